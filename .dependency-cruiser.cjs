@@ -95,7 +95,7 @@ const packages = [
     ['ajv', '@sinclair/typebox'],
     [
       '^src/http/',
-      '^src/domain/npc/event-schemas\\.ts$',
+      '^src/domain/npc/events\\.ts$',
       '^src/domain/soul/soul-schema\\.ts$',
       '^src/app/souls/soul-check\\.ts$',
     ],

@@ -1,6 +1,6 @@
 import { eventSchemaId } from '../src/domain/npc/cloud-event.js';
 import { npcEvents } from '../src/domain/npc/decoder.js';
-import { npcEventSchemas } from '../src/domain/npc/event-schemas.js';
+import { npcEventSchemas } from '../src/domain/npc/events.js';
 
 /** Where the schemas are published, seen from the repository. */
 export const EVENT_SCHEMAS = 'docs/events';

@@ -1,19 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
 import { Command } from 'commander';
 
-import type { Broken } from '../app/audit/verify-log.js';
+import type { CheckpointAt } from '../app/audit/log.js';
+import type { AuditAnswer } from '../app/audit/verify-log.js';
 import { openClient } from './client.js';
+import { writeTyped } from './files.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
-
-type AuditPage = {
-  readonly streams: number;
-  readonly events: number;
-  readonly broken: readonly Broken[];
-  readonly next?: string;
-};
-type ShownCheckpoint = { readonly size: number; readonly at: string; readonly kid: string; readonly note: string };
 
 const counted = (count: number, word: string): string => `${String(count)} ${word}${count === 1 ? '' : 's'}`;
 
@@ -26,7 +17,7 @@ const audit = async (
   let [events, broken] = [0, 0];
   for (let after: string | undefined, isFirst = true; isFirst || after !== undefined; isFirst = false) {
     const asked = { ...(npcIds.length === 0 ? {} : { npcIds }), ...(after === undefined ? {} : { after }) };
-    const page = (await request('POST', '/audit/verify', asked)) as AuditPage;
+    const page = (await request('POST', '/audit/verify', asked)) as AuditAnswer;
     if (json) printJson(terminal, page);
     else
       for (const { npcId, revision, reason } of page.broken)
@@ -56,13 +47,9 @@ const checkpoint = async (terminal: Terminal, { latest, out, json }: CheckpointO
   const request = await openClient(terminal);
   const made = (await (latest
     ? request('GET', '/audit/checkpoints/latest')
-    : request('POST', '/audit/checkpoints', {}))) as ShownCheckpoint;
+    : request('POST', '/audit/checkpoints', {}))) as CheckpointAt;
   if (out !== undefined) {
-    await writeFile(resolve(terminal.cwd, out), made.note).catch((error: unknown) => {
-      throw new CommandFailed(
-        `${out} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
-      );
-    });
+    await writeTyped(terminal, out, made.note);
     remark(terminal, `Wrote ${out}: the log of size ${String(made.size)}, at ${made.at}.`);
   } else if (json) printJson(terminal, made);
   else for (const line of made.note.split('\n').slice(0, -1)) print(terminal, line);

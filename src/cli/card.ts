@@ -1,6 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
 import { Command, Option } from 'commander';
 
 import type { ImportedCard } from '../app/cards/import-card.js';
@@ -12,15 +9,14 @@ import { Rejection } from '../domain/shared/rejection.js';
 import { DEFAULT_BODY_LIMIT } from '../http/guard/read-body.js';
 import { readJsonBytes } from '../domain/shared/read-json.js';
 import { openClient } from './client.js';
+import { readTyped, writeTyped } from './files.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 
 /** The longest file that is read: what the server takes as a picture (contract 8.9). */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-const readBytes = async ({ cwd }: Terminal, file: string): Promise<Buffer> => {
-  const bytes = await readFile(resolve(cwd, file)).catch((error: unknown) => {
-    throw new CommandFailed(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
-  });
+const readBytes = async (terminal: Terminal, file: string): Promise<Buffer> => {
+  const bytes = await readTyped(terminal, file);
   if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a card may be.`);
   return bytes;
 };
@@ -104,11 +100,7 @@ const exportCommand = (terminal: Terminal): Command =>
       const content = isPicture
         ? inFile(picture ?? out, () => cardPicture(readCard(card), base))
         : JSON.stringify(card, null, 2);
-      await writeFile(resolve(terminal.cwd, out), content).catch((error: unknown) => {
-        throw new CommandFailed(
-          `${out} cannot be written (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
-        );
-      });
+      await writeTyped(terminal, out, content);
       remark(terminal, `The card of ${npcId} is in ${out}.`);
     });
 

@@ -1,23 +1,23 @@
 import { Command } from 'commander';
 
+import type { ChainBreaks } from '../http/routes/chain-breaks.js';
 import { openClient } from './client.js';
 import { CommandFailed, print, printJson, remark, table, type Terminal } from './terminal.js';
 
-type Break = {
-  readonly revision: number;
-  readonly member: string;
-  readonly stored: string;
-  readonly computed: string;
-  readonly acknowledged: boolean;
-};
-type BreaksPage = { readonly events: number; readonly next?: number; readonly breaks: readonly Break[] };
+type BreaksPage = (typeof ChainBreaks)['static'];
 type ChainOptions = { readonly acknowledge?: true; readonly json?: true };
 
 const counted = (count: number, word: string): string => `${String(count)} ${word}${count === 1 ? '' : 's'}`;
 
 const HEADER = ['REVISION', 'MEMBER  ', 'STORED'.padEnd(64), 'COMPUTED'.padEnd(64), 'ACKNOWLEDGED'];
 
-const rowOf = ({ revision, member, stored, computed, acknowledged }: Break): readonly string[] => [
+const rowOf = ({
+  revision,
+  member,
+  stored,
+  computed,
+  acknowledged,
+}: BreaksPage['breaks'][number]): readonly string[] => [
   String(revision),
   member,
   stored,

@@ -2,25 +2,13 @@ import { Command } from 'commander';
 
 import { useOf } from '../domain/npc/rule-coverage.js';
 import { defined } from '../domain/shared/defined.js';
+import type { CoverageAnswer } from '../http/routes/coverage.js';
 import { openClient } from './client.js';
 import { sinceOf, untilOf } from './since.js';
 import { print, printJson, remark, table, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
-type CoverageLine = {
-  readonly drRuleId: string;
-  readonly ruleName: string;
-  readonly fired: number;
-  readonly decided: number;
-  readonly shadowed: number;
-};
-type CoveragePage = {
-  readonly rulesetId: string;
-  readonly version: number | null;
-  readonly decisions: number;
-  readonly rules: readonly CoverageLine[];
-  readonly next?: string;
-};
+type CoveragePage = (typeof CoverageAnswer)['static'];
 type CoverageOptions = {
   readonly since?: string;
   readonly until?: string;
@@ -43,7 +31,7 @@ const added = (one: CoveragePage, other: CoveragePage): CoveragePage => ({
   }),
 });
 
-const rowOf = (rule: CoverageLine): readonly string[] => [
+const rowOf = (rule: CoveragePage['rules'][number]): readonly string[] => [
   ...[rule.drRuleId, useOf(rule), String(rule.fired), String(rule.decided), String(rule.shadowed), rule.ruleName],
 ];
 

@@ -1,13 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-
 import { Command } from 'commander';
 
+import type { Comparison } from '../app/ghosts/compare.js';
 import type { MindRequest } from '../body/mind-request.js';
+import type { Finding } from '../domain/ghost/findings.js';
 import { openClient } from './client.js';
-import { findingLine, type GhostFinding, isShown } from './ghost-text.js';
-import { readJsonFile } from './json-file.js';
+import { readJsonFile, writeTyped } from './files.js';
+import { findingLine, isShown } from './ghost-text.js';
 import { JudgedNo, judging } from './judging.js';
-import { fileOf } from './soul-file.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
@@ -22,8 +21,6 @@ type ReproFile = {
 const FORMAT = 'anima-ghost-repro/1';
 /** How often a search is asked to go on: each takes 10 s at most. */
 const SEARCHES = 6;
-
-const why = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
 type ReproOptions = { readonly out?: string; readonly json?: boolean };
 
@@ -45,9 +42,7 @@ export const reproCommand = (terminal: Terminal): Command =>
       }
       if (json || out === undefined) printJson(terminal, repro);
       if (out === undefined) return;
-      await writeFile(fileOf(terminal, out), `${JSON.stringify(repro, null, 2)}\n`).catch((error: unknown) => {
-        throw new CommandFailed(`${out} cannot be written (${why(error)}).`);
-      });
+      await writeTyped(terminal, out, `${JSON.stringify(repro, null, 2)}\n`);
       const { kind, subject } = repro.finding;
       const more = repro.minimal ? '' : ' Fewer may do: run the command again, and the search goes on.';
       remark(terminal, `${kind} ${subject} comes about in ${String(repro.steps)} steps: ${out}.${more}`);
@@ -99,12 +94,6 @@ export const replayCommand = (terminal: Terminal): Command =>
     );
 
 type CompareOptions = { readonly all?: boolean; readonly json?: boolean };
-type ComparedSessions = {
-  readonly comparable: boolean;
-  readonly added: readonly GhostFinding[];
-  readonly gone: readonly GhostFinding[];
-  readonly kept: readonly GhostFinding[];
-};
 
 /** `anima ghost compare <session> <other>`: what is new since an earlier session, and what is gone. */
 export const compareCommand = (terminal: Terminal): Command =>
@@ -118,8 +107,8 @@ export const compareCommand = (terminal: Terminal): Command =>
       judging(async (earlier: string, later: string, { all = false, json = false }: CompareOptions) => {
         const request = await openClient(terminal);
         const path = `/ghost/${encodeURIComponent(earlier)}/compare/${encodeURIComponent(later)}`;
-        const compared = (await request('GET', path)) as ComparedSessions;
-        const counted = (findings: readonly GhostFinding[]) => (all ? findings : findings.filter(isShown));
+        const compared = (await request('GET', path)) as Comparison;
+        const counted = (findings: readonly Finding[]) => (all ? findings : findings.filter(isShown));
         const [added, gone, kept] = [counted(compared.added), counted(compared.gone), counted(compared.kept)];
         if (json) printJson(terminal, compared);
         else {

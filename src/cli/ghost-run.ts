@@ -1,13 +1,14 @@
 import { Command, Option } from 'commander';
 
 import type { MindRequest } from '../body/mind-request.js';
+import type { Finding } from '../domain/ghost/findings.js';
 import { ghostGoals } from '../domain/ghost/policy.js';
 import { type GhostDriver, ghostDrivers } from '../domain/ghost/session-events.js';
 import { defined } from '../domain/shared/defined.js';
 import { openClient } from './client.js';
-import { followGhost } from './ghost-follow.js';
+import { followTo } from './follow.js';
 import { allOption, junitOption, requirePassed, requireWritable, showResults } from './ghost-show.js';
-import { isShown } from './ghost-text.js';
+import { type GhostResults, isShown } from './ghost-text.js';
 import { judging } from './judging.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -43,6 +44,32 @@ const requireLevel = async (request: MindRequest, level: string): Promise<void> 
     if (!(error instanceof CommandFailed) || error.code !== 'LEVEL_NOT_FOUND') throw error;
     throw new CommandFailed(`There is no level ${level}; with --generate it is made up from its name and the seed.`);
   }
+};
+
+/** How often a session is looked at, in milliseconds. */
+const LOOK_MS = 2_000;
+
+/** What is told on the way: each finding once, and that the server is away, once for each time. */
+type FollowGhost = { readonly found: (finding: Finding) => void; readonly away: () => void };
+
+/**
+ * Follows a session to its end, and tells of each finding once.
+ * @throws CommandFailed when the session is unknown, or the server stays away
+ */
+const followGhost = (request: MindRequest, sessionId: string, { found, away }: FollowGhost): Promise<GhostResults> => {
+  const told = new Set<string>();
+  return followTo<GhostResults>(request, `/ghost/${encodeURIComponent(sessionId)}/results`, {
+    every: LOOK_MS,
+    away,
+    seen: (results) => {
+      for (const finding of results.resultsFindings) {
+        const name = `${finding.kind} ${finding.subject}`;
+        if (!told.has(name)) found(finding);
+        told.add(name);
+      }
+      return results.resultsPartial !== true;
+    },
+  });
 };
 
 const run = async (terminal: Terminal, options: RunOptions): Promise<void> => {

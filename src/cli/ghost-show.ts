@@ -1,32 +1,20 @@
-import { writeFile } from 'node:fs/promises';
-
 import { Option } from 'commander';
 
 import { junitOf } from '../domain/ghost/junit.js';
 import { whyIncomplete } from '../domain/ghost/why-incomplete.js';
+import { writeTyped } from './files.js';
 import { type GhostResults, resultLines } from './ghost-text.js';
 import { JudgedNo } from './judging.js';
-import { fileOf } from './soul-file.js';
-import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
+import { print, printJson, type Terminal } from './terminal.js';
 
 export type ShowOptions = { readonly json?: boolean; readonly junit?: string; readonly all?: boolean };
 
 export const allOption = (): Option => new Option('--all', 'show also what fails no test, and every figure');
 export const junitOption = (): Option => new Option('--junit <file>', 'write the results as JUnit XML, for a pipeline');
 
-const writeJunit = (
-  terminal: Terminal,
-  junit: string,
-  ...how: readonly [text: string, flag: 'w' | 'a']
-): Promise<void> =>
-  writeFile(fileOf(terminal, junit), how[0], { flag: how[1] }).catch((error: unknown) => {
-    const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-    throw new CommandFailed(`${junit} cannot be written (${code}).`);
-  });
-
 /** Whoever waits for a session should not learn at its end that its results have no place. @throws CommandFailed when the file cannot be written */
 export const requireWritable = (terminal: Terminal, junit: string): Promise<void> =>
-  writeJunit(terminal, junit, '', 'a');
+  writeTyped(terminal, junit, '', 'a');
 
 /** Prints results, and writes them for a pipeline. @throws CommandFailed when the file cannot be written */
 export const showResults = async (
@@ -36,7 +24,7 @@ export const showResults = async (
 ): Promise<void> => {
   if (json) printJson(terminal, results);
   else for (const line of resultLines(results, all)) print(terminal, line);
-  if (junit !== undefined) await writeJunit(terminal, junit, junitOf(results), 'w');
+  if (junit !== undefined) await writeTyped(terminal, junit, junitOf(results));
 };
 
 /**

@@ -1,14 +1,15 @@
 import { Command } from 'commander';
 
+import type { ListedSession, SessionStatus } from '../http/routes/ghosts.js';
 import { openClient } from './client.js';
-import { pictureCommand } from './ghost-picture.js';
+import { writeTyped } from './files.js';
 import { compareCommand, replayCommand, reproCommand } from './ghost-repro.js';
 import { runGhostCommand } from './ghost-run.js';
 import { allOption, junitOption, requirePassed, type ShowOptions, showResults } from './ghost-show.js';
 import type { GhostResults } from './ghost-text.js';
 import { judging } from './judging.js';
 import { cellsOf, printListing } from './listing.js';
-import { print, printJson, type Terminal } from './terminal.js';
+import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
 
 const sessionPath = (sessionId: string, what: string): string => `/ghost/${encodeURIComponent(sessionId)}/${what}`;
@@ -35,17 +36,7 @@ const statusCommand = (terminal: Terminal): Command =>
       if (status.ghostWaiting !== null) print(terminal, `It waits for its engine: ${status.ghostWaiting}`);
       for (const error of ghostErrors) print(terminal, error);
     });
-type GhostStatus = {
-  readonly ghostStatus: string;
-  readonly ghostTimedOut: boolean;
-  readonly ghostStep: number;
-  readonly ghostSteps: number;
-  readonly ghostDuration: number;
-  readonly ghostGoal: string;
-  readonly ghostLevel: { readonly levelId: string };
-  readonly ghostErrors: readonly string[];
-  readonly ghostWaiting: string | null;
-};
+type GhostStatus = (typeof SessionStatus)['static'];
 
 /** Before its report is made, a session may be over already. */
 const stillPlays = ({ resultsStatus }: GhostResults): boolean =>
@@ -87,15 +78,7 @@ const stopCommand = (terminal: Terminal): Command =>
       print(terminal, isStopped ? `${sessionId} is stopped.` : `${sessionId} was already over: ${ghostStatus}.`);
     });
 
-type HistoryItem = {
-  readonly histSessionId: string;
-  readonly histGoal: string;
-  readonly histLevel: { readonly levelId: string; readonly version: number | null };
-  readonly histSeed: number;
-  readonly histStartedAt: string;
-  readonly histStatus: string;
-  readonly histPassRate: number;
-};
+type HistoryItem = (typeof ListedSession)['static'];
 const passed = (status: string, rate: number): string =>
   status === 'pending' || status === 'running' ? '-' : `${String(Math.round(rate * 100))}%`;
 const levelName = ({ levelId, version }: HistoryItem['histLevel']): string =>
@@ -127,6 +110,26 @@ const historyCommand = (terminal: Terminal): Command =>
 
 const EXIT_CODES =
   '\nExit code of run, results, replay and compare: 0 a pass, 1 none, 2 wrong usage, 3 nothing was judged (no server, no such file, session or level).';
+
+const SVG = 'image/svg+xml';
+
+/** `anima ghost picture <session>`: the level with the ghost's way through it. */
+const pictureCommand = (terminal: Terminal): Command =>
+  new Command('picture')
+    .description("draw the level with the ghost's way through it and where findings began, as SVG, which browsers show")
+    .argument('<session>')
+    .requiredOption('--out <file>', 'where to write it, such as ghost.svg')
+    .action(async (sessionId: string, { out }: { readonly out: string }) => {
+      if (/\.(?:png|jpe?g|gif|webp)$/i.test(out))
+        throw new CommandFailed(
+          `The picture is an SVG: name the file .svg, not ${out}. As PNG it is at /ghost/${sessionId}/picture?format=png.`,
+        );
+      const request = await openClient(terminal);
+      const path = `/ghost/${encodeURIComponent(sessionId)}/picture`;
+      const picture = (await request('GET', path, undefined, { accept: SVG })) as string;
+      await writeTyped(terminal, out, picture);
+      remark(terminal, `${out} shows the way of ${sessionId}.`);
+    });
 
 /** `anima ghost`: headless NPCs that test levels. */
 export const ghostCommand = (terminal: Terminal): Command =>

@@ -1,21 +1,13 @@
 import { Command, InvalidArgumentError } from 'commander';
 
+import type { KeyAnswer } from '../http/routes/keys.js';
 import { openClient } from './client.js';
 import { print, printJson, remark, table, type Terminal } from './terminal.js';
 
 type JsonReply = { readonly json?: true };
 type Limit = 'off' | { readonly limit: number; readonly windowSeconds: number };
 type Wish = { scopes?: string[]; rateLimit?: Limit; expiresAt?: string; test?: true };
-type ShownKey = {
-  readonly keyId: string;
-  readonly key?: string;
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly rateLimit: Limit | null;
-  readonly createdAt: string;
-  readonly expiresAt: string | null;
-  readonly lastUsedAt?: string | null;
-};
+type ShownKey = (typeof KeyAnswer)['static'] & { readonly lastUsedAt?: string | null };
 
 const rateLimit = (text: string): Limit => {
   const match = /^(\d{1,7})\/(\d{1,5})$/.exec(text);

@@ -1,7 +1,8 @@
 import { Command } from 'commander';
 
+import type { ListedLevel } from '../http/routes/levels.js';
 import { openClient, problemLine } from './client.js';
-import { readJsonFile } from './json-file.js';
+import { readJsonFile } from './files.js';
 import { cellsOf, printListing } from './listing.js';
 import { print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -34,14 +35,6 @@ const putCommand = (terminal: Terminal): Command =>
       print(terminal, `${levelId} is version ${String(put.version)}${state}.`);
     });
 
-type ListedLevel = {
-  readonly levelId: string;
-  readonly version: number | null;
-  readonly width: number;
-  readonly height: number;
-  readonly updatedAt: string | null;
-  readonly name: string;
-};
 const levelLine = cellsOf([24, 8, 9, 24]);
 const DEFAULT_LIMIT = 100;
 
@@ -52,7 +45,7 @@ const listCommand = (terminal: Terminal): Command =>
     .option('--limit <n>', 'at most this many', wholeFrom(1), DEFAULT_LIMIT)
     .option('--json', 'print each level as a line of JSON')
     .action(({ limit, json = false }: { readonly limit: number; readonly json?: boolean }) =>
-      printListing<ListedLevel>(terminal, {
+      printListing<(typeof ListedLevel)['static']>(terminal, {
         path: '/levels',
         query: {},
         limit,

@@ -1,9 +1,81 @@
 import { Command } from 'commander';
 
+import type { MemorySource, Verdict } from '../domain/npc/events.js';
+import type { LineageAnswer } from '../http/routes/lineage.js';
 import { openClient } from './client.js';
-import { type LineagePage, lineageTree } from './lineage-tree.js';
+import { short } from './demo/text.js';
 import { print, printJson, remark, type Terminal } from './terminal.js';
-import { treeLines } from './tree.js';
+import { type Branch, treeLines } from './tree.js';
+
+/** How much of a text is shown, in characters; `--json` shows all of it. */
+const SHOWN = 200;
+
+type LineagePage = (typeof LineageAnswer)['static'];
+type Derived = LineagePage['derived'][number];
+
+const quoted = (text: string): string => `"${short(text, SHOWN)}"`;
+
+const causeOf = ({ memory, cause: { turnId, revision, at, by, observation } }: LineagePage): Branch => {
+  const source = memory.source as MemorySource | undefined;
+  return {
+    text: `stored at revision ${String(revision)}, ${at}, by ${by}`,
+    below: [
+      ...(source === undefined
+        ? []
+        : [
+            {
+              text: `came with soul ${source.soulId}, stored first at revision ${String(source.revision)} there`,
+            },
+          ]),
+      ...(turnId === null ? [] : [{ text: `turn ${turnId}` }]),
+      ...(observation === undefined ? [] : [{ text: `perceived ${quoted(observation)}` }]),
+    ],
+  };
+};
+
+const retractedOf = ({ retracted }: LineagePage): readonly Branch[] =>
+  retracted === null ? [] : [{ text: `retracted ${retracted.at} by ${retracted.by}: ${quoted(retracted.reason)}` }];
+
+const recallOf = ({ turnId, at, similarity, match, verdict: rested }: LineagePage['recalledBy'][number]): Branch => {
+  const verdict = rested as Pick<Verdict, 'valid' | 'dialogue' | 'action'> | null;
+  const said =
+    verdict === null
+      ? 'no verdict'
+      : `${verdict.valid ? (verdict.action?.type ?? 'nothing') : 'refused'} ${quoted(verdict.dialogue)}`;
+  return { text: `${turnId}, ${at}, by ${match}, ${similarity.toFixed(2)}: ${said}` };
+};
+
+/** Each derived memory stands under the first one that it came from. */
+const derivedUnder = (parents: ReadonlyMap<string, readonly Derived[]>, memoryId: string): readonly Branch[] =>
+  (parents.get(memoryId) ?? []).map(({ memoryId: id, text, turnId, by, retracted }) => ({
+    text: [
+      `${retracted ? 'retracted ' : ''}${id} ${quoted(text)} of turn ${turnId}`,
+      ...(by.length < 2 ? [] : [`, also from ${by.slice(1).join(', ')}`]),
+    ].join(''),
+    below: derivedUnder(parents, id),
+  }));
+
+const named = (text: string, below: readonly Branch[]): readonly Branch[] =>
+  below.length === 0 ? [] : [{ text, below }];
+
+/** Where a memory comes from and what came of it, as a tree. */
+const lineageTree = (page: LineagePage): Branch => {
+  const { memory, recalledBy, derived } = page;
+  const parents = new Map<string, Derived[]>();
+  for (const one of derived) {
+    const parent = one.by[0] ?? memory.memoryId;
+    parents.set(parent, [...(parents.get(parent) ?? []), one]);
+  }
+  return {
+    text: `${memory.memoryId} ${quoted(memory.text)}`,
+    below: [
+      causeOf(page),
+      ...retractedOf(page),
+      ...named('recalled by', recalledBy.map(recallOf)),
+      ...named('derived', derivedUnder(parents, memory.memoryId)),
+    ],
+  };
+};
 
 const show = async (terminal: Terminal, npcId: string, memoryId: string, json: boolean): Promise<void> => {
   const request = await openClient(terminal);

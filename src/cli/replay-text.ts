@@ -1,45 +1,12 @@
 import { differenceKinds } from '../domain/replay/difference-kinds.js';
 import { isObject } from '../domain/shared/json.js';
 import { cutText } from '../domain/shared/text.js';
+import type { ShownReplay } from '../http/replay-results.js';
 import { table } from './terminal.js';
 
-type KindCounts = Readonly<Record<string, number>>;
-export type ShownSample = {
-  readonly npcId: string;
-  readonly turnId: string | null;
-  readonly revision: number;
-  readonly kind: string;
-  readonly was: unknown;
-  readonly would: unknown;
-};
-
 /** A replay as its routes tell it (contract 10.3). */
-export type ReplayShown = {
-  readonly replayId: string;
-  readonly status: string;
-  readonly trial: boolean;
-  readonly reason?: string;
-  readonly progress: number;
-  readonly minds: number;
-  readonly unknown: readonly string[];
-  readonly decisions: number;
-  readonly turns: {
-    readonly checked: number;
-    readonly equal: number;
-    readonly different: number;
-    readonly skipped: number;
-  };
-  readonly skipped: KindCounts;
-  readonly differences: KindCounts;
-  readonly rules: readonly {
-    readonly rulesetId: string;
-    readonly drRuleId: string;
-    readonly matched: { readonly was: number; readonly would: number };
-    readonly decided: number;
-    readonly shadowed: number;
-  }[];
-  readonly samples: readonly ShownSample[];
-};
+export type ReplayShown = (typeof ShownReplay)['static'];
+export type ShownSample = ReplayShown['samples'][number];
 
 /** How much of an outcome is shown on its line, in characters. */
 const OUTCOME_CHARS = 240;

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 
+import type { RetractionAnswer } from '../http/routes/lineage.js';
 import { openClient } from './client.js';
 import { short } from './demo/text.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
@@ -8,13 +9,7 @@ import { CommandFailed, print, printJson, remark, type Terminal } from './termin
 /** How much of a text is shown, in characters. */
 const SHOWN = 120;
 
-type Retraction = {
-  readonly retracted: readonly {
-    readonly memoryId: string;
-    readonly text: string;
-    readonly derivedFrom: readonly string[];
-  }[];
-};
+type Retraction = (typeof RetractionAnswer)['static'];
 type RetractOptions = {
   readonly reason: string;
   readonly derived?: boolean;

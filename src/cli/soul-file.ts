@@ -1,10 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
-
 import { jsonDocument } from '../app/souls/payload-document.js';
 import { verifySoul, type SoulVerification } from '../app/souls/verify-soul.js';
 import { soulFromCbor } from '../domain/soul/binary.js';
 import { MAX_SOUL_BYTES } from '../domain/soul/bounds.js';
+import { readTyped } from './files.js';
 import { CommandFailed, type Terminal } from './terminal.js';
 
 /** The longest file that is read: with white space, or as CBOR, a soul takes more bytes than it is measured by. */
@@ -25,14 +23,9 @@ const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reas
   untrusted_signer: 'its signer is not trusted',
 };
 
-/** Where a file is that was typed. */
-export const fileOf = ({ cwd }: Terminal, file: string): string => resolve(cwd, file);
-
 /** The document in a file: JSON, or CBOR. @throws CommandFailed */
 export const readSoulFile = async (terminal: Terminal, file: string): Promise<unknown> => {
-  const bytes = await readFile(fileOf(terminal, file)).catch((error: unknown) => {
-    throw new CommandFailed(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
-  });
+  const bytes = await readTyped(terminal, file);
   if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
   // JSON of an object begins with a brace or white space; a map in CBOR never does.
   const isJson = /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'));

@@ -1,5 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { stat } from 'node:fs/promises';
 
 import { Command } from 'commander';
 
@@ -9,19 +8,15 @@ import { isObject, type Json } from '../domain/shared/json.js';
 import { readJson } from '../domain/shared/read-json.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import { LineBroken, verifyBundleFile, type WholeBundle } from './bundle-file.js';
+import { fileOf, readTyped } from './files.js';
 import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
 
 type VerifyOptions = { readonly key?: string; readonly checkpoint?: string; readonly json?: true };
 
 const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/;
 
-const readText = async (terminal: Terminal, file: string): Promise<string> => {
-  try {
-    return await readFile(resolve(terminal.cwd, file), 'utf8');
-  } catch (error) {
-    throw new CommandFailed(`${file} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
-  }
-};
+const readText = async (terminal: Terminal, file: string): Promise<string> =>
+  (await readTyped(terminal, file)).toString('utf8');
 
 const parsed = (text: string): Json => {
   try {
@@ -114,7 +109,7 @@ const verify = async (terminal: Terminal, file: string, options: VerifyOptions):
   };
   let whole: WholeBundle;
   try {
-    const path = resolve(terminal.cwd, file);
+    const path = fileOf(terminal, file);
     // Its end is looked at first.
     if (!(await stat(path)).isFile())
       throw new CommandFailed(`${file} is not a plain file: write the bundle to one first.`);

@@ -1,4 +1,4 @@
-import type { Sliced } from '../domain/rules/hold-patterns.js';
+import type { Sliced } from '../domain/shared/sliced.js';
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
 /** Runs work that comes in slices, and lets the event loop serve others after each. */

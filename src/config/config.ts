@@ -187,6 +187,8 @@ export const parseConfig = (
       words.length > 2 ? `one of ${words.join(', ')}` : words.map((word) => `"${word}"`).join(' or '),
       (value) => words.find((word) => word === value) ?? null,
     );
+  const whole = <T>(name: string, fallback: T, what: string, most: number, least = 1): number | T =>
+    setting<number | T>(name, fallback, `${what} from ${least} to ${most}`, (value) => integer(value, least, most));
   const path = (value: string): string => resolve(cwd, value);
 
   const profile = oneOf('ANIMA_PROFILE', ['embedded', 'distributed'], 'embedded');
@@ -222,12 +224,7 @@ export const parseConfig = (
     ),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
     temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'text', (value) => value),
-    turnHosts: setting(
-      'ANIMA_TURN_HOSTS',
-      DEFAULT_TURN_HOSTS,
-      `a number from 1 to ${String(MAX_TURN_HOSTS)}`,
-      (value) => integer(value, 1, MAX_TURN_HOSTS),
-    ),
+    turnHosts: whole('ANIMA_TURN_HOSTS', DEFAULT_TURN_HOSTS, 'a number', MAX_TURN_HOSTS),
     kafkaBrokers: needed('KAFKA_BROKERS', '127.0.0.1:9092', (value) =>
       value.split(',').every((broker) => hostAndPort.test(broker.trim())) ? value : null,
     )
@@ -240,14 +237,8 @@ export const parseConfig = (
       (value) => (topicName.test(value) ? value : null),
     ),
     kafkaNewTopics: {
-      partitions: setting('KAFKA_PARTITIONS', 8, `a number from 1 to ${MAX_PARTITIONS}`, (value) =>
-        integer(value, 1, MAX_PARTITIONS),
-      ),
-      retentionMs:
-        HOUR_MS *
-        setting('KAFKA_RETENTION_HOURS', 168, `a number of hours from 1 to ${MAX_RETENTION_HOURS}`, (value) =>
-          integer(value, 1, MAX_RETENTION_HOURS),
-        ),
+      partitions: whole('KAFKA_PARTITIONS', 8, 'a number', MAX_PARTITIONS),
+      retentionMs: HOUR_MS * whole('KAFKA_RETENTION_HOURS', 168, 'a number of hours', MAX_RETENTION_HOURS),
     },
     databaseUrl: needed(
       'DATABASE_URL',
@@ -293,43 +284,18 @@ export const parseConfig = (
     host: setting('HOST', DEFAULT_HOST, 'a host name or address', (value) =>
       /^[\w.:%-]+$/.test(value) ? value : null,
     ),
-    port: setting('PORT', DEFAULT_PORT, `a number from 0 to ${MAX_PORT}`, (value) => integer(value, 0, MAX_PORT)),
+    port: whole('PORT', DEFAULT_PORT, 'a number', MAX_PORT, 0),
     publicUrl: setting<string | null>('ANIMA_PUBLIC_URL', null, 'an http or https URL without a query', plainUrl),
     dataDir: setting('ANIMA_DATA_DIR', path(DEFAULT_DATA_DIR), 'a path', path),
     rateLimit: limit === 'off' ? null : limit,
     rulesRegistration: oneOf('ANIMA_RULES_REGISTRATION', ['on', 'off'], 'on') === 'on',
-    turnDeadlineMs: setting(
-      'ANIMA_TURN_DEADLINE_MS',
-      900_000,
-      `a number of milliseconds from 1 to ${MAX_TURN_DEADLINE_MS}`,
-      (value) => integer(value, 1, MAX_TURN_DEADLINE_MS),
-    ),
-    agentWaitMs: setting(
-      'ANIMA_AGENT_WAIT_MS',
-      12_000,
-      `a number of milliseconds from 1 to ${MAX_AGENT_WAIT_MS}`,
-      (value) => integer(value, 1, MAX_AGENT_WAIT_MS),
-    ),
-    readWaitMs: setting(
-      'ANIMA_READ_WAIT_MS',
-      READ_WAIT_MS,
-      `a number of milliseconds from 1 to ${MAX_READ_WAIT_MS}`,
-      (value) => integer(value, 1, MAX_READ_WAIT_MS),
-    ),
-    soulDeadlineMs: setting(
-      'ANIMA_SOUL_DEADLINE_MS',
-      3_600_000,
-      `a number of milliseconds from 1 to ${MAX_SOUL_DEADLINE_MS}`,
-      (value) => integer(value, 1, MAX_SOUL_DEADLINE_MS),
-    ),
+    turnDeadlineMs: whole('ANIMA_TURN_DEADLINE_MS', 900_000, 'a number of milliseconds', MAX_TURN_DEADLINE_MS),
+    agentWaitMs: whole('ANIMA_AGENT_WAIT_MS', 12_000, 'a number of milliseconds', MAX_AGENT_WAIT_MS),
+    readWaitMs: whole('ANIMA_READ_WAIT_MS', READ_WAIT_MS, 'a number of milliseconds', MAX_READ_WAIT_MS),
+    soulDeadlineMs: whole('ANIMA_SOUL_DEADLINE_MS', 3_600_000, 'a number of milliseconds', MAX_SOUL_DEADLINE_MS),
     checkpointMs:
       MINUTE_MS *
-      setting(
-        'ANIMA_CHECKPOINT_MINUTES',
-        DEFAULT_CHECKPOINT_MINUTES,
-        `a number of minutes from 1 to ${String(MAX_CHECKPOINT_MINUTES)}`,
-        (value) => integer(value, 1, MAX_CHECKPOINT_MINUTES),
-      ),
+      whole('ANIMA_CHECKPOINT_MINUTES', DEFAULT_CHECKPOINT_MINUTES, 'a number of minutes', MAX_CHECKPOINT_MINUTES),
     checkpointUrl: setting<string | null>(
       'ANIMA_CHECKPOINT_URL',
       null,
@@ -342,33 +308,11 @@ export const parseConfig = (
     jwsAlg: oneOf('ANIMA_JWS_ALG', ['EdDSA', 'Ed25519'], 'EdDSA'),
     embedder: readEmbedder({ ...access, isThere }),
     recallCacheBytes:
-      MEGABYTE *
-      setting(
-        'ANIMA_RECALL_CACHE_MB',
-        DEFAULT_RECALL_CACHE_MB,
-        `a number of megabytes from 1 to ${String(MAX_RECALL_CACHE_MB)}`,
-        (value) => integer(value, 1, MAX_RECALL_CACHE_MB),
-      ),
-    embeddingShare:
-      setting('ANIMA_EMBEDDING_SHARE', DEFAULT_EMBEDDING_SHARE, 'a percentage from 1 to 100', (value) =>
-        integer(value, 1, 100),
-      ) / 100,
-    ghostShare:
-      setting('ANIMA_GHOST_SHARE', DEFAULT_GHOST_SHARE, 'a percentage from 1 to 100', (value) =>
-        integer(value, 1, 100),
-      ) / 100,
-    ghostTexts: setting(
-      'ANIMA_GHOST_TEXTS',
-      DEFAULT_GHOST_TEXTS,
-      `a number of texts from 1 to ${String(MAX_GHOST_TEXTS)}`,
-      (value) => integer(value, 1, MAX_GHOST_TEXTS),
-    ),
-    replayThreads: setting(
-      'ANIMA_REPLAY_THREADS',
-      null,
-      `a number of threads from 1 to ${String(MAX_REPLAY_THREADS)}`,
-      (value) => integer(value, 1, MAX_REPLAY_THREADS),
-    ),
+      MEGABYTE * whole('ANIMA_RECALL_CACHE_MB', DEFAULT_RECALL_CACHE_MB, 'a number of megabytes', MAX_RECALL_CACHE_MB),
+    embeddingShare: whole('ANIMA_EMBEDDING_SHARE', DEFAULT_EMBEDDING_SHARE, 'a percentage', 100) / 100,
+    ghostShare: whole('ANIMA_GHOST_SHARE', DEFAULT_GHOST_SHARE, 'a percentage', 100) / 100,
+    ghostTexts: whole('ANIMA_GHOST_TEXTS', DEFAULT_GHOST_TEXTS, 'a number of texts', MAX_GHOST_TEXTS),
+    replayThreads: whole('ANIMA_REPLAY_THREADS', null, 'a number of threads', MAX_REPLAY_THREADS),
     logLevel: oneOf('LOG_LEVEL', logLevels, 'info'),
     cortex: readCortex(access, isThere),
     archives: readArchives(access),

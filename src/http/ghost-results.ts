@@ -4,7 +4,7 @@ import { POLICY } from '../app/ghosts/ghost-engine.js';
 import type { GhostSession } from '../app/ghosts/run-ghost.js';
 import { type GhostGoal, ghostGoals } from '../domain/ghost/policy.js';
 import type { GhostReport } from '../domain/ghost/session-events.js';
-import { FreeObject } from './schemas.js';
+import { FreeObject, oneOf } from './schemas.js';
 
 /** The level of a session (contract 9.8). */
 export const LevelShown = Type.Object({
@@ -15,10 +15,7 @@ export const LevelShown = Type.Object({
 });
 
 /** How a session stands (contract 9.2). */
-export const ShownStatus = Type.Unsafe<string>({
-  type: 'string',
-  enum: ['pending', 'running', 'completed', 'failed', 'stopped'],
-});
+export const ShownStatus = oneOf(['pending', 'running', 'completed', 'failed', 'stopped']);
 
 /** What a session is after (contract 7.3). */
 export const NamedGoal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });

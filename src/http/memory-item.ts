@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import type { RecalledMemory } from '../domain/npc/events.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import { defined } from '../domain/shared/defined.js';
-import { FreeObject } from './schemas.js';
+import { FreeObject, openObject } from './schemas.js';
 
 /** What lists and recall of memories may be limited to (contract 3.1, 3.3). */
 export const memoryFilters = {
@@ -14,40 +14,34 @@ export const memoryFilters = {
 };
 
 /** A memory in the protocol family (contract 3.1), in both vocabularies of deployed clients. */
-export const Item = Type.Object(
-  {
-    id: Type.String(),
-    memoryId: Type.String({ description: 'The same as `id`.' }),
-    text: Type.String(),
-    content: Type.String({ description: 'The same as `text`.' }),
-    type: Type.String(),
-    importance: Type.Number({ minimum: 0, maximum: 1 }),
-    similarity: Type.Number({ description: '0 to 1; 1 in lists.' }),
-    embedding: Type.Array(Type.Number(), { description: 'Always empty.' }),
-    timestamp: Type.Integer({ description: 'When it was stored, in milliseconds since the epoch.' }),
-    createdAt: Type.String({ format: 'date-time' }),
-    confirmed: Type.Boolean({ description: 'Whether a body has confirmed it.' }),
-    cause: Type.Object({
-      turnId: Type.Union([Type.String(), Type.Null()], { description: 'The turn that it was part of.' }),
-      eventId: Type.String({ format: 'uuid', description: 'The event that stored it.' }),
-      revision: Type.Integer(),
-    }),
-    source: Type.Optional(FreeObject),
-  },
-  { additionalProperties: true },
-);
+export const Item = openObject({
+  id: Type.String(),
+  memoryId: Type.String({ description: 'The same as `id`.' }),
+  text: Type.String(),
+  content: Type.String({ description: 'The same as `text`.' }),
+  type: Type.String(),
+  importance: Type.Number({ minimum: 0, maximum: 1 }),
+  similarity: Type.Number({ description: '0 to 1; 1 in lists.' }),
+  embedding: Type.Array(Type.Number(), { description: 'Always empty.' }),
+  timestamp: Type.Integer({ description: 'When it was stored, in milliseconds since the epoch.' }),
+  createdAt: Type.String({ format: 'date-time' }),
+  confirmed: Type.Boolean({ description: 'Whether a body has confirmed it.' }),
+  cause: Type.Object({
+    turnId: Type.Union([Type.String(), Type.Null()], { description: 'The turn that it was part of.' }),
+    eventId: Type.String({ format: 'uuid', description: 'The event that stored it.' }),
+    revision: Type.Integer(),
+  }),
+  source: Type.Optional(FreeObject),
+});
 
 /** A memory in the agent family (contract 3.5). */
-export const AgentMemory = Type.Object(
-  {
-    id: Type.String(),
-    text: Type.String(),
-    type: Type.String(),
-    timestamp: Type.String({ format: 'date-time' }),
-    metadata: FreeObject,
-  },
-  { additionalProperties: true },
-);
+export const AgentMemory = openObject({
+  id: Type.String(),
+  text: Type.String(),
+  type: Type.String(),
+  timestamp: Type.String({ format: 'date-time' }),
+  metadata: FreeObject,
+});
 
 /** @param asOf the revision as of which the memory is seen: `confirmed` is what it was then */
 export const itemOf = (

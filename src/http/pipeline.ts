@@ -11,10 +11,9 @@ import type { Clock } from '../ports/clock.js';
 import type { IdempotencyStore, KeptAnswer } from '../ports/idempotency-store.js';
 import type { Log } from '../ports/log.js';
 import type { Random } from '../ports/random.js';
-import { exchangeOf, type Exchange } from './exchange.js';
-import { asksFor } from './accept.js';
+import { type Exchange, exchangeOf } from './exchange.js';
 import { admit, anonymous, type Gate, requireOneAuthorization } from './guard/admit.js';
-import { repeatable, repeatedBody, reserve, settle, type Repeatable } from './guard/idempotency.js';
+import { repeatable, type Repeatable, repeatedBody, reserve, settle } from './guard/idempotency.js';
 import { compileDropNulls } from './guard/null-members.js';
 import { largeBodies } from './guard/large-bodies.js';
 import { compilePathParams } from './guard/path-params.js';
@@ -81,6 +80,16 @@ const deprecationOf = ({ deprecated, operationId }: RouteDefinition): Readonly<R
         Deprecation: `@${String(Date.parse(deprecated) / 1000)}`,
         Link: `</docs#${operationId}>; rel="deprecation"`,
       };
+
+/**
+ * Whether an `Accept` header names this very media type. A range such as any type does not ask for a stream, and neither does a type with the weight 0
+ * (RFC 9110, 12.5.1).
+ */
+const asksFor = (accept: string | undefined, type: string): boolean =>
+  (accept ?? '').split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((word) => word.trim().toLowerCase());
+    return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+  });
 
 /**
  * Compiles one definition into the handling of its requests. The order of refusals is contract 1.3: 401, 429, 403, 413, 415, 400, then what the

@@ -2,8 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { differenceKinds, skipReasons } from '../domain/replay/difference-kinds.js';
 import { byPlace } from '../domain/replay/place.js';
-import type { RuleCount, ReplayFindings, ReplaySample } from '../domain/replay/findings.js';
-import { noFindings } from '../domain/replay/findings.js';
+import { noFindings, type ReplayFindings, type ReplaySample, type RuleCount } from '../domain/replay/findings.js';
 import { defined } from '../domain/shared/defined.js';
 import type { Replay } from '../app/replays/run-replay.js';
 import { AnyJson } from './schemas.js';

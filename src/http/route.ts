@@ -1,8 +1,10 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Context } from 'koa';
 
+import type { Command } from '../app/streams/run-command.js';
 import type { Json } from '../domain/shared/json.js';
 import type { Rejection } from '../domain/shared/rejection.js';
+import { npcStream } from '../domain/shared/stream-names.js';
 import type { Principal, Scope } from '../domain/tenant/scopes.js';
 
 /** A piece of a body or of an answer; a text is sent as UTF-8. */
@@ -100,25 +102,14 @@ export type ResponseDefinition = {
   readonly onDemand?: string;
 };
 
-/**
- * One route as one value. It validates requests (ajv), makes its part of OpenAPI, and is listed on the docs page.
- * `scope` null means no key is needed.
- *
- * Repeats (contract 1.7): the answer to an Idempotency-Key is kept and sent again, and the body's digest is compared before anything is done. Neither
- * works with bytes. So a POST that takes the header answers JSON, a POST streams only what it can make again (`restore`), and a route that takes bytes
- * refuses the header. The handler of such a route makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
- * definitions that break this.
- */
-export type RouteDefinition<
+/** What a route is besides its place. */
+type RouteMembers<
   P extends TObject = TObject,
   Q extends TObject = TObject,
   B extends TSchema = TSchema,
   Granted = unknown,
 > = {
   readonly operationId: string;
-  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT';
-  /** Koa router syntax: `/npcs/:npcId/process`. */
-  readonly path: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
@@ -165,7 +156,49 @@ export type RouteDefinition<
   readonly handler: (call: Call<Static<P>, Static<Q>, Static<B>, Granted>) => Promise<Answer> | Answer;
 };
 
-/** Keeps the schema types of a definition while giving it the common type that the router takes. */
+type Place = {
+  readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT';
+  /** Koa router syntax: `/npcs/:npcId/process`. */
+  readonly path: string;
+};
+/**
+ * One route as one value. It validates requests (ajv), makes its part of OpenAPI, and is listed on the docs page.
+ * `scope` null means no key is needed.
+ *
+ * Repeats (contract 1.7): the answer to an Idempotency-Key is kept and sent again, and the body's digest is compared before anything is done. Neither
+ * works with bytes. So a POST that takes the header answers JSON, a POST streams only what it can make again (`restore`), and a route that takes bytes
+ * refuses the header. The handler of such a route makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
+ * definitions that break this.
+ */
+export type RouteDefinition = Place & RouteMembers;
+
+/** Defines a route, and keeps the types of its schemas for its handler while giving it the common type that the router takes. */
 export const route = <P extends TObject, Q extends TObject, B extends TSchema, Granted = undefined>(
-  definition: RouteDefinition<P, Q, B, Granted>,
-): RouteDefinition => definition as unknown as RouteDefinition;
+  method: Place['method'],
+  path: string,
+  members: RouteMembers<P, Q, B, Granted>,
+): RouteDefinition => ({ method, path, ...members }) as unknown as RouteDefinition;
+
+/** The answers of a route that has one, as JSON. */
+export const ok = (description: string, schema: TSchema): RouteDefinition['responses'] => ({
+  200: { description, schema },
+});
+
+/** The key and command under which a request's events are recorded. */
+export const contextOf = (call: Call): Required<Command> => ({
+  tenant: call.principal.tenant,
+  actor: call.principal.keyId,
+  commandId: call.commandId,
+  correlationId: call.requestId,
+  causationId: null,
+  keyed: call.keyed,
+  resumed: call.resumed,
+});
+
+/** The stream of the mind that a request's path names. */
+export const mindStream = ({ principal, params }: Call<{ npcId: string }>): string =>
+  npcStream(principal.tenant, params.npcId);
+
+/** As mindStream, in the agent family: an agent's id is an NPC's (contract 1.1). */
+export const agentStream = ({ principal, params }: Call<{ agentId: string }>): string =>
+  npcStream(principal.tenant, params.agentId);

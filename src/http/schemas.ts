@@ -1,4 +1,4 @@
-import { type Static, Type, type TSchema } from '@sinclair/typebox';
+import { type Static, type TProperties, Type, type TSchema } from '@sinclair/typebox';
 
 import { MEMORY_BYTES } from '../domain/npc/recorded-bytes.js';
 import type { Json } from '../domain/shared/json.js';
@@ -40,6 +40,14 @@ export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });
 
 /** An object of any members: nothing in it is looked at. */
 export const FreeObject = Type.Unsafe<{ readonly [name: string]: Json }>({ type: 'object' });
+
+/** An object that has these members, and may have others. */
+export const openObject = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: true });
+
+/** One of a few words. */
+export const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] });
 
 /** An optional member for which `null` counts as absent (contract 1.2). It is one list of types instead of a union, so a mismatch gives one sentence. */
 export const nullable = <T extends TSchema>(schema: T) =>

@@ -1,4 +1,4 @@
-import type { Sliced } from '../domain/rules/hold-patterns.js';
+import type { Sliced } from '../domain/shared/sliced.js';
 import type { JsonObject } from '../domain/shared/json.js';
 import { itemOf } from './memory-item.js';
 import type { SoulDocument, SoulMemory } from '../domain/soul/document.js';

@@ -6,27 +6,9 @@ import type { RouteDefinition } from '../http/route.js';
 import { allRoutes } from '../http/routes/all.js';
 import type { Services } from '../http/services.js';
 
-export type HttpRoleDeps = Pick<
-  Services,
-  | 'ports'
-  | 'lanes'
-  | 'journal'
-  | 'engine'
-  | 'rulesets'
-  | 'levels'
-  | 'ghostEngines'
-  | 'ghostPace'
-  | 'ghostPlays'
-  | 'ghostSessions'
-  | 'signingKeys'
-  | 'recall'
-  | 'engines'
-  | 'archives'
-  | 'publicUrl'
-> & {
-  readonly config: Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'> & {
-    readonly archives: Pick<Config['archives'], 'soulTrust'>;
-  };
+type Settings = Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'>;
+export type HttpRoleDeps = Omit<Services, keyof Settings | 'turnIndex' | 'soulTrust' | 'signer'> & {
+  readonly config: Settings & { readonly archives: Pick<Config['archives'], 'soulTrust'> };
   readonly apiKeys: ApiKeyDeps;
 };
 

@@ -1,5 +1,4 @@
-import type { KafkaSettings } from '../adapters/kafka/client.js';
-import { eventsTopic } from '../adapters/kafka/client.js';
+import { eventsTopic, type KafkaSettings } from '../adapters/kafka/client.js';
 import { KafkaFeedWriter } from '../adapters/kafka/producer.js';
 import { KafkaEventPublisher } from '../adapters/kafka/publisher.js';
 import type { Postgres } from '../adapters/postgres/open.js';

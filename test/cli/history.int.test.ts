@@ -24,10 +24,8 @@ const event = (revision: number): HistoryEvent => ({
 });
 
 /** A mind with a long history, behind the paging of contract 10.1. */
-const historyRoute = route({
+const historyRoute = route('GET', '/npcs/:npcId/history', {
   operationId: 'getHistory',
-  method: 'GET',
-  path: '/npcs/:npcId/history',
   tag: 'Test',
   summary: 'A history',
   scope: 'audit',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { type ReplayShown, replayLines, sampleLines, type ShownSample } from '../../src/cli/replay-text.js';
+import type { Json } from '../../src/domain/shared/json.js';
 
-const sample = (kind: string, npcId: string, was: unknown = 1, would: unknown = 2): ShownSample => ({
+const sample = (kind: string, npcId: string, was: Json = 1, would: Json = 2): ShownSample => ({
   kind,
   npcId,
   turnId: `turn-of-${npcId}`,
@@ -11,10 +12,11 @@ const sample = (kind: string, npcId: string, was: unknown = 1, would: unknown = 
   would,
 });
 
-const trial = (differences: Readonly<Record<string, number>>, samples: readonly ShownSample[]): ReplayShown => ({
+const trial = (differences: Readonly<Record<string, number>>, samples: ShownSample[]): ReplayShown => ({
   replayId: 'r',
   status: 'completed',
   trial: true,
+  startedAt: '2026-01-01T00:00:00.000Z',
   progress: 1,
   minds: 3,
   unknown: [],

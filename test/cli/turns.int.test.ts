@@ -21,10 +21,8 @@ const turn = (at: number): TurnSummary => ({
 });
 
 /** A mind with many turns, behind the paging of contract 1.9. */
-const turnsRoute = route({
+const turnsRoute = route('GET', '/npcs/:npcId/turns', {
   operationId: 'listTurns',
-  method: 'GET',
-  path: '/npcs/:npcId/turns',
   tag: 'Test',
   summary: 'Turns',
   scope: 'audit',

@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { proofOf } from '../../src/app/souls/soul-proof.js';
 import { signSoul } from '../../src/app/souls/soul-signer.js';
 import { verifySoul } from '../../src/app/souls/verify-soul.js';
-import { drained } from '../../src/domain/shared/drained.js';
+import { drained } from '../../src/domain/shared/sliced.js';
 import type { Json, JsonObject } from '../../src/domain/shared/json.js';
 import { soulToCbor } from '../../src/domain/soul/binary.js';
 import { SOUL_TYPE, soulClaims } from '../../src/domain/soul/claims.js';

@@ -8,7 +8,7 @@ import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import { issueApiKey } from '../../src/app/keys/api-keys.js';
 import { firstStart } from '../../src/app/keys/first-start.js';
 import { openKeys } from '../../src/app/keys/open-keys.js';
-import { readBuiltInLevels } from '../../src/app/levels/built-in-levels.js';
+import { readBuiltInLevels } from '../../src/app/levels/levels.js';
 import { Projector } from '../../src/app/read-models/projector.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import { Lanes } from '../../src/app/streams/lanes.js';

@@ -13,19 +13,15 @@ const serve = async () => {
   const common = { tag: 'Test', summary: 'Test', scope: 'npc', responses: { 200: { description: 'Test.' } } } as const;
   app = await startApp(
     [
-      route({
+      route('POST', '/write', {
         ...common,
         operationId: 'write',
-        method: 'POST',
-        path: '/write',
         body: Type.Object({}),
         handler: () => ({ ...place, headers: { 'Anima-Warning': 'kept' }, body: {} }),
       }),
-      route({
+      route('GET', '/list', {
         ...common,
         operationId: 'list',
-        method: 'GET',
-        path: '/list',
         handler: ({ wrote }) => ({ body: { wrote } }),
       }),
     ],

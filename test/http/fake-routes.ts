@@ -8,10 +8,8 @@ import { AnyJson, ClientId, FreeObject, nullable } from '../../src/http/schemas.
 const ok = { 200: { description: 'ok' } };
 
 /** Answers with what it was called with. */
-export const echoRoute = route({
+export const echoRoute = route('POST', '/npcs/:npcId/echo', {
   operationId: 'echo',
-  method: 'POST',
-  path: '/npcs/:npcId/echo',
   tag: 'Fake',
   summary: 'Echoes',
   scope: 'npc',
@@ -29,10 +27,8 @@ export const echoRoute = route({
 });
 
 /** None of its members is required. */
-export const looseRoute = route({
+export const looseRoute = route('POST', '/loose', {
   operationId: 'loose',
-  method: 'POST',
-  path: '/loose',
   tag: 'Fake',
   summary: 'Takes anything',
   scope: 'npc',
@@ -45,10 +41,8 @@ export const looseRoute = route({
   handler: ({ body }) => ({ body: { body } }),
 });
 
-export const openRoute = route({
+export const openRoute = route('GET', '/open', {
   operationId: 'open',
-  method: 'GET',
-  path: '/open',
   tag: 'Fake',
   summary: 'Needs no key',
   scope: null,
@@ -56,10 +50,8 @@ export const openRoute = route({
   handler: ({ principal, requestId }) => ({ body: { keyId: principal.keyId, requestId } }),
 });
 
-export const thingRoute = route({
+export const thingRoute = route('GET', '/npcs/:npcId', {
   operationId: 'thing',
-  method: 'GET',
-  path: '/npcs/:npcId',
   tag: 'Fake',
   summary: 'Reads a thing that is not there',
   scope: 'npc',

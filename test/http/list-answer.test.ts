@@ -1,8 +1,7 @@
 import type { Context } from 'koa';
 import { describe, expect, it } from 'vitest';
 
-import type { Json } from '../../src/domain/shared/json.js';
-import { jsonBytes } from '../../src/domain/shared/json-bytes.js';
+import { type Json, jsonBytes } from '../../src/domain/shared/json.js';
 import { untilFull } from '../../src/domain/shared/page-size.js';
 import { answerList } from '../../src/http/list-answer.js';
 import { pageOf, WHOLE_BYTES, WHOLE_LIMIT } from '../../src/http/page.js';

@@ -1,5 +1,6 @@
 import type { DecisionInput } from '../../src/domain/npc/decision/input.js';
-import { holdPatterns, type Sliced } from '../../src/domain/rules/hold-patterns.js';
+import { holdPatterns } from '../../src/domain/rules/hold-patterns.js';
+import type { Sliced } from '../../src/domain/shared/sliced.js';
 import type { DirectiveRule, DirectiveRuleSet, Template } from '../../src/domain/rules/ruleset.js';
 
 /** A rule with the members that matter to a test. */

@@ -10,7 +10,7 @@ import {
 } from '@eventstore/db-client';
 
 import type { Presence } from '../../concurrency/presence.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import { rangeOf } from '../shared/append-rules.js';

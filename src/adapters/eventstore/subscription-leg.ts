@@ -1,6 +1,6 @@
 import type { AllStreamSubscription, Position, StreamSubscription } from '@eventstore/db-client';
 
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { READ_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { SUBSCRIPTION_BATCH } from '../shared/follow.js';

@@ -1,10 +1,20 @@
 import type { ConnectionOptions } from 'node:tls';
 
-import { type Admin, Kafka, type KafkaConfig, logLevel, type logCreator, type SASLOptions } from 'kafkajs';
+import {
+  type Admin,
+  Kafka,
+  type KafkaConfig,
+  type logCreator,
+  logLevel,
+  Partitioners,
+  type Producer,
+  type ProducerConfig,
+  type SASLOptions,
+} from 'kafkajs';
 
 import type { Log } from '../../ports/log.js';
 import type { KafkaAccess } from '../../ports/server-access.js';
-import { within } from '../shared/within.js';
+import { inTime, within } from '../shared/within.js';
 import { quietQueues } from './quiet-queue.js';
 import { refusing } from './refusal.js';
 
@@ -92,4 +102,22 @@ export const closeClient = async (client: Pick<Admin, 'disconnect'>): Promise<vo
     CLOSE_MS,
     client.disconnect().catch(() => undefined),
   );
+};
+
+/** A connected producer whose repeats the brokers recognise. Raises what connecting raises; it is closed then. */
+export const openProducer = async (kafka: Kafka, transaction: ProducerConfig = {}): Promise<Producer> => {
+  const producer = kafka.producer({
+    ...transaction,
+    idempotent: true,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+  try {
+    await inTime(CALL_MS, producer.connect(), 'Connecting to the brokers');
+    return producer;
+  } catch (error) {
+    await closeClient(producer);
+    throw error;
+  }
 };

@@ -1,8 +1,7 @@
-import { type Kafka, Partitioners } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 
 import type { FeedEntry, FeedSession, FeedWriter } from '../../ports/event-feed.js';
-import { inTime } from '../shared/within.js';
-import { CALL_MS, closeClient, eventsTopic, type KafkaSettings, openKafkaClient } from './client.js';
+import { closeClient, eventsTopic, type KafkaSettings, openKafkaClient, openProducer } from './client.js';
 import { encodeLink } from './link-format.js';
 import { refusing } from './refusal.js';
 import { type PlacedMessage, sendMessages } from './send-messages.js';
@@ -28,18 +27,7 @@ export class KafkaFeedWriter implements FeedWriter {
     const partitions = await ensureTopic(this.#kafka, this.#topic, this.#settings);
     // Each session has its own producer. Brokers recognise a repeat by producer and number alone. After a failure whose outcome is unknown they would
     // take other messages under the same numbers for a repeat and drop them.
-    const producer = this.#kafka.producer({
-      idempotent: true,
-      maxInFlightRequests: 1,
-      allowAutoTopicCreation: false,
-      createPartitioner: Partitioners.DefaultPartitioner,
-    });
-    try {
-      await inTime(CALL_MS, producer.connect(), 'Connecting to the brokers');
-    } catch (error) {
-      await closeClient(producer);
-      throw error;
-    }
+    const producer = await openProducer(this.#kafka);
     return {
       partitions,
       write: (entries) => sendMessages(producer, this.#topic, entries.map(toMessage)).catch(refusing),

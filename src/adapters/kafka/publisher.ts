@@ -3,7 +3,7 @@ import { type Kafka, Partitioners, type Producer } from 'kafkajs';
 import { type CloudEvent, messageKey, withoutData } from '../../domain/npc/cloud-event.js';
 import type { EventPublisher, PublisherSession } from '../../ports/event-publisher.js';
 import { inTime, within } from '../shared/within.js';
-import { CALL_MS, closeClient, type KafkaSettings, openKafkaClient } from './client.js';
+import { CALL_MS, closeClient, type KafkaSettings, openKafkaClient, openProducer } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';
 import { refusing } from './refusal.js';
 import { type PlacedMessage, sendMessages } from './send-messages.js';
@@ -33,20 +33,10 @@ export class KafkaEventPublisher implements EventPublisher {
     const partitions = await ensureTopic(this.#kafka, this.#topic, this.#settings);
     // The brokers take nothing more from an earlier producer of this name once a later one has begun a transaction. So a relay that hung, and does not
     // know that another has taken its place, cannot put later events of a mind before earlier ones.
-    const producer = this.#kafka.producer({
+    const producer = await openProducer(this.#kafka, {
       transactionalId: `${this.#settings.namespace}.publisher.${this.#topic}`,
       transactionTimeout: TRANSACTION_MS,
-      idempotent: true,
-      maxInFlightRequests: 1,
-      allowAutoTopicCreation: false,
-      createPartitioner: Partitioners.DefaultPartitioner,
     });
-    try {
-      await inTime(CALL_MS, producer.connect(), 'Connecting to the brokers');
-    } catch (error) {
-      await closeClient(producer);
-      throw error;
-    }
     return {
       write: (events) =>
         publish(

@@ -1,7 +1,7 @@
 import type { AskBatch, BatchedAsk, BatchedReply, BatchReply } from '../../../workflows/process-batch.js';
 import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
 import type { Reply } from '../../../workflows/process-step.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessInput, ProcessRef } from '../../ports/process-engine.js';

@@ -1,7 +1,6 @@
 import type { RecalledMemory } from '../../domain/npc/events.js';
 import { INPUT_BYTES } from '../../domain/npc/recorded-bytes.js';
-import { firstFitting } from '../../domain/shared/json-bytes.js';
-import type { JsonObject } from '../../domain/shared/json.js';
+import { firstFitting, type JsonObject } from '../../domain/shared/json.js';
 import { parseNpcStream } from '../../domain/shared/stream-names.js';
 import { cutBytes } from '../../domain/shared/text.js';
 import type { CortexEngine } from '../../ports/cortex.js';

@@ -1,20 +1,122 @@
-import { parseLogStream } from '../../domain/shared/stream-names.js';
+import { checkpointText } from '../../domain/audit/checkpoint.js';
+import { fromHex, rootOfEdge, toHex } from '../../domain/audit/edge.js';
+import type { LogState } from '../../domain/audit/log-state.js';
+import { noteKeyId, writeNote } from '../../domain/audit/note.js';
+import { consistencySpans, isConsistent } from '../../domain/audit/proofs.js';
+import { logStream, parseLogStream } from '../../domain/shared/stream-names.js';
 import type { CheckpointReceiver } from '../../ports/checkpoint-receiver.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
 import type { Ports } from '../../ports/ports.js';
 import type { CheckpointFacts, CheckpointInput, RoundArgs } from '../../../workflows/checkpoint.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
+import type { Lanes } from '../streams/lanes.js';
 import { gatherHeads } from './gather-heads.js';
-import { handOnCheckpoints } from './hand-on.js';
-import { logFold } from './log.js';
-import { signCheckpoint, type SignDeps } from './sign-checkpoint.js';
+import { openLogTree } from './log-tree.js';
+import { type CheckpointAt, checkpointBefore, logFold, newestCheckpoint } from './log.js';
 
 /** How long one attempt at a batch, a signature or handing on may take, in milliseconds. */
 const EFFECT_MS = 120_000;
+
+type SignDeps = {
+  readonly lanes: Lanes;
+  readonly events: EventStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly signingKeys: SigningKeys;
+  /** How clients reach this server: a log is named after it, and keeps its first name. */
+  readonly issuer: string;
+};
+
+/** The name of a tenant's log, which is also the name of its key in notes: these may hold no plus sign. */
+const originOf = (issuer: string, tenant: string): string =>
+  `${issuer.replace(/^https?:\/\//, '').replaceAll('+', '%2B')}/audit/${encodeURIComponent(tenant)}`;
+
+/** Shows from the leaves in the log that it extends its last checkpoint. @throws Error where it does not */
+const requireExtension = async (events: EventStore, stream: string, log: LogState, root: Uint8Array): Promise<void> => {
+  if (log.last === null) return;
+  const { size: earlier, root: earlierRoot } = log.last;
+  const path =
+    earlier === log.size ? [] : await openLogTree(events, stream, log).roots(consistencySpans(earlier, log.size));
+  if (!isConsistent({ earlier, earlierRoot: fromHex(earlierRoot), size: log.size, root, path }))
+    throw new Error(`the log ${stream} does not extend its checkpoint of size ${String(earlier)}: it was changed`);
+};
+
+/**
+ * Signs the log as it is now, with the current key. Nothing is signed that does not extend what was signed before.
+ * @throws Error when the log was changed: it is tried again until somebody has mended it
+ */
+const signCheckpoint = async (
+  { lanes, events, clock, signingKeys, issuer }: SignDeps,
+  tenant: string,
+  handsOn: boolean,
+): Promise<Extract<CheckpointInput, { type: 'signed' }>> => {
+  const stream = logStream(tenant);
+  const { state: log } = await lanes.current(stream, logFold);
+  const { size } = log;
+  const root = rootOfEdge(log.edge);
+  await requireExtension(events, stream, log, root);
+  const origin = log.last?.origin ?? originOf(issuer, tenant);
+  const at = clock.now().toISOString();
+  const { kid } = signingKeys.current;
+  const text = checkpointText({ origin, size, root, at });
+  const { signature, x } = await signingKeys.signText(kid, text);
+  const note = writeNote(text, { name: origin, keyId: noteKeyId(origin, x), signature });
+  return { type: 'signed', origin, size, root: toHex(root), at, kid, note, handsOn };
+};
 
 export type CheckpointHostDeps = Omit<SignDeps, 'events' | 'clock'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
   /** Who keeps checkpoints outside; null: nobody. */
   readonly checkpointReceiver: CheckpointReceiver | null;
+};
+
+/** How far back checkpoints are looked for that were not handed on, and how many are handed on at once, the oldest first. */
+const LOOKED_BACK = 1_000;
+const AT_ONCE = 100;
+/** After how long no further one is handed on, in milliseconds: a slow receiver must not hold up the log, and what it took is recorded. */
+const HANDING_ON_MS = 15_000;
+
+/** The checkpoints above a size, oldest first. */
+const above = async (events: EventStore, tenant: string, size: number): Promise<readonly CheckpointAt[]> => {
+  const found: CheckpointAt[] = [];
+  let next = await newestCheckpoint(events, tenant);
+  while (next !== null && next.size > size && found.length < LOOKED_BACK) {
+    found.push(next);
+    next = await checkpointBefore(events, tenant, next);
+  }
+  return found.reverse();
+};
+
+/** Hands on the checkpoints above a size. It fails only with the event store or the signal: a receiver that is away must not hold up the log. */
+export const handOnCheckpoints = async (
+  {
+    events,
+    receiver,
+    clock,
+  }: {
+    readonly events: EventStore;
+    readonly receiver: CheckpointReceiver | null;
+    readonly clock: Pick<Clock, 'monotonicMs'>;
+  },
+  tenant: string,
+  handedOn: number,
+  signal: AbortSignal,
+): Promise<Extract<CheckpointInput, { type: 'handedOn' }>> => {
+  let upTo = handedOn;
+  const endMs = clock.monotonicMs() + HANDING_ON_MS;
+  for (const { note, size } of (await above(events, tenant, handedOn)).slice(0, AT_ONCE)) {
+    if (clock.monotonicMs() >= endMs) return { type: 'handedOn', upTo, failed: 'the receiver is too slow for all' };
+    try {
+      if (receiver === null) throw new Error('nobody takes checkpoints any more');
+      await receiver.handOn(note, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return { type: 'handedOn', upTo, failed: error instanceof Error ? error.message : String(error) };
+    }
+    upTo = size;
+  }
+  return { type: 'handedOn', upTo, failed: null };
 };
 
 /** What a round of the log needs: its effects read the order of all events, sign, and hand on. */

@@ -1,6 +1,6 @@
 import { type Edge, fromHex, peakSpans, type Span, splitOf } from '../../domain/audit/edge.js';
 import { leafHash } from '../../domain/audit/leaf.js';
-import { drained } from '../../domain/shared/drained.js';
+import { drained } from '../../domain/shared/sliced.js';
 import { hashNode, merkleRoot } from '../../domain/audit/merkle.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { batchAt } from './log.js';

@@ -1,7 +1,7 @@
 import { npcEvents } from '../../domain/npc/decoder.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { eventAt } from '../streams/event-at.js';
+import { eventAt } from '../streams/stream-pages.js';
 
 /**
  * The character card that a mind's event holds, as it came.

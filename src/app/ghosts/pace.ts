@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
 import { pause } from '../../concurrency/pause.js';
 
 /** Runs pieces of work one after the other, in the order in which they came, with pauses between them; raises what the work raises, and Rejection BUSY when too many wait. */

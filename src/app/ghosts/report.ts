@@ -1,7 +1,15 @@
 import { findingsOf, listedFindings } from '../../domain/ghost/findings.js';
+import {
+  type RemotePlay,
+  remoteTally,
+  remoteUnjudged,
+  remoteWorld,
+  untoldMetrics,
+} from '../../domain/ghost/remote-play.js';
 import { coverageOf, metricsOf, testsOf } from '../../domain/ghost/results.js';
 import type { GhostReport } from '../../domain/ghost/session-events.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
+import { defined } from '../../domain/shared/defined.js';
 import {
   nullWhenLevelLost,
   type PlayDeps,
@@ -11,7 +19,6 @@ import {
   sessionKey,
   stepsStreamOf,
 } from './play-slice.js';
-import { remoteReport } from './remote-report.js';
 import { recordEndedTurns, type RemoteStepDeps } from './remote-steps.js';
 import type { SessionState, Setting } from './session.js';
 import { lastStep, recordStep } from './steps-log.js';
@@ -28,6 +35,24 @@ const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState
 const NOTHING: Omit<GhostReport, 'step'> = { findings: [], tests: [], coverage: 0, metrics: [] };
 
 type ReportDeps = Pick<PlayDeps, 'pace' | 'kept'> & RemoteStepDeps;
+
+const NO_GOALS = 'The game did not tell which goals were reached.';
+
+/** What is said of a session that has a body elsewhere: only what its body told, and what the level itself tells (contract 9.6). */
+const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: boolean): GhostReport => {
+  const [tally, world] = [remoteTally(level, play), remoteWorld(level, play)];
+  const unjudged = remoteUnjudged(play);
+  return {
+    step: play.step,
+    findings: listedFindings(findingsOf(level, tally, { over, elsewhere: true })),
+    tests: testsOf(level, world, tally, {
+      ...{ goal, over, elsewhere: true, unjudged },
+      ...defined({ goalsUnjudged: play.toldGoals ? undefined : NO_GOALS }),
+    }),
+    coverage: coverageOf(level, world),
+    metrics: metricsOf(level, world, tally).filter(([name]) => !untoldMetrics.includes(name)),
+  };
+};
 
 /** What a session has found in all that is recorded of it; `over`: no step follows. Raises what the levels and the event store raise. */
 const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: boolean): Promise<GhostReport> => {

@@ -9,15 +9,14 @@ import { byShortestWays, type DoneThere, lastingSteps, type SaidAndDone } from '
 import type { Level } from '../../domain/level/level.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
 import { defined } from '../../domain/shared/defined.js';
-import type { Json } from '../../domain/shared/json.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { type Json, jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { type PlayDeps, settingFor, stepsStreamOf } from './play-slice.js';
-import { replayScript } from './replay-script.js';
+import { replayScript } from './replay-reproduction.js';
 import { pagesOfSteps } from './steps-log.js';
 
 export const REPRO_FORMAT = 'anima-ghost-repro/1';

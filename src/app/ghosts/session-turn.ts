@@ -1,6 +1,7 @@
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import { schemaVersionOf } from '../../domain/event-kinds.js';
-import { holdPatterns, type Sliced } from '../../domain/rules/hold-patterns.js';
+import { holdPatterns } from '../../domain/rules/hold-patterns.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
 import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
 import type { Instruction, Verdict, VerdictGrounds } from '../../domain/npc/events.js';
 import type { ProtocolProbe } from '../../domain/ghost/policy.js';

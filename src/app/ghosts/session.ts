@@ -1,8 +1,7 @@
 import { act, heldBack } from '../../domain/ghost/act.js';
 import type { Outcome } from '../../domain/ghost/deed.js';
-import { noteStep, type StepFacts } from '../../domain/ghost/note-step.js';
+import { beginTally, noteStep, type StepFacts, type Tally } from '../../domain/ghost/tally.js';
 import { noteTime } from '../../domain/ghost/step-times.js';
-import { beginTally, type Tally } from '../../domain/ghost/tally.js';
 import { ghostContextOf, npcStateOf, observe } from '../../domain/ghost/observation.js';
 import { playerBrief, surroundingsOf } from '../../domain/ghost/player-brief.js';
 import { beginPlan, type GhostGoal, type LastStep, type Plan, type Policy } from '../../domain/ghost/policy.js';
@@ -12,7 +11,7 @@ import { beginWorld, type World } from '../../domain/ghost/world.js';
 import type { Level } from '../../domain/level/level.js';
 import { npcEvents } from '../../domain/npc/decoder.js';
 import type { Verdict, VerdictGrounds } from '../../domain/npc/events.js';
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
 import { defined } from '../../domain/shared/defined.js';
 import { cutText } from '../../domain/shared/text.js';
 import { afterTurn, beginSessionMind, GHOST_MEMORIES, NPC_MEMORIES, type SessionMind } from './session-mind.js';

@@ -17,10 +17,9 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../../concurrency/in-slices.js';
-import { eventAt } from '../streams/event-at.js';
+import { eventAt, pagesOf } from '../streams/stream-pages.js';
 import type { Fold } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
-import { pagesOf } from '../streams/stream-pages.js';
 import { type Command, runCommand } from '../streams/run-command.js';
 
 export type LevelStoreDeps = {

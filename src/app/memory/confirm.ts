@@ -3,11 +3,12 @@ import type { MindState } from '../../domain/npc/state.js';
 import { lastMemories, type StoredMemory } from '../../domain/npc/stored-memories.js';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { EventStore } from '../../ports/event-store.js';
 import { mindFold } from '../minds/mind.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
-import { storedEvent } from './stored-event.js';
-import { memoriesOfTurn, type TurnMemories } from './turn-memories.js';
+import { pagesOf } from '../streams/stream-pages.js';
+import { memoriesOfTurn, TURN_MEMORY_EVENTS, type TurnMemories } from './turn-memories.js';
 
 /** How often an old turn's memories are read again because others confirmed memories of the mind meanwhile. */
 const SEARCHES = 8;
@@ -19,6 +20,32 @@ export type Confirmed = {
   readonly retracted: boolean;
   readonly revision: number;
   readonly position: number;
+};
+
+/** The revision that a memory's id begins with: its own command's or its turn's. It was stored after it. */
+const revisionIn = (memoryId: string): number =>
+  (parseProcessId(memoryId) ?? parseProcessId(memoryId.replace(/-\d+$/, '')))?.revision ?? 0;
+
+/**
+ * The event that stored a memory.
+ * @param revision where it is, if that is known
+ * @returns null when it is not among the TURN_MEMORY_EVENTS events after the revision in its id; raises what the event store raises
+ */
+const storedEvent = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  memoryId: string,
+  revision: number | undefined,
+): Promise<PlacedEvent | null> => {
+  const from = revision ?? revisionIn(memoryId);
+  const most = revision === undefined ? TURN_MEMORY_EVENTS : 1;
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from }, most)) {
+    const found = page.events.find(
+      ({ type, data }) => (type === 'MemoryStored' || type === 'MemoryArrived') && data['memoryId'] === memoryId,
+    );
+    if (found !== undefined) return found;
+  }
+  return null;
 };
 
 /**

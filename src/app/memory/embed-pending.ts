@@ -4,8 +4,7 @@ import type { Embedder } from '../../ports/embedder.js';
 import type { Log } from '../../ports/log.js';
 import type { RelayLease } from '../../ports/relay-lease.js';
 import { pause, retryMs } from '../../concurrency/pause.js';
-import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
-import { FailingTexts } from './failing-texts.js';
+import { type EmbeddingDeps, embedLacking, FailingTexts } from './embed-lacking.js';
 
 /** How often new texts are looked for when there are none, in milliseconds. */
 export const LOOK_MS = 1_000;

@@ -5,8 +5,7 @@ import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
-import { eventAt } from '../streams/event-at.js';
-import { pagesOf } from '../streams/stream-pages.js';
+import { eventAt, pagesOf } from '../streams/stream-pages.js';
 import { lineageCursor, type LineagePlace, readLineageCursor } from './lineage-cursor.js';
 
 /** How many events one part of a lineage follows: a second or two of work. Other work runs in between. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 import { isStanding, memories, type MemoryRow } from '../../../projections/memories.js';
 import { revisionOrder } from '../../domain/shared/row-order.js';
 import { onlyAsks } from '../../domain/memory/only-asks.js';
@@ -14,8 +16,7 @@ import { waitForStream } from '../read-models/read-wait.js';
 import type { Lanes } from '../streams/lanes.js';
 import type { Wanted } from './best-candidates.js';
 import type { Candidate } from './candidates.js';
-import type { EmbeddingDeps } from './embed-lacking.js';
-import { createQueryVector } from './query-vectors.js';
+import { type EmbeddingDeps, vectorsUnlessRefused } from './embed-lacking.js';
 import { searchParts } from './search-parts.js';
 import { VectorCache } from './vector-cache.js';
 import { type VisibleRange, visibleRange } from './visible-range.js';
@@ -69,6 +70,32 @@ type SeenRange = { readonly within: OrderRange } & Pick<VisibleRange, 'someRetra
 
 /** How many rows that hold words of the query are looked at; those that have a vector are among them. */
 const WORD_HITS = 1_000;
+
+/** How much memory the vectors of queries may take, in bytes: games ask the same again and again. */
+const QUERY_VECTOR_BYTES = 4 * 1024 * 1024;
+/** What one of them takes besides its text and its numbers. */
+const ENTRY_BYTES = 200;
+
+/** What a query means, as a vector; null when it has no meaning to the embedder, or the embedder refuses it. @throws what the embedder throws */
+type QueryVector = (query: string, signal?: AbortSignal) => Promise<Float32Array | null>;
+
+/** Remembers the vectors of the queries that were used last. */
+const createQueryVector = (embedder: Embedder, maxBytes = QUERY_VECTOR_BYTES): QueryVector => {
+  const known = new LRUCache<string, { readonly vector: Float32Array | null }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ vector }, name) => ENTRY_BYTES + 2 * name.length + (vector?.byteLength ?? 0),
+  });
+  return async (query, signal) => {
+    const name = `${embedder.id} ${query}`;
+    const found = known.get(name);
+    if (found !== undefined) return found.vector;
+    const options = { urgent: true, ...defined({ signal }) };
+    // A text that is always refused has no vector, so its words must do (contract 3.6).
+    const [vector = null] = (await vectorsUnlessRefused(embedder, [query], options)) ?? [];
+    known.set(name, { vector });
+    return vector;
+  };
+};
 
 /** @param cacheBytes how much memory the vectors of minds may take */
 export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {

@@ -1,7 +1,6 @@
 import { memories } from '../../../projections/memories.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
-import { embedLacking, type EmbeddingDeps } from './embed-lacking.js';
-import { FailingTexts } from './failing-texts.js';
+import { type EmbeddingDeps, embedLacking, FailingTexts } from './embed-lacking.js';
 
 /** So many batches in a row may begin with the same text before this gives up: something keeps its vector from being stored. */
 const SAME_BATCHES = 5;

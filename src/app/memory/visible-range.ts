@@ -1,6 +1,7 @@
-import type { OrderRange, ReadModels } from '../../ports/read-models.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
+import type { ListQuery, OrderRange, ReadModels } from '../../ports/read-models.js';
 import type { Moment } from '../../ports/snapshots.js';
-import { clearsOf, memories } from '../../../projections/memories.js';
+import { clearsOf, isStanding, memories, memoriesListed, type MemoryRow } from '../../../projections/memories.js';
 import { isArriving } from '../../domain/npc/state.js';
 import { revisionOrder } from '../../domain/shared/row-order.js';
 import { mindFold } from '../minds/mind.js';
@@ -56,3 +57,31 @@ export const visibleRange = async (
   const [clear] = rows;
   return { ...(clear === undefined ? {} : { above: clear.order }), upTo, asOf, ...(await hidden(asOf)) };
 };
+
+/** `limit` and `bytes` are those of one read. */
+export type MemoriesAsked = Pick<ListQuery, 'direction' | 'tags' | 'limit' | 'bytes'>;
+
+/**
+ * The memories of a mind that are visible in a range, read by read; some reads may show none. Other work runs between two reads.
+ * Raises what the read models raise.
+ */
+export async function* visibleMemories(
+  readModels: Pick<ReadModels, 'list'>,
+  stream: string,
+  { asOf, someRetracted, ...within }: VisibleRange,
+  asked: MemoriesAsked,
+): AsyncGenerator<readonly MemoryRow[], void, undefined> {
+  for (let beyond: string | undefined; ;) {
+    const at = beyond === undefined ? {} : { beyond };
+    const { rows, more } = await readModels.list(memories, {
+      ...{ partition: memoriesListed(stream), within },
+      ...asked,
+      ...at,
+    });
+    const shown = rows.map(({ row }) => row as unknown as MemoryRow);
+    yield someRetracted === true ? shown.filter((row) => isStanding(row, asOf)) : shown;
+    beyond = rows.at(-1)?.order;
+    if (!more || beyond === undefined) return;
+    await yieldToEventLoop();
+  }
+}

@@ -11,10 +11,10 @@ import {
   type RulesetState,
 } from '../../domain/rules/ruleset-state.js';
 import type { RulesetRef } from '../../domain/npc/events.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { rulesetStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { eventAt } from '../streams/event-at.js';
+import { eventAt } from '../streams/stream-pages.js';
 import type { Fold } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';
 

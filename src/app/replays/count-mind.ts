@@ -1,7 +1,7 @@
 import type { RulesetRef } from '../../domain/npc/events.js';
 import type { ReplayPlan } from '../../domain/replay/replay-events.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { besidesVerdict } from '../../../workflows/turn-events.js';
 import type { FoundSoFar, TurnStanding } from './gather-findings.js';

@@ -4,18 +4,19 @@ import {
   type ReplaySample,
   type RuleCount,
   ruleKey,
-  type UseKind,
-  useKinds,
   SAMPLES_OF_KIND,
   SAMPLES_OF_USE,
+  type UseKind,
+  useKinds,
 } from '../../domain/replay/findings.js';
 import { byPlace, type ReplayPlace } from '../../domain/replay/place.js';
 import type { Verdict } from '../../domain/npc/events.js';
 import { type CoveredDecision, ruleUse } from '../../domain/npc/rule-coverage.js';
+import type { Json } from '../../domain/shared/json.js';
+import { shortened } from '../../domain/shared/shorten.js';
 import type { DecisionOutcome } from './decide-again.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { DecidedAgain, RulesAgain } from './replay-mind.js';
-import { shownOutcome } from './shown-outcome.js';
 
 /** How a turn stands: a reason says why it could not be taken again. */
 export type TurnStanding = 'equal' | 'different' | SkipReason;
@@ -68,6 +69,19 @@ type Counted = {
 } & Record<UseKind, number> & {
     readonly samples: Readonly<Record<UseKind, ReturnType<typeof createFirst<ReplayPlace>>>>;
   };
+
+/** How much of an outcome a sample shows, in bytes of JSON (contract 10.3). */
+const SHOWN_BYTES = 2_048;
+
+/** Of an outcome what a difference of this kind is about: a verdict without its grounds, or these where they are all that differs. */
+const shownOutcome = (outcome: DecisionOutcome | null, kind: DifferenceKind): Json => {
+  if (outcome === null) return null;
+  const { verdict, grounds, ...rest } = outcome;
+  if (kind === 'otherTrace') return shortened(grounds ?? rest, SHOWN_BYTES);
+  if (verdict !== undefined) return shortened(verdict, SHOWN_BYTES);
+  const { rules: _rules, seen: _seen, seenLeftOut: _left, ...made } = rest;
+  return shortened(made, SHOWN_BYTES);
+};
 
 /**
  * Gathers what a part of a replay finds.

@@ -1,7 +1,7 @@
 import type { NpcEvent } from '../../domain/npc/events.js';
 import type { MindState } from '../../domain/npc/state.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { MAX_SOUL_LINKS } from '../../domain/soul/bounds.js';

@@ -1,10 +1,10 @@
 import { npcEvents } from '../../domain/npc/decoder.js';
 import type { Origin } from '../../domain/npc/state.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
-import type { CustodyLink } from '../../domain/shared/soul-origin.js';
+import type { CustodyLink } from '../../domain/soul/document.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { requireMind } from '../minds/minds.js';
-import { eventAt } from '../streams/event-at.js';
+import { eventAt } from '../streams/stream-pages.js';
 import type { Lanes } from '../streams/lanes.js';
 
 /** How a mind came here. `chain`: the souls that it came from, oldest first. */

@@ -1,13 +1,14 @@
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
+import { jsonBytes, type JsonObject } from '../../domain/shared/json.js';
+import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { SoulDocument } from '../../domain/soul/document.js';
-import { createPlayerIndex, type Player } from '../../domain/soul/player-index.js';
-import { aboutPlayers, type AboutBy, placesInState } from '../../domain/soul/said-of-players.js';
+import { createPlayerIndex, type Player, type PlayerIndex } from '../../domain/soul/player-index.js';
+import { type AboutBy, aboutPlayers, placesInState, type TurnPlayers } from '../../domain/soul/said-of-players.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { inSlices } from '../../concurrency/in-slices.js';
+import { pagesOf } from '../streams/stream-pages.js';
 import { memoryPauses } from './memory-pauses.js';
-import { MAX_EVENTS_READ, type NamedPlayers, namedPlayers } from './named-players.js';
 
 /** How many of each are listed (contract 8.10). */
 export const LISTED = { players: 1_000, memories: 10_000, places: 1_000 };
@@ -49,6 +50,41 @@ const roomForNames = (): ((names: readonly string[]) => boolean) => {
 };
 
 const firstNames = (players: readonly Player[]): readonly string[] => players.map(({ names }) => names[0] ?? '');
+
+/** How many of a mind's events are looked at for players. */
+const MAX_EVENTS_READ = 200_000;
+
+/** The players that bodies named to a mind, and whom each of its turns named. */
+export type NamedPlayers = { readonly index: PlayerIndex; readonly turns: TurnPlayers };
+
+const noteEvent = (index: PlayerIndex, turns: Map<string, readonly Player[]>, data: JsonObject): void => {
+  const named = index.note(data);
+  const { turnId } = data;
+  if (typeof turnId !== 'string') return;
+  const before = turns.get(turnId) ?? [];
+  turns.set(turnId, named.length === 0 ? before : [...new Set([...before, ...named])]);
+};
+
+/**
+ * Whom the events of a mind name, up to a revision (contract 8.10).
+ * @throws Rejection SOUL_TOO_LARGE for more events or players than are looked at; the reason of the signal; what the event store throws
+ */
+export const namedPlayers = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  revision: number,
+  signal?: AbortSignal,
+): Promise<NamedPlayers> => {
+  if (revision >= MAX_EVENTS_READ)
+    throw new Rejection('SOUL_TOO_LARGE', { details: { events: revision + 1, eventsLimit: MAX_EVENTS_READ } });
+  const index = createPlayerIndex();
+  const turns = new Map<string, readonly Player[]>();
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from: 0, to: revision })) {
+    signal?.throwIfAborted();
+    for (const { data } of page.events) noteEvent(index, turns, data);
+  }
+  return { index, turns };
+};
 
 /** The turns of the mind itself, where they are; what the soul names besides. */
 const namesFor = async (

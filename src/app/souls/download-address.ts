@@ -1,6 +1,5 @@
 import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
-import { archiveAddress } from './archive-url.js';
 
 /** Where clients may read payloads without a key. URLs have no slash at their end; null where there is none. */
 export type DownloadPlaces = {
@@ -10,6 +9,12 @@ export type DownloadPlaces = {
   /** The first of the gateways that have ids of any form. */
   readonly otherGatewayUrl: string | null;
 };
+
+/** Where the built-in archive of a server is (contract 8.1). @param publicUrl without a slash at its end */
+export const archiveAddress = (publicUrl: string): string => `${publicUrl}/archive`;
+
+/** Where it answers a payload. */
+export const archiveUrl = (publicUrl: string, txId: string): string => `${archiveAddress(publicUrl)}/${txId}`;
 
 /**
  * Where a client is told to read a payload: behind this address stands the id (contract 8.3, 8.5).

@@ -1,18 +1,117 @@
+import type { NpcEvent } from '../../domain/npc/events.js';
+import { defined } from '../../domain/shared/defined.js';
+import { jcs } from '../../domain/shared/json.js';
+import { mergePatch } from '../../domain/shared/merge-patch.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { parseNpcStream } from '../../domain/shared/stream-names.js';
-
 import type { SoulExportInput } from '../../../workflows/soul-export.js';
+import { makeSoul, type SoulDocument } from '../../domain/soul/document.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
 import { mindFold } from '../minds/mind.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import type { Ports } from '../../ports/ports.js';
+import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
-import { type SealAsked, type SealDeps, sealSoul } from './seal-soul.js';
+import { eventAt } from '../streams/stream-pages.js';
+import type { Lanes } from '../streams/lanes.js';
+import { canonicalPayload } from './payload-digest.js';
+import { chainOf } from './custody-chain.js';
 import { type KeepAsked, keepSoul } from './keep-soul.js';
+import { namedPlayers } from './disclose.js';
 import type { OtherArchives } from './other-archives.js';
+import { soulMemories } from './soul-memories.js';
+import { signSoul } from './soul-signer.js';
 import { requireWaitingRoom } from './waiting-room.js';
+import { toldWithoutPlayers } from './without-players.js';
 
 /** How long one attempt at sealing or keeping a soul may take, in milliseconds. */
 const SOUL_EFFECT_MS = 60_000;
+
+type SealDeps = {
+  readonly ports: Pick<Ports, 'events' | 'readModels' | 'soulArchive'>;
+  readonly lanes: Lanes;
+  readonly rulesets: Pick<Rulesets, 'latest'>;
+  readonly signingKeys: SigningKeys;
+  /** The public URL of this server: who exports. */
+  readonly issuer: string;
+};
+
+/** Which mind leaves, and as of when: `revision` is that of the request, `requestedAt` its time. */
+type SealAsked = Pick<
+  Extract<NpcEvent, { type: 'SoulExportRequested' }>['data'],
+  'soulId' | 'npcState' | 'persona' | 'includeMemories' | 'without' | 'deadlineAt'
+> & {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly stream: string;
+  readonly revision: number;
+  readonly requestedAt: string;
+};
+
+/** What the event says of a sealed soul. */
+type Sealed = Omit<Extract<NpcEvent, { type: 'SoulSealed' }>['data'], 'soulId'>;
+
+/**
+ * Makes the document of a mind as it was at a revision, signs it, and keeps it in the archive, where nobody sees it yet. A repeat makes the same
+ * document, unless the key or the tenant's rules have changed since.
+ * @throws Rejection SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the ports throw
+ */
+const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Promise<Sealed> => {
+  const { ports, signingKeys, issuer } = deps;
+  const { stream, tenant, revision, deadlineAt } = asked;
+  const { state: mind } = await deps.lanes.asOf(stream, mindFold, { revision });
+  const memories = asked.includeMemories
+    ? await soulMemories({ ...ports, lanes: deps.lanes }, stream, revision, signal)
+    : [];
+  const told = {
+    persona: mind.persona ?? asked.persona ?? null,
+    data: mergePatch(mind.data ?? {}, asked.npcState),
+    memories,
+  };
+  const unsigned = makeSoul({
+    soulId: asked.soulId,
+    createdAt: asked.requestedAt,
+    npcId: asked.npcId,
+    ...(asked.without === undefined
+      ? told
+      : await toldWithoutPlayers(told, await namedPlayers(ports.events, stream, revision, signal))),
+    ...defined({ without: asked.without }),
+    ruleset: await rulesetOf(deps, tenant),
+    provenance: {
+      ...{ issuer, tenant, npcId: asked.npcId, revision },
+      hash: await hashAt(deps, stream, revision),
+      chain: (await chainOf(ports.events, stream, mind.origin)).chain,
+    },
+  });
+  const document = await signSoul(signingKeys, issuer, unsigned);
+  const { bytes, digest } = await canonicalPayload(document);
+  await ports.soulArchive.stage(digest, bytes, { tenant, expiresAt: new Date(deadlineAt) });
+  return {
+    name: document.name,
+    digest,
+    root: document.trainingProof,
+    kid: signingKeys.current.kid,
+    mindRevision: revision,
+    memories: document.memories.length,
+    bytes: bytes.length,
+    signature: document.signature,
+  };
+};
+
+const rulesetOf = async ({ rulesets }: SealDeps, tenant: string): Promise<SoulDocument['ruleset']> => {
+  const set = await rulesets.latest(tenant, DEFAULT_RULESET_ID);
+  if (set === null) return null;
+  const { rulesetId, version } = set;
+  return { rulesetId, version, digest: sha256Base64url(jcs(set)) };
+};
+
+/** The hash, in base64url, of the last event that the soul knows: whoever has the stream can show that the soul came from it. */
+const hashAt = async ({ ports }: SealDeps, stream: string, revision: number): Promise<string> => {
+  const event = await eventAt(ports.events, stream, revision);
+  if (event?.revision !== revision) throw new Error(`the stream ${stream} has no revision ${String(revision)}`);
+  return Buffer.from(event.meta.hash, 'hex').toString('base64url');
+};
 
 export type ExportHostDeps = Omit<SealDeps, 'ports'> & {
   readonly ports: SealDeps['ports'] & Pick<Ports, 'clock'>;

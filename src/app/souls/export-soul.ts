@@ -5,7 +5,7 @@ import { isRejectionCode, Rejection, type RejectionCode } from '../../domain/sha
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
 import { defined } from '../../domain/shared/defined.js';
-import type { LeftOut } from '../../domain/shared/soul-origin.js';
+import type { LeftOut } from '../../domain/soul/document.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-engine.js';

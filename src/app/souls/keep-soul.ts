@@ -5,7 +5,7 @@ import type { SoulDocument } from '../../domain/soul/document.js';
 import type { Clock } from '../../ports/clock.js';
 import { MAX_ARCHIVED_BYTES, type SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../../concurrency/in-slices.js';
-import { archiveUrl } from './archive-url.js';
+import { archiveUrl } from './download-address.js';
 import type { OtherArchives } from './other-archives.js';
 import { payloadDocument } from './payload-document.js';
 import { payloadDigest } from './payload-digest.js';

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
+import { jcsSlices } from '../../domain/shared/jcs-slices.js';
+import type { Json } from '../../domain/shared/json.js';
 
 /** How many bytes are hashed before other work has its turn: about a millisecond. */
 const SLICE_BYTES = 512 * 1024;
@@ -14,3 +17,14 @@ export function* payloadDigest(bytes: Uint8Array): Sliced<string> {
   }
   return digest.digest('base64url');
 }
+
+/**
+ * The JCS form of a document, and the digest that names it (contract 8.1). The work lets others run in between.
+ * @throws Error as `jcs`
+ */
+export const canonicalPayload = async (
+  document: Json,
+): Promise<{ readonly bytes: Uint8Array; readonly digest: string }> => {
+  const bytes = await inSlices(jcsSlices(document));
+  return { bytes, digest: await inSlices(payloadDigest(bytes)) };
+};

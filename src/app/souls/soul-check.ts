@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
 import { MEMORY_BYTES } from '../../domain/npc/recorded-bytes.js';
 import { isClientId } from '../../domain/shared/client-id.js';
 import { isObject } from '../../domain/shared/json.js';

@@ -1,12 +1,11 @@
 import { memories, type MemoryRow } from '../../../projections/memories.js';
 import type { SoulMemory } from '../../domain/soul/document.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { MAX_SOUL_BYTES, MAX_SOUL_MEMORIES } from '../../domain/soul/bounds.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
-import { visibleMemories } from '../memory/visible-memories.js';
-import { visibleRange } from '../memory/visible-range.js';
+import { visibleMemories, visibleRange } from '../memory/visible-range.js';
 import { waitForStream } from '../read-models/read-wait.js';
 import type { Lanes } from '../streams/lanes.js';
 

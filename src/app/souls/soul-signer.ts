@@ -1,6 +1,5 @@
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
-import type { Json, JsonObject } from '../../domain/shared/json.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
+import { type Json, jsonBytes, type JsonObject } from '../../domain/shared/json.js';
 import { MAX_MEMBERS } from '../../domain/shared/scan-json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import {

@@ -5,10 +5,9 @@ import type { PayloadSource } from '../../ports/payload-source.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import type { KeyedMutex } from '../../concurrency/keyed-mutex.js';
-import { archiveUrl } from './archive-url.js';
-import { canonicalPayload } from './canonical-payload.js';
+import { archiveUrl } from './download-address.js';
+import { canonicalPayload, payloadDigest } from './payload-digest.js';
 import type { OtherArchives } from './other-archives.js';
-import { payloadDigest } from './payload-digest.js';
 import { payloadDocument } from './payload-document.js';
 
 export type UploadedDeps = {

@@ -2,7 +2,7 @@ import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
 
 import { isContentDigest } from '../../domain/shared/content-digest.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
-import type { SoulSigner } from '../../domain/shared/soul-origin.js';
+import type { SoulSigner } from '../../domain/soul/import-events.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../domain/signing/compact-jws.js';
 import { ed25519Jwk, thumbprint } from '../../domain/signing/jwk.js';
 import { disagreement, SOUL_TYPE } from '../../domain/soul/claims.js';

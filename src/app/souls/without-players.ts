@@ -1,11 +1,10 @@
-import type { Sliced } from '../../domain/rules/hold-patterns.js';
-import type { JsonObject } from '../../domain/shared/json.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
+import { jsonBytes, type JsonObject } from '../../domain/shared/json.js';
 import type { SoulMemory } from '../../domain/soul/document.js';
 import { aboutPlayers, withoutPlayers } from '../../domain/soul/said-of-players.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { memoryPauses } from './memory-pauses.js';
-import type { NamedPlayers } from './named-players.js';
+import type { NamedPlayers } from './disclose.js';
 
 /** What of a mind speaks for itself in a soul. */
 export type Told = {

@@ -1,5 +1,4 @@
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import { revisionAt } from './revision-at.js';
 
 /** Which events of a stream count; a member that is absent lets all of them through (contract 10.1). */
 export type HistoryFilter = {
@@ -20,6 +19,25 @@ export const passes = ({ types, turns, actors }: HistoryFilter, { type, data, me
   (types === undefined || types.has(type)) &&
   (actors === undefined || actors.has(meta.actor)) &&
   (turns === undefined || (typeof data['turnId'] === 'string' && turns.has(data['turnId'])));
+
+/**
+ * The first revision of a stream whose time is not before a moment; one beyond the last where there is none. Times never decrease within a stream,
+ * so some twenty events are looked at, however long it is. Raises what the event store raises.
+ * @param timeMs milliseconds since 1970
+ */
+export const revisionAt = async (events: Pick<EventStore, 'read'>, stream: string, timeMs: number): Promise<number> => {
+  const end = await events.read(stream, { direction: 'backwards', limit: 1 });
+  let [low, high] = [0, end.lastRevision + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const [event] = (await events.read(stream, { direction: 'forwards', from: middle, limit: 1 })).events;
+    if (event === undefined || timeOf(event) >= timeMs) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+};
+
+const timeOf = ({ meta }: RecordedEvent): number => Date.parse(meta.at);
 
 /** The revisions of a stream within these times, both included; `first` is beyond `last` when there are none. Raises what the event store raises. */
 export const revisionsWithin = async (

@@ -1,4 +1,4 @@
-import type { EventStore, ReadRange, StreamPage } from '../../ports/event-store.js';
+import type { EventStore, ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { defined } from '../../domain/shared/defined.js';
 
@@ -32,3 +32,11 @@ export async function* pagesOf(
     await yieldToEventLoop();
   }
 }
+
+/** The event at a revision of a stream; undefined beyond its end. Raises what the event store raises. */
+export const eventAt = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  revision: number,
+): Promise<RecordedEvent | undefined> =>
+  (await events.read(stream, { direction: 'forwards', from: revision, limit: 1 })).events[0];

@@ -7,7 +7,7 @@ import { defined } from '../../domain/shared/defined.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { eventAt } from '../streams/event-at.js';
+import { eventAt } from '../streams/stream-pages.js';
 import { mindAsOf } from '../minds/minds.js';
 import type { Rulesets } from '../minds/rulesets.js';
 import type { ProcessJournal } from '../processes/process-journal.js';

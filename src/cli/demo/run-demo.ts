@@ -6,8 +6,7 @@ import { StartProblem } from '../../domain/shared/start-problem.js';
 import { eventLine } from '../history-text.js';
 import { treeLines } from '../tree.js';
 import { whyTree } from '../why-tree.js';
-import { issueOwnKey, revokeOwnKey } from './own-key.js';
-import { npcIdOf, playScene, setStage, type PlayedLine } from './play-scene.js';
+import { npcIdOf, type PlayedLine, playScene, setStage } from './play-scene.js';
 import { isServing, type StartedServer } from './server.js';
 import type { Scene } from './scene/types.js';
 import { showTurn } from './show-turn.js';
@@ -124,6 +123,33 @@ const playThrough = async (
     history: { npcId, events },
     why,
   };
+};
+
+/** The demo's own key: without a rate limit, and worthless soon even if the demo is killed before it revokes it. */
+type OwnKey = { readonly keyId: string; readonly key: string };
+
+const LIFETIME_MS = 3_600_000;
+/** What the demo does: it plays, registers rules and reads histories. */
+const SCOPES = ['npc', 'rules', 'audit'];
+
+/**
+ * Issues a key for one run (contract 11.4).
+ * @param request sends with a key of scope `admin`
+ * @throws MindError, for example `FORBIDDEN` when that key may not issue keys
+ */
+const issueOwnKey = async (request: MindRequest, run: string, now: number): Promise<OwnKey> => {
+  const issued = (await request('POST', '/keys', {
+    name: `demo ${run}`,
+    scopes: SCOPES,
+    rateLimit: 'off',
+    expiresAt: new Date(now + LIFETIME_MS).toISOString(),
+  })) as OwnKey;
+  return { keyId: issued.keyId, key: issued.key };
+};
+
+/** Revokes it. @throws MindError */
+const revokeOwnKey = async (request: MindRequest, { keyId }: OwnKey): Promise<void> => {
+  await request('DELETE', `/keys/${encodeURIComponent(keyId)}`);
 };
 
 /** Plays with its own key, and revokes it whatever happens. */

@@ -1,5 +1,5 @@
 import { hashNode, merkleRoot } from './merkle.js';
-import { drained } from '../shared/drained.js';
+import { drained } from '../shared/sliced.js';
 
 /**
  * The right edge of a tree: the roots of the largest whole subtrees of which it consists, from the left. It has one for each binary digit 1 of the

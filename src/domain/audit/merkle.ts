@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 
 /**
  * Merkle trees as in RFC 9162, section 2.1, with SHA-256. All functions take the hashes of the leaves, so that whoever has many leaves can hash them

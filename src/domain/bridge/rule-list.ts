@@ -1,5 +1,4 @@
-import { effectOf } from '../rules/effect.js';
-import type { DirectiveRule, DirectiveRuleSet } from '../rules/ruleset.js';
+import { type DirectiveRule, type DirectiveRuleSet, effectOf } from '../rules/ruleset.js';
 import { coreRules } from './core-rules.js';
 
 export type ListedRule = {

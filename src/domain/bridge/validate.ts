@@ -1,5 +1,4 @@
-import { readAction } from './action.js';
-import type { Action } from './action.js';
+import { type Action, readAction } from './action.js';
 import type { BridgeCheck } from './bridge-check.js';
 import { matchRules } from '../rules/match.js';
 import type { DirectiveRuleSet } from '../rules/ruleset.js';

@@ -1,8 +1,7 @@
 import type { BroughtMemory } from '../npc/memory-commands.js';
 import { MEMORY_BYTES } from '../npc/recorded-bytes.js';
 import { defined } from '../shared/defined.js';
-import { firstFitting } from '../shared/json-bytes.js';
-import type { Json, JsonObject } from '../shared/json.js';
+import { firstFitting, type Json, type JsonObject } from '../shared/json.js';
 import { cutBytes, cutJsonText } from '../shared/text.js';
 import { withNames } from './persona.js';
 import type { CharacterCard, LoreEntry } from './read-card.js';

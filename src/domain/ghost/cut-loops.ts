@@ -1,6 +1,6 @@
 import type { Action } from '../bridge/action.js';
 import type { Level } from '../level/level.js';
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import { act } from './act.js';
 import { beginWorld, type World } from './world.js';
 

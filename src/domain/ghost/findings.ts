@@ -1,6 +1,6 @@
 import type { Level } from '../level/level.js';
-import { onlyDescribes } from '../rules/effect.js';
-import { firstFitting } from '../shared/json-bytes.js';
+import { onlyDescribes } from '../rules/ruleset.js';
+import { firstFitting } from '../shared/json.js';
 import { bitmapHas } from './bitmap.js';
 import { reachableUnharmed, unusableItems } from './reach.js';
 import { NO_NUMBERS, type NumberKeys, WORLD_NUMBERS } from './never-matches.js';

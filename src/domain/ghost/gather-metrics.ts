@@ -5,7 +5,7 @@ import { settlePlan } from './journey.js';
 import { beginPlan, IDLE, textOf, type Policy } from './policy.js';
 import { greet } from './probes.js';
 import { diceOf } from './random.js';
-import { thingsInSight } from './sight.js';
+import { thingsInSight } from './world.js';
 
 /** Of how many steps one round consists; each of its other kinds comes once, the rest is exploring. */
 const ROUND = 10;

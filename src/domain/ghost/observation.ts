@@ -2,8 +2,7 @@ import type { Level } from '../level/level.js';
 import type { JsonObject } from '../shared/json.js';
 import { cutText } from '../shared/text.js';
 import { DIRECTIONS, isOnMap, numberOfTile, type Placed } from './chart.js';
-import { entitiesOf, thingsInSight } from './sight.js';
-import { isDown, isEnterable, shortId, type World } from './world.js';
+import { entitiesOf, isDown, isEnterable, shortId, thingsInSight, type World } from './world.js';
 
 /** An observation, in UTF-16 units; rules' patterns see all of it. */
 export const OBSERVATION_CHARS = 1_500;

@@ -4,8 +4,7 @@ import { EARSHOT_TILES } from './act.js';
 import { bitmapHas } from './bitmap.js';
 import { chartOf, DIRECTIONS, isOnMap, numberOfTile } from './chart.js';
 import type { GhostGoal } from './policy.js';
-import { SIGHT_TILES } from './sight.js';
-import { isEnterable, isShut, type World } from './world.js';
+import { isEnterable, isShut, SIGHT_TILES, type World } from './world.js';
 
 /** What a policy knows and an engine must be told: what the ghost is after, which actions there are, and the lie of the land (contract 9.8). */
 

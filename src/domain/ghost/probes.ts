@@ -5,8 +5,7 @@ import { chartOf, DIRECTIONS, distance, isOnMap, numberOfTile, type Placed } fro
 import { greetings, injections, malformedActions, unknownTypes } from './hostile-texts.js';
 import { textOf, type Plan, type ProtocolProbe } from './policy.js';
 import type { Dice } from './random.js';
-import { SIGHT_TILES, thingsInSight } from './sight.js';
-import { isEnterable, type World } from './world.js';
+import { isEnterable, SIGHT_TILES, thingsInSight, type World } from './world.js';
 
 /** A text that tries for a mistake. */
 export type Probe = { readonly kind: string; readonly text: string; readonly probe?: ProtocolProbe };

@@ -2,10 +2,9 @@ import type { Level, Tile } from '../level/level.js';
 import { bitmapHas, bitmapWith, emptyBitmap } from './bitmap.js';
 import { numberOfTile } from './chart.js';
 import type { FindingKind } from './found.js';
-import { noteStep } from './note-step.js';
+import { beginTally, noteStep, type Tally } from './tally.js';
 import type { GhostGoal } from './policy.js';
 import { reachableTiles, type Reachable } from './reach.js';
-import { beginTally, type Tally } from './tally.js';
 import type { BodyTold } from './told.js';
 import { beginWorld, type World } from './world.js';
 

@@ -1,7 +1,14 @@
 import { countTests } from '../rules/condition.js';
-import { type DirectEffect, effectOf, losesTo, onlyDescribes, type RuleEffect } from '../rules/effect.js';
+import {
+  type DirectEffect,
+  type DirectiveRule,
+  type DirectiveRuleSet,
+  effectOf,
+  losesTo,
+  onlyDescribes,
+  type RuleEffect,
+} from '../rules/ruleset.js';
 import { implies, type Meant, meantBy } from '../rules/implies.js';
-import type { DirectiveRule, DirectiveRuleSet } from '../rules/ruleset.js';
 import { shortId } from './world.js';
 import { type NumberKeys, whyNever } from './never-matches.js';
 

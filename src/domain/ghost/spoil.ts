@@ -23,7 +23,7 @@ const choicesOf = (level: Level, world: World, item: number): readonly number[] 
  * Of many ways to waste something the first few are looked at.
  */
 export const spoilingOf = (level: Level, hurt: World): Spoiling | null => {
-  // As soft locks are judged (note-step.ts).
+  // As soft locks are judged (tally.ts).
   const world = { ...hurt, hp: Infinity };
   let now: ReturnType<typeof canStillReach> | null = null;
   let tried = 0;

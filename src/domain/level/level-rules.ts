@@ -4,7 +4,7 @@ import { readJsonSlices } from '../shared/read-json.js';
 import { whyRefused } from '../shared/refuse-json.js';
 import { Rejection } from '../shared/rejection.js';
 import { cutText } from '../shared/text.js';
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import { normaliseRuleset } from '../rules/normalise.js';
 import type { DirectiveRuleSet } from '../rules/ruleset.js';
 

@@ -1,5 +1,5 @@
 import { isClientId } from '../shared/client-id.js';
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import { warningsOf } from '../rules/warnings.js';
 import type { Level, LevelNpc } from './level.js';

@@ -1,9 +1,16 @@
 import type { JsonObject } from '../shared/json.js';
 import type { Tile } from './level.js';
-import type { MapFrame } from './map-frame.js';
+import {
+  classIn,
+  type MapFrame,
+  type MapLayer,
+  mapNumber,
+  type MapProperties,
+  objectsIn,
+  propertiesIn,
+  textIn,
+} from './map-members.js';
 import { type MapPlace, type MapRemarks, quoted } from './level-problem.js';
-import type { MapLayer } from './map-layers.js';
-import { classIn, type MapProperties, mapNumber, objectsIn, propertiesIn, textIn } from './map-members.js';
 import type { TileKind } from './map-tiles.js';
 
 /** What the objects of a level are, by their class. */

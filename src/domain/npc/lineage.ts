@@ -1,7 +1,6 @@
 import type { Action } from '../bridge/action.js';
 import type { Folded } from './state.js';
-import { jsonBytes } from '../shared/json-bytes.js';
-import type { Json } from '../shared/json.js';
+import { type Json, jsonBytes } from '../shared/json.js';
 import { npcEvents } from './decoder.js';
 import type { RecalledMemory, Verdict } from './events.js';
 

@@ -1,5 +1,4 @@
-import { jsonBytes } from '../shared/json-bytes.js';
-import type { Json } from '../shared/json.js';
+import { type Json, jsonBytes } from '../shared/json.js';
 import { Rejection } from '../shared/rejection.js';
 
 /**

@@ -1,4 +1,4 @@
-import { jsonBytes } from '../shared/json-bytes.js';
+import { jsonBytes } from '../shared/json.js';
 import { INPUT_BYTES } from './recorded-bytes.js';
 import type { Tape } from './tape.js';
 

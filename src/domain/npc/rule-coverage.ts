@@ -1,8 +1,7 @@
 import type { Action } from '../bridge/action.js';
 import { contradicts, forbids } from '../bridge/refusal.js';
-import { effectOf, losesTo } from '../rules/effect.js';
+import { type DirectiveRuleSet, effectOf, losesTo } from '../rules/ruleset.js';
 import type { Match } from '../rules/match.js';
-import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import type { RuleTrace } from '../rules/rules-trace.js';
 import type { Verdict } from './events.js';
 

@@ -1,6 +1,13 @@
-import { jsonBytes } from '../shared/json-bytes.js';
-import type { ReplayFindings, ReplaySample, RuleCount } from './findings.js';
-import { keptSamples, ruleKey, useKinds, SAMPLES_OF_USE } from './findings.js';
+import { jsonBytes } from '../shared/json.js';
+import {
+  keptSamples,
+  type ReplayFindings,
+  type ReplaySample,
+  type RuleCount,
+  ruleKey,
+  SAMPLES_OF_USE,
+  useKinds,
+} from './findings.js';
 
 /** How much of a slice's findings one event takes, in bytes of JSON: samples, counts of rules, and where these rules did something. */
 export const SAMPLES_BYTES = 450_000;

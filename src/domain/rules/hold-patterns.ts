@@ -1,11 +1,6 @@
+import type { Sliced } from '../shared/sliced.js';
 import { compilePattern, compileWork, isKept, PATTERN_SEES_CHARS, PATTERN_SLICE } from './pattern.js';
 import type { DirectiveRule, DirectiveRuleSet } from './ruleset.js';
-
-/**
- * Work that its driver may pause at every `yield`. It yields the work done since the last `yield`, never above PATTERN_SLICE (pattern.ts defines the
- * unit).
- */
-export type Sliced<Result> = Generator<number, Result, void>;
 
 /** Counts work and says when to pause: before what would go beyond one slice. */
 function* spend(spent: { work: number }, next: number): Generator<number, void, void> {

@@ -1,6 +1,6 @@
 import type { RulesTrace, RuleTrace } from './rules-trace.js';
 import { parseCondition, countTests, type Test } from './condition.js';
-import { effectOf, onlyDescribes, type RuleEffect } from './effect.js';
+import { type DirectiveRule, type DirectiveRuleSet, effectOf, onlyDescribes, type RuleEffect } from './ruleset.js';
 import {
   ARRAY_ELEMENTS,
   ROOT_PARTS,
@@ -10,7 +10,6 @@ import {
   type Seen,
   type Surroundings,
 } from './key-tree.js';
-import type { DirectiveRule, DirectiveRuleSet } from './ruleset.js';
 import { RULESET_BOUNDS } from './ruleset-size.js';
 import { traceOf } from './trace.js';
 import { defined } from '../shared/defined.js';

@@ -1,6 +1,6 @@
 import { Rejection } from '../shared/rejection.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
-import type { Sliced } from './hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import { checkRulesetSize } from './ruleset-size.js';
 import { templates, type DirectiveRule, type RulesetContent, type Template } from './ruleset.js';
 

@@ -1,8 +1,9 @@
-import { jsonBytes } from '../shared/json-bytes.js';
+import { jsonBytes } from '../shared/json.js';
 import { Rejection } from '../shared/rejection.js';
 import { countTests } from './condition.js';
 import { buildKeyTree } from './key-tree.js';
-import { compilePatterns, type Sliced } from './hold-patterns.js';
+import { compilePatterns } from './hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import { compileWork, PATTERN_SLICE } from './pattern.js';
 import type { DirectiveRule } from './ruleset.js';
 

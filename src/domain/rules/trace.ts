@@ -1,6 +1,5 @@
 import type { RulesTrace, RuleTrace, SeenValue } from './rules-trace.js';
-import { isObject, type Json } from '../shared/json.js';
-import { jsonBytes } from '../shared/json-bytes.js';
+import { isObject, type Json, jsonBytes } from '../shared/json.js';
 import { cutText } from '../shared/text.js';
 import type { Seen } from './key-tree.js';
 

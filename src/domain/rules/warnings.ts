@@ -1,5 +1,4 @@
-import { effectOf, onlyDescribes } from './effect.js';
-import type { DirectiveRule } from './ruleset.js';
+import { type DirectiveRule, effectOf, onlyDescribes } from './ruleset.js';
 
 /** A rule that looks as if it decides something but will not (contract 5.1). */
 export type RuleWarning = { readonly drRuleId: string; readonly message: string };

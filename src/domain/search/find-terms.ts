@@ -1,4 +1,4 @@
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import { type PlacedWord, placedWordsInSlices } from './placed-words.js';
 import type { SearchTerm } from './search-terms.js';
 

@@ -1,4 +1,4 @@
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import { cutWord } from '../shared/words.js';
 
 /** A word that search compares, and where in its text it stands, in UTF-16 units. */

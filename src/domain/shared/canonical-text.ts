@@ -1,4 +1,4 @@
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from './sliced.js';
 import { MAX_DEPTH, refuseJson } from './refuse-json.js';
 import { isExact } from './scan-json.js';
 import { SORTED_AT_ONCE, sortedNames } from './sorted-names.js';

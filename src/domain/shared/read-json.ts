@@ -1,15 +1,11 @@
-import { isUtf8 } from 'node:buffer';
-
-import type { Sliced } from '../rules/hold-patterns.js';
+import { type Sliced, drained } from './sliced.js';
 import { canonicalText } from './canonical-text.js';
-import { drained } from './drained.js';
 import type { Json } from './json.js';
 import { MAX_DEPTH, refuseJson } from './refuse-json.js';
 import { scanJson } from './scan-json.js';
 
 /** Members that hold what a model wrote. It is cut off where its tokens end, which may be inside of a character. */
 const MODEL_TEXTS: ReadonlySet<string> = new Set(['generatedOutput']);
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const halfPair = /\p{Surrogate}/u;
 
@@ -62,11 +58,13 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
   return members;
 }
 
-/** What stands behind a byte order mark, if there is one. @throws Rejection MALFORMED_JSON for bytes that are not UTF-8 */
-const contentOf = (bytes: Buffer): Buffer => {
-  if (!isUtf8(bytes)) throw refuseJson('The bytes are not UTF-8.');
-  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+/** A text without its byte order mark. @throws Rejection MALFORMED_JSON for bytes that are not UTF-8 */
+const textOf = (bytes: Uint8Array): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw refuseJson('The bytes are not UTF-8.');
+  }
 };
 
 /**
@@ -75,9 +73,8 @@ const contentOf = (bytes: Buffer): Buffer => {
  * @throws Rejection MALFORMED_JSON, with the reason in its details; BODY_TOO_LARGE
  */
 export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
-  const content = contentOf(bytes);
-  const { members, inexact } = yield* scanJson(content);
-  const text = content.toString('utf8');
+  const text = textOf(bytes);
+  const { members, inexact } = yield* scanJson(bytes);
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -105,5 +102,5 @@ export const readJson = (text: string): Json => readJsonBytes(Buffer.from(text))
  * @throws Rejection MALFORMED_JSON as `readJsonSlices`
  */
 export function* canonicalBody(bytes: Buffer): Sliced<string> {
-  return yield* canonicalText(contentOf(bytes).toString('utf8'));
+  return yield* canonicalText(textOf(bytes));
 }

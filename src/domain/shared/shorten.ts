@@ -1,5 +1,4 @@
-import { jsonBytes } from './json-bytes.js';
-import { isObject, type Json, type JsonObject } from './json.js';
+import { isObject, type Json, jsonBytes, type JsonObject } from './json.js';
 import { cutJsonText } from './text.js';
 
 /** With fewer bytes of JSON than this left, nothing more is added. */

@@ -1,5 +1,4 @@
-import type { Sliced } from '../rules/hold-patterns.js';
-import { drained } from '../shared/drained.js';
+import { type Sliced, drained } from '../shared/sliced.js';
 import type { Json } from '../shared/json.js';
 import { MAX_SOUL_BYTES } from './bounds.js';
 import { decodeCbor, encodeCbor } from './cbor.js';

@@ -1,4 +1,4 @@
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../shared/scan-json.js';
 
 /** What a soul holds at most, in bytes of its JCS form (contract 8.7). */

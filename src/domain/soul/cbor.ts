@@ -1,4 +1,4 @@
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 import { isObject, type Json, type JsonObject } from '../shared/json.js';
 import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../shared/scan-json.js';
 import { inOrder } from '../shared/sorted-names.js';

@@ -1,63 +1,16 @@
 import { defined } from '../shared/defined.js';
 import type { JsonObject } from '../shared/json.js';
-import type { CustodyLink, LeftOut, SoulRuleset } from '../shared/soul-origin.js';
 import { MAX_SOUL_LINKS } from './bounds.js';
-import { type SoulState, soulStateOf } from './state.js';
-
-/** A memory in a soul, with the names of contract 3.1 and 3.5. */
-export type SoulMemory = {
-  readonly id: string;
-  readonly text: string;
-  readonly type: string;
-  /** 0 to 1. */
-  readonly importance: number;
-  /** When it was stored: RFC 3339, UTC, milliseconds. */
-  readonly timestamp: string;
-  readonly confirmed: boolean;
-  /** `{}` when there is none. */
-  readonly metadata: JsonObject;
-  /** The event that stored it, and the turn that it was part of. */
-  readonly cause: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
-};
-
-/** Which server exported which mind, and what of it the soul knows. */
-export type Provenance = {
-  /** The server's public URL. */
-  readonly issuer: string;
-  readonly tenant: string;
-  readonly npcId: string;
-  /** Of the last event that the soul knows. */
-  readonly revision: number;
-  /** The hash of that event (docs/hash-chain.md), base64url. */
-  readonly hash: string;
-  /** Oldest first. */
-  readonly chain: readonly CustodyLink[];
-};
+import type { soulSchema } from './soul-schema.js';
+import { soulStateOf } from './state.js';
 
 /** The soul document (contract 8.7). */
-export type SoulDocument = {
-  readonly id: string;
-  readonly version: '1';
-  /** RFC 3339, UTC, milliseconds. */
-  readonly createdAt: string;
-  readonly name: string;
-  readonly npcId: string;
-  /** Empty when none is recorded. */
-  readonly persona: string;
-  /** Always empty: the model is no part of a mind. */
-  readonly baseModelWeights: '';
-  /** What was left out on request (contract 8.10); absent when nothing was. */
-  readonly without?: readonly LeftOut[];
-  readonly state: SoulState;
-  /** Oldest first. */
-  readonly memories: readonly SoulMemory[];
-  readonly ruleset: SoulRuleset | null;
-  readonly provenance: Provenance;
-  /** The root of its parts (parts.ts), base64url. */
-  readonly trainingProof: string;
-  /** A compact JWS (claims.ts). */
-  readonly signature: string;
-};
+export type SoulDocument = (typeof soulSchema)['static'];
+export type SoulMemory = SoulDocument['memories'][number];
+/** A soul that a mind came from. */
+export type CustodyLink = SoulDocument['provenance']['chain'][number];
+/** What an export may leave out (contract 8.10): what is said of players. */
+export type LeftOut = 'players';
 
 export type UnsignedSoul = Omit<SoulDocument, 'trainingProof' | 'signature'>;
 
@@ -72,8 +25,8 @@ export type SoulInputs = {
   readonly data: JsonObject | null;
   /** Oldest first. */
   readonly memories: readonly SoulMemory[];
-  readonly ruleset: SoulRuleset | null;
-  readonly provenance: Provenance;
+  readonly ruleset: SoulDocument['ruleset'];
+  readonly provenance: SoulDocument['provenance'];
   /** What the inputs above do not have any more. */
   readonly without?: readonly LeftOut[];
 };

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../shared/json.js';
-import type { SoulSigner } from '../shared/soul-origin.js';
+
+/** Whose key signed a soul: this server's, one that it is told to trust, or any other. */
+export type SoulSigner = 'ours' | 'known' | 'unknown';
 
 type OfImport = { readonly importId: string };
 

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { encode, prepare } from '@ipld/dag-pb';
 import { CID, digest, varint } from 'multiformats';
 
-import type { Sliced } from '../rules/hold-patterns.js';
+import type { Sliced } from '../shared/sliced.js';
 
 /** `raw` and `dag-pb` in the table of multicodecs, and SHA-256 in that of multihashes. */
 const RAW = 0x55;

@@ -1,5 +1,5 @@
 import { jcsSlices } from '../shared/jcs-slices.js';
-import { drained } from '../shared/drained.js';
+import { drained } from '../shared/sliced.js';
 import { jcs, type JsonObject } from '../shared/json.js';
 import { leastSize, MAX_PART_BYTES, MAX_SOUL_BYTES } from './bounds.js';
 import type { SoulDocument, SoulMemory, UnsignedSoul } from './document.js';

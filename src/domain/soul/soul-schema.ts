@@ -1,19 +1,22 @@
-import { type TProperties, type TSchema, Type } from '@sinclair/typebox';
+import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
 import { MEMORY_BYTES } from '../npc/recorded-bytes.js';
 import type { JsonObject } from '../shared/json.js';
 import { MAX_PART_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from './bounds.js';
-import type { SoulDocument, SoulMemory } from './document.js';
-import { moods, namedMembers } from './state.js';
+import { moods, namedMembers, type SoulState } from './state.js';
 
 /**
  * The soul document as a JSON Schema (contract 8.7). It is closed, because a signature must not cover what no reader looks at: only `extra` and
  * `metadata` hold any JSON. Texts are bounded by the length of a part, in characters.
  */
 
-const closed = (properties: TProperties, options: object = {}) =>
-  Type.Object(properties, { additionalProperties: false, ...options });
-const orNull = (schema: TSchema) => Type.Union([schema, Type.Null()]);
+const closed = <Properties extends TProperties>(properties: Properties, options: object = {}) =>
+  Type.Unsafe<Readonly<Static<TObject<Properties>>>>(
+    Type.Object(properties, { additionalProperties: false, ...options }),
+  );
+const list = <Item extends TSchema>(item: Item, options: object) =>
+  Type.Unsafe<readonly Static<Item>[]>(Type.Array(item, options));
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const text = (description: string, minLength = 0) => Type.String({ minLength, maxLength: MAX_PART_BYTES, description });
 const ourId = (description: string) => Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$', description });
 const clientId = (description: string) =>
@@ -35,22 +38,25 @@ const numbers = Type.Unsafe<Readonly<Record<string, number>>>({
   additionalProperties: { type: 'number' },
 });
 
-const State = closed({
-  inventory: Type.Array(Type.String()),
-  skills: numbers,
-  relationships: numbers,
-  mood: Type.String({ enum: [...moods] }),
-  fear: Type.Number(),
-  confidence: Type.Number(),
-  extra: free('Recorded state that is none of the other members, or does not fit its name.'),
-  filled: Type.Array(Type.String({ enum: [...namedMembers] }), {
-    uniqueItems: true,
-    maxItems: namedMembers.length,
-    description: 'The members that are only defaults; an import leaves them out.',
+const State = Type.Unsafe<SoulState>(
+  closed({
+    inventory: Type.Array(Type.String()),
+    skills: numbers,
+    relationships: numbers,
+    mood: Type.String({ enum: [...moods] }),
+    fear: Type.Number(),
+    confidence: Type.Number(),
+    extra: free('Recorded state that is none of the other members, or does not fit its name.'),
+    filled: Type.Array(Type.String({ enum: [...namedMembers] }), {
+      uniqueItems: true,
+      maxItems: namedMembers.length,
+      description: 'The members that are only defaults; an import leaves them out.',
+    }),
   }),
-});
+);
 
-const Memory = closed({
+/** A memory of a soul; in the schema below it stands in `memories`. Its names are those of contract 3.1 and 3.5. */
+export const soulMemorySchema = closed({
   id: ourId('Unique in the soul.'),
   text: Type.String({ minLength: 1, maxLength: MEMORY_BYTES, description: `At most ${MEMORY_BYTES} bytes of UTF-8.` }),
   type: Type.String({ minLength: 1, maxLength: 64 }),
@@ -82,16 +88,17 @@ const Soul = closed({
   name: text('The text `name` of the recorded state, else the npcId.', 1),
   npcId: clientId('The mind that it is a soul of.'),
   persona: text('Empty when none is recorded.'),
+  // The model is no part of a mind.
   baseModelWeights: Type.Literal(''),
   without: Type.Optional(
-    Type.Array(Type.Literal('players'), {
+    list(Type.Literal('players'), {
       minItems: 1,
       uniqueItems: true,
       description: 'What was left out; absent when nothing was.',
     }),
   ),
   state: State,
-  memories: Type.Array(Memory, { maxItems: MAX_SOUL_MEMORIES, description: 'Oldest first.' }),
+  memories: list(soulMemorySchema, { maxItems: MAX_SOUL_MEMORIES, description: 'Oldest first.' }),
   ruleset: orNull(
     closed({
       rulesetId: clientId('The tenant’s default set when the soul was made.'),
@@ -105,7 +112,7 @@ const Soul = closed({
     npcId: clientId('The mind that was exported.'),
     revision,
     hash: digest('The hash of the last event that the soul knows'),
-    chain: Type.Array(Link, { maxItems: MAX_SOUL_LINKS, description: 'The souls that it came from, oldest first.' }),
+    chain: list(Link, { maxItems: MAX_SOUL_LINKS, description: 'The souls that it came from, oldest first.' }),
   }),
   trainingProof: digest('The root of its parts'),
   signature: Type.String({
@@ -115,11 +122,8 @@ const Soul = closed({
   }),
 });
 
-/** A memory of a soul; in the schema below it stands in `memories`. */
-export const soulMemorySchema = Type.Unsafe<SoulMemory>(Memory);
-
 /** Published as docs/soul.schema.json. */
-export const soulSchema = Type.Unsafe<SoulDocument>({
+export const soulSchema = Type.Unsafe<Static<typeof Soul>>({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'urn:anima:soul:1',
   title: 'A soul, version 1',

@@ -1,8 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-import { base62 } from './base62.js';
-
 /**
  * The shape of a key: `am_live_<id>_<secret><crc>`, or `am_test_`: base 62 throughout (contract 1.3). The checksum lets scanners tell a leaked key
  * from a look-alike, and lets the server refuse a mistyped key as such. It protects nothing.
@@ -20,6 +18,20 @@ const shape = new RegExp(
 );
 /** The longest part of a presented token that is read, so a giant header causes no work. */
 const presentedMax = 128;
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/**
+ * The bytes as one big-endian number in base 62, padded with zeros to `width` digits.
+ * @throws RangeError when the number needs more digits than that
+ */
+export const base62 = (bytes: Uint8Array, width: number): string => {
+  let rest = bytes.reduce((number, byte) => (number << 8n) | BigInt(byte), 0n);
+  let text = '';
+  for (; rest > 0n; rest /= 62n) text = digits.charAt(Number(rest % 62n)) + text;
+  if (text.length > width) throw new RangeError(`${String(bytes.length)} bytes do not fit ${String(width)} digits`);
+  return text.padStart(width, '0');
+};
 
 const checksum = (text: string): string => {
   const bytes = Buffer.alloc(4);

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 
+import { isClientId, plainId } from '../../domain/shared/client-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { decodeClientId } from '../client-id.js';
 import { compileCheck, schemaRejection } from './schema-check.js';
 
 /** Parameters that name what clients made up; all others are ids of ours (contract 1.6). */
@@ -31,6 +31,21 @@ const isDecided = (schema: TSchema): boolean => {
 /** The names of a path's parameters, in order. */
 export const paramNames = (path: string): readonly string[] =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name ?? '');
+
+/**
+ * The id in one segment of a path, percent-decoded once. Bytes sent without escapes are read as UTF-8, as the client meant them.
+ * @returns null when the escapes are broken or the id is not valid (contract 1.6)
+ */
+const decodeClientId = (segment: string): string | null => {
+  if (plainId.test(segment)) return segment;
+  const escaped = segment.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  try {
+    const id = decodeURIComponent(escaped);
+    return isClientId(id) ? id : null;
+  } catch {
+    return null;
+  }
+};
 
 /**
  * Reads a route's parameters from the raw segments of its path, because the router decodes differently and lets broken escapes pass.

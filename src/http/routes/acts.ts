@@ -3,9 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { type Act, actContext, type ActDeps, actDirective, actVerdict } from '../../app/turns/act.js';
 import { verdictWire } from '../../domain/npc/signature.js';
 import type { Json } from '../../domain/shared/json.js';
-import { contextOf, mindStream } from '../command-context.js';
-import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
-import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
+import { type Answer, type Call, contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
+import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../schemas.js';
 import type { Services } from '../services.js';
 import { rulesetWarning } from '../warning.js';
 import { memoriesOf, MemoriesSchema, rulesetIdOf } from './process/tape.js';
@@ -38,62 +37,49 @@ const answered = (
   body: unknown,
 ): Answer => ({ revision, position, headers: rulesetWarning(rulesetMissing), body });
 
+const common = { tag: 'Protocol', scope: 'npc', params: NpcParams } as const;
+
 /** `POST /npcs/{npcId}/directive|context|verdict`: stateless for the client, recorded as events of the mind (contract 2.7). */
 export const actRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, lanes, rulesets, signer, signingKeys, publicUrl } = services;
   const deps: ActDeps = { ports, lanes, rulesets, issuer: () => ({ kid: signingKeys.current.kid, iss: publicUrl }) };
   return [
-    route({
+    route('POST', '/npcs/:npcId/directive', {
+      ...common,
       operationId: 'directive',
-      method: 'POST',
-      path: '/npcs/:npcId/directive',
-      tag: 'Protocol',
       summary: 'What to recall for an observation',
-      scope: 'npc',
-      params: NpcParams,
       writesTo: mindStream,
       body: Type.Object({ ...asked, context: Type.Optional(AnyJson) }),
-      responses: {
-        200: {
-          description: 'The recall to run.',
-          schema: Type.Object({
-            memoryRecall: Type.Object({ query: Type.String(), limit: Type.Integer(), threshold: Type.Number() }),
-            turnId: Type.String(),
-          }),
-        },
-      },
+      responses: ok(
+        'The recall to run.',
+        Type.Object({
+          memoryRecall: Type.Object({ query: Type.String(), limit: Type.Integer(), threshold: Type.Number() }),
+          turnId: Type.String(),
+        }),
+      ),
       handler: async (call) => {
         const acted = await actDirective(deps, { ...actOf(call), context: call.body.context ?? {} });
         return answered(acted, { memoryRecall: acted.event.memoryRecall, turnId: acted.event.turnId });
       },
     }),
-    route({
+    route('POST', '/npcs/:npcId/context', {
+      ...common,
       operationId: 'context',
-      method: 'POST',
-      path: '/npcs/:npcId/context',
-      tag: 'Protocol',
       summary: 'Which prompt to run with the recalled memories',
-      scope: 'npc',
-      params: NpcParams,
       writesTo: mindStream,
       body: Type.Object({ ...asked, memories: nullable(MemoriesSchema), persona: nullable(Type.String()) }),
-      responses: {
-        200: {
-          description: 'The prompt, and the messages that it was formatted from (null for the template Raw).',
-          schema: Type.Object({
-            prompt: Type.String(),
-            constraints: Type.Object(
-              { maxTokens: Type.Integer(), temperature: Type.Number() },
-              { additionalProperties: true },
-            ),
-            ctxMessages: Type.Union([
-              Type.Array(Type.Object({ role: Type.String(), content: Type.String() })),
-              Type.Null(),
-            ]),
-            turnId: Type.String(),
-          }),
-        },
-      },
+      responses: ok(
+        'The prompt, and the messages that it was formatted from (null for the template Raw).',
+        Type.Object({
+          prompt: Type.String(),
+          constraints: openObject({ maxTokens: Type.Integer(), temperature: Type.Number() }),
+          ctxMessages: Type.Union([
+            Type.Array(Type.Object({ role: Type.String(), content: Type.String() })),
+            Type.Null(),
+          ]),
+          turnId: Type.String(),
+        }),
+      ),
       handler: async (call) => {
         const { memories, persona } = call.body;
         const acted = await actContext(deps, {
@@ -105,33 +91,24 @@ export const actRoutes = (services: Services): readonly RouteDefinition[] => {
         return answered(acted, { prompt, constraints, ctxMessages, turnId });
       },
     }),
-    route({
+    route('POST', '/npcs/:npcId/verdict', {
+      ...common,
       operationId: 'verdict',
-      method: 'POST',
-      path: '/npcs/:npcId/verdict',
-      tag: 'Protocol',
       summary: "Whether a model's text is allowed, and what follows from it",
-      scope: 'npc',
-      params: NpcParams,
       writesTo: mindStream,
       body: Type.Object({ ...asked, generatedOutput: Type.String() }),
-      responses: {
-        200: {
-          description: 'The verdict; a refusal is also an answer.',
-          schema: Type.Object(
-            {
-              valid: Type.Boolean(),
-              dialogue: Type.String(),
-              action: Type.Union([FreeObject, Type.Null()]),
-              signature: Type.Union([Type.String(), Type.Null()]),
-              memoryStore: Type.Array(FreeObject),
-              stateDelta: FreeObject,
-              turnId: Type.String(),
-            },
-            { additionalProperties: true },
-          ),
-        },
-      },
+      responses: ok(
+        'The verdict; a refusal is also an answer.',
+        openObject({
+          valid: Type.Boolean(),
+          dialogue: Type.String(),
+          action: Type.Union([FreeObject, Type.Null()]),
+          signature: Type.Union([Type.String(), Type.Null()]),
+          memoryStore: Type.Array(FreeObject),
+          stateDelta: FreeObject,
+          turnId: Type.String(),
+        }),
+      ),
       handler: async (call) => {
         const act = actOf(call);
         const acted = await actVerdict(deps, { ...act, generatedOutput: call.body.generatedOutput });

@@ -7,11 +7,10 @@ import { SingleFlight } from '../../concurrency/single-flight.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import type { Ports } from '../../ports/ports.js';
 import { answered, retryOf, phasesOf } from '../agent-answer.js';
-import { agentStream, contextOf } from '../command-context.js';
+import { agentStream, type Call, contextOf, route, type RouteDefinition } from '../route.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
-import { type Call, type RouteDefinition, route } from '../route.js';
 import type { Services } from '../services.js';
-import { AgentParams, FreeObject, nullable } from '../schemas.js';
+import { AgentParams, FreeObject, nullable, openObject } from '../schemas.js';
 
 /** What agents' turns are asked with. */
 export type AgentServices = Pick<
@@ -48,10 +47,8 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
     waits: new SingleFlight(),
   };
   return [
-    route({
+    route('POST', '/v1/agents/:agentId/process', {
       operationId: 'processInput',
-      method: 'POST',
-      path: '/v1/agents/:agentId/process',
       tag: 'Agents',
       summary: 'Say something to an NPC, and hear what it answers',
       description:
@@ -68,7 +65,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
           description: 'What the NPC says and does.',
           schema: Type.Object({
             dialogue: Type.String(),
-            action: Type.Object({ type: Type.String() }, { additionalProperties: true }),
+            action: openObject({ type: Type.String() }),
             stateChanges: FreeObject,
             memoriesRecalled: Type.Array(Type.String()),
             turnId: Type.String(),

@@ -86,10 +86,8 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
   };
 
   return [
-    route({
+    route('POST', '/archive', {
       operationId: 'uploadToArchive',
-      method: 'POST',
-      path: '/archive',
       tag: 'Souls',
       summary: 'Uploads the payload of a soul export',
       description:
@@ -112,10 +110,8 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
         return { status, headers: { 'x-id': digest }, body: { id: digest } };
       },
     }),
-    route({
+    route('GET', '/archive/:txId', {
       operationId: 'getFromArchive',
-      method: 'GET',
-      path: '/archive/:txId',
       tag: 'Souls',
       summary: 'A payload of the archive',
       description:

@@ -1,17 +1,16 @@
 import { Type } from '@sinclair/typebox';
 
-import { consistencyPath } from '../../app/audit/bundle.js';
+import { bundleOf, consistencyPath, proveMind, requireCheckpoint } from '../../app/audit/bundle.js';
 import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../../app/audit/log.js';
 import { makeCheckpoint } from '../../app/audit/make-checkpoint.js';
-import { proveMind, requireCheckpoint } from '../../app/audit/mind-proof.js';
 import { auditMinds } from '../../app/audit/verify-log.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, ok, route, type RouteDefinition } from '../route.js';
+import { fileName } from '../file-name.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { type RouteDefinition, route } from '../route.js';
 import { NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 
@@ -36,22 +35,20 @@ const Size = Type.Integer({ minimum: 0 });
 
 const shown = ({ size, root, at, kid, note, leaves }: CheckpointAt) => ({ size, root, at, kid, note, leaves });
 
+const common = { tag: 'Proofs', scope: 'audit', ext: true } as const;
+
 /** The routes of the log (contract 10.5), but for bundles. */
 export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
   const { ports, lanes, engine, signingKeys } = services;
   const { events, clock } = ports;
   const permits = new Semaphore(AUDITS, TENANT_AUDITS);
   return [
-    route({
+    route('GET', '/audit/checkpoints', {
+      ...common,
       operationId: 'listCheckpoints',
-      method: 'GET',
-      path: '/audit/checkpoints',
-      tag: 'Proofs',
       summary: "The checkpoints of the tenant's log, newest first",
-      scope: 'audit',
-      ext: true,
       query: Type.Object(pageQuery),
-      responses: { 200: { description: 'The checkpoints.', schema: Type.Array(Checkpoint) } },
+      responses: ok('The checkpoints.', Type.Array(Checkpoint)),
       handler: async (call) => {
         const { tenant } = call.principal;
         const page = pageOf(call.query);
@@ -68,49 +65,36 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         return { headers: nextLink(call, page, orders, next !== null), body: found.map(shown) };
       },
     }),
-    route({
+    route('GET', '/audit/checkpoints/latest', {
+      ...common,
       operationId: 'getLatestCheckpoint',
-      method: 'GET',
-      path: '/audit/checkpoints/latest',
-      tag: 'Proofs',
       summary: "The newest checkpoint of the tenant's log; as text/plain the note alone",
-      scope: 'audit',
-      ext: true,
-      responses: { 200: { description: 'The checkpoint.', schema: Checkpoint } },
+      responses: ok('The checkpoint.', Checkpoint),
       handler: async (call) => {
         const found = await requireCheckpoint(events, call.principal.tenant);
         const isPlain = call.koa.accepts('application/json', 'text/plain') === 'text/plain';
         return isPlain ? { raw: { type: NOTE_TYPE, content: found.note } } : { body: shown(found) };
       },
     }),
-    route({
+    route('POST', '/audit/checkpoints', {
+      ...common,
       operationId: 'makeCheckpoint',
-      method: 'POST',
-      path: '/audit/checkpoints',
-      tag: 'Proofs',
       summary: 'Make a checkpoint now; where nothing was written since the last one, that one',
       scope: 'ops',
-      ext: true,
-      responses: { 200: { description: 'The checkpoint.', schema: Checkpoint } },
+      responses: ok('The checkpoint.', Checkpoint),
       handler: async (call) => {
         const made = await makeCheckpoint({ engine, lanes, events, clock }, call.principal.tenant, contextOf(call));
         if (made === null) throw new Rejection('CHECKPOINT_NOT_FOUND');
         return { body: shown(made) };
       },
     }),
-    route({
+    route('GET', '/audit/checkpoints/:size/consistency', {
+      ...common,
       operationId: 'proveConsistency',
-      method: 'GET',
-      path: '/audit/checkpoints/:size/consistency',
-      tag: 'Proofs',
       summary: 'That a checkpoint extends the log as it was at a smaller size (RFC 9162)',
-      scope: 'audit',
-      ext: true,
       params: Type.Object({ size: Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' }) }),
       query: Type.Object({ from: Size }),
-      responses: {
-        200: { description: 'The path.', schema: Type.Object({ from: Size, size: Size, path: Path }) },
-      },
+      responses: ok('The path.', Type.Object({ from: Size, size: Size, path: Path })),
       handler: async (call) => {
         const { tenant } = call.principal;
         const size = Number(call.params.size);
@@ -119,22 +103,16 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         return { body: { from, size, path: await consistencyPath(events, tenant, checkpoint, from) } };
       },
     }),
-    route({
+    route('GET', '/npcs/:npcId/audit/proof', {
+      ...common,
       operationId: 'proveNpc',
-      method: 'GET',
-      path: '/npcs/:npcId/audit/proof',
-      tag: 'Proofs',
       summary: "That a head of an NPC's history is in the log",
-      scope: 'audit',
-      ext: true,
       params: NpcParams,
       query: Type.Object({ revision: Type.Optional(Size), size: Type.Optional(Size) }),
-      responses: {
-        200: {
-          description: 'The newest head up to the revision, and its path.',
-          schema: Type.Object({ size: Size, leaf: Leaf, index: Size, path: Path, note: Type.String() }),
-        },
-      },
+      responses: ok(
+        'The newest head up to the revision, and its path.',
+        Type.Object({ size: Size, leaf: Leaf, index: Size, path: Path, note: Type.String() }),
+      ),
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -147,36 +125,30 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         return { revision: last, body: proof };
       },
     }),
-    route({
+    route('POST', '/audit/verify', {
+      ...common,
       operationId: 'audit',
-      method: 'POST',
-      path: '/audit/verify',
-      tag: 'Proofs',
       summary: "Check the tenant's chains, its log, and each head in the log against its stream",
-      scope: 'audit',
-      ext: true,
       body: Type.Object({
         npcIds: nullable(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: MAX_NPC_IDS })),
         after: nullable(Type.String({ minLength: 1, maxLength: 2_048 })),
       }),
-      responses: {
-        200: {
-          description: 'One part; send `next` as `after` to go on.',
-          schema: Type.Object({
-            valid: Type.Boolean(),
-            streams: Type.Integer(),
-            events: Type.Integer(),
-            broken: Type.Array(
-              Type.Object({
-                npcId: Type.Union([Type.String(), Type.Null()], { description: 'null: the log itself' }),
-                revision: Type.Integer(),
-                reason: Type.String(),
-              }),
-            ),
-            next: Type.Optional(Type.String()),
-          }),
-        },
-      },
+      responses: ok(
+        'One part; send `next` as `after` to go on.',
+        Type.Object({
+          valid: Type.Boolean(),
+          streams: Type.Integer(),
+          events: Type.Integer(),
+          broken: Type.Array(
+            Type.Object({
+              npcId: Type.Union([Type.String(), Type.Null()], { description: 'null: the log itself' }),
+              revision: Type.Integer(),
+              reason: Type.String(),
+            }),
+          ),
+          next: Type.Optional(Type.String()),
+        }),
+      ),
       handler: async (call) => {
         const { tenant } = call.principal;
         const { npcIds, after } = call.body;
@@ -207,4 +179,64 @@ const checkpointOf = async (
     if (error instanceof Rejection) throw error;
     throw new Rejection('SCHEMA_INVALID', { message: 'The cursor is not one of this list.' });
   }
+};
+
+/** How many bundles are made at once, and how many of one tenant: each holds a page of its stream. */
+const BUNDLES = 16;
+const TENANT_BUNDLES = 8;
+const NDJSON_TYPE = 'application/x-ndjson';
+
+const Revision = Type.Integer({ minimum: 0 });
+
+/** `GET /npcs/{npcId}/history/bundle` (contract 10.5). */
+export const historyBundleRoute = ({ ports, signingKeys }: Services): RouteDefinition => {
+  const { events, clock } = ports;
+  const permits = new Semaphore(BUNDLES, TENANT_BUNDLES);
+  return route('GET', '/npcs/:npcId/history/bundle', {
+    ...common,
+    operationId: 'bundleHistory',
+    summary: 'A history that anybody can check offline, with the proof that the log holds it',
+    params: NpcParams,
+    query: Type.Object({
+      from: Type.Optional(Revision),
+      to: Type.Optional(Revision),
+      extends: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'Also show that the log extends its checkpoint of this size.' }),
+      ),
+    }),
+    responses: {
+      200: { description: 'A header, the events, and the proof.', stream: 'finite', contentType: NDJSON_TYPE },
+    },
+    handler: async (call) => {
+      const { npcId } = call.params;
+      const { tenant } = call.principal;
+      const last = await requireRevision(events, tenant, npcId);
+      const { from = 0, to = last, extends: earlier } = call.query;
+      const end = Math.min(to, last);
+      if (from > end) {
+        throw new Rejection('SCHEMA_INVALID', { message: 'There is no event from "from" to "to".', details: { last } });
+      }
+      const asked = { tenant, npcId, from, to: end, ...defined({ extends: earlier }) };
+      const keys = await signingKeys.publicJwks();
+      const madeAt = clock.now().toISOString();
+      return {
+        revision: last,
+        headers: {
+          'Content-Disposition': `attachment; filename="${fileName(npcId, 'bundle.ndjson')}"`,
+          'X-Content-Type-Options': 'nosniff',
+        },
+        stream: {
+          type: NDJSON_TYPE,
+          chunks: async function* () {
+            const release = permits.acquire(tenant);
+            try {
+              yield* bundleOf(events, { ...asked, madeAt, keys });
+            } finally {
+              release();
+            }
+          },
+        },
+      };
+    },
+  });
 };

@@ -13,10 +13,9 @@ import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import type { Json } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
-import { contextOf, mindStream } from '../command-context.js';
+import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { type RouteDefinition, route } from '../route.js';
-import { AnyJson, FreeObject, NpcParams, nullable } from '../schemas.js';
+import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../schemas.js';
 import type { Services } from '../services.js';
 
 const Question = Type.Object({
@@ -29,16 +28,13 @@ const Question = Type.Object({
     }),
   ),
 });
-const Checked = Type.Object(
-  {
-    valid: Type.Boolean(),
-    reason: Type.Union([Type.String(), Type.Null()]),
-    correctedAction: Type.Union([FreeObject, Type.Null()]),
-    code: Type.Union([Type.String(), Type.Null()]),
-    details: FreeObject,
-  },
-  { additionalProperties: true },
-);
+const Checked = openObject({
+  valid: Type.Boolean(),
+  reason: Type.Union([Type.String(), Type.Null()]),
+  correctedAction: Type.Union([FreeObject, Type.Null()]),
+  code: Type.Union([Type.String(), Type.Null()]),
+  details: FreeObject,
+});
 
 /**
  * The question is at most as large as what could be recorded, even if nothing is recorded. A corrected action is recorded beside the requested one.
@@ -56,15 +52,13 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
     return { ruleset, patternsHeld: await inSlices(holdPatterns(ruleset, '')) };
   };
   return [
-    route({
+    route('POST', '/bridge/validate', {
       operationId: 'validateAction',
-      method: 'POST',
-      path: '/bridge/validate',
       tag: 'Bridge',
       summary: 'Whether the world lets an action happen',
       scope: 'npc',
       body: Question,
-      responses: { 200: { description: 'The answer; a refusal is also an answer.', schema: Checked } },
+      responses: ok('The answer; a refusal is also an answer.', Checked),
       handler: async (call) => {
         const { action, context } = call.body;
         requireAnswerable(action, context ?? {});
@@ -72,10 +66,8 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
         return { body: validateAction({ action, context: context ?? {}, recorded: null, ...rules }) };
       },
     }),
-    route({
+    route('POST', '/bridge/validate/:npcId', {
       operationId: 'validateActionOf',
-      method: 'POST',
-      path: '/bridge/validate/:npcId',
       tag: 'Bridge',
       summary: "Whether the world lets an NPC's action happen; the recorded state supplies what the context leaves out",
       description: 'The check is recorded in the history of an NPC that exists.',
@@ -83,7 +75,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       params: NpcParams,
       writesTo: mindStream,
       body: Question,
-      responses: { 200: { description: 'The answer; a refusal is also an answer.', schema: Checked } },
+      responses: ok('The answer; a refusal is also an answer.', Checked),
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -106,27 +98,23 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
         return { revision, position, body: { valid, reason, correctedAction, code, details } };
       },
     }),
-    route({
+    route('GET', '/bridge/rules', {
       operationId: 'listBridgeRules',
-      method: 'GET',
-      path: '/bridge/rules',
       tag: 'Bridge',
       summary: "The world's own rules, then every registered one",
       description: 'A page holds whole sets: `limit` counts sets.',
       scope: 'npc',
       query: Type.Object(pageQuery),
-      responses: {
-        200: {
-          description: 'The rules.',
-          schema: Type.Array(
-            Type.Object({
-              brRuleId: Type.String(),
-              ruleDescription: Type.String(),
-              affectedActions: Type.Array(Type.String()),
-            }),
-          ),
-        },
-      },
+      responses: ok(
+        'The rules.',
+        Type.Array(
+          Type.Object({
+            brRuleId: Type.String(),
+            ruleDescription: Type.String(),
+            affectedActions: Type.Array(Type.String()),
+          }),
+        ),
+      ),
       handler: async (call) => {
         await ports.readModels.reachedPosition(rulesetRows, call.wrote);
         const page = pageOf(call.query);

@@ -12,14 +12,13 @@ import type { Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { fileName } from '../file-name.js';
-import { contextOf, mindStream } from '../command-context.js';
+import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { namesTag } from '../entity-tag.js';
 import { DEFAULT_BODY_LIMIT, mediaType } from '../guard/read-body.js';
 import { readJsonBytes } from '../../domain/shared/read-json.js';
 import { whyRefused } from '../../domain/shared/refuse-json.js';
 import { minRevision } from '../min-revision.js';
 import { JSON_TYPE } from '../respond.js';
-import { type RouteDefinition, route } from '../route.js';
 import { FreeObject, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
 
@@ -65,27 +64,24 @@ const jsonInPicture = (png: Uint8Array): Json => {
   }
 };
 
+const common = { tag: 'NPCs', scope: 'npc', ext: true, params: NpcParams } as const;
+
 /** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
 export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => {
   const deps = { ...ports, lanes };
   const imports = new Semaphore(IMPORTS, TENANT_IMPORTS);
   return [
-    route({
+    route('POST', '/npcs/:npcId/card', {
+      ...common,
       operationId: 'importCard',
-      method: 'POST',
-      path: '/npcs/:npcId/card',
-      tag: 'NPCs',
       summary: 'Make an NPC what a character card says',
       description:
         'A card V1, V2 (`chara_card_v2`) or V3 (`chara_card_v3`), as JSON or in a PNG. It sets the persona, and its book becomes memories of type `knowledge`. The card is kept as it came. The same card again changes nothing.',
-      scope: 'npc',
-      ext: true,
-      params: NpcParams,
       bytes: [
         { accepts: 'application/json', maxBytes: DEFAULT_BODY_LIMIT },
         { accepts: PNG, maxBytes: MAX_PICTURE_BYTES },
       ],
-      responses: { 200: { description: 'What the NPC has of it now.', schema: Imported } },
+      responses: ok('What the NPC has of it now.', Imported),
       enter: ({ principal }) => imports.acquire(principal.tenant),
       handler: async (call) => {
         const { npcId } = call.params;
@@ -100,17 +96,12 @@ export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition
         return { revision, position, body: { npcId, ...imported } };
       },
     }),
-    route({
+    route('GET', '/npcs/:npcId/card', {
+      ...common,
       operationId: 'exportCard',
-      method: 'GET',
-      path: '/npcs/:npcId/card',
-      tag: 'NPCs',
       summary: 'An NPC as a character card',
       description:
         'The card that was imported, with the persona of now; or one that is made of the persona and of what the NPC knows. As PNG it is in a picture of one grey pixel.',
-      scope: 'npc',
-      ext: true,
-      params: NpcParams,
       query: Type.Object({
         version: Type.Optional(
           Type.Unsafe<2 | 3>({

@@ -5,23 +5,22 @@ import { waitForRevision } from '../../app/read-models/read-wait.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
-import { contextOf, mindStream } from '../command-context.js';
+import { type Answer, contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { minRevision } from '../min-revision.js';
-import { type Answer, type RouteDefinition, route } from '../route.js';
-import { NpcParams, nullable } from '../schemas.js';
+import { NpcParams, nullable, oneOf } from '../schemas.js';
 import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
 const From = Type.Integer({ minimum: 0, description: 'The first revision to look at; default 0.' });
 
-const ChainBreaks = Type.Object({
+export const ChainBreaks = Type.Object({
   npcId: Type.String(),
   events: Type.Integer({ description: 'How many events were looked at.' }),
   next: Type.Optional(Type.Integer({ description: 'The revision to continue from; absent at the end.' })),
   breaks: Type.Array(
     Type.Object({
       revision: Type.Integer(),
-      member: Type.Unsafe<'prevHash' | 'hash'>({ type: 'string', enum: ['prevHash', 'hash'] }),
+      member: oneOf(['prevHash', 'hash']),
       stored: Type.String({ description: 'What the event carries.' }),
       computed: Type.String({
         description: 'What it should carry: the hash of the event before it, or the hash of what the event holds.',
@@ -36,6 +35,8 @@ const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): A
   body: { npcId, events, ...defined({ next }), breaks },
 });
 
+const common = { tag: 'Histories', ext: true, params: NpcParams } as const;
+
 /** `GET` and `POST /npcs/{npcId}/chain-breaks`: where a mind's hash chain does not fit, and saying that one knows. */
 export const chainBreakRoutes = ({
   ports,
@@ -49,17 +50,13 @@ export const chainBreakRoutes = ({
     return found;
   };
   return [
-    route({
+    route('GET', '/npcs/:npcId/chain-breaks', {
+      ...common,
       operationId: 'findChainBreaks',
-      method: 'GET',
-      path: '/npcs/:npcId/chain-breaks',
-      tag: 'Histories',
       summary: "The breaks in an NPC's hash chain",
       scope: 'audit',
-      ext: true,
-      params: NpcParams,
       query: Type.Object({ from: Type.Optional(From) }),
-      responses: { 200: { description: 'One page; continue from `next`.', schema: ChainBreaks } },
+      responses: ok('One page; continue from `next`.', ChainBreaks),
       handler: async (call) => {
         const { npcId } = call.params;
         const stream = npcStream(call.principal.tenant, npcId);
@@ -67,24 +64,15 @@ export const chainBreakRoutes = ({
         return answer(npcId, await look(stream, npcId, call.query.from ?? 0));
       },
     }),
-    route({
+    route('POST', '/npcs/:npcId/chain-breaks', {
+      ...common,
       operationId: 'acknowledgeChainBreaks',
-      method: 'POST',
-      path: '/npcs/:npcId/chain-breaks',
-      tag: 'Histories',
       summary: "Record each break of an NPC's hash chain once in its history",
       description: 'The breaks are still reported, as acknowledged. A later change of the same event is another break.',
       scope: 'ops',
-      ext: true,
-      params: NpcParams,
       writesTo: mindStream,
       body: Type.Object({ from: nullable(From) }),
-      responses: {
-        200: {
-          description: 'One page of the breaks found, recorded now or before; continue from `next`.',
-          schema: ChainBreaks,
-        },
-      },
+      responses: ok('One page of the breaks found, recorded now or before; continue from `next`.', ChainBreaks),
       handler: async (call) => {
         const { npcId } = call.params;
         const stream = npcStream(call.principal.tenant, npcId);

@@ -8,9 +8,8 @@ import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
-import { contextOf } from '../command-context.js';
+import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { ClientGone } from '../guard/read-body.js';
-import { type Call, route, type RouteDefinition } from '../route.js';
 import { FreeObject, nullable } from '../schemas.js';
 
 /** How long a completion may take (contract 6.3). */
@@ -75,20 +74,16 @@ export const cortexRoutes = (
   { engines, ports }: { readonly engines: Engines; readonly ports: Pick<Ports, 'clock'> },
   tenants: TenantDeps,
 ): readonly RouteDefinition[] => [
-  route({
+  route('GET', '/cortex/models', {
     operationId: 'listCortexModels',
-    method: 'GET',
-    path: '/cortex/models',
     tag: 'Cortex',
     summary: 'Lists the engines of this server',
     scope: 'npc',
-    responses: { 200: { description: 'The engines.', schema: Type.Array(model) } },
+    responses: ok('The engines.', Type.Array(model)),
     handler: () => ({ body: engines.all.map(({ id, name, parameters }) => ({ id, name, parameters })) }),
   }),
-  route({
+  route('POST', '/cortex/init', {
     operationId: 'initCortex',
-    method: 'POST',
-    path: '/cortex/init',
     tag: 'Cortex',
     summary: 'Finds an engine, and tells whether it is ready',
     description:
@@ -99,7 +94,7 @@ export const cortexRoutes = (
       authKey: nullable(Type.String()),
       default: nullable(Type.Boolean({ description: "Makes it the tenant's default." })),
     }),
-    responses: { 200: { description: 'The engine; also for a name that no engine has.', schema: found } },
+    responses: ok('The engine; also for a name that no engine has.', found),
     handler: async (call) => {
       const { requestedModel, default: makeDefault } = call.body;
       if (makeDefault !== true) return { body: lookUpCortex(engines, call.principal.tenant, requestedModel) };
@@ -107,10 +102,8 @@ export const cortexRoutes = (
       return { body: await chooseDefaultCortex(tenants, engines, contextOf(call), requestedModel) };
     },
   }),
-  route({
+  route('POST', '/cortex/:cortexId/complete', {
     operationId: 'completePrompt',
-    method: 'POST',
-    path: '/cortex/:cortexId/complete',
     tag: 'Cortex',
     summary: 'Lets an engine continue a prompt',
     description: 'Deprecated: let a turn, or an agent, ask the engine. Waits 30 seconds at most.',
@@ -124,16 +117,14 @@ export const cortexRoutes = (
       stop: nullable(Type.Array(Type.String({ minLength: 1, maxLength: MAX_STOP_CHARS }), { maxItems: MAX_STOPS })),
       jsonSchema: Type.Optional(FreeObject),
     }),
-    responses: {
-      200: {
-        description: 'What the engine wrote.',
-        schema: Type.Object({
-          id: Type.String(),
-          text: Type.String({ example: 'Maren. I keep the house.' }),
-          stats: Type.Record(Type.String(), Type.Number(), { description: 'What the engine tells of its work.' }),
-        }),
-      },
-    },
+    responses: ok(
+      'What the engine wrote.',
+      Type.Object({
+        id: Type.String(),
+        text: Type.String({ example: 'Maren. I keep the house.' }),
+        stats: Type.Record(Type.String(), Type.Number(), { description: 'What the engine tells of its work.' }),
+      }),
+    ),
     handler: async (call) => {
       const { cortexId } = call.params;
       const engine = engines.all.find(({ id }) => id === cortexId);

@@ -12,11 +12,11 @@ import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { timesOf, timesQuery } from '../history-query.js';
-import { type RouteDefinition, route } from '../route.js';
-import { ClientId } from '../schemas.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { ClientId, oneOf } from '../schemas.js';
 import type { Services } from '../services.js';
 
-const CoverageAnswer = Type.Object({
+export const CoverageAnswer = Type.Object({
   rulesetId: Type.String(),
   version: Type.Unsafe<number | null>({
     type: ['integer', 'null'],
@@ -33,10 +33,7 @@ const CoverageAnswer = Type.Object({
       fired: Type.Integer({ description: 'In how many decisions it matched.' }),
       decided: Type.Integer({ description: 'In how many the action or the refusal came from it.' }),
       shadowed: Type.Integer({ description: 'In how many it matched, and one above it decided otherwise.' }),
-      use: Type.Unsafe<'decided' | 'shadowed' | 'fired' | 'never'>({
-        type: 'string',
-        enum: ['decided', 'shadowed', 'fired', 'never'],
-      }),
+      use: oneOf(['decided', 'shadowed', 'fired', 'never']),
       samples: Type.Array(
         Type.Object({
           npcId: Type.String(),
@@ -117,10 +114,8 @@ async function* only(npcId: string): AsyncGenerator<string, void, undefined> {
 
 /** `GET /rules/{rulesetId}/coverage` (contract 10.11). */
 export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly RouteDefinition[] => [
-  route({
+  route('GET', '/rules/:rulesetId/coverage', {
     operationId: 'ruleCoverage',
-    method: 'GET',
-    path: '/rules/:rulesetId/coverage',
     tag: 'Rules',
     summary: 'What each rule of a set did in the decisions that were recorded',
     description:
@@ -142,7 +137,7 @@ export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly
       ),
       cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_CHARS })),
     }),
-    responses: { 200: { description: 'The counts, or a part of them.', schema: CoverageAnswer } },
+    responses: ok('The counts, or a part of them.', CoverageAnswer),
     handler: async (call) => {
       const { tenant } = call.principal;
       const { rulesetId } = call.params;

@@ -67,10 +67,8 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
   };
 
   return [
-    route({
+    route('GET', '/npcs/:npcId/events', {
       operationId: 'events',
-      method: 'GET',
-      path: '/npcs/:npcId/events',
       tag: 'Histories',
       summary: "An NPC's events as they happen (Server-Sent Events)",
       description:

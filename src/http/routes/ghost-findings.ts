@@ -24,7 +24,7 @@ import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { clientSignal } from '../client-signal.js';
 import { durationOf, NamedGoal, LevelShown, Results, shownResults } from '../ghost-results.js';
-import { type Call, type RouteDefinition, route } from '../route.js';
+import { type Call, ok, route, type RouteDefinition } from '../route.js';
 import { FreeObject, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 import { SessionParams } from './ghosts.js';
@@ -54,6 +54,8 @@ const reproduction = {
   ),
   script: Script,
 };
+
+const common = { tag: 'Ghosts', scope: 'ghosts' } as const;
 
 /** What ghost sessions have found (contract 9.3, 9.9 to 9.12). */
 export const ghostFindingRoutes = (services: Services): readonly RouteDefinition[] => {
@@ -93,53 +95,42 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
   };
 
   return [
-    route({
+    route('GET', '/ghost/:sessionId/results', {
+      ...common,
       operationId: 'ghostResults',
-      method: 'GET',
-      path: '/ghost/:sessionId/results',
-      tag: 'Ghosts',
       summary: 'What a session has found',
       description: 'While it plays, the figures so far, with `resultsPartial: true`.',
-      scope: 'ghosts',
       params: SessionParams,
-      responses: { 200: { description: 'The results.', schema: Results } },
+      responses: ok('The results.', Results),
       handler: async (call) => ({ body: await resultsOf(call) }),
     }),
-    route({
+    route('GET', '/ghost/:sessionId/junit', {
+      ...common,
       operationId: 'ghostJunit',
-      method: 'GET',
-      path: '/ghost/:sessionId/junit',
-      tag: 'Ghosts',
       summary: 'The tests of a session as JUnit XML, for a pipeline',
-      scope: 'ghosts',
       ext: true,
       params: SessionParams,
       responses: { 200: { description: 'The tests.', contentType: XML } },
       handler: async (call) => ({ raw: { type: XML, content: junitOf(await resultsOf(call)) } }),
     }),
-    route({
+    route('GET', '/ghost/:sessionId/steps', {
+      ...common,
       operationId: 'ghostSteps',
-      method: 'GET',
-      path: '/ghost/:sessionId/steps',
-      tag: 'Ghosts',
       summary: 'What a session did, step by step',
-      scope: 'ghosts',
       ext: true,
       params: SessionParams,
       query: Type.Object({
         from: Type.Optional(Type.Integer({ minimum: 1, description: 'The first step to show; steps count from 1.' })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
       }),
-      responses: {
-        200: {
-          description: 'The steps; `next` is where the following ones begin.',
-          schema: Type.Object({
-            sessionId: Type.String(),
-            next: Type.Optional(Type.Integer()),
-            steps: Type.Array(FreeObject),
-          }),
-        },
-      },
+      responses: ok(
+        'The steps; `next` is where the following ones begin.',
+        Type.Object({
+          sessionId: Type.String(),
+          next: Type.Optional(Type.Integer()),
+          steps: Type.Array(FreeObject),
+        }),
+      ),
       handler: async (call) => {
         const session = await find(call);
         const { sessionId } = session;
@@ -155,13 +146,10 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         };
       },
     }),
-    route({
+    route('GET', '/ghost/:sessionId/picture', {
+      ...common,
       operationId: 'ghostPicture',
-      method: 'GET',
-      path: '/ghost/:sessionId/picture',
-      tag: 'Ghosts',
       summary: 'The level with the way of the ghost through it, as SVG or PNG',
-      scope: 'ghosts',
       ext: true,
       params: SessionParams,
       query: Type.Object({
@@ -188,29 +176,24 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
           : { raw: { type: SVG, content: pictureOf(level, journey) } };
       },
     }),
-    route({
+    route('GET', '/ghost/:sessionId/findings/:n/repro', {
+      ...common,
       operationId: 'ghostRepro',
-      method: 'GET',
-      path: '/ghost/:sessionId/findings/:n/repro',
-      tag: 'Ghosts',
       summary: 'The shortest way that is known to lead to a finding',
       description: 'The search takes 10 s at most; with `minimal: false` a repeat goes on from there.',
-      scope: 'ghosts',
       ext: true,
       params: Type.Object({ sessionId: Type.String(), n: Type.String() }),
-      responses: {
-        200: {
-          description: 'What `POST /ghost/replay` takes.',
-          schema: Type.Object({
-            ...reproduction,
-            sessionId: Type.String(),
-            map: Type.Unsafe<Json>({ description: 'The Tiled map of a registered level, else null.' }),
-            goal: Type.String(),
-            steps: Type.Integer(),
-            minimal: Type.Boolean(),
-          }),
-        },
-      },
+      responses: ok(
+        'What `POST /ghost/replay` takes.',
+        Type.Object({
+          ...reproduction,
+          sessionId: Type.String(),
+          map: Type.Unsafe<Json>({ description: 'The Tiled map of a registered level, else null.' }),
+          goal: Type.String(),
+          steps: Type.Integer(),
+          minimal: Type.Boolean(),
+        }),
+      ),
       enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
@@ -220,55 +203,45 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         return { body: await reproduce(deps, { tenant, session, finding }, clientSignal(call)) };
       },
     }),
-    route({
+    route('POST', '/ghost/replay', {
+      ...common,
       operationId: 'replayGhost',
-      method: 'POST',
-      path: '/ghost/replay',
-      tag: 'Ghosts',
       summary: 'Play a reproduction again, without a session',
-      scope: 'ghosts',
       ext: true,
       bodyLimit: MAX_ARCHIVED_BYTES,
       body: Type.Object({ ...reproduction, goal: Type.Optional(NamedGoal), map: nullable(FreeObject) }),
-      responses: {
-        200: {
-          description: 'Whether the finding came about, and all that was found.',
-          schema: Type.Object({
-            reproduced: Type.Boolean(),
-            findings: Type.Array(FreeObject),
-            steps: Type.Integer(),
-          }),
-        },
-      },
+      responses: ok(
+        'Whether the finding came about, and all that was found.',
+        Type.Object({
+          reproduced: Type.Boolean(),
+          findings: Type.Array(FreeObject),
+          steps: Type.Integer(),
+        }),
+      ),
       enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const brought = { ...call.body, map: call.body.map ?? null };
         return { body: await replayReproduction({ levels, pace, clock }, brought, clientSignal(call)) };
       },
     }),
-    route({
+    route('GET', '/ghost/:sessionId/compare/:otherId', {
+      ...common,
       operationId: 'compareGhosts',
-      method: 'GET',
-      path: '/ghost/:sessionId/compare/:otherId',
-      tag: 'Ghosts',
       summary: 'What a second session found and the first did not, and the reverse',
-      scope: 'ghosts',
       ext: true,
       params: Type.Object({ sessionId: Type.String(), otherId: Type.String() }),
-      responses: {
-        200: {
-          description: 'The findings that came, went and stayed, and the figures of both.',
-          schema: Type.Object({
-            sessionId: Type.String(),
-            otherId: Type.String(),
-            comparable: Type.Boolean(),
-            added: Type.Array(FreeObject),
-            gone: Type.Array(FreeObject),
-            kept: Type.Array(FreeObject),
-            metrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
-          }),
-        },
-      },
+      responses: ok(
+        'The findings that came, went and stayed, and the figures of both.',
+        Type.Object({
+          sessionId: Type.String(),
+          otherId: Type.String(),
+          comparable: Type.Boolean(),
+          added: Type.Array(FreeObject),
+          gone: Type.Array(FreeObject),
+          kept: Type.Array(FreeObject),
+          metrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
+        }),
+      ),
       handler: async (call) => {
         const { sessionId, otherId } = call.params;
         const { tenant } = call.principal;

@@ -7,9 +7,8 @@ import { type GhostDriver, ghostDrivers } from '../../domain/ghost/session-event
 import { goalOf } from '../../domain/ghost/suite.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { contextOf } from '../command-context.js';
+import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from '../ghost-results.js';
-import { type Call, type RouteDefinition, route } from '../route.js';
 import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 
@@ -65,12 +64,7 @@ const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engin
 };
 
 /** `POST /v1/ghost/run` and `POST /ghost/run` (contract 7.3, 9.1, 9.8). */
-export const ghostRunRoutes = ({
-  ports,
-  engine,
-  engines,
-  levels,
-}: Pick<Services, 'ports' | 'engine' | 'engines' | 'levels'>): readonly RouteDefinition[] => {
+export const ghostRunRoutes = ({ ports, engine, engines, levels }: Services): readonly RouteDefinition[] => {
   const deps = { engine, engines, levels, clock: ports.clock };
 
   const run = async (
@@ -97,10 +91,8 @@ export const ghostRunRoutes = ({
   };
 
   return [
-    route({
+    route('POST', '/v1/ghost/run', {
       operationId: 'runGhost',
-      method: 'POST',
-      path: '/v1/ghost/run',
       tag: 'Ghosts',
       summary: 'Send a ghost into a level',
       description:
@@ -136,10 +128,8 @@ export const ghostRunRoutes = ({
         };
       },
     }),
-    route({
+    route('POST', '/ghost/run', {
       operationId: 'runGhostSuite',
-      method: 'POST',
-      path: '/ghost/run',
       tag: 'Ghosts',
       summary: 'Run a test suite in a level',
       scope: 'ghosts',
@@ -149,12 +139,10 @@ export const ghostRunRoutes = ({
         goal: nullable(NamedGoal),
         ...asked,
       }),
-      responses: {
-        200: {
-          description: 'The session; it goes on by itself.',
-          schema: Type.Object({ sessionId: Type.String(), runStatus: ShownStatus, seed: Type.Integer() }),
-        },
-      },
+      responses: ok(
+        'The session; it goes on by itself.',
+        Type.Object({ sessionId: Type.String(), runStatus: ShownStatus, seed: Type.Integer() }),
+      ),
       handler: async (call) => {
         const { testSuite, duration, goal } = call.body;
         const timeoutMs = (duration ?? DEFAULT_DURATION_SECONDS) * 1_000;

@@ -7,7 +7,7 @@ import { lastStep } from '../../app/ghosts/steps-log.js';
 import { ghostDrivers } from '../../domain/ghost/session-events.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import {
   durationOf,
   ghostCompletedAt,
@@ -18,13 +18,41 @@ import {
   ShownStatus,
 } from '../ghost-results.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { type RouteDefinition, route } from '../route.js';
 import type { Services } from '../services.js';
 
 const DEFAULT_HISTORY = 10;
 
 const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 
+export const ListedSession = Type.Object({
+  histSessionId: Type.String(),
+  histTestSuite: Type.String(),
+  histStartedAt: Type.String({ format: 'date-time' }),
+  histCompletedAt: NullableTime,
+  histStatus: ShownStatus,
+  histPassRate: Type.Number(),
+  histGoal: Type.String(),
+  histLevel: LevelShown,
+  histSeed: Type.Integer(),
+});
+export const SessionStatus = Type.Object({
+  ghostSessionId: Type.String(),
+  ghostStatus: ShownStatus,
+  ghostProgress: Type.Number({ description: '0 to 1' }),
+  ghostStartedAt: Type.String({ format: 'date-time' }),
+  ghostDuration: Type.Number({ description: 'Seconds.' }),
+  ghostErrors: Type.Array(Type.String()),
+  ghostGoal: Type.String(),
+  ghostLevel: LevelShown,
+  ghostSeed: Type.Integer(),
+  ghostStep: Type.Integer(),
+  ghostSteps: Type.Integer(),
+  ghostTimedOut: Type.Boolean(),
+  ghostDriver: Type.String({ description: ghostDrivers.join(' or ') }),
+  ghostCompletedAt: NullableTime,
+  ghostEngine: Type.String({ description: '`scripted` where the policy of the goal plays.' }),
+  ghostWaiting: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+});
 export const SessionParams = Type.Object({ sessionId: Type.String() });
 
 /** Ghost sessions: looked at, stopped, listed (contract 9.2, 9.4, 9.5). */
@@ -45,34 +73,18 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
   };
 
   return [
-    route({
+    route('GET', '/ghost/history', {
       operationId: 'ghostHistory',
-      method: 'GET',
-      path: '/ghost/history',
       tag: 'Ghosts',
       summary: 'The sessions of the studio, newest first',
       scope: 'ghosts',
       query: Type.Object(pageQuery),
-      responses: {
-        200: {
-          description: 'The sessions; `Link` leads to the next page.',
-          schema: Type.Object({
-            sessions: Type.Array(
-              Type.Object({
-                histSessionId: Type.String(),
-                histTestSuite: Type.String(),
-                histStartedAt: Type.String({ format: 'date-time' }),
-                histCompletedAt: NullableTime,
-                histStatus: ShownStatus,
-                histPassRate: Type.Number(),
-                histGoal: Type.String(),
-                histLevel: LevelShown,
-                histSeed: Type.Integer(),
-              }),
-            ),
-          }),
-        },
-      },
+      responses: ok(
+        'The sessions; `Link` leads to the next page.',
+        Type.Object({
+          sessions: Type.Array(ListedSession),
+        }),
+      ),
       handler: async (call) => {
         await ports.readModels.reachedPosition(ghostRows, call.wrote);
         const page = pageOf({ limit: DEFAULT_HISTORY, ...call.query });
@@ -87,37 +99,13 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         };
       },
     }),
-    route({
+    route('GET', '/ghost/:sessionId/status', {
       operationId: 'ghostStatus',
-      method: 'GET',
-      path: '/ghost/:sessionId/status',
       tag: 'Ghosts',
       summary: 'How far a session is',
       scope: 'ghosts',
       params: SessionParams,
-      responses: {
-        200: {
-          description: 'Where it stands.',
-          schema: Type.Object({
-            ghostSessionId: Type.String(),
-            ghostStatus: ShownStatus,
-            ghostProgress: Type.Number({ description: '0 to 1' }),
-            ghostStartedAt: Type.String({ format: 'date-time' }),
-            ghostDuration: Type.Number({ description: 'Seconds.' }),
-            ghostErrors: Type.Array(Type.String()),
-            ghostGoal: Type.String(),
-            ghostLevel: LevelShown,
-            ghostSeed: Type.Integer(),
-            ghostStep: Type.Integer(),
-            ghostSteps: Type.Integer(),
-            ghostTimedOut: Type.Boolean(),
-            ghostDriver: Type.String({ description: ghostDrivers.join(' or ') }),
-            ghostCompletedAt: NullableTime,
-            ghostEngine: Type.String({ description: '`scripted` where the policy of the goal plays.' }),
-            ghostWaiting: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-          }),
-        },
-      },
+      responses: ok('Where it stands.', SessionStatus),
       handler: async (call) => {
         const session = await readGhost(deps, call.principal.tenant, call.params.sessionId);
         const step = await stepsOf(call.principal.tenant, session);
@@ -144,21 +132,17 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         };
       },
     }),
-    route({
+    route('POST', '/ghost/:sessionId/stop', {
       operationId: 'stopGhost',
-      method: 'POST',
-      path: '/ghost/:sessionId/stop',
       tag: 'Ghosts',
       summary: 'Stop a session; one that has ended stays as it is',
       scope: 'ghosts',
       params: SessionParams,
       body: Type.Object({}),
-      responses: {
-        200: {
-          description: 'It plays no more.',
-          schema: Type.Object({ stopStatus: Type.Literal('stopped'), stopSessionId: Type.String() }),
-        },
-      },
+      responses: ok(
+        'It plays no more.',
+        Type.Object({ stopStatus: Type.Literal('stopped'), stopSessionId: Type.String() }),
+      ),
       handler: async (call) => {
         const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
         const { position } = await stopGhost(deps, call.principal.tenant, call.params.sessionId, by);

@@ -16,7 +16,7 @@ import { privilegedScopes, type Scope, scopes } from '../../domain/tenant/scopes
 import type { ApiKey } from '../../domain/tenant/state.js';
 import { defaultTier, type Tier, tierNames } from '../../domain/tenant/tiers.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import { type Call, route, type RouteDefinition } from '../route.js';
+import { type Call, ok, route, type RouteDefinition } from '../route.js';
 import { nullable } from '../schemas.js';
 import { instantOf, TIMESTAMP } from '../timestamp.js';
 
@@ -50,6 +50,8 @@ const keyMembers = {
   owner: Type.Boolean(),
 };
 const onceSchema = Type.Optional(Type.String({ description: 'The key, shown only once; absent in a repeat.' }));
+
+export const KeyAnswer = Type.Object({ ...keyMembers, key: onceSchema });
 
 const newTenantSchema = Type.Object({
   tenantId: Type.String({ pattern: '^[a-z0-9_-]{1,64}$' }),
@@ -87,20 +89,18 @@ const expiry = (text: string | null | undefined, now: Date): string | null => {
 
 const defaultScopes = scopes.filter((scope) => !privilegedScopes.includes(scope));
 
+const common = { tag: 'Keys', scope: 'admin', ext: true } as const;
+
 /** Issuing, listing and revoking keys, and creating tenants (contract 11.4). */
 export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
-  route({
+  route('POST', '/keys', {
+    ...common,
     operationId: 'issueKey',
-    method: 'POST',
-    path: '/keys',
-    tag: 'Keys',
     summary: 'Issues an API key',
     description: 'The key is shown only once. A key grants only scopes that it has itself.',
-    scope: 'admin',
-    ext: true,
     body: newKeySchema,
     responses: {
-      201: { description: 'The key.', schema: Type.Object({ ...keyMembers, key: onceSchema }) },
+      201: { description: 'The key.', schema: KeyAnswer },
     },
     keepAnswer: withoutKey,
     handler: async (call) => {
@@ -116,22 +116,16 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
       return { status: 201, body: { ...present(issued), ...shownOnce(key) } };
     },
   }),
-  route({
+  route('GET', '/keys', {
+    ...common,
     operationId: 'listKeys',
-    method: 'GET',
-    path: '/keys',
-    tag: 'Keys',
     summary: "Lists the tenant's keys, oldest first",
     description: 'Revoked keys are not listed. `lastUsedAt` is at most a minute late.',
-    scope: 'admin',
-    ext: true,
     query: Type.Object(pageQuery),
-    responses: {
-      200: {
-        description: 'The keys, without their secrets.',
-        schema: Type.Array(Type.Object({ ...keyMembers, lastUsedAt: Type.Union([Type.String(), Type.Null()]) })),
-      },
-    },
+    responses: ok(
+      'The keys, without their secrets.',
+      Type.Array(Type.Object({ ...keyMembers, lastUsedAt: Type.Union([Type.String(), Type.Null()]) })),
+    ),
     handler: async (call) => {
       const page = pageOf(call.query);
       const keys = (await listApiKeys(deps, call.principal.tenant))
@@ -146,16 +140,12 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
       };
     },
   }),
-  route({
+  route('DELETE', '/keys/:keyId', {
+    ...common,
     operationId: 'revokeKey',
-    method: 'DELETE',
-    path: '/keys/:keyId',
-    tag: 'Keys',
     summary: 'Revokes a key',
     description:
       'Effective at once on the server that answers, on others within a second. The last admin key that does not expire stays.',
-    scope: 'admin',
-    ext: true,
     params: Type.Object({ keyId: Type.String() }),
     responses: { 204: { description: 'The key is no longer accepted.' } },
     handler: async (call) => {
@@ -163,15 +153,11 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
       return { status: 204 };
     },
   }),
-  route({
+  route('POST', '/tenants', {
+    ...common,
     operationId: 'createTenant',
-    method: 'POST',
-    path: '/tenants',
-    tag: 'Keys',
     summary: 'Creates a tenant and its owner key',
     description: 'Only the owner key of the tenant `local` may do this. The new key is shown only once.',
-    scope: 'admin',
-    ext: true,
     forbids: (principal) =>
       mayCreateTenants(deps.directory, principal)
         ? null

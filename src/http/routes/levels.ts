@@ -1,6 +1,6 @@
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 
-import type { BuiltInLevel } from '../../app/levels/built-in-levels.js';
+import type { BuiltInLevel } from '../../app/levels/levels.js';
 import { requireUnplayed } from '../../app/ghosts/ghost-room.js';
 import { lostMap, type StoredLevel } from '../../app/levels/level-store.js';
 import { listAfter, rowsBefore } from '../../app/levels/list-after.js';
@@ -9,11 +9,10 @@ import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { levels as levelRows } from '../../../projections/levels.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { answerList } from '../list-answer.js';
 import { pageOf, pageQuery } from '../page.js';
 import { JSON_TYPE } from '../respond.js';
-import { type RouteDefinition, route } from '../route.js';
 import { ClientId, FreeObject } from '../schemas.js';
 import type { Services } from '../services.js';
 
@@ -21,8 +20,7 @@ import type { Services } from '../services.js';
 const LEVEL_BODY_BYTES = MAX_ARCHIVED_BYTES;
 
 const Counted = Type.Integer({ minimum: 0 });
-const orNull = (schema: ReturnType<typeof Type.String> | ReturnType<typeof Type.Integer>) =>
-  Type.Union([schema, Type.Null()]);
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const summary = {
   levelId: Type.String(),
   digest: Type.String({ description: "The base64url SHA-256 of the map's JCS form." }),
@@ -44,6 +42,7 @@ const listed = {
   builtIn: Type.Boolean(),
   updatedAt: orNull(Type.String({ description: 'Null of a built-in level.' })),
 };
+export const ListedLevel = Type.Object(listed);
 const Problem = Type.Object({ layer: orNull(Type.String()), object: orNull(Type.String()), problem: Type.String() });
 const LevelParams = Type.Object({ levelId: ClientId });
 
@@ -64,6 +63,8 @@ const shownStored = ({ put: { warnings: _, bytes: __, ...put }, at }: StoredLeve
 
 const refuseBuiltIn = (levelId: string): Rejection => new Rejection('LEVEL_BUILT_IN', { details: { levelId } });
 
+const common = { tag: 'Ghosts', scope: 'ghosts', ext: true } as const;
+
 /** `/levels` (contract 9.7). */
 export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefinition[] => {
   const builtIn = new Map(levels.builtIn.map((level) => [level.levelId, level]));
@@ -71,30 +72,24 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
   const listing = { readModels: listAfter(first, ports.readModels), projection: levelRows };
 
   return [
-    route({
+    route('PUT', '/levels/:levelId', {
+      ...common,
       operationId: 'putLevel',
-      method: 'PUT',
-      path: '/levels/:levelId',
-      tag: 'Ghosts',
       summary: 'Register a Tiled map as a level; another map makes a new version',
       description:
         'The JSON that Tiled exports as `.tmj`; `docs/levels.md` says what its layers and properties mean. The map that is there already changes nothing.',
-      scope: 'ghosts',
-      ext: true,
       params: LevelParams,
       bodyLimit: LEVEL_BODY_BYTES,
       body: FreeObject,
-      responses: {
-        200: {
-          description: 'The level, and what in it looks like a mistake.',
-          schema: Type.Object({
-            ...summary,
-            version: Type.Integer({ minimum: 1 }),
-            created: Type.Boolean({ description: 'Whether this is a new version.' }),
-            warnings: Type.Array(Problem),
-          }),
-        },
-      },
+      responses: ok(
+        'The level, and what in it looks like a mistake.',
+        Type.Object({
+          ...summary,
+          version: Type.Integer({ minimum: 1 }),
+          created: Type.Boolean({ description: 'Whether this is a new version.' }),
+          warnings: Type.Array(Problem),
+        }),
+      ),
       handler: async (call) => {
         const { levelId } = call.params;
         if (builtIn.has(levelId)) throw refuseBuiltIn(levelId);
@@ -103,17 +98,13 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
         return { position, body: { ...body, created } };
       },
     }),
-    route({
+    route('GET', '/levels', {
+      ...common,
       operationId: 'listLevels',
-      method: 'GET',
-      path: '/levels',
-      tag: 'Ghosts',
       summary: 'The built-in levels, then those of the studio, newest versions',
-      scope: 'ghosts',
-      ext: true,
       query: Type.Object(pageQuery),
       responses: {
-        200: { description: 'The levels, by id.', schema: Type.Array(Type.Object(listed)), stream: 'finite' },
+        200: { description: 'The levels, by id.', schema: Type.Array(ListedLevel), stream: 'finite' },
       },
       handler: async (call) => {
         const page = pageOf(call.query);
@@ -128,17 +119,13 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
         });
       },
     }),
-    route({
+    route('GET', '/levels/:levelId', {
+      ...common,
       operationId: 'getLevel',
-      method: 'GET',
-      path: '/levels/:levelId',
-      tag: 'Ghosts',
       summary: 'One level with its map, in the newest or the requested version',
-      scope: 'ghosts',
-      ext: true,
       params: LevelParams,
       query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
-      responses: { 200: { description: 'The level.', schema: Type.Object({ ...listed, map: FreeObject }) } },
+      responses: ok('The level.', Type.Object({ ...listed, map: FreeObject })),
       handler: async (call) => {
         const { levelId } = call.params;
         const { version } = call.query;
@@ -151,24 +138,15 @@ export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefiniti
         return withMap(shownStored(found), map);
       },
     }),
-    route({
+    route('DELETE', '/levels/:levelId', {
+      ...common,
       operationId: 'deleteLevel',
-      method: 'DELETE',
-      path: '/levels/:levelId',
-      tag: 'Ghosts',
       summary: 'Delete a level; its versions stay readable, unless they are to go, too',
-      scope: 'ghosts',
-      ext: true,
       params: LevelParams,
       query: Type.Object({
         versions: Type.Optional(Type.Literal('all', { description: 'Drops the maps of all versions as well.' })),
       }),
-      responses: {
-        200: {
-          description: 'Deleted.',
-          schema: Type.Object({ levelId: Type.String(), deleted: Type.Literal(true) }),
-        },
-      },
+      responses: ok('Deleted.', Type.Object({ levelId: Type.String(), deleted: Type.Literal(true) })),
       handler: async (call) => {
         const { levelId } = call.params;
         if (builtIn.has(levelId)) throw refuseBuiltIn(levelId);

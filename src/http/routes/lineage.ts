@@ -7,16 +7,15 @@ import { memoryRows } from '../../app/memory/memory-rows.js';
 import { retract, RETRACTED_MEMORIES } from '../../app/memory/retract.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
-import { eventAt } from '../../app/streams/event-at.js';
+import { eventAt } from '../../app/streams/stream-pages.js';
 import { readTurn } from '../../app/turns/turn-view.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { parseNpcStream } from '../../domain/shared/stream-names.js';
-import { contextOf, mindStream } from '../command-context.js';
+import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { Item, itemOf } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
-import { type RouteDefinition, route } from '../route.js';
-import { ClientId, FreeObject, NpcParams } from '../schemas.js';
+import { ClientId, FreeObject, NpcParams, oneOf } from '../schemas.js';
 import type { Services } from '../services.js';
 
 /** How long a reason may be, in characters. */
@@ -24,7 +23,7 @@ const REASON_CHARS = 1_024;
 /** How long the id of a memory may be: one that a soul brought may be any text. */
 const ID_CHARS = 512;
 
-const LineageAnswer = Type.Object({
+export const LineageAnswer = Type.Object({
   memory: Item,
   retracted: Type.Union([
     Type.Object({
@@ -50,7 +49,7 @@ const LineageAnswer = Type.Object({
       revision: Type.Integer(),
       at: Type.String({ format: 'date-time' }),
       similarity: Type.Number(),
-      match: Type.Unsafe<'id' | 'text'>({ type: 'string', enum: ['id', 'text'] }),
+      match: oneOf(['id', 'text']),
       verdict: Type.Union([FreeObject, Type.Null()]),
     }),
   ),
@@ -69,7 +68,7 @@ const LineageAnswer = Type.Object({
   next: Type.Optional(Type.String({ description: 'Send it as `cursor` to go on.' })),
 });
 
-const Retraction = Type.Object({
+export const RetractionAnswer = Type.Object({
   npcId: Type.String(),
   retracted: Type.Array(
     Type.Object({
@@ -113,10 +112,8 @@ export const lineageRoutes = ({ ports, lanes, journal }: Services): readonly Rou
   };
 
   return [
-    route({
+    route('GET', '/npcs/:npcId/memory/:memoryId/lineage', {
       operationId: 'memoryLineage',
-      method: 'GET',
-      path: '/npcs/:npcId/memory/:memoryId/lineage',
       tag: 'Memory',
       summary: 'Where a memory comes from, and what came of it',
       description:
@@ -125,7 +122,7 @@ export const lineageRoutes = ({ ports, lanes, journal }: Services): readonly Rou
       ext: true,
       params: Type.Object({ npcId: ClientId, memoryId: Type.String({ maxLength: ID_CHARS }) }),
       query: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: LINEAGE_CURSOR_CHARS })) }),
-      responses: { 200: { description: 'The lineage, or a part of it.', schema: LineageAnswer } },
+      responses: ok('The lineage, or a part of it.', LineageAnswer),
       handler: async (call) => {
         const { npcId, memoryId } = call.params;
         const stream = mindStream(call);
@@ -148,10 +145,8 @@ export const lineageRoutes = ({ ports, lanes, journal }: Services): readonly Rou
         };
       },
     }),
-    route({
+    route('POST', '/npcs/:npcId/memory/retract', {
       operationId: 'retractMemories',
-      method: 'POST',
-      path: '/npcs/:npcId/memory/retract',
       tag: 'Memory',
       summary: 'Take memories back, and what was derived from them',
       description:
@@ -169,9 +164,7 @@ export const lineageRoutes = ({ ports, lanes, journal }: Services): readonly Rou
         derived: Type.Optional(Type.Boolean({ default: false, description: 'Also what was derived from them.' })),
         dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would go.' })),
       }),
-      responses: {
-        200: { description: 'What was taken back: nothing that was gone already.', schema: Retraction },
-      },
+      responses: ok('What was taken back: nothing that was gone already.', RetractionAnswer),
       handler: async (call) => {
         const { npcId } = call.params;
         const { memoryIds, reason, derived = false, dryRun = false } = call.body;

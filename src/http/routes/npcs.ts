@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox';
 
 import { requireMind, requireRevision } from '../../app/minds/minds.js';
 import { mindFold } from '../../app/minds/mind.js';
-import { waitForRevision } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { archiveNpc, registerNpc } from '../../domain/npc/decide.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
@@ -11,12 +10,11 @@ import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { npcs } from '../../../projections/npcs.js';
-import { contextOf } from '../command-context.js';
+import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { readJson } from '../../domain/shared/read-json.js';
 import { answerList } from '../list-answer.js';
-import { minRevision } from '../min-revision.js';
+import { readMind } from '../read-mind.js';
 import { pageOf, pageQuery } from '../page.js';
-import { type RouteDefinition, route } from '../route.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -54,15 +52,14 @@ const dataOf = (pointer: string, value: JsonObject): JsonObject => {
   return parsed;
 };
 
+const common = { tag: 'NPCs', scope: 'npc' } as const;
+
 /** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}` (contract 2.1). */
 export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
-  route({
+  route('GET', '/npcs', {
+    ...common,
     operationId: 'listNpcs',
-    method: 'GET',
-    path: '/npcs',
-    tag: 'NPCs',
     summary: 'All NPCs of the studio',
-    scope: 'npc',
     query: Type.Object(pageQuery),
     responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc), stream: 'finite' } },
     handler: async (call) => {
@@ -80,15 +77,12 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
       });
     },
   }),
-  route({
+  route('POST', '/npcs', {
+    ...common,
     operationId: 'registerNpc',
-    method: 'POST',
-    path: '/npcs',
-    tag: 'NPCs',
     summary: 'Register an NPC, or replace its persona or data',
     description:
       'A member that is given replaces the old value as a whole. A request that changes nothing records nothing. `npcId` wins over `id`. Data holds at most 262,144 bytes of JSON, persona and data together 524,288.',
-    scope: 'npc',
     body: Type.Object({
       npcId: nullable(ClientId),
       id: nullable(ClientId),
@@ -96,12 +90,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
       data: nullable(FreeObject),
       initialState: nullable(FreeObject),
     }),
-    responses: {
-      200: {
-        description: 'The NPC as it is now.',
-        schema: Type.Intersect([Npc, Type.Object({ created: Type.Boolean() })]),
-      },
-    },
+    responses: ok('The NPC as it is now.', Type.Intersect([Npc, Type.Object({ created: Type.Boolean() })])),
     writesTo: ({ principal, body }) => {
       const npcId = body.npcId ?? body.id;
       return npcId === undefined || npcId === null ? undefined : npcStream(principal.tenant, npcId);
@@ -133,39 +122,28 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
       return { revision, position, body: { ...view(npcId, outcome.state), created } };
     },
   }),
-  route({
+  route('GET', '/npcs/:npcId', {
+    ...common,
     operationId: 'getNpc',
-    method: 'GET',
-    path: '/npcs/:npcId',
-    tag: 'NPCs',
     summary: 'One NPC',
-    scope: 'npc',
     params: NpcParams,
-    responses: { 200: { description: 'The NPC after every acknowledged write.', schema: Npc } },
+    responses: ok('The NPC after every acknowledged write.', Npc),
     handler: async (call) => {
-      const { npcId } = call.params;
-      const { tenant } = call.principal;
-      await requireRevision(ports.events, tenant, npcId);
-      await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
+      const { tenant, npcId } = await readMind(ports.events, call);
       const mind = await requireMind(lanes, tenant, npcId);
       return { revision: mind.revision, body: view(npcId, mind) };
     },
   }),
-  route({
+  route('DELETE', '/npcs/:npcId', {
+    ...common,
     operationId: 'archiveNpc',
-    method: 'DELETE',
-    path: '/npcs/:npcId',
-    tag: 'NPCs',
     summary: 'Archive an NPC: it leaves the lists, its history stays, and its next act revives it',
-    scope: 'npc',
     ext: true,
     params: NpcParams,
-    responses: {
-      200: {
-        description: 'Archived.',
-        schema: Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
-      },
-    },
+    responses: ok(
+      'Archived.',
+      Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
+    ),
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant } = call.principal;

@@ -5,16 +5,14 @@ import { waitForStream } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { QUERY_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
-import { jsonBytes } from '../../domain/shared/json-bytes.js';
-import type { Json } from '../../domain/shared/json.js';
+import { type Json, jsonBytes } from '../../domain/shared/json.js';
 import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
 import { memories } from '../../../projections/memories.js';
 import { momentOf } from '../as-of.js';
 import { clientSignal } from '../client-signal.js';
-import { contextOf, mindStream } from '../command-context.js';
+import { type Answer, type Call, contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { AgentMemory, agentMemoryOf, Item, itemOf, memoryFilters, reportedItem } from '../memory-item.js';
 import { minRevision } from '../min-revision.js';
-import { type Answer, type Call, type RouteDefinition, route } from '../route.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../schemas.js';
 import type { Services } from '../services.js';
 import { memoriesOf, MemoriesSchema } from './process/tape.js';
@@ -98,10 +96,8 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
   };
 
   return [
-    route({
+    route('POST', '/npcs/:npcId/memory/recall', {
       operationId: 'recallMemories',
-      method: 'POST',
-      path: '/npcs/:npcId/memory/recall',
       tag: 'Memory',
       summary: 'What an NPC remembers of something, best first',
       description:
@@ -111,12 +107,10 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
       // A recall changes nothing.
       writesTo: (call) => (call.body.memories === undefined ? undefined : mindStream(call)),
       body: RecallBody,
-      responses: {
-        200: {
-          description: 'The memories.',
-          schema: Type.Array(Type.Intersect([Item, Type.Object({ scoreParts: Type.Optional(Parts) })])),
-        },
-      },
+      responses: ok(
+        'The memories.',
+        Type.Array(Type.Intersect([Item, Type.Object({ scoreParts: Type.Optional(Parts) })])),
+      ),
       handler: async (call) => {
         const { query: asked, similarity = 0, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
         if (brought !== undefined) return report(call, brought);
@@ -152,10 +146,8 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         };
       },
     }),
-    route({
+    route('POST', '/v1/agents/:agentId/memory/recall', {
       operationId: 'recallAgentMemories',
-      method: 'POST',
-      path: '/v1/agents/:agentId/memory/recall',
       tag: 'Memory',
       summary: 'What an agent remembers of something, best first',
       description:
@@ -167,14 +159,10 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         limit: limit(AGENT_LIMIT),
         minScore: score(AGENT_SCORE, 'Only memories that score at least this.'),
       }),
-      responses: {
-        200: {
-          description: 'The memories.',
-          schema: Type.Array(
-            Type.Intersect([AgentMemory, Type.Object({ score: Type.Number({ minimum: 0, maximum: 1 }) })]),
-          ),
-        },
-      },
+      responses: ok(
+        'The memories.',
+        Type.Array(Type.Intersect([AgentMemory, Type.Object({ score: Type.Number({ minimum: 0, maximum: 1 }) })])),
+      ),
       handler: async (call) => {
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
         const { tenant } = call.principal;

@@ -9,10 +9,9 @@ import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { contextOf } from '../command-context.js';
+import { type Call, contextOf, route, type RouteDefinition } from '../route.js';
 import { timeOf } from '../history-query.js';
 import { shownReplay, ShownReplay } from '../replay-results.js';
-import { type Call, type RouteDefinition, route } from '../route.js';
 import { ClientId, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
 import { RulesBody } from './rules.js';
@@ -75,12 +74,7 @@ const momentOf = (name: 'since' | 'until', text: string | null | undefined): str
 };
 
 /** Replays and trials (contract 10.3). */
-export const replayRoutes = ({
-  ports,
-  engine,
-  journal,
-  rulesets,
-}: Pick<Services, 'ports' | 'engine' | 'journal' | 'rulesets'>): readonly RouteDefinition[] => {
+export const replayRoutes = ({ ports, engine, journal, rulesets }: Services): readonly RouteDefinition[] => {
   const deps = { engine, journal, events: ports.events };
 
   /** @throws Rejection SCHEMA_INVALID, RULESET_NOT_FOUND, and what `normaliseRuleset` refuses with */
@@ -129,11 +123,9 @@ export const replayRoutes = ({
   const common = { tag: 'Replays', scope: 'audit', ext: true } as const;
 
   return [
-    route({
+    route('POST', '/npcs/:npcId/replays', {
       ...common,
       operationId: 'replayNpc',
-      method: 'POST',
-      path: '/npcs/:npcId/replays',
       summary: 'Take the decisions of an NPC again, by the rules of then or by others',
       params: NpcParams,
       body: OfMind,
@@ -151,11 +143,9 @@ export const replayRoutes = ({
         return accept(call, plan, `/npcs/${encodeURIComponent(npcId)}/replays`);
       },
     }),
-    route({
+    route('POST', '/replays', {
       ...common,
       operationId: 'replayNpcs',
-      method: 'POST',
-      path: '/replays',
       summary: 'Take the decisions of many NPCs again, by the rules of then or by others',
       description: 'Without `npcIds` it takes those of every NPC of the studio.',
       body: OfMinds,
@@ -168,41 +158,33 @@ export const replayRoutes = ({
         return accept(call, plan, '/replays');
       },
     }),
-    route({
+    route('GET', '/replays/:replayId', {
       ...common,
       operationId: 'getReplay',
-      method: 'GET',
-      path: '/replays/:replayId',
       summary: 'How far a replay is, and what it has found',
       params: ReplayParams,
       responses: shown,
       handler: async (call) => ({ body: shownReplay(await findReplay(deps, call.principal.tenant, call.params)) }),
     }),
-    route({
+    route('GET', '/npcs/:npcId/replays/:replayId', {
       ...common,
       operationId: 'getNpcReplay',
-      method: 'GET',
-      path: '/npcs/:npcId/replays/:replayId',
       summary: 'How far a replay of an NPC is, and what it has found',
       params: NpcReplayParams,
       responses: shown,
       handler: async (call) => ({ body: shownReplay(await findReplay(deps, call.principal.tenant, call.params)) }),
     }),
-    route({
+    route('DELETE', '/replays/:replayId', {
       ...common,
       operationId: 'cancelReplay',
-      method: 'DELETE',
-      path: '/replays/:replayId',
       summary: 'Cancel a replay; what it has found stays',
       params: ReplayParams,
       responses: shown,
       handler: (call) => cancel(call, call.params),
     }),
-    route({
+    route('DELETE', '/npcs/:npcId/replays/:replayId', {
       ...common,
       operationId: 'cancelNpcReplay',
-      method: 'DELETE',
-      path: '/npcs/:npcId/replays/:replayId',
       summary: 'Cancel a replay of an NPC; what it has found stays',
       params: NpcReplayParams,
       responses: shown,

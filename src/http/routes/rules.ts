@@ -15,11 +15,10 @@ import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { rulesetStream } from '../../domain/shared/stream-names.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
-import { contextOf } from '../command-context.js';
+import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { answerList } from '../list-answer.js';
 import { pageOf, pageQuery } from '../page.js';
-import { type Call, type RouteDefinition, route } from '../route.js';
-import { ClientId, nullable } from '../schemas.js';
+import { ClientId, nullable, openObject } from '../schemas.js';
 import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
@@ -52,34 +51,30 @@ const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, T
 const StoredSet = Type.Object({
   rulesetId: Type.String(),
   rulesetRules: Type.Array(
-    Type.Object(
-      {
-        drRuleId: Type.String(),
-        ruleName: Type.String(),
-        ruleCondition: Type.Array(Type.Array(Type.String())),
-        ruleAction: Type.String(),
-        ruleReason: Type.String(),
-        ruleTarget: orNull(Type.String()),
-        rulePriority: Type.Integer(),
-        ruleObsPattern: orNull(Type.String()),
-        rulePromptSuffix: orNull(Type.String()),
-      },
-      { additionalProperties: true },
-    ),
+    openObject({
+      drRuleId: Type.String(),
+      ruleName: Type.String(),
+      ruleCondition: Type.Array(Type.Array(Type.String())),
+      ruleAction: Type.String(),
+      ruleReason: Type.String(),
+      ruleTarget: orNull(Type.String()),
+      rulePriority: Type.Integer(),
+      ruleObsPattern: orNull(Type.String()),
+      rulePromptSuffix: orNull(Type.String()),
+    }),
   ),
   template: orNull(Type.String()),
   version: Type.Integer(),
 });
-const RegisteredSet = Type.Object(
-  {
-    ...StoredSet.properties,
-    warnings: Type.Array(Type.Object({ drRuleId: Type.String(), message: Type.String() }), {
-      description: 'Rules that look as if they decide something but will not.',
-    }),
-  },
-  { additionalProperties: true },
-);
+const RegisteredSet = openObject({
+  ...StoredSet.properties,
+  warnings: Type.Array(Type.Object({ drRuleId: Type.String(), message: Type.String() }), {
+    description: 'Rules that look as if they decide something but will not.',
+  }),
+});
 const RulesetParams = Type.Object({ rulesetId: ClientId });
+
+const common = { tag: 'Rules', scope: 'rules' } as const;
 
 /** `/rules` (contract 5). */
 export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
@@ -95,13 +90,10 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
   };
 
   return [
-    route({
+    route('POST', '/rules', {
+      ...common,
       operationId: 'registerRules',
-      method: 'POST',
-      path: '/rules',
-      tag: 'Rules',
       summary: 'Register a rule set; registering an id again makes a new version',
-      scope: 'rules',
       shortForbidden: true,
       forbids: () =>
         rulesRegistration
@@ -114,7 +106,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         const rulesetId = body.rulesetId ?? body.id;
         return typeof rulesetId === 'string' ? rulesetStream(principal.tenant, rulesetId) : undefined;
       },
-      responses: { 200: { description: 'The stored set, and warnings.', schema: RegisteredSet } },
+      responses: ok('The stored set, and warnings.', RegisteredSet),
       handler: async (call) => {
         const makeId = () => `rs-${derivedUuid(parseCommandId(call.commandId).timeMs, `ruleset ${call.commandId}`)}`;
         const content = await inSlices(normaliseRuleset(call.body, makeId));
@@ -122,13 +114,10 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         return register(call, content);
       },
     }),
-    route({
+    route('GET', '/rules', {
+      ...common,
       operationId: 'listRules',
-      method: 'GET',
-      path: '/rules',
-      tag: 'Rules',
       summary: 'Every rule set of the studio, latest versions',
-      scope: 'rules',
       query: Type.Object(pageQuery),
       responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet), stream: 'finite' } },
       handler: async (call) => {
@@ -145,30 +134,24 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         });
       },
     }),
-    route({
+    route('GET', '/rules/presets', {
+      ...common,
       operationId: 'listPresets',
-      method: 'GET',
-      path: '/rules/presets',
-      tag: 'Rules',
       summary: 'The names of the built-in sets',
-      scope: 'rules',
-      responses: { 200: { description: 'The names.', schema: Type.Array(Type.String()) } },
+      responses: ok('The names.', Type.Array(Type.String())),
       handler: () => ({ body: presetIds() }),
     }),
-    route({
+    route('POST', '/rules/presets/:presetId', {
+      ...common,
       operationId: 'registerPreset',
-      method: 'POST',
-      path: '/rules/presets/:presetId',
-      tag: 'Rules',
       summary: "Register a built-in set under its own name; `default` becomes the studio's default",
-      scope: 'rules',
       params: Type.Object({ presetId: Type.String() }),
       writesTo: ({ principal, params }) => {
         const found = findPreset(params.presetId);
         return found === null ? undefined : rulesetStream(principal.tenant, found.rulesetId);
       },
       body: Type.Object({}),
-      responses: { 200: { description: 'The stored set, and warnings.', schema: RegisteredSet } },
+      responses: ok('The stored set, and warnings.', RegisteredSet),
       handler: (call) => {
         const { presetId } = call.params;
         const content = findPreset(presetId);
@@ -176,17 +159,14 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         return register(call, content);
       },
     }),
-    route({
+    route('GET', '/rules/:rulesetId', {
+      ...common,
       operationId: 'getRules',
-      method: 'GET',
-      path: '/rules/:rulesetId',
-      tag: 'Rules',
       summary: 'One rule set, in the latest or the requested version',
-      scope: 'rules',
       ext: true,
       params: RulesetParams,
       query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
-      responses: { 200: { description: 'The set.', schema: StoredSet } },
+      responses: ok('The set.', StoredSet),
       handler: async (call) => {
         const { rulesetId } = call.params;
         const { version } = call.query;
@@ -201,20 +181,12 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         return { body: found };
       },
     }),
-    route({
+    route('DELETE', '/rules/:rulesetId', {
+      ...common,
       operationId: 'deleteRules',
-      method: 'DELETE',
-      path: '/rules/:rulesetId',
-      tag: 'Rules',
       summary: 'Delete a rule set; open turns keep the version they began with',
-      scope: 'rules',
       params: RulesetParams,
-      responses: {
-        200: {
-          description: 'Deleted.',
-          schema: Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) }),
-        },
-      },
+      responses: ok('Deleted.', Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) })),
       handler: async (call) => {
         const { rulesetId } = call.params;
         const { position } = await runCommand(

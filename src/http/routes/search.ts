@@ -9,7 +9,7 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import { UTTERANCE_KINDS, utterances } from '../../../projections/utterances.js';
 import { timeOf } from '../history-query.js';
 import { minRevision } from '../min-revision.js';
-import { type RouteDefinition, route } from '../route.js';
+import { ok, route, type RouteDefinition } from '../route.js';
 import type { Services } from '../services.js';
 
 const MAX_HITS = 100;
@@ -61,10 +61,8 @@ const cursorOf = (place: number): string => Buffer.from(String(place)).toString(
 
 /** `GET /search` (contract 10.10). */
 export const searchRoute = ({ ports }: Services): RouteDefinition =>
-  route({
+  route('GET', '/search', {
     operationId: 'search',
-    method: 'GET',
-    path: '/search',
     tag: 'Histories',
     summary: 'What was said, by whom and to whom, in all minds of the studio',
     description:
@@ -82,12 +80,10 @@ export const searchRoute = ({ ports }: Services): RouteDefinition =>
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HITS, default: DEFAULT_HITS })),
       cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of an earlier answer.' })),
     }),
-    responses: {
-      200: {
-        description: 'One page; continue with `cursor` from `next`.',
-        schema: Type.Object({ hits: Type.Array(Hit), next: Type.Optional(Type.String()) }),
-      },
-    },
+    responses: ok(
+      'One page; continue with `cursor` from `next`.',
+      Type.Object({ hits: Type.Array(Hit), next: Type.Optional(Type.String()) }),
+    ),
     handler: async (call) => {
       const { q, npcId, by, to, kind, since, until, limit = DEFAULT_HITS, cursor } = call.query;
       const { tenant } = call.principal;

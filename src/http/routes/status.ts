@@ -12,7 +12,7 @@ import { docsPage, docsPagePolicy } from '../docs-page.js';
 import { namesTag } from '../entity-tag.js';
 import type { Lifecycle } from '../lifecycle.js';
 import { openApi } from '../openapi.js';
-import { route, type RouteDefinition } from '../route.js';
+import { ok, route, type RouteDefinition } from '../route.js';
 
 /** How one dependency does; `detail` is for people. */
 export type DependencyState = {
@@ -59,47 +59,38 @@ const Dependency = Type.Object({
 
 const shown = ({ ok, detail, needed }: DependencyState) => ({ ok, ...defined({ detail, needed }) });
 
+const common = { tag: 'Server', scope: null } as const;
+
 /** The server's own routes (contract 10.6): status, health, metrics and the documents made from the route list. */
 export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
   const document = once(() => JSON.stringify(openApi(deps.allRoutes())));
   const page = once(docsPage);
   const docsFile = openDocsFiles();
   return [
-    route({
+    route('GET', '/status', {
+      ...common,
       operationId: 'getStatus',
-      method: 'GET',
-      path: '/status',
-      tag: 'Server',
       summary: 'Whether the server lives, and its API version',
-      scope: null,
       always: true,
-      responses: {
-        200: {
-          description: 'The process lives.',
-          schema: Type.Object({ status: Type.Literal('online'), version: Type.String(), phase: Type.String() }),
-        },
-      },
+      responses: ok(
+        'The process lives.',
+        Type.Object({ status: Type.Literal('online'), version: Type.String(), phase: Type.String() }),
+      ),
       handler: () => ({ body: { status: 'online', version: apiVersion, phase: deps.lifecycle.phase } }),
     }),
-    route({
+    route('GET', '/livez', {
+      ...common,
       operationId: 'getLivez',
-      method: 'GET',
-      path: '/livez',
-      tag: 'Server',
       summary: 'Whether the process lives',
-      scope: null,
       always: true,
       ext: true,
-      responses: { 200: { description: 'It does.', schema: Type.Object({ live: Type.Literal(true) }) } },
+      responses: ok('It does.', Type.Object({ live: Type.Literal(true) })),
       handler: () => ({ body: { live: true } }),
     }),
-    route({
+    route('GET', '/readyz', {
+      ...common,
       operationId: 'getReadyz',
-      method: 'GET',
-      path: '/readyz',
-      tag: 'Server',
       summary: 'Whether this process can do its work, and the state of each dependency',
-      scope: null,
       always: true,
       ext: true,
       responses: {
@@ -116,11 +107,9 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
         return ready ? { body } : { status: 503, headers: { 'Retry-After': '1' }, body };
       },
     }),
-    route({
+    route('GET', '/metrics', {
+      ...common,
       operationId: 'getMetrics',
-      method: 'GET',
-      path: '/metrics',
-      tag: 'Server',
       summary: 'Metrics for Prometheus',
       description: 'Needs the scope `ops`, except for a request from this machine without a proxy in between.',
       scope: 'ops',
@@ -129,24 +118,18 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       responses: { 200: { description: 'The metrics.', contentType: 'text/plain' } },
       handler: async () => ({ raw: await deps.metrics.render() }),
     }),
-    route({
+    route('GET', '/openapi.json', {
+      ...common,
       operationId: 'getOpenApi',
-      method: 'GET',
-      path: '/openapi.json',
-      tag: 'Server',
       summary: 'This interface as an OpenAPI 3.1 document',
-      scope: null,
       ext: true,
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
       handler: () => ({ raw: { type: 'application/json; charset=utf-8', content: document() } }),
     }),
-    route({
+    route('GET', '/docs', {
+      ...common,
       operationId: 'getDocs',
-      method: 'GET',
-      path: '/docs',
-      tag: 'Server',
       summary: 'The API documentation as a page (HTML)',
-      scope: null,
       ext: true,
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: () => ({
@@ -154,13 +137,10 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
         raw: { type: 'text/html; charset=utf-8', content: page() },
       }),
     }),
-    route({
+    route('GET', '/docs/:file', {
+      ...common,
       operationId: 'getDocsFile',
-      method: 'GET',
-      path: '/docs/:file',
-      tag: 'Server',
       summary: 'A script, style sheet or licence of the docs page',
-      scope: null,
       ext: true,
       params: Type.Object({ file: Type.String() }),
       responses: {

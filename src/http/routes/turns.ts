@@ -1,8 +1,10 @@
 import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../app/minds/minds.js';
-import { waitForRevision, waitForStream } from '../../app/read-models/read-wait.js';
+import { waitForStream } from '../../app/read-models/read-wait.js';
 import { readTurn, type TurnView } from '../../app/turns/turn-view.js';
+import type { VerdictSigner } from '../../app/turns/verdict-signer.js';
+import { type WhyDeps, whyOf } from '../../app/turns/why.js';
 import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
@@ -10,8 +12,9 @@ import { turns } from '../../../projections/turns.js';
 import { answerList } from '../list-answer.js';
 import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
-import { type RouteDefinition, route } from '../route.js';
-import { FreeObject, NpcParams, TurnParams } from '../schemas.js';
+import { readMind } from '../read-mind.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { FreeObject, NpcParams, nullable, oneOf, openObject, TurnParams } from '../schemas.js';
 import type { Services } from '../services.js';
 
 const states = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'] as const;
@@ -27,29 +30,28 @@ const summary = {
   resumedFrom: Type.Optional(Type.String()),
   ruleset: Type.Union([Type.Object({ rulesetId: Type.String(), version: Type.Integer() }), Type.Null()]),
 };
-const TurnSummary = Type.Object(summary, { additionalProperties: true });
-const Turn = Type.Object(
-  {
-    ...summary,
-    rounds: Type.Array(
-      Type.Object({
-        round: Type.Integer(),
-        revision: Type.Integer(),
-        at: Type.String({ format: 'date-time' }),
-        result: Type.Union([FreeObject, Type.Null()]),
-        instruction: FreeObject,
-      }),
-    ),
-    verdict: Type.Union([FreeObject, Type.Null()]),
-  },
-  { additionalProperties: true },
-);
+const TurnSummary = openObject(summary);
+const Turn = openObject({
+  ...summary,
+  rounds: Type.Array(
+    Type.Object({
+      round: Type.Integer(),
+      revision: Type.Integer(),
+      at: Type.String({ format: 'date-time' }),
+      result: Type.Union([FreeObject, Type.Null()]),
+      instruction: FreeObject,
+    }),
+  ),
+  verdict: Type.Union([FreeObject, Type.Null()]),
+});
 
 /** A row without what only the read model needs. */
 const summaryOf = (row: Json): JsonObject => {
   const { stream: _stream, revision: _revision, ...shown } = row as JsonObject;
   return shown;
 };
+
+const common = { tag: 'Histories', scope: 'audit', ext: true } as const;
 
 /** `GET /npcs/{npcId}/turns` and `/turns/{turnId}` (contract 10.1). */
 export const turnRoutes = ({ ports, journal, signer }: Services): readonly RouteDefinition[] => {
@@ -69,18 +71,14 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
     };
   };
   return [
-    route({
+    route('GET', '/npcs/:npcId/turns', {
+      ...common,
       operationId: 'listTurns',
-      method: 'GET',
-      path: '/npcs/:npcId/turns',
-      tag: 'Histories',
       summary: "An NPC's turns, newest first",
-      scope: 'audit',
-      ext: true,
       params: NpcParams,
       query: Type.Object({
         ...pageQuery,
-        state: Type.Optional(Type.Unsafe<(typeof states)[number]>({ type: 'string', enum: [...states] })),
+        state: Type.Optional(oneOf(states)),
       }),
       responses: { 200: { description: 'The turns.', schema: Type.Array(TurnSummary), stream: 'finite' } },
       handler: async (call) => {
@@ -103,26 +101,70 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
         return { ...answer, revision };
       },
     }),
-    route({
+    route('GET', '/npcs/:npcId/turns/:turnId', {
+      ...common,
       operationId: 'getTurn',
-      method: 'GET',
-      path: '/npcs/:npcId/turns/:turnId',
-      tag: 'Histories',
       summary: 'One turn, round by round, with what its verdict was based on',
-      scope: 'audit',
-      ext: true,
       params: TurnParams,
-      responses: { 200: { description: 'The turn.', schema: Turn } },
+      responses: ok('The turn.', Turn),
       handler: async (call) => {
-        const { npcId, turnId } = call.params;
-        const { tenant } = call.principal;
-        const revision = await requireRevision(ports.events, tenant, npcId);
-        await waitForRevision(ports.events, npcStream(tenant, npcId), minRevision(call));
-        return {
-          revision,
-          body: await present(tenant, await readTurn({ events: ports.events, journal }, tenant, npcId, turnId)),
-        };
+        const { tenant, npcId, revision } = await readMind(ports.events, call);
+        const turn = await readTurn({ events: ports.events, journal }, tenant, npcId, call.params.turnId);
+        return { revision, body: await present(tenant, turn) };
       },
     }),
   ];
 };
+
+const Shown = openObject({});
+
+/** `GET /npcs/{npcId}/verdicts/{turnId}/why` (contract 10.2). */
+export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): RouteDefinition =>
+  route('GET', '/npcs/:npcId/verdicts/:turnId/why', {
+    ...common,
+    operationId: 'why',
+    summary: 'Everything that a turn rested on',
+    description:
+      'Made from the record alone: what was perceived, the mind as it was, every rule with what it saw, the memories with their scores and causes, the prompt, the words of the model, the checks, the verdict, and what it changed.',
+    params: TurnParams,
+    responses: ok(
+      'What it rested on; members that the turn does not have (yet) are null or empty.',
+      openObject({
+        npcId: Type.String(),
+        turnId: Type.String(),
+        kind: Type.String(),
+        state: Type.String(),
+        observation: Type.String(),
+        mind: openObject({ revision: Type.Integer() }),
+        rulesetMissing: Type.Optional(Type.String()),
+        rules: Type.Array(Shown),
+        memories: Type.Array(Shown),
+        prompt: nullable(FreeObject),
+        model: nullable(FreeObject),
+        checks: Type.Array(Shown),
+        verdict: nullable(FreeObject),
+        mismatches: Type.Array(Shown),
+        stateChange: nullable(FreeObject),
+        memoriesStored: Type.Array(Shown),
+        events: Type.Array(Shown),
+      }),
+    ),
+    handler: async (call) => {
+      const { turnId } = call.params;
+      const { tenant, npcId, revision } = await readMind(deps.events, call);
+      const { turn, ...grounds } = await whyOf(deps, tenant, npcId, turnId);
+      const { verdict: rested, rounds: _rounds, ...about } = turn;
+      const said = rested && { tenant, npcId, turnId, observation: turn.observation, verdict: rested.verdict };
+      const signature =
+        rested && said && (await deps.signer.sign(rested.signing ? { ...said, signing: rested.signing } : said));
+      return {
+        revision,
+        body: {
+          ...about,
+          ...grounds,
+          checks: rested?.grounds.checks ?? [],
+          verdict: rested && verdictWire(rested.verdict, signature),
+        },
+      };
+    },
+  });

@@ -1,17 +1,16 @@
 import { Type } from '@sinclair/typebox';
 
 import type { VerdictSigner } from '../../app/turns/verdict-signer.js';
-import { type RouteDefinition, route } from '../route.js';
-import { ClientId, FreeObject, nullable } from '../schemas.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
+import { ok, route, type RouteDefinition } from '../route.js';
+import { ClientId, FreeObject, nullable, oneOf } from '../schemas.js';
 
 const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'other_verdict'] as const;
 
 /** `POST /verdicts/verify`: whether a signature is ours and covers a verdict (contract 2.9). */
 export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[] => [
-  route({
+  route('POST', '/verdicts/verify', {
     operationId: 'verifyVerdict',
-    method: 'POST',
-    path: '/verdicts/verify',
     tag: 'Protocol',
     summary: 'Whether a signature covers this verdict of this NPC',
     description:
@@ -20,18 +19,16 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
     scope: 'npc',
     ext: true,
     body: Type.Object({ npcId: ClientId, signature: nullable(Type.String()), verdict: FreeObject }),
-    responses: {
-      200: {
-        description: 'The answer.',
-        schema: Type.Object({
-          valid: Type.Boolean(),
-          reason: Type.Optional(Type.Unsafe<(typeof reasons)[number]>({ type: 'string', enum: [...reasons] })),
-          turnId: Type.Optional(Type.String()),
-          revision: Type.Optional(Type.Integer()),
-          signedAt: Type.Optional(Type.String({ format: 'date-time' })),
-        }),
-      },
-    },
+    responses: ok(
+      'The answer.',
+      Type.Object({
+        valid: Type.Boolean(),
+        reason: Type.Optional(oneOf(reasons)),
+        turnId: Type.Optional(Type.String()),
+        revision: Type.Optional(Type.Integer()),
+        signedAt: Type.Optional(Type.String({ format: 'date-time' })),
+      }),
+    ),
     handler: async (call) => {
       const { npcId, verdict } = call.body;
       const signature = call.body.signature ?? call.header('x-service-signature');
@@ -39,3 +36,21 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
     },
   }),
 ];
+
+/** How long a verifier may keep the set, in seconds: keys are only ever added. */
+const MAX_AGE_SECONDS = 300;
+
+/** The public keys that verdicts are verified with, old ones included (contract 2.9). */
+export const jwksRoute = (signingKeys: SigningKeys): RouteDefinition =>
+  route('GET', '/.well-known/jwks.json', {
+    operationId: 'getJwks',
+    tag: 'Verdicts',
+    summary: 'The public keys that verdicts are signed with',
+    scope: null,
+    ext: true,
+    responses: ok('A JWK set (RFC 7517).', Type.Object({ keys: Type.Array(FreeObject) })),
+    handler: async () => ({
+      headers: { 'Cache-Control': `public, max-age=${String(MAX_AGE_SECONDS)}` },
+      body: { keys: await signingKeys.publicJwks() },
+    }),
+  });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { openBuiltin } from '../../../src/adapters/embedders/builtin.js';
+import { openBuiltin } from '../../../src/adapters/embedders/open.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { embedderContract } from '../../contracts/embedder.js';
 import { seededRandom } from '../../support/seeded-random.js';

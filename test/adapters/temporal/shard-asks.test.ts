@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ASK_TIMEOUT_MS } from '../../../src/adapters/temporal/ask-reply.js';
 import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
 import { LATER_PAUSE_MS, ShardAsks } from '../../../src/adapters/temporal/shard-asks.js';
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { jsonBytes } from '../../../src/domain/shared/json.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { AskBatch, BatchedReply, BatchReply } from '../../../workflows/process-batch.js';
 import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';

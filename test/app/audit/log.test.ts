@@ -1,18 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
 import type { MemoryEventStore } from '../../support/memory/event-store.js';
-import { bundleOf, consistencyPath } from '../../../src/app/audit/bundle.js';
-import { handOnCheckpoints } from '../../../src/app/audit/hand-on.js';
+import { bundleOf, consistencyPath, proveMind } from '../../../src/app/audit/bundle.js';
+import { handOnCheckpoints } from '../../../src/app/audit/checkpoint-host.js';
 import { gatherHeads } from '../../../src/app/audit/gather-heads.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/app/audit/log.js';
-import { proveMind } from '../../../src/app/audit/mind-proof.js';
 import { auditMinds } from '../../../src/app/audit/verify-log.js';
 import { readCheckpoint } from '../../../src/domain/audit/checkpoint.js';
 import { fromHex } from '../../../src/domain/audit/edge.js';
 import { type Leaf, leafHash } from '../../../src/domain/audit/leaf.js';
 import { isIncluded, merkleRoot } from '../../../src/domain/audit/merkle.js';
 import { isConsistent } from '../../../src/domain/audit/proofs.js';
-import { drained } from '../../../src/domain/shared/drained.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import { ghostMindStream, logStream, npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { LOG_TENANT, openLog } from '../../support/logs.js';

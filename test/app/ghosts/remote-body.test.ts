@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { prepareGhostTurn } from '../../../src/app/ghosts/ghost-turns.js';
+import { ghostHost, prepareGhostTurn } from '../../../src/app/ghosts/ghost-host.js';
 import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
-import { ghostHost } from '../../../src/app/ghosts/ghost-host.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
 import { createKeptSessions } from '../../../src/app/ghosts/play-slice.js';
 import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { replayScript } from '../../../src/app/ghosts/replay-script.js';
+import { replayScript } from '../../../src/app/ghosts/replay-reproduction.js';
 import { createSearches, reproduce, type ReproduceDeps, SCRIPT_BYTES } from '../../../src/app/ghosts/reproduce.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import type { Finding } from '../../../src/domain/ghost/findings.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { jsonBytes } from '../../../src/domain/shared/json.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { recorded } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';

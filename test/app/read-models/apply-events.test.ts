@@ -13,7 +13,7 @@ import {
 import { placeOf } from '../../../src/app/read-models/partition-progress.js';
 import { PartitionedBuild } from '../../../src/app/read-models/partitioned-build.js';
 import { rebuild } from '../../../src/app/read-models/rebuild.js';
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { jsonBytes } from '../../../src/domain/shared/json.js';
 import type { EventToAppend, RecordedEvent } from '../../../src/ports/event-store.js';
 import type { Changes, ReadModelWriter } from '../../../src/ports/read-model-writer.js';
 import { ManualClock } from '../../support/manual-clock.js';

@@ -11,7 +11,7 @@ import { MAX_WAITING_BYTES, requireWaitingRoom, stagedFor } from '../../../src/a
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { jcs } from '../../../src/domain/shared/json.js';
-import { drained } from '../../../src/domain/shared/drained.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { custodyStream, importStream } from '../../../src/domain/shared/stream-names.js';

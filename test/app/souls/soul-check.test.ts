@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { readSoul } from '../../../src/app/souls/soul-check.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
-import { drained } from '../../../src/domain/shared/drained.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import { isObject, type Json, type JsonObject } from '../../../src/domain/shared/json.js';
 import { MAX_PART_BYTES, MAX_SOUL_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from '../../../src/domain/soul/bounds.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { payloadDocument } from '../../../src/app/souls/payload-document.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
 import { inspectSoul, judgeSoul, type SoulTrust, verifySoul } from '../../../src/app/souls/verify-soul.js';
-import { drained } from '../../../src/domain/shared/drained.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import { jcs, type Json, type JsonObject } from '../../../src/domain/shared/json.js';
 import { MAX_MEMBERS, scanJson } from '../../../src/domain/shared/scan-json.js';
 import { ed25519Jwk, thumbprint } from '../../../src/domain/signing/jwk.js';

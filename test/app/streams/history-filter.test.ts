@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { exportHistory } from '../../../src/app/streams/export-history.js';
-import { type HistoryEvent, type HistoryQuery, readHistory } from '../../../src/app/streams/history.js';
-import { revisionAt } from '../../../src/app/streams/revision-at.js';
+import { exportHistory, type HistoryEvent, type HistoryQuery, readHistory } from '../../../src/app/streams/history.js';
+import { revisionAt } from '../../../src/app/streams/history-filter.js';
 import { event } from '../../support/events.js';
 import { STREAM } from '../../support/streams.js';
 

@@ -6,7 +6,7 @@ import { actContext, actDirective, actVerdict } from '../../../src/app/turns/act
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
 import { checkOfMind } from '../../../src/domain/npc/decision/bridge-checked.js';
 import { PROMPT_BYTES } from '../../../src/domain/npc/decision/prompt.js';
-import { STATE_CHANGE_BYTES } from '../../../src/domain/npc/decision/state-change.js';
+import { STATE_CHANGE_BYTES } from '../../../src/domain/npc/decision/verdict.js';
 import {
   ACTION_BYTES,
   DETAILS_BYTES,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import { drained } from '../../../src/domain/shared/drained.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import { hashLeaf, inclusionPath, isIncluded, merkleRoot } from '../../../src/domain/audit/merkle.js';
 
 const bytes = (hex: string): Uint8Array => Buffer.from(hex, 'hex');

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Edge, growEdge, peakSpans, rootOfEdge, type Span } from '../../../src/domain/audit/edge.js';
 import { hashLeaf, inclusionPath, isIncluded, merkleRoot } from '../../../src/domain/audit/merkle.js';
 import { consistencySpans, inclusionSpans, isConsistent } from '../../../src/domain/audit/proofs.js';
-import { drained } from '../../../src/domain/shared/drained.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 
 const leaves = Array.from({ length: 70 }, (_, place) => hashLeaf(`leaf ${String(place)}`));
 const rootOf = ({ from, to }: Span): Uint8Array => drained(merkleRoot(leaves.slice(from, to)));

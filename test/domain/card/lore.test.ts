@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LORE_MEMORIES, loreOf, undecorated } from '../../../src/domain/card/lore.js';
 import { readCard } from '../../../src/domain/card/read-card.js';
 import { MEMORY_BYTES, METADATA_BYTES } from '../../../src/domain/npc/recorded-bytes.js';
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
-import type { Json, JsonObject } from '../../../src/domain/shared/json.js';
+import { type Json, jsonBytes, type JsonObject } from '../../../src/domain/shared/json.js';
 import { v1Card, v2Card, v3Card } from './cards.js';
 
 const lore = (...entries: readonly JsonObject[]) =>

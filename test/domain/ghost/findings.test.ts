@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../../src/domain/ghost/deed.js';
 import { DECISIONS_TO_JUDGE, findingsOf, listedFindings } from '../../../src/domain/ghost/findings.js';
-import { noteStep, type StepFacts } from '../../../src/domain/ghost/note-step.js';
+import { beginTally, noteStep, type StepFacts, type Tally } from '../../../src/domain/ghost/tally.js';
 import { coverageOf, metricsOf, testsOf } from '../../../src/domain/ghost/results.js';
 import { noteTime, type StepTimes, timeMetrics } from '../../../src/domain/ghost/step-times.js';
-import { beginTally, type Tally } from '../../../src/domain/ghost/tally.js';
 import { beginWorld } from '../../../src/domain/ghost/world.js';
 import type { Level } from '../../../src/domain/level/level.js';
 import { defined } from '../../../src/domain/shared/defined.js';
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { jsonBytes } from '../../../src/domain/shared/json.js';
 import { aRuleset } from '../../support/rules.js';
 import { drawnLevel } from './drawn-level.js';
 import { play } from './play.js';

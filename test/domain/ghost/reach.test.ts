@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { act } from '../../../src/domain/ghost/act.js';
-import { noteStep } from '../../../src/domain/ghost/note-step.js';
-import { beginTally } from '../../../src/domain/ghost/tally.js';
+import { beginTally, noteStep } from '../../../src/domain/ghost/tally.js';
 import { canStillReach, reachableTiles, unusableItems } from '../../../src/domain/ghost/reach.js';
 import { beginWorld, type World } from '../../../src/domain/ghost/world.js';
 import type { Level } from '../../../src/domain/level/level.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Action } from '../../../src/domain/bridge/action.js';
 import { byShortestWays, lastingSteps } from '../../../src/domain/ghost/shortest-ways.js';
-import type { Sliced } from '../../../src/domain/rules/hold-patterns.js';
+import type { Sliced } from '../../../src/domain/shared/sliced.js';
 import { drawnLevel } from './drawn-level.js';
 
 const level = drawnLevel(['#####', '#@..#', '#..A#', '#..a#', '#####'], { consumed: true });

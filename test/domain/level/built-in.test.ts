@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { levelsFolder, readLevelMaps } from '../../../src/adapters/files/level-maps.js';
-import { readBuiltInLevels } from '../../../src/app/levels/built-in-levels.js';
-import { effectOf } from '../../../src/domain/rules/effect.js';
+import { readBuiltInLevels } from '../../../src/app/levels/levels.js';
+import { effectOf } from '../../../src/domain/rules/ruleset.js';
 import { reachable } from './reachable.js';
 
 const builtIn = await readBuiltInLevels(await readLevelMaps());

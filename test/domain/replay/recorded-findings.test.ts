@@ -10,8 +10,7 @@ import {
   SAMPLES_OF_KIND,
 } from '../../../src/domain/replay/findings.js';
 import { recordedFindings } from '../../../src/domain/replay/recorded-findings.js';
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
-import type { Json } from '../../../src/domain/shared/json.js';
+import { type Json, jsonBytes } from '../../../src/domain/shared/json.js';
 
 const sample = (npcId: string, revision: number, of: Partial<ReplaySample> = {}): ReplaySample => ({
   ...{ npcId, turnId: 't', revision, kind: 'newlyRefused', was: null, would: null },

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { effectOf } from '../../../src/domain/rules/effect.js';
+import { type DirectiveRuleSet, effectOf } from '../../../src/domain/rules/ruleset.js';
 import { matchRules } from '../../../src/domain/rules/match.js';
 import type { Surroundings } from '../../../src/domain/rules/key-tree.js';
 import { compilePattern } from '../../../src/domain/rules/pattern.js';
-import type { DirectiveRuleSet } from '../../../src/domain/rules/ruleset.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { aRule, aRuleset, heldBy } from '../../support/rules.js';
 

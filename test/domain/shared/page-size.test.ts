@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { jsonBytes } from '../../../src/domain/shared/json.js';
 import { PAGE_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
 
 describe('a page', () => {

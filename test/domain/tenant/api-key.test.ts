@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
+  base62,
   hashApiKey,
   keyIdOf,
   makeApiKey,
@@ -11,7 +12,6 @@ import {
   parseApiKey,
   secretBytes,
 } from '../../../src/domain/tenant/api-key.js';
-import { base62 } from '../../../src/domain/tenant/base62.js';
 
 const secret = fc.uint8Array({ minLength: secretBytes, maxLength: secretBytes });
 const anyKey = fc

@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Recalled } from '../../../src/app/memory/recall.js';
 import { recallRoutes } from '../../../src/http/routes/recall.js';
 import type { Services } from '../../../src/http/services.js';
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
-import type { Json } from '../../../src/domain/shared/json.js';
+import { type Json, jsonBytes } from '../../../src/domain/shared/json.js';
 import { PAGE_BYTES } from '../../../src/domain/shared/page-size.js';
 import { memoryRow } from '../../support/recall-scene.js';
 

@@ -1,4 +1,4 @@
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { jsonBytes } from '../../../src/domain/shared/json.js';
 import { READ_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
 import type {
   EventFeed,

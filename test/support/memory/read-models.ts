@@ -1,5 +1,4 @@
-import type { Json } from '../../../src/domain/shared/json.js';
-import { jsonBytes } from '../../../src/domain/shared/json-bytes.js';
+import { type Json, jsonBytes } from '../../../src/domain/shared/json.js';
 import { PAGE_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import {

@@ -1,5 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../shared/json.js';
-import { jsonBytes } from '../../shared/json-bytes.js';
+import { isObject, type Json, jsonBytes, type JsonObject } from '../../shared/json.js';
 import { cutBytes, cutText, wellFormed } from '../../shared/text.js';
 import type { MemoryDraft } from '../events.js';
 import { ACTION_BYTES, MEMORY_BYTES, MEMORY_STORE_BYTES } from '../recorded-bytes.js';

@@ -1,6 +1,5 @@
 import { matchRules, type Match } from '../../rules/match.js';
-import { isObject, type Json, type JsonObject } from '../../shared/json.js';
-import { firstFitting } from '../../shared/json-bytes.js';
+import { firstFitting, isObject, type Json, type JsonObject } from '../../shared/json.js';
 import { cutJsonText, cutText } from '../../shared/text.js';
 import type { RulesTrace } from '../../rules/rules-trace.js';
 import { guardText } from './guard-text.js';

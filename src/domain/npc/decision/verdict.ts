@@ -1,20 +1,26 @@
 import { asAnswered, checkAction, situationOf } from '../../bridge/validate.js';
 import { SPEECH_CHARS } from '../../bridge/core-rules.js';
-import { brokenBy, forbiddenBy, type BridgeRefusal } from '../../bridge/refusal.js';
+import { type BridgeRefusal, brokenBy, forbiddenBy } from '../../bridge/refusal.js';
 import { speechOf, withSpeech } from '../../bridge/world.js';
 import { matchRules } from '../../rules/match.js';
-import { jsonBytes } from '../../shared/json-bytes.js';
-import type { Json } from '../../shared/json.js';
+import { isObject, type Json, jsonBytes, type JsonObject } from '../../shared/json.js';
+import { mergePatch } from '../../shared/merge-patch.js';
 import { shortenedObject } from '../../shared/shorten.js';
 import { cutBytes, cutJsonText, cutText, wellFormed } from '../../shared/text.js';
 import type { MemoryDraft, Verdict, VerdictGrounds } from '../events.js';
-import type { Action } from '../../bridge/action.js';
+import { type Action, readAction } from '../../bridge/action.js';
+import { DATA_BYTES, dataMayBecome } from '../mind-data.js';
 import { ACTION_BYTES, DETAILS_BYTES, DIALOGUE_BYTES, MEMORY_BYTES } from '../recorded-bytes.js';
-import { readAction } from '../../bridge/action.js';
 import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
-import { ACTION_DEPTH, DEFAULT_IMPORTANCE, DEFAULT_MEMORY_TYPE, readModelText, type ModelSaid } from './model-text.js';
-import { readStateChange } from './state-change.js';
+import {
+  ACTION_DEPTH,
+  DEFAULT_IMPORTANCE,
+  DEFAULT_MEMORY_TYPE,
+  type ModelSaid,
+  readModelText,
+  recordable,
+} from './model-text.js';
 import { untilChatToken } from './templates.js';
 
 export type ReachedVerdict = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
@@ -95,6 +101,51 @@ const judge = (input: DecisionInput, intent: Intent, dialogue: string): Judged =
     outcome: why === null ? { action: standing } : { refusal: why, refusedAction: action },
     grounds: { ...trace, checks },
   };
+};
+
+/** What a state change may be at most (contract 2.8): levels of nesting, members in all, bytes of JSON. */
+const STATE_CHANGE_DEPTH = 8;
+const STATE_CHANGE_KEYS = 64;
+export const STATE_CHANGE_BYTES = 16_384;
+
+type ReadStateChange =
+  { readonly ok: true; readonly patch: JsonObject } | { readonly ok: false; readonly problem: string };
+
+type Measure = { keys: number; problem: string | null };
+
+/** Counts members and looks at every value down to the depth that is allowed, and no further. */
+const measure = (value: Json, depth: number, seen: Measure): void => {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    seen.problem = 'It holds a number that JSON has no form for.';
+  if (typeof value !== 'object' || value === null || seen.problem !== null) return;
+  if (depth > STATE_CHANGE_DEPTH) {
+    seen.problem = `It is nested deeper than ${STATE_CHANGE_DEPTH} levels.`;
+    return;
+  }
+  if (isObject(value)) {
+    seen.keys += Object.keys(value).length;
+    if (seen.keys > STATE_CHANGE_KEYS) {
+      seen.problem = `It has more than ${STATE_CHANGE_KEYS} keys.`;
+      return;
+    }
+  }
+  for (const member of Object.values<Json>(value)) measure(member, depth + 1, seen);
+};
+
+/** Reads the state change that a model asks for; none is an empty one. `data` is what it would change; it has its own bound. */
+const readStateChange = (value: Json | undefined, data: JsonObject): ReadStateChange => {
+  if (value === undefined) return { ok: true, patch: {} };
+  if (!isObject(value)) return { ok: false, problem: 'It is no object.' };
+  const seen: Measure = { keys: 0, problem: null };
+  measure(value, 1, seen);
+  if (seen.problem !== null) return { ok: false, problem: seen.problem };
+  const patch = recordable(value) as JsonObject;
+  if (jsonBytes(patch) > STATE_CHANGE_BYTES) {
+    return { ok: false, problem: `It is larger than ${STATE_CHANGE_BYTES} bytes.` };
+  }
+  return Object.keys(patch).length === 0 || dataMayBecome(data, mergePatch(data, patch))
+    ? { ok: true, patch }
+    : { ok: false, problem: `It would make the data larger than ${DATA_BYTES} bytes.` };
 };
 
 /**

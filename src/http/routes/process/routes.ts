@@ -5,24 +5,22 @@ import { enterStep, type Stepped, stepTurn } from '../../../app/turns/step-turn.
 import { finalizeWire } from '../../../domain/npc/signature.js';
 import type { Tape } from '../../../domain/npc/tape.js';
 import { ghostMindStream, npcStream } from '../../../domain/shared/stream-names.js';
-import { contextOf, mindStream } from '../../command-context.js';
-import { type Call, type RouteDefinition, route } from '../../route.js';
-import { NpcParams, nullable } from '../../schemas.js';
+import { type Call, contextOf, mindStream, route, type RouteDefinition } from '../../route.js';
+import { NpcParams, nullable, openObject } from '../../schemas.js';
 import type { Services } from '../../services.js';
 import { rulesetWarning } from '../../warning.js';
 import { SessionParams } from '../ghosts.js';
 import { resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
 import { defined } from '../../../domain/shared/defined.js';
 
-const Instruction = Type.Object(
-  { type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }) },
-  { additionalProperties: true },
-);
+const Instruction = openObject({
+  type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }),
+});
 
 const StepBody = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) });
 const StepAnswered = {
   description: 'What the body does next, and the tape as the mind knows it.',
-  schema: Type.Object({ instruction: Instruction, tape: Type.Object({}, { additionalProperties: true }) }),
+  schema: Type.Object({ instruction: Instruction, tape: openObject({}) }),
 };
 
 /** The stream of the mind of a session. */
@@ -61,10 +59,8 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
     };
   };
   return [
-    route({
+    route('POST', '/npcs/:npcId/process', {
       operationId: 'processStep',
-      method: 'POST',
-      path: '/npcs/:npcId/process',
       tag: 'Protocol',
       summary: 'One step of a turn: send the tape and the last result, get the next instruction',
       description:
@@ -85,10 +81,8 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
         return answerOf(tenant, npcId, tape, stepped);
       },
     }),
-    route({
+    route('POST', '/ghost/:sessionId/process', {
       operationId: 'processGhostStep',
-      method: 'POST',
-      path: '/ghost/:sessionId/process',
       tag: 'Ghosts',
       summary: "One step of a turn of a ghost whose body is the studio's own game",
       description:

@@ -2,9 +2,8 @@ import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../../app/minds/minds.js';
 import { beginExport, type ExportOutcome, exportRef, sealedExport } from '../../../app/souls/export-soul.js';
-import { agentStream, contextOf } from '../../command-context.js';
-import { type Answer, type RouteDefinition, route } from '../../route.js';
-import { AgentParams, FreeObject, nullable } from '../../schemas.js';
+import { agentStream, type Answer, contextOf, route, type RouteDefinition } from '../../route.js';
+import { AgentParams, FreeObject, nullable, openObject } from '../../schemas.js';
 import { type ExportServices, leftOut, soulIdIn, WithoutList } from './exports.js';
 import { soulAtOnce } from './sealed-answer.js';
 
@@ -26,10 +25,8 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
     if (storage === 'ipfs') return { body: { format: format ?? 'json', storage, cid: place?.txId ?? '' }, kept };
     return { stream: soulAtOnce(services.payloads, { digest: seal?.digest ?? '', tenant }, format ?? 'json'), kept };
   };
-  return route({
+  return route('POST', '/v1/agents/:agentId/soul/export', {
     operationId: 'exportAgentSoul',
-    method: 'POST',
-    path: '/v1/agents/:agentId/soul/export',
     tag: 'Agents',
     summary: 'Export the soul of an NPC at once',
     description:
@@ -47,15 +44,12 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
       200: {
         description: 'The soul, or its CID.',
         stream: 'finite',
-        schema: Type.Object(
-          {
-            format: Type.String(),
-            storage: Type.String(),
-            cid: Type.Optional(Type.String()),
-            soul: Type.Optional(FreeObject),
-          },
-          { additionalProperties: true },
-        ),
+        schema: openObject({
+          format: Type.String(),
+          storage: Type.String(),
+          cid: Type.Optional(Type.String()),
+          soul: Type.Optional(FreeObject),
+        }),
       },
     },
     handler: async (call) => {

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
 import type { ArchiveGrant } from '../../../app/souls/archive-grant.js';
-import { canonicalPayload } from '../../../app/souls/canonical-payload.js';
-import { archiveAddress, archiveUrl } from '../../../app/souls/archive-url.js';
+import { canonicalPayload } from '../../../app/souls/payload-digest.js';
+import { archiveAddress, archiveUrl } from '../../../app/souls/download-address.js';
 import {
   beginExport,
   endExport,
@@ -21,12 +21,10 @@ import { sealedSoul } from '../../../app/souls/sealed-soul.js';
 import { parseProcessId } from '../../../domain/shared/process-id.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { cutText } from '../../../domain/shared/text.js';
-import type { LeftOut } from '../../../domain/shared/soul-origin.js';
-import type { SoulDocument } from '../../../domain/soul/document.js';
+import type { LeftOut, SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
-import { contextOf, mindStream } from '../../command-context.js';
+import { type Answer, type Call, contextOf, mindStream, ok, route, type RouteDefinition } from '../../route.js';
 import { readLargeText } from '../../guard/large-bodies.js';
-import { type Answer, type Call, type RouteDefinition, route } from '../../route.js';
 import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../schemas.js';
 import { protocolSoul } from '../../soul-answer.js';
 import { firstPhase } from './sealed-answer.js';
@@ -59,6 +57,8 @@ export type ExportServices = ExportDeps & {
   readonly grantFor: (grant: ArchiveGrant) => Promise<string>;
 };
 
+const common = { tag: 'Souls', scope: 'souls', params: NpcParams } as const;
+
 /** The two phases of an export (contract 8.1, 8.2). */
 export const exportRoutes = (services: ExportServices): readonly RouteDefinition[] => {
   const { archive, archives, payloads, publicUrl, grantFor } = services;
@@ -83,16 +83,12 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     return { stream: firstPhase(payloads, { digest, tenant }, instruction, signature), kept: { soulId } };
   };
   return [
-    route({
+    route('POST', '/npcs/:npcId/soul/export', {
+      ...common,
       operationId: 'exportSoul',
-      method: 'POST',
-      path: '/npcs/:npcId/soul/export',
-      tag: 'Souls',
       summary: 'Make and sign the soul of an NPC, and say where to upload it',
       description:
         'The first of two phases. POST `auiPayload` to `auiEndpoint` with the header `Authorization: <auiAuthHeader>`, then confirm with `POST /npcs/{npcId}/soul/confirm`.',
-      scope: 'souls',
-      params: NpcParams,
       writesTo: mindStream,
       body: Type.Object({
         npcIdRef: nullable(ClientId),
@@ -136,29 +132,23 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       restore: async (call, kept) =>
         begun(call, await sealedExport(services, exportRef(mindStream(call), soulIdIn(kept)))),
     }),
-    route({
+    route('POST', '/npcs/:npcId/soul/confirm', {
+      ...common,
       operationId: 'confirmSoul',
-      method: 'POST',
-      path: '/npcs/:npcId/soul/confirm',
-      tag: 'Souls',
       summary: 'Say how the upload of a soul ended',
       description: 'The second of two phases. Confirming twice gives the first answer.',
-      scope: 'souls',
-      params: NpcParams,
       bodyLimit: SOUL_BODY_BYTES,
       writesTo: mindStream,
       body: Type.Object({ secUploadResult: UploadResult, secSignedPayload: AnyJson, secSignature: Type.String() }),
-      responses: {
-        200: {
-          description: 'The soul, and where it can be read.',
-          schema: Type.Object({
-            txId: Type.String(),
-            arweaveUrl: Type.String(),
-            signature: Type.String(),
-            soul: FreeObject,
-          }),
-        },
-      },
+      responses: ok(
+        'The soul, and where it can be read.',
+        Type.Object({
+          txId: Type.String(),
+          arweaveUrl: Type.String(),
+          signature: Type.String(),
+          soul: FreeObject,
+        }),
+      ),
       handler: async (call) => {
         const { secUploadResult: result, secSignedPayload, secSignature } = call.body;
         const document = await payloadOf(secSignedPayload);

@@ -9,10 +9,9 @@ import { isObject, type Json } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { cutText } from '../../../domain/shared/text.js';
 import { broughtBy } from '../../../domain/soul/state.js';
-import { contextOf } from '../../command-context.js';
+import { type Call, contextOf, ok, route, type RouteDefinition } from '../../route.js';
 import { readLargeText } from '../../guard/large-bodies.js';
-import { type Call, type RouteDefinition, route } from '../../route.js';
-import { AnyJson, FreeObject, NpcParams, nullable } from '../../schemas.js';
+import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../../schemas.js';
 import { SOUL_BODY_BYTES } from './exports.js';
 
 /** Of what a client says about a failed download, in UTF-16 units. */
@@ -45,24 +44,20 @@ const asked = (call: Call, txId: string) => ({ tenant: call.principal.tenant, tx
 
 /** The two phases of an import, and where a mind came from (contract 8.3, 8.4). */
 export const importRoutes = (services: ImportServices): readonly RouteDefinition[] => [
-  route({
+  route('POST', '/npcs/import', {
     operationId: 'importSoul',
-    method: 'POST',
-    path: '/npcs/import',
     tag: 'Souls',
     summary: 'Begin to import a soul: where to download it',
     description:
       'The first of two phases. GET `{adiGatewayUrl}/{adiExpectedTxId}`, then confirm with `POST /npcs/import/confirm`.',
     scope: 'souls',
     body: Type.Object({ txIdRef: TxId }),
-    responses: {
-      200: {
-        description: 'Where the soul can be downloaded, without a key.',
-        schema: Type.Object({
-          si1Instruction: Type.Object({ adiGatewayUrl: Type.String(), adiExpectedTxId: Type.String() }),
-        }),
-      },
-    },
+    responses: ok(
+      'Where the soul can be downloaded, without a key.',
+      Type.Object({
+        si1Instruction: Type.Object({ adiGatewayUrl: Type.String(), adiExpectedTxId: Type.String() }),
+      }),
+    ),
     handler: async (call) => {
       const { txIdRef } = call.body;
       await beginImport(services, asked(call, txIdRef));
@@ -72,10 +67,8 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
       return { body: { si1Instruction: { adiGatewayUrl, adiExpectedTxId: txIdRef } } };
     },
   }),
-  route({
+  route('POST', '/npcs/import/confirm', {
     operationId: 'confirmImport',
-    method: 'POST',
-    path: '/npcs/import/confirm',
     tag: 'Souls',
     summary: 'Bring the downloaded soul: it becomes an NPC',
     description: 'The second of two phases. Confirming twice with the same document gives the first answer.',
@@ -86,23 +79,18 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
       sicDownloadResult: DownloadResult,
       copy: nullable(Type.Boolean({ description: 'Import it under another npcId, beside whoever has it already.' })),
     }),
-    responses: {
-      200: {
-        description: 'The NPC as it came in.',
-        schema: Type.Object(
-          {
-            npcId: Type.String(),
-            persona: Type.Union([Type.String(), Type.Null()]),
-            data: FreeObject,
-            soulId: Type.String(),
-            copy: Type.Boolean(),
-            kid: Type.String({ description: 'The key that signed the soul.' }),
-            signer: Type.String({ enum: ['ours', 'known', 'unknown'] }),
-          },
-          { additionalProperties: true },
-        ),
-      },
-    },
+    responses: ok(
+      'The NPC as it came in.',
+      openObject({
+        npcId: Type.String(),
+        persona: Type.Union([Type.String(), Type.Null()]),
+        data: FreeObject,
+        soulId: Type.String(),
+        copy: Type.Boolean(),
+        kid: Type.String({ description: 'The key that signed the soul.' }),
+        signer: Type.String({ enum: ['ours', 'known', 'unknown'] }),
+      }),
+    ),
     handler: async (call) => {
       const { sicTxId, sicDownloadResult: result, copy } = call.body;
       const request = asked(call, sicTxId);
@@ -117,21 +105,17 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
       return { revision, position, body: { npcId, persona, data, soulId, copy: soul.copy, kid, signer } };
     },
   }),
-  route({
+  route('GET', '/npcs/:npcId/custody', {
     operationId: 'getCustody',
-    method: 'GET',
-    path: '/npcs/:npcId/custody',
     tag: 'Souls',
     summary: 'The souls that an NPC came from, oldest first',
     scope: 'souls',
     ext: true,
     params: NpcParams,
-    responses: {
-      200: {
-        description: 'One link for each time that it was imported somewhere; none for an NPC that began here.',
-        schema: Type.Object({ npcId: Type.String(), copy: Type.Boolean(), chain: Type.Array(FreeObject) }),
-      },
-    },
+    responses: ok(
+      'One link for each time that it was imported somewhere; none for an NPC that began here.',
+      Type.Object({ npcId: Type.String(), copy: Type.Boolean(), chain: Type.Array(FreeObject) }),
+    ),
     handler: async (call) => {
       const { npcId } = call.params;
       const { revision, copy, chain } = await custodyOf(services, call.principal.tenant, npcId);

@@ -3,9 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { inSlices } from '../../../concurrency/in-slices.js';
 import { KeyedMutex } from '../../../concurrency/keyed-mutex.js';
 import { Semaphore } from '../../../concurrency/semaphore.js';
-import { archiveUrl } from '../../../app/souls/archive-url.js';
+import { archiveUrl, downloadAddress } from '../../../app/souls/download-address.js';
 import { disclose } from '../../../app/souls/disclose.js';
-import { downloadAddress } from '../../../app/souls/download-address.js';
 import { findPayload } from '../../../app/souls/find-payload.js';
 import { keptPayload } from '../../../app/souls/kept-payload.js';
 import type { OtherArchives } from '../../../app/souls/other-archives.js';
@@ -21,8 +20,8 @@ import { soulSchema } from '../../../domain/soul/soul-schema.js';
 import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
 import { nextLink, pageOf, pageQuery } from '../../page.js';
 import { JSON_TYPE } from '../../respond.js';
-import { type Call, type RouteDefinition, route } from '../../route.js';
-import { FreeObject } from '../../schemas.js';
+import { type Call, ok, route, type RouteDefinition } from '../../route.js';
+import { FreeObject, openObject } from '../../schemas.js';
 import { jsonInPieces, shownAnswer } from '../../shown-answer.js';
 import { protocolSoulText } from '../../soul-answer.js';
 
@@ -56,6 +55,8 @@ const listed = (row: Json, publicUrl: string) => {
   const arweaveUrl = url.endsWith(archiveUrl('', txId)) ? archiveUrl(publicUrl, txId) : url;
   return { txId, name, npcId, exportedAt, arweaveUrl };
 };
+
+const common = { tag: 'Souls', scope: 'souls' } as const;
 
 /** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
 export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMutex()): readonly RouteDefinition[] => {
@@ -93,30 +94,25 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
     }
   };
   return [
-    route({
+    route('GET', '/souls', {
+      ...common,
       operationId: 'listSouls',
-      method: 'GET',
-      path: '/souls',
-      tag: 'Souls',
       summary: 'The souls that were exported, newest first',
-      scope: 'souls',
       query: Type.Object(pageQuery),
-      responses: {
-        200: {
-          description: 'The souls; `Link` leads to the next page.',
-          schema: Type.Object({
-            souls: Type.Array(
-              Type.Object({
-                txId: Type.String(),
-                name: Type.String(),
-                npcId: Type.String(),
-                exportedAt: Type.String({ format: 'date-time' }),
-                arweaveUrl: Type.String(),
-              }),
-            ),
-          }),
-        },
-      },
+      responses: ok(
+        'The souls; `Link` leads to the next page.',
+        Type.Object({
+          souls: Type.Array(
+            Type.Object({
+              txId: Type.String(),
+              name: Type.String(),
+              npcId: Type.String(),
+              exportedAt: Type.String({ format: 'date-time' }),
+              arweaveUrl: Type.String(),
+            }),
+          ),
+        }),
+      ),
       handler: async (call) => {
         await ports.readModels.reachedPosition(souls, call.wrote);
         const page = pageOf({ limit: DEFAULT_SOULS, ...call.query });
@@ -131,24 +127,18 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         };
       },
     }),
-    route({
+    route('GET', '/souls/schema', {
+      ...common,
       operationId: 'soulSchema',
-      method: 'GET',
-      path: '/souls/schema',
-      tag: 'Souls',
       summary: 'The JSON Schema of the soul document',
-      scope: 'souls',
       ext: true,
-      responses: { 200: { description: 'The schema (JSON Schema 2020-12).', schema: FreeObject } },
+      responses: ok('The schema (JSON Schema 2020-12).', FreeObject),
       handler: () => ({ body: soulSchema }),
     }),
-    route({
+    route('GET', '/souls/:txId', {
+      ...common,
       operationId: 'getSoul',
-      method: 'GET',
-      path: '/souls/:txId',
-      tag: 'Souls',
       summary: 'Where a soul can be read, and the soul if it is here',
-      scope: 'souls',
       params: SoulParams,
       responses: {
         200: {
@@ -166,34 +156,27 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         return { stream: shownAnswer(call.koa, payload, JSON_TYPE) };
       },
     }),
-    route({
+    route('POST', '/souls/:txId/verify', {
+      ...common,
       operationId: 'verifySoul',
-      method: 'POST',
-      path: '/souls/:txId/verify',
-      tag: 'Souls',
       summary: 'Whether an archived soul is whole, and who signed it',
-      scope: 'souls',
       params: SoulParams,
-      responses: {
-        200: {
-          description: 'Whether it is; if not, why.',
-          schema: Type.Object(
-            { valid: Type.Boolean(), reason: Type.Optional(Type.String()), signer: Type.Optional(Type.String()) },
-            { additionalProperties: true },
-          ),
-        },
-      },
+      responses: ok(
+        'Whether it is; if not, why.',
+        openObject({
+          valid: Type.Boolean(),
+          reason: Type.Optional(Type.String()),
+          signer: Type.Optional(Type.String()),
+        }),
+      ),
       handler: async (call) => {
         return { body: await using(found, call, (bytes) => reader.judge(bytes)) };
       },
     }),
-    route({
+    route('GET', '/souls/:txId/proof', {
+      ...common,
       operationId: 'proveMemory',
-      method: 'GET',
-      path: '/souls/:txId/proof',
-      tag: 'Souls',
       summary: 'Shows that one memory is in a soul, without the others',
-      scope: 'souls',
       ext: true,
       params: SoulParams,
       query: Type.Object({ memoryId: Type.String({ minLength: 1, maxLength: 256 }) }),
@@ -201,19 +184,16 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         200: {
           description: 'The memory and its path in the Merkle tree (RFC 9162, section 2.1.3).',
           stream: 'finite',
-          schema: Type.Object(
-            {
-              txId: Type.String(),
-              soulId: Type.String(),
-              memory: FreeObject,
-              part: Type.Integer(),
-              parts: Type.Integer(),
-              path: Type.Array(Type.String()),
-              root: Type.String(),
-              signature: Type.String(),
-            },
-            { additionalProperties: true },
-          ),
+          schema: openObject({
+            txId: Type.String(),
+            soulId: Type.String(),
+            memory: FreeObject,
+            part: Type.Integer(),
+            parts: Type.Integer(),
+            path: Type.Array(Type.String()),
+            root: Type.String(),
+            signature: Type.String(),
+          }),
         },
       },
       enter: ({ principal }) => looks.acquire(principal.tenant),
@@ -226,36 +206,30 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
         return { stream: jsonInPieces({ txId, ...proof.of }) };
       },
     }),
-    route({
+    route('GET', '/souls/:txId/disclosure', {
+      ...common,
       operationId: 'discloseSoul',
-      method: 'GET',
-      path: '/souls/:txId/disclosure',
-      tag: 'Souls',
       summary: 'Whose data stands in a soul',
       description: 'Players are those that bodies named; docs/souls.md says how, and what cannot be found.',
-      scope: 'souls',
       ext: true,
       params: SoulParams,
       responses: {
         200: {
           description: 'The players, and the memories and places of the state that are about them.',
           stream: 'finite',
-          schema: Type.Object(
-            {
-              txId: Type.String(),
-              soulId: Type.String(),
-              npcId: Type.String(),
-              bytes: Type.Integer(),
-              without: Type.Array(Type.String()),
-              turns: Type.String({ enum: ['read', 'unread'] }),
-              persona: FreeObject,
-              players: Type.Array(FreeObject),
-              memories: FreeObject,
-              state: FreeObject,
-              more: Type.Optional(Type.Boolean()),
-            },
-            { additionalProperties: true },
-          ),
+          schema: openObject({
+            txId: Type.String(),
+            soulId: Type.String(),
+            npcId: Type.String(),
+            bytes: Type.Integer(),
+            without: Type.Array(Type.String()),
+            turns: Type.String({ enum: ['read', 'unread'] }),
+            persona: FreeObject,
+            players: Type.Array(FreeObject),
+            memories: FreeObject,
+            state: FreeObject,
+            more: Type.Optional(Type.Boolean()),
+          }),
         },
       },
       enter: ({ principal }) => looks.acquire(principal.tenant),
