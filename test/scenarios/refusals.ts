@@ -380,7 +380,8 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       const api = patientApiOf(server.url, server.ownerKey);
       await api.post('/npcs', { npcId: 'quiet', persona: 'a private persona', apiKey: 'a client secret' });
       for (const sent of ['a client secret', 'a private persona']) expect(server.output).not.toContain(sent);
-      expect(server.output.split('\n').filter((line) => line.includes(server.ownerKey))).toHaveLength(1);
+      expect(server.output.length).toBeGreaterThan(0);
+      expect(server.output).not.toContain(server.ownerKey);
     });
 
     it('closes POST /rules alone when registration is off', async () => {

@@ -65,7 +65,10 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
     dataDir: directory.path,
     settings,
     get output() {
-      return children.map(({ stdout, stderr }) => stdout + stderr).join('');
+      return children
+        .filter((child) => child !== bootstrap)
+        .map(({ stdout, stderr }) => stdout + stderr)
+        .join('');
     },
     launch,
     start: async (roles, more) => {
