@@ -74,7 +74,9 @@ describe('a body', () => {
   });
 
   it('may begin with a byte order mark, and hold large integers that a double holds', async () => {
-    const { status, body } = await loose(bytes([0xef, 0xbb, 0xbf], '{"data":{"x":[10000000000000000,9007199254740992,35748936546471750]}}'));
+    const { status, body } = await loose(
+      bytes([0xef, 0xbb, 0xbf], '{"data":{"x":[10000000000000000,9007199254740992,35748936546471750]}}'),
+    );
     expect([status, body.body.data.x]).toEqual([200, [1e16, 2 ** 53, 35_748_936_546_471_750]]);
     const digits = '{"data":{"x":[1.0000000000000000001,12345678901234567890e2,"76561198140718655"]}}';
     expect((await loose(digits)).status).toBe(200);

@@ -28,7 +28,7 @@ export type Namespace = AsyncDisposable & {
   readonly dataDir: string;
   /** The environment of its processes. */
   readonly settings: Addresses & { readonly ANIMA_NAMESPACE: string };
-  /** Everything that its processes have printed so far. */
+  /** Everything that its servers have printed so far. */
   readonly output: string;
   /** Starts a process with these roles (ANIMA_ROLES) and does not wait for it. */
   launch(roles: string, env?: Env): Child;
