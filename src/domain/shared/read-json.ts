@@ -3,6 +3,7 @@ import { canonicalText } from './canonical-text.js';
 import type { Json } from './json.js';
 import { MAX_DEPTH, refuseJson } from './refuse-json.js';
 import { scanJson } from './scan-json.js';
+import { wellFormed } from './text.js';
 
 /** Members that hold what a model wrote. It is cut off where its tokens end, which may be inside of a character. */
 const MODEL_TEXTS: ReadonlySet<string> = new Set(['generatedOutput']);
@@ -46,7 +47,7 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
         if (name === '__proto__') throw refuseJson('A member has the name __proto__.');
         if (escapes && halfPair.test(name)) throw refuseJson('A member name holds half a surrogate pair.');
         const text = object[name];
-        if (escapes && typeof text === 'string' && MODEL_TEXTS.has(name)) object[name] = text.toWellFormed();
+        if (escapes && typeof text === 'string' && MODEL_TEXTS.has(name)) object[name] = wellFormed(text);
         members += 1;
         see(object[name] as Json, depth);
       }

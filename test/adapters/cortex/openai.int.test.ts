@@ -109,6 +109,15 @@ describe('the engine of a model server', () => {
     expect(bodies().map((body) => body['response_format'])).toEqual([format, format, undefined, undefined]);
   });
 
+  it('reads the half of a character with which a model was cut off as U+FFFD', async () => {
+    const body =
+      '{"choices":[{"message":{"role":"assistant","content":"The mill burned down \\ud83d"},"finish_reason":"length"}]}';
+    server.behave({ kind: 'raw', status: 200, contentType: 'application/json', body });
+    expect((await engine.complete({ prompt: 'What happened?' }, new AbortController().signal)).text).toBe(
+      'The mill burned down \ufffd',
+    );
+  });
+
   it('takes the words with which a model declines', async () => {
     server.behave(raw('{"choices": [{"message": {"content": null, "refusal": "I cannot help with that."}}]}'));
     expect((await ask()).text).toBe('I cannot help with that.');
