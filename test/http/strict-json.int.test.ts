@@ -115,6 +115,15 @@ describe('a body', () => {
     expect((await app.post('/loose', { a: 1, apiKey: 'x', extra: { deep: true } })).status).toBe(200);
   });
 
+  it('may misspell a member, and is told which one it may have meant', async () => {
+    const said = (reply: { readonly headers: Headers }) => reply.headers.get('anima-warning');
+    const taken = await app.post('/npcs/mira/echo', { text: 'a', Note: 'b' });
+    expect([taken.status, said(taken)]).toEqual([200, 'member-unknown; meant="/note"']);
+    const refused = await app.post('/npcs/mira/echo', { texts: 'a' });
+    expect([refused.status, said(refused)]).toEqual([400, 'member-unknown; meant="/text"']);
+    expect(said(await app.post('/npcs/mira/echo', { text: 'a', other: 'b' }))).toBeNull();
+  });
+
   it('is not converted to fit its schema', async () => {
     expect((await app.post('/loose', { a: '1' })).body.error.code).toBe('SCHEMA_INVALID');
   });

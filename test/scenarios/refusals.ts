@@ -87,6 +87,24 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await anonymous.get('/metrics', { 'x-forwarded-for': '10.0.0.1' })).status).toBe(401);
     });
 
+    it('names the type that a result may have meant, and goes on waiting', async () => {
+      const api = patientApiOf(server.url, server.ownerKey);
+      const path = '/npcs/misspelt/process';
+      const { body } = await api.post(path, { tape: { observation: 'Who is there?' } });
+      const { tape } = body as { tape: object };
+      const actor = { npcId: 'misspelt' };
+      for (const [type, warning] of [
+        ['identifyActorResult', 'result-type-unknown; meant="IdentifyActorResult"'],
+        ['Weather', null],
+        ['IdentifyActorResult', null],
+      ] as const) {
+        const reply = await api.post(path, { tape, lastResult: { type, actor } });
+        expect([reply.status, reply.headers.get('anima-warning')], type).toEqual([200, warning]);
+        const next = warning === null && type !== 'Weather' ? 'QueryVector' : 'IdentifyActor';
+        expect((reply.body as { instruction: { type: string } }).instruction.type).toBe(next);
+      }
+    });
+
     it('answers an unknown path with 404 and a wrong method with 405, also without a key', async () => {
       expect(codeOf(await anonymous.get('/nowhere'))).toBe('NOT_FOUND');
       const wrong = await anonymous('PUT', '/npcs');

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 
 import { stepGhost } from '../../../app/ghosts/remote-body.js';
 import { enterStep, type Stepped, stepTurn } from '../../../app/turns/step-turn.js';
@@ -8,9 +8,9 @@ import { ghostMindStream, npcStream } from '../../../domain/shared/stream-names.
 import { type Call, contextOf, mindStream, route, type RouteDefinition } from '../../route.js';
 import { NpcParams, nullable, openObject } from '../../schemas.js';
 import type { Services } from '../../services.js';
-import { rulesetWarning } from '../../warning.js';
+import { addHeaders, resultTypeWarning, rulesetWarning } from '../../warning.js';
 import { SessionParams } from '../ghosts.js';
-import { resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
+import { meantType, resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
 import { defined } from '../../../domain/shared/defined.js';
 
 const Instruction = openObject({
@@ -42,12 +42,20 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
     return { type: 'Finalize', ...finalizeWire(verdict, signature) };
   };
   /** What both routes answer; `npcId` is whom the verdict is about. */
-  const answerOf = async (tenant: string, npcId: string, tape: Tape, stepped: Stepped) => {
+  const answerOf = async (
+    tenant: string,
+    npcId: string,
+    sent: Static<typeof StepBody>,
+    tape: Tape,
+    stepped: Stepped,
+  ) => {
     const { answer, revision, position } = stepped;
+    const headers = rulesetWarning(answer.rulesetMissing);
+    addHeaders(headers, resultTypeWarning(meantType(sent.lastResult)));
     return {
       revision,
       position,
-      headers: rulesetWarning(answer.rulesetMissing),
+      headers,
       body: {
         instruction: await instructionOf(tenant, npcId, answer),
         tape: {
@@ -78,7 +86,7 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
         const { keyed, resumed, ...by } = contextOf(call);
         const result = resultOf(call.body.lastResult);
         const stepped = await stepTurn(deps, { stream: npcStream(tenant, npcId), tape, result, by, keyed, resumed });
-        return answerOf(tenant, npcId, tape, stepped);
+        return answerOf(tenant, npcId, call.body, tape, stepped);
       },
     }),
     route('POST', '/ghost/:sessionId/process', {
@@ -100,7 +108,7 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
         const { keyed, resumed, ...by } = contextOf(call);
         const result = resultOf(call.body.lastResult);
         const stepped = await stepGhost(deps, sessionId, { tape, result, by, keyed, resumed });
-        return answerOf(call.principal.tenant, sessionId, tape, stepped);
+        return answerOf(call.principal.tenant, sessionId, call.body, tape, stepped);
       },
     }),
   ];

@@ -5,6 +5,7 @@ import type { TapeResult, Tape } from '../../../domain/npc/tape.js';
 import { isClientId } from '../../../domain/shared/client-id.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
+import { isAlike } from '../../guard/misspelt.js';
 import { AnyJson, FreeObject, nullable } from '../../schemas.js';
 import { defined } from '../../../domain/shared/defined.js';
 
@@ -98,6 +99,10 @@ export const tapeOf = (body: Static<typeof TapeSchema>): Tape => {
     extra: Object.fromEntries(Object.entries(body as JsonObject).filter(([name]) => !ours.has(name))),
   };
 };
+
+/** The known type that looks like the unknown one of a result. */
+export const meantType = (body: Static<typeof ResultSchema> | null | undefined): string | undefined =>
+  resultOf(body) === 'unknown' ? Object.keys(bodies).find((type) => isAlike(body?.type ?? '', type)) : undefined;
 
 /** Reads a checked result. */
 export const resultOf = (body: Static<typeof ResultSchema> | null | undefined): TapeResult | 'unknown' | null => {

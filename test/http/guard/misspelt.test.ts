@@ -1,0 +1,59 @@
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+
+import { isAlike, misspelt } from '../../../src/http/guard/misspelt.js';
+
+const Inner = Type.Object({ observation: Type.String(), npcState: Type.Optional(Type.Unknown()) });
+const Body = Type.Object({
+  persona: Type.Optional(Type.String()),
+  lastResult: Type.Optional(Type.Union([Inner, Type.Null()])),
+  tape: Type.Optional(Inner),
+  data: Type.Optional(Type.Object({})),
+});
+
+describe('a name that looks like a known one', () => {
+  it.each([
+    ['personality', 'persona'],
+    ['result', 'lastResult'],
+    ['last_result', 'lastResult'],
+    ['OBSERVATION', 'observation'],
+    ['observaton', 'observation'],
+    ['identifyActorResult', 'IdentifyActorResult'],
+    ['txid', 'txId'],
+    ['texts', 'text'],
+  ])('%s is like %s', (written, known) => {
+    expect(isAlike(written, known)).toBe(true);
+  });
+
+  it.each([
+    ['mood', 'persona'],
+    ['name', 'npcId'],
+    ['type', 'tape'],
+    ['', 'persona'],
+    ['__', 'persona'],
+    ['id', 'npcId'],
+    ['persona'.repeat(20), 'persona'],
+  ])('%s is not like %s', (written, known) => {
+    expect(isAlike(written, known)).toBe(false);
+  });
+
+  it('is named by what was meant, at any depth that the schema names', () => {
+    expect(misspelt(Body, { personality: 'dour', tape: { observations: 'x', npc_state: {} } })).toEqual([
+      '/persona',
+      '/tape/observation',
+      '/tape/npcState',
+    ]);
+    expect(misspelt(Body, { lastResult: { Observation: 'x' } })).toEqual(['/lastResult/observation']);
+  });
+
+  it('is left alone where the known one is there, where JSON is free, and in what is no object', () => {
+    expect(misspelt(Body, { persona: 'dour', personality: 'dour' })).toEqual([]);
+    expect(misspelt(Body, { data: { personality: 'dour' } })).toEqual([]);
+    for (const body of [null, 'personality', ['personality'], 7]) expect(misspelt(Body, body)).toEqual([]);
+  });
+
+  it('is looked for among a bounded number of names', () => {
+    const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${String(n)}`, n]));
+    expect(misspelt(Body, { ...many, personality: 'x' })).toEqual([]);
+  });
+});
