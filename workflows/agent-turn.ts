@@ -67,8 +67,8 @@ const table: AgentTurnTable = {
 };
 
 /**
- * The last instruction is what the turn waits for. Both are effects: a recall waits for the read model and embeds what is new, which may take longer
- * than a near one has, and it must be tried again though nobody asks.
+ * The last instruction is what the turn waits for. Both are effects: a recall waits for the read model and embeds what is new, which may take long,
+ * and it must be tried again though nobody asks.
  */
 const pending = (state: TurnState): Effect | null => {
   if (state.name === 'new') return null;

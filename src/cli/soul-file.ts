@@ -1,6 +1,5 @@
-import { jsonDocument } from '../app/souls/payload-document.js';
+import { payloadDocument } from '../app/souls/payload-document.js';
 import { verifySoul, type SoulVerification } from '../app/souls/verify-soul.js';
-import { soulFromCbor } from '../domain/soul/binary.js';
 import { MAX_SOUL_BYTES } from '../domain/soul/bounds.js';
 import { readTyped } from './files.js';
 import { CommandFailed, type Terminal } from './terminal.js';
@@ -9,7 +8,8 @@ import { CommandFailed, type Terminal } from './terminal.js';
 const MAX_FILE_BYTES = 4 * MAX_SOUL_BYTES;
 
 /** What is not read either. */
-const ALSO_NONE = 'JSON with a name twice in one object is none, nor is what holds more values than a soul may.';
+const ALSO_NONE =
+  'JSON that two readers could read differently is none (a member twice, an integer that no double holds), nor is what holds more values than a soul may.';
 
 /** What a soul is not, in words. */
 const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reason'], string>> = {
@@ -27,9 +27,7 @@ const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reas
 export const readSoulFile = async (terminal: Terminal, file: string): Promise<unknown> => {
   const bytes = await readTyped(terminal, file);
   if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
-  // JSON of an object begins with a brace or white space; a map in CBOR never does.
-  const isJson = /^\s*\{/.test(bytes.subarray(0, 64).toString('latin1'));
-  const document = isJson ? await jsonDocument(bytes) : soulFromCbor(bytes);
+  const document = await payloadDocument(bytes);
   if (document === null) throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul. ${ALSO_NONE}`);
   return document;
 };

@@ -27,11 +27,16 @@ export class KeyedMutex {
     if (queue.length >= this.#limit) throw new Rejection('BUSY', { retryAfter: 1 });
     this.#queues.set(key, queue);
     queue.length += 1;
+    const { last } = queue;
+    const isFree = queue.length === 1;
+    let release = (): void => undefined;
+    // Before the work begins: it may ask for the same key.
+    queue.last = new Promise<void>((resolve) => (release = resolve));
     try {
-      const mine = queue.length === 1 ? work() : queue.last.then(work);
-      queue.last = mine.catch(() => undefined);
-      return await mine;
+      if (!isFree) await last;
+      return await work();
     } finally {
+      release();
       queue.length -= 1;
       if (queue.length === 0) this.#queues.delete(key);
     }

@@ -38,7 +38,9 @@ export class Presence {
     });
     this.#underWay.add(abort);
     try {
-      return await Promise.race([work(abort.signal), gone]);
+      // Work that throws at once was under way, too: who watches the server counts on it.
+      const done = async (): Promise<T> => work(abort.signal);
+      return await Promise.race([done(), gone]);
     } finally {
       this.#underWay.delete(abort);
     }

@@ -4,7 +4,7 @@ const MAX_CAUSES = 8;
 const REFUSED = 'the server refuses the user or the password';
 const UNKNOWN_HOST = 'no host of this name is known';
 
-/** What a code means to whoever runs the server: SQLSTATEs of PostgreSQL, Node's error codes, status codes of gRPC. */
+/** What a code means to whoever runs the server: SQLSTATEs of PostgreSQL, and Node's error codes. */
 const REASONS: Readonly<Record<string, string>> = {
   '28000': REFUSED,
   '28P01': REFUSED,
@@ -12,10 +12,19 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTFOUND: UNKNOWN_HOST,
   EAI_AGAIN: UNKNOWN_HOST,
   ECONNREFUSED: 'nobody listens at this address',
+};
+/** And status codes of gRPC, whose numbers mean other things to Kafka. */
+const GRPC_REASONS: Readonly<Record<string, string>> = {
   '5': 'the server has nothing of this name',
   '7': 'the server does not allow this',
   '14': 'the server cannot be reached',
   '16': REFUSED,
+};
+
+const reasonOf = (error: Error): string | undefined => {
+  if (!('code' in error)) return undefined;
+  if (typeof error.code !== 'number') return REASONS[String(error.code)];
+  return error.name.startsWith('KafkaJS') ? undefined : GRPC_REASONS[String(error.code)];
 };
 
 /**
@@ -26,7 +35,7 @@ export const serverReason = (error: unknown, setting: string): Error => {
   const failure = error instanceof Error ? error : new Error(String(error));
   let cause: unknown = failure;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1, cause = cause.cause) {
-    const reason = 'code' in cause ? REASONS[String(cause.code)] : undefined;
+    const reason = reasonOf(cause);
     if (reason !== undefined) return new Error(`Look at ${setting}: ${reason}.`, { cause: failure });
   }
   return failure;

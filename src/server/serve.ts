@@ -43,7 +43,7 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
     } else {
       // What is not a terminal keeps what it is given: a log, a container's output, a pipeline.
       if (server.ownerKey !== null)
-        logger.info({ file: server.ownerKey.path }, 'made the owner key; it is in this file alone');
+        logger.warn({ file: server.ownerKey.path }, 'made the owner key; it is in this file alone');
       logger.info({ url: server.url, dataDir: config.dataDir }, 'serving');
     }
     if (!signal.aborted) await once(signal, 'abort');

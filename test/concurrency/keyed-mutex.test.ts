@@ -22,6 +22,20 @@ describe('A keyed mutex', () => {
     expect(said).toEqual(['first begins', 'first ends', 'second']);
   });
 
+  it('lets work that asks for its own key wait for its turn behind itself, and others behind that', async () => {
+    const mutex = new KeyedMutex();
+    const said: string[] = [];
+    let inner: Promise<unknown> = Promise.resolve();
+    const outer = mutex.runExclusive('a', async () => {
+      inner = mutex.runExclusive('a', async () => said.push('inner'));
+      await Promise.resolve();
+      said.push('outer');
+    });
+    const third = mutex.runExclusive('a', async () => said.push('third'));
+    await Promise.all([outer, inner, third]);
+    expect(said).toEqual(['outer', 'inner', 'third']);
+  });
+
   it('does not hold up calls for another key', async () => {
     const mutex = new KeyedMutex();
     const held = gate();

@@ -82,6 +82,23 @@ describe('a body', () => {
     expect((await loose(digits)).status).toBe(200);
   });
 
+  it('is told what is wrong beside what may be wrong', async () => {
+    const cut = '"generatedOutput":"cut \\ud83d"';
+    for (const [rest, reason] of [
+      ['"id":76561198140718655', 'The integer 76561198140718655 is too large to be kept exactly: send it as a text.'],
+      ['"a":1,"a":2', 'The member "a" comes twice in one object.'],
+      ['"a":1,', 'It cannot be parsed from line 1, column 47 on.'],
+    ] as const)
+      expect((await loose(`{"data":{${cut},${rest}}}`)).body.error.details).toEqual({ reason });
+  });
+
+  it('is told no place where finding it would take long', async () => {
+    const long = `{"data":{"list":[${'1,'.repeat(40_000)}]}}`;
+    expect((await loose(long)).body.error.details).toEqual({ reason: 'It cannot be parsed.' });
+    const twice = `{"a":${'1'.padEnd(80_000)},"a":2}`;
+    expect((await loose(twice)).body.error.details).toEqual({ reason: 'A member comes twice in one object.' });
+  });
+
   it('may hold half a surrogate pair where a model was cut off', async () => {
     const sent = '{"data":{"generatedOutput":"It burned \\ud83d","list":[{"generatedOutput":"\\udc00"}]}}';
     const { status, body } = await loose(sent);

@@ -27,6 +27,11 @@ describe('The reason of a server that does not serve', () => {
     expect(serverReason(coded(code, message), 'THE_URL').message).toBe(`Look at THE_URL: ${reason}.`);
   });
 
+  it('takes no number of another server for one of gRPC', () => {
+    const timedOut = Object.assign(new Error('The request timed out'), { name: 'KafkaJSProtocolError', code: 7 });
+    expect(serverReason(timedOut, 'KAFKA_BROKERS')).toBe(timedOut);
+  });
+
   it('leaves other failures as they are', () => {
     const failure = refusal(coded('57P03', 'the database system is starting up'));
     expect(serverReason(failure, 'THE_URL')).toBe(failure);

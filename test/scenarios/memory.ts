@@ -96,7 +96,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       const turnId = await verdict(npcId, 'Rain.', 'Wind.');
       const wind = await confirm(npcId, { observation: 'Wind.' });
       expect(wind).toMatchObject({ text: 'Wind.', confirmed: true, similarity: 1, cause: { turnId, revision: 2 } });
-      const other = await confirm(npcId, { text: 'In other words.', turnId });
+      const other = await confirm(npcId, { observation: 'In other words.', turnId });
       expect(other).toMatchObject({ text: 'Rain.', confirmed: true });
       expect(await confirm(npcId, { text: 'Wind.', turnId })).toEqual(wind);
       expect(await confirm(npcId, { observation: 'Rain.', text: 'ignored' })).toEqual(other);
@@ -106,6 +106,10 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       ]);
       const events = ['VerdictReached', 'MemoryStored', 'MemoryStored', 'MemoryConfirmed', 'MemoryConfirmed'];
       expect(await types(npcId)).toEqual(events);
+      // What the turn never remembered is new, whatever turn it names.
+      const more = await confirm(npcId, { text: 'Hail.', turnId });
+      expect(more).toMatchObject({ text: 'Hail.', confirmed: true, cause: { turnId: null } });
+      expect((await list(npcId)).map(({ text }) => text)).toContain('Hail.');
     });
 
     it('confirms what a turn of the protocol stored with its Finalize', async () => {

@@ -82,7 +82,7 @@ export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[
     const content = JSON.parse(text) as Json;
     const reading = ref.generated
       ? { level: content as unknown as Level }
-      : await inSlices(readMap(content, ref.levelId));
+      : await inSlices(readMap(content, ref.levelId, true));
     if ('problems' in reading) return null;
     kept.set(keyOf(ref), reading.level, { size: text.length });
     return reading.level;

@@ -4,11 +4,16 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { soulFromCborSlices } from '../../domain/soul/binary.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 
-const OPENING_BRACE = 0x7b;
+/** How JSON of an object may begin: with a byte order mark, white space, and then a brace. A map in CBOR never does. */
+const JSON_OBJECT = /^(?:\xef\xbb\xbf)?[ \t\n\r]*\{/;
+/** How much of a beginning is looked at, in bytes. */
+const BEGINNING = 1_024;
 
-/** The media type of a payload. A soul is an object: its JCS form begins with a brace, with which no CBOR of an object begins. */
+/** The media type of a payload, which is an object. */
 export const payloadType = (bytes: Uint8Array): 'application/json' | 'application/cbor' =>
-  bytes[0] === OPENING_BRACE ? 'application/json' : 'application/cbor';
+  JSON_OBJECT.test(Buffer.from(bytes.subarray(0, BEGINNING)).toString('latin1'))
+    ? 'application/json'
+    : 'application/cbor';
 
 /** The value of a JSON text; null for bytes that the one reader of JSON refuses: two readers could see two souls. */
 export const jsonDocument = async (bytes: Uint8Array): Promise<Json> => {

@@ -52,6 +52,15 @@ const wrongInSet = (set: JsonObject): string | null => {
   return id === undefined || (isText(set[id]) && isClientId(set[id] as string)) ? null : `${id} is not a valid id`;
 };
 
+const parsedBefore = (text: string): JsonObject | string => {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isObject(value) ? value : 'It is not an object.';
+  } catch {
+    return 'It cannot be parsed.';
+  }
+};
+
 /** The object that a text holds, or what is wrong with it, as a sentence. */
 function* parsed(text: string): Sliced<JsonObject | string> {
   try {
@@ -65,13 +74,15 @@ function* parsed(text: string): Sliced<JsonObject | string> {
 /**
  * The rules that a level gives to a mind: the JSON text of what `POST /rules` takes, with rulesetRules, under the same bounds (contract 5.1).
  * @param rulesetId the id of a set that names none
+ * @param accepted the map was taken before: then a text that is read as JSON.parse reads it stays what it was
  * @returns the set, or the sentence that says what to change
  */
 export function* readLevelRules(
   text: string,
   rulesetId: string,
+  accepted: boolean,
 ): Sliced<DirectiveRuleSet | { readonly problem: string }> {
-  const set = yield* parsed(text);
+  const set = accepted ? parsedBefore(text) : yield* parsed(text);
   if (typeof set === 'string')
     return {
       problem: `Its rules cannot be read: the property "rules" has to be the JSON of a rule set, {"rulesetRules": [...]}. ${set}`,

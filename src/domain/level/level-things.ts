@@ -28,12 +28,13 @@ export function* rulesetAt(
   id: string,
   at: MapPlace,
   remarks: MapRemarks,
+  accepted: boolean,
 ): Sliced<DirectiveRuleSet | null> {
   const text = read.text('rules', RULES_CHARS);
   if (text === '') return null;
   // Reading the text is work, too.
   yield text.length;
-  const set = yield* readLevelRules(text, isClientId(id) ? id : 'level');
+  const set = yield* readLevelRules(text, isClientId(id) ? id : 'level', accepted);
   if ('problem' in set) {
     remarks.refuse(at, set.problem);
     return null;
@@ -43,15 +44,20 @@ export function* rulesetAt(
   return set;
 }
 
-function* npcOf({ id, at, place }: MapThing, read: PropertyReader, remarks: MapRemarks): Sliced<LevelNpc> {
+function* npcOf(
+  { id, at, place }: MapThing,
+  read: PropertyReader,
+  remarks: MapRemarks,
+  accepted: boolean,
+): Sliced<LevelNpc> {
   const says = listed(read.text('says', PERSONA_CHARS), /\r\n|\r|\n/);
   if (says.length > MAX_LINES) remarks.refuse(place, `It says more than ${MAX_LINES} lines: take some away.`);
-  const ruleset = yield* rulesetAt(read, id, place, remarks);
+  const ruleset = yield* rulesetAt(read, id, place, remarks, accepted);
   return { id, at, persona: read.text('persona', PERSONA_CHARS), ruleset, says };
 }
 
 /** The things of a level from the objects of its map, in their order. */
-export function* readThings(things: readonly MapThing[], remarks: MapRemarks): Sliced<LevelThings> {
+export function* readThings(things: readonly MapThing[], remarks: MapRemarks, accepted: boolean): Sliced<LevelThings> {
   const made = (kind: MapThing['thing']) =>
     things
       .filter(({ thing }) => thing === kind)
@@ -65,7 +71,7 @@ export function* readThings(things: readonly MapThing[], remarks: MapRemarks): S
   if (people.length > MAX_NPCS) {
     const problem = `The map has ${people.length} NPCs, and a level at most ${MAX_NPCS}: take some away.`;
     remarks.refuse(WHOLE_MAP, problem);
-  } else for (const { one, read } of people) npcs.push(yield* npcOf(one, read, remarks));
+  } else for (const { one, read } of people) npcs.push(yield* npcOf(one, read, remarks, accepted));
   return {
     goals: made('goal').map(({ own }) => own),
     items: made('item').map(({ own, read }) => ({

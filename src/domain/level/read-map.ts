@@ -102,8 +102,9 @@ const checkThings = (
  * What a Tiled map means as a level (contract 9.7, docs/levels.md). Pure and total: any JSON is read in bounded time, in slices, because patterns of
  * rules are compiled. Its caller bounds the size of the JSON (MAP_BYTES).
  * @param levelId what the level is called when the map does not say so
+ * @param accepted it was taken before, so that texts in it are read as they were then
  */
-export function* readMap(map: Json, levelId: string): Sliced<LevelReading> {
+export function* readMap(map: Json, levelId: string, accepted = false): Sliced<LevelReading> {
   const remarks = createRemarks();
   const { problems, warnings } = remarks;
   const head = isObject(map) ? map : {};
@@ -112,10 +113,10 @@ export function* readMap(map: Json, levelId: string): Sliced<LevelReading> {
   if (frame === null || layers === null) return { problems };
 
   const read = propertyReader(propertiesIn(head), WHOLE_MAP, remarks);
-  const ruleset = yield* rulesetAt(read, GHOST_RULES, WHOLE_MAP, remarks);
+  const ruleset = yield* rulesetAt(read, GHOST_RULES, WHOLE_MAP, remarks, accepted);
   const rows = yield* rowsOfWalls(frame, layers.walls, remarks);
   const things = thingsOf(frame, layers.objects, tileKindsOf(head, remarks), remarks);
-  const made = yield* readThings(things, remarks);
+  const made = yield* readThings(things, remarks, accepted);
   const spawn = checkThings(things, made, rows, remarks);
   const hp = read.hitPoints('hp', HIT_POINTS);
   if (hp === 0)

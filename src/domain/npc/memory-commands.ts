@@ -20,7 +20,8 @@ export type BroughtMemory = {
 };
 
 /** What a body keeps (contract 3.2), perhaps because of a turn. */
-export type Confirmation = BroughtMemory & { readonly turnId?: string };
+/** `verbatim`: it means a memory of that text and no other; else its text may be what the body observed. */
+export type Confirmation = BroughtMemory & { readonly turnId?: string; readonly verbatim?: boolean };
 
 /** When a command was given, in milliseconds since the epoch, and its id. Ids of memories are made from both. */
 export type Commanded = { readonly timeMs: number; readonly commandId: string };
@@ -56,14 +57,15 @@ export const knownOfTurn = (
  */
 export const meantMemory = (
   { memories }: MindState,
-  { text }: Confirmation,
+  { text, verbatim = false }: Confirmation,
   ofTurn: readonly StoredMemory[],
   { timeMs, withinMs }: { readonly timeMs: number; readonly withinMs: number },
 ): StoredMemory | undefined => {
   const digest = shortDigest(text);
   const left = ofTurn.filter(({ revision }) => revision > memories.clearedAt);
   const same = left.filter((memory) => memory.digest === digest);
-  if (left.length > 0) return same.find(({ retracted }) => !retracted) ?? same[0] ?? firstOpen(left);
+  const ofText = same.find(({ retracted }) => !retracted) ?? same[0];
+  if (ofText !== undefined || (left.length > 0 && !verbatim)) return ofText ?? firstOpen(left);
   return firstOpen(
     lastMemories(memories).filter((memory) => memory.digest === digest && timeMs - memory.atMs <= withinMs),
   );

@@ -1,6 +1,7 @@
 import type { Sliced } from './sliced.js';
-import { MAX_DEPTH, refuseJson } from './refuse-json.js';
+import { MAX_DEPTH, MODEL_TEXTS, refuseInteger, refuseJson, refuseTwice } from './refuse-json.js';
 import { isExact } from './scan-json.js';
+import { wellFormed } from './text.js';
 import { SORTED_AT_ONCE, sortedNames } from './sorted-names.js';
 
 /** How many characters are read, or members written, before other work has its turn: about a millisecond. */
@@ -27,12 +28,8 @@ const notJson = (text: string, at: number): Error => {
   return refuseJson(`It cannot be parsed from line ${String(line)}, column ${String(at - before)} on.`);
 };
 
-/** How much of a name or number a refusal shows, in characters. */
-const SHOWN_CHARS = 64;
-const shown = (token: string): string => (token.length > SHOWN_CHARS ? `${token.slice(0, SHOWN_CHARS)}…` : token);
-
 /** The canonical form of a string token, quotes included; null when it is none. */
-const canonicalString = (token: string, what: 'text' | 'member name'): string | null => {
+const canonicalString = (token: string, what: 'text' | 'member name' | 'model text'): string | null => {
   if (!token.includes('\\')) return CONTROL.test(token) ? null : token;
   let text: string;
   try {
@@ -40,6 +37,7 @@ const canonicalString = (token: string, what: 'text' | 'member name'): string | 
   } catch {
     return null;
   }
+  if (what === 'model text') text = wellFormed(text);
   if (HALF_PAIR.test(text)) throw refuseJson(`A ${what} holds half a surrogate pair.`);
   return JSON.stringify(text);
 };
@@ -100,7 +98,7 @@ export function* canonicalText(text: string): Sliced<string> {
     if (text[at] !== char) throw wrongAt();
     at += 1;
   };
-  const string = (what: 'text' | 'member name'): string => {
+  const string = (what: 'text' | 'member name' | 'model text'): string => {
     const start = at;
     at = endOfString(text, start);
     const canonical = text[at - 1] === '"' && at > start + 1 ? canonicalString(text.slice(start, at), what) : null;
@@ -133,9 +131,12 @@ export function* canonicalText(text: string): Sliced<string> {
       throw wrongAt(start);
     }
     if (value - value !== 0) throw refuseJson('A number is too large.');
-    if (!isExact(literal))
-      throw refuseJson(`The integer ${shown(literal)} is too large to be kept exactly: send it as a text.`);
+    if (!isExact(literal)) throw refuseInteger(literal);
     return JSON.stringify(value);
+  };
+  const textKind = (): 'text' | 'model text' => {
+    const holder = stack.at(-1);
+    return holder?.kind === 'object' && MODEL_TEXTS.has(holder.name) ? 'model text' : 'text';
   };
   /** Begins an array or object; the canonical text at once where it is empty. */
   const opened = (kind: Open['kind']): string | null => {
@@ -159,7 +160,13 @@ export function* canonicalText(text: string): Sliced<string> {
     skipSpace();
     const begin = text[at];
     let value =
-      begin === '{' ? opened('object') : begin === '[' ? opened('array') : begin === '"' ? string('text') : number();
+      begin === '{'
+        ? opened('object')
+        : begin === '['
+          ? opened('array')
+          : begin === '"'
+            ? string(textKind())
+            : number();
     // A value may end what holds it, and that again what holds that.
     while (value !== null) {
       skipSpace();
@@ -169,8 +176,7 @@ export function* canonicalText(text: string): Sliced<string> {
         return value;
       }
       if (holder.kind === 'array') holder.items.push(value);
-      else if (holder.members.has(holder.name))
-        throw refuseJson(`The member ${shown(JSON.stringify(holder.name))} comes twice in one object.`);
+      else if (holder.members.has(holder.name)) throw refuseTwice(holder.name);
       else holder.members.set(holder.name, value);
       const next = text[at];
       at += 1;

@@ -1,12 +1,10 @@
 import { type Sliced, drained } from './sliced.js';
 import { canonicalText } from './canonical-text.js';
 import type { Json } from './json.js';
-import { MAX_DEPTH, refuseJson } from './refuse-json.js';
+import { MAX_DEPTH, MODEL_TEXTS, refuseInteger, refuseJson } from './refuse-json.js';
+import type { Rejection } from './rejection.js';
 import { scanJson } from './scan-json.js';
 import { wellFormed } from './text.js';
-
-/** Members that hold what a model wrote. It is cut off where its tokens end, which may be inside of a character. */
-const MODEL_TEXTS: ReadonlySet<string> = new Set(['generatedOutput']);
 
 const halfPair = /\p{Surrogate}/u;
 
@@ -68,6 +66,15 @@ const textOf = (bytes: Uint8Array): string => {
   }
 };
 
+/** How much of a text is read again to say where it is wrong, in characters: that costs twenty times as much as parsing it. */
+const PLACED_CHARS = 65_536;
+
+/** Why a text is refused, with the place where it is short enough, in the same words on every version of Node. */
+function* placed(text: string, otherwise: string): Sliced<Rejection> {
+  if (text.length <= PLACED_CHARS) yield* canonicalText(text);
+  return refuseJson(otherwise);
+}
+
 /**
  * The one reader of JSON that comes from outside (contract 1.2), in slices around one JSON.parse. It drops a byte order mark, and refuses what two
  * readers could read differently: a member that comes twice, and an integer that no double holds (RFC 8259, sections 4 and 6).
@@ -80,15 +87,11 @@ export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    // It names the place, in the same words on every version of Node.
-    yield* canonicalText(text);
-    throw refuseJson('It cannot be parsed.');
+    throw yield* placed(text, 'It cannot be parsed.');
   }
   const seen = yield* inspect(value, text.includes('\\u'));
-  if (seen !== members || inexact !== null) {
-    yield* canonicalText(text);
-    throw refuseJson('A member comes twice, or an integer is too large to be kept exactly.');
-  }
+  if (seen !== members) throw yield* placed(text, 'A member comes twice in one object.');
+  if (inexact !== null) throw refuseInteger(inexact);
   return { value, mayHoldNull: text.includes('null') };
 }
 

@@ -1,8 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { Json } from '../../domain/shared/json.js';
-import { readJsonSlices } from '../../domain/shared/read-json.js';
-import { inSlices } from '../../concurrency/in-slices.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { DEFAULT_BODY_LIMIT } from './read-body.js';
 
@@ -12,14 +9,6 @@ import { DEFAULT_BODY_LIMIT } from './read-body.js';
  */
 const PLACES = 8;
 const TENANT_PLACES = 4;
-
-/**
- * Reads JSON that stands as a text in a large body, as strictly as the body itself.
- * @throws Rejection BODY_TOO_LARGE, MALFORMED_JSON
- */
-export const readLargeText = async (text: string): Promise<Json> => {
-  return (await inSlices(readJsonSlices(Buffer.from(text)))).value;
-};
 
 /** Permits for requests with a large body: one whose length is beyond DEFAULT_BODY_LIMIT, or is not said. */
 export const largeBodies = (): { enter(req: IncomingMessage, tenant: string): () => void } => {

@@ -15,7 +15,8 @@ import { fileName } from '../file-name.js';
 import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { namesTag } from '../entity-tag.js';
 import { DEFAULT_BODY_LIMIT, mediaType } from '../guard/read-body.js';
-import { readJsonBytes } from '../../domain/shared/read-json.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { readJsonSlices } from '../../domain/shared/read-json.js';
 import { whyRefused } from '../../domain/shared/refuse-json.js';
 import { minRevision } from '../min-revision.js';
 import { JSON_TYPE } from '../respond.js';
@@ -53,10 +54,10 @@ const collect = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
  * The JSON of the card in a PNG.
  * @throws Rejection PNG_INVALID, CARD_MISSING, CARD_INVALID, BODY_TOO_LARGE
  */
-const jsonInPicture = (png: Uint8Array): Json => {
+const jsonInPicture = async (png: Uint8Array): Promise<Json> => {
   const text = cardTextIn(png, DEFAULT_BODY_LIMIT);
   try {
-    return readJsonBytes(text).value;
+    return (await inSlices(readJsonSlices(text))).value;
   } catch (thrown) {
     // The body itself is no JSON, so the refusal must not speak of the body.
     const message = `is not valid JSON in the picture: ${whyRefused(thrown)}`;
@@ -86,7 +87,8 @@ export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition
       handler: async (call) => {
         const { npcId } = call.params;
         const body = await collect(call.bytes);
-        const json = mediaType(call.koa.req) === PNG ? jsonInPicture(body) : readJsonBytes(body).value;
+        const json =
+          mediaType(call.koa.req) === PNG ? await jsonInPicture(body) : (await inSlices(readJsonSlices(body))).value;
         const { revision, position, ...imported } = await takeCard(
           deps,
           mindStream(call),

@@ -102,7 +102,7 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
       operationId: 'confirmMemory',
       summary: 'Confirm that a memory is kept, or store a new one',
       description:
-        'With the `turnId` of a turn that stored memories, or with the text of a memory that was stored within the turn deadline, that memory is marked `confirmed` and nothing is stored twice. Anything else stores a new memory. One that was retracted stays so: the answer says `retracted: true`, and nothing is stored. `observation` wins over `text`.',
+        'With the `turnId` of a turn that stored memories and an `observation` or the `text` of one of them, or with the text of a memory that was stored within the turn deadline, that memory is marked `confirmed` and nothing is stored twice. Anything else stores a new memory. One that was retracted stays so: the answer says `retracted: true`, and nothing is stored. `observation` wins over `text`.',
       params: NpcParams,
       writesTo: mindStream,
       body: Type.Object({
@@ -123,7 +123,8 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
             },
           });
         }
-        const asked = { text, type, importance, ...defined({ turnId }), withinMs: turnDeadlineMs };
+        const verbatim = observation === undefined;
+        const asked = { text, type, importance, verbatim, ...defined({ turnId }), withinMs: turnDeadlineMs };
         const { stored, retracted, revision, position } = await confirm(deps, mindStream(call), asked, contextOf(call));
         return {
           revision,

@@ -11,9 +11,9 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import { npcs } from '../../../projections/npcs.js';
 import { contextOf, ok, route, type RouteDefinition } from '../route.js';
-import { readJson } from '../../domain/shared/read-json.js';
 import { answerList } from '../list-answer.js';
 import { readMind } from '../read-mind.js';
+import { readJsonText } from '../json-text.js';
 import { pageOf, pageQuery } from '../page.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -43,11 +43,11 @@ const issue = (pointer: string, message: string): Rejection =>
   new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer, message }] } });
 
 /** Old clients send their state as JSON text inside an object (contract 2.1). */
-const dataOf = (pointer: string, value: JsonObject): JsonObject => {
+const dataOf = async (pointer: string, value: JsonObject): Promise<JsonObject> => {
   const keys = Object.keys(value);
   const { jsonData } = value;
   if (keys.length !== 1 || typeof jsonData !== 'string') return value;
-  const parsed = readJson(jsonData);
+  const parsed = await readJsonText(`${pointer}/jsonData`, jsonData);
   if (!isObject(parsed)) throw issue(`${pointer}/jsonData`, 'must be the text of a JSON object');
   return parsed;
 };
@@ -101,9 +101,9 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
       if (npcId === undefined || npcId === null) throw issue('/npcId', 'is missing; give npcId or id');
       const data =
         body.data !== undefined && body.data !== null
-          ? dataOf('/data', body.data)
+          ? await dataOf('/data', body.data)
           : body.initialState !== undefined && body.initialState !== null
-            ? dataOf('/initialState', body.initialState)
+            ? await dataOf('/initialState', body.initialState)
             : undefined;
       requireRecordable([body.persona ?? null, data ?? null]);
       const outcome = await runCommand(

@@ -35,6 +35,7 @@ const score = (usual: number, description: string) =>
 const RecallBody = Type.Object({
   query,
   similarity: score(0, 'Only memories that are at least so similar.'),
+  threshold: score(0, 'The same, by the name that `QueryVector` has for it; `similarity` wins.'),
   limit: limit(LIMIT),
   ...memoryFilters,
   asOf: Type.Optional(
@@ -76,7 +77,7 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
   };
 
   const report = async (call: RecallCall, brought: NonNullable<Static<typeof MemoriesSchema>>): Promise<Answer> => {
-    const { query: asked, similarity, limit: most, type, minImportance } = call.body;
+    const { query: asked, threshold, similarity = threshold, limit: most, type, minImportance } = call.body;
     const data = {
       query: asked,
       ...defined({ similarity, limit: most, type, minImportance }),
@@ -112,7 +113,8 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         Type.Array(Type.Intersect([Item, Type.Object({ scoreParts: Type.Optional(Parts) })])),
       ),
       handler: async (call) => {
-        const { query: asked, similarity = 0, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
+        const { query: asked, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
+        const { similarity = call.body.threshold ?? 0 } = call.body;
         if (brought !== undefined) return report(call, brought);
         const { tenant } = call.principal;
         const { npcId } = call.params;

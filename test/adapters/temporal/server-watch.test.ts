@@ -56,6 +56,18 @@ describe('The watch over the server', () => {
     return { server, watch: watch_, wait };
   };
 
+  it('goes on watching after work that throws at once', async () => {
+    const { server, watch, wait } = watching();
+    const failing = watch.during(() => {
+      throw new Error('at once');
+    });
+    await expect(failing).rejects.toThrow('at once');
+    server.is = 'silent';
+    const seen = wait();
+    await pass(clock, 5_000);
+    expect(seen.error).toMatchObject(away);
+  });
+
   it('hands on what the work gives and throws, and pings no more than that takes', async () => {
     const { server, watch } = watching();
     expect(await watch.during(() => Promise.resolve('answer'))).toBe('answer');

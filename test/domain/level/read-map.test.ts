@@ -299,6 +299,14 @@ describe('a map that is no level', () => {
     expect(problemOf(roomMap([exit, object]))).toEqual(at(name, problem));
   });
 
+  it('stays what it was when it was accepted before, whatever is refused now', () => {
+    for (const rules of ['{"rulesetRules":[],"note":76561198140718655}', '{"rulesetRules":[],"rulesetRules":[]}']) {
+      const map = roomMap([exit, mapObject('npc', 'x', [2, 1], { rules })]);
+      expect(allSlices(readMap(map, 'kept')).result).toHaveProperty('problems');
+      expect(allSlices(readMap(map, 'kept', true)).result).toHaveProperty('level');
+    }
+  });
+
   it('is refused without a spawn, and for layers that cannot be read', () => {
     const spawn = objectLayer('o', [mapObject('spawn', '', [1, 1])]);
     expect(problemOf(tiledMap([wallLayer(roomRows)]))).toEqual(at(null, 'no object of the class "spawn"', null));

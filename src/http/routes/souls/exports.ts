@@ -24,7 +24,7 @@ import { cutText } from '../../../domain/shared/text.js';
 import type { LeftOut, SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
 import { type Answer, type Call, contextOf, mindStream, ok, route, type RouteDefinition } from '../../route.js';
-import { readLargeText } from '../../guard/large-bodies.js';
+import { readJsonText } from '../../json-text.js';
 import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../schemas.js';
 import { protocolSoul } from '../../soul-answer.js';
 import { firstPhase } from './sealed-answer.js';
@@ -198,6 +198,6 @@ const confirmed = (
 /** The document that a client brings back: an object, or its JSON text. @throws Rejection MALFORMED_JSON, BODY_TOO_LARGE */
 const payloadOf = async (payload: Json): Promise<JsonObject | null> => {
   if (isObject(payload)) return payload;
-  const parsed = typeof payload === 'string' ? await readLargeText(payload) : null;
+  const parsed = typeof payload === 'string' ? await readJsonText('/secSignedPayload', payload) : null;
   return isObject(parsed) ? parsed : null;
 };

@@ -10,7 +10,7 @@ import { Rejection } from '../../../domain/shared/rejection.js';
 import { cutText } from '../../../domain/shared/text.js';
 import { broughtBy } from '../../../domain/soul/state.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../route.js';
-import { readLargeText } from '../../guard/large-bodies.js';
+import { readJsonText } from '../../json-text.js';
 import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../../schemas.js';
 import { SOUL_BODY_BYTES } from './exports.js';
 
@@ -33,7 +33,7 @@ const documentOf = async (body: Json | undefined): Promise<unknown> => {
   if (isObject(body)) return body;
   if (typeof body !== 'string') return null;
   try {
-    return await readLargeText(body);
+    return await readJsonText('/sicDownloadResult/adrBody', body);
   } catch (error) {
     if (error instanceof Rejection && error.code === 'MALFORMED_JSON') return null;
     throw error;
