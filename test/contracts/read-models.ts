@@ -107,6 +107,16 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.getAll(books, [])).toEqual(new Map());
       });
 
+      it('are found or missing by any text, also one with a NUL', async () => {
+        await commit({ put: [put('a'), text('nul/1', 'a \0 zither')] });
+        expect(await models.get(books, '\0')).toBeNull();
+        expect((await models.getAll(books, ['a', '\0'])).size).toBe(1);
+        // Where such a place lies is each database's own affair.
+        await expect(keys({ beyond: '\0' })).resolves.toBeInstanceOf(Array);
+        expect(await keys({ partition: '\0' })).toEqual([]);
+        expect(await models.progress(books, '\0')).toBe(-1);
+      });
+
       it('are loaded by key, those that are missing left out', async () => {
         await commit({ put: [put('a'), put('b'), put('c')] });
         const { rows } = await models.load(build, ['a', 'c', 'x'], []);

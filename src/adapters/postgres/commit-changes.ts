@@ -6,7 +6,7 @@ import { dropped } from './builds.js';
 import { isRace } from './failures.js';
 import { writePassages } from './passages.js';
 import { writeTexts } from './row-texts.js';
-import { byText, storable } from './stored-text.js';
+import { byText } from './stored-text.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -89,8 +89,8 @@ const park = async (tx: Transaction<Tables>, build: number, parked: Changes['par
     stream,
     revision,
     event_id: eventId,
-    type: storable(type),
-    reason: storable(reason),
+    type,
+    reason,
     at,
   }));
   await tx.insertInto('parked').values(values).execute();

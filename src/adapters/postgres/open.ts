@@ -6,6 +6,7 @@ import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
 import { databaseUnavailable, isConnectionSpoilt, postgresRejection } from './failures.js';
 import { migrate, SchemaProblem } from './migrations.js';
+import { storable } from './stored-text.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -112,7 +113,7 @@ const openPool = (settings: PoolSettings): PostgresPool => {
       const query = async (text: string, values: readonly unknown[]): Promise<unknown> => {
         if (spoilt !== undefined) throw spoilt;
         try {
-          return await client.query(text, [...values]);
+          return await client.query(text, storable(values));
         } catch (error) {
           if (error instanceof Error && isConnectionSpoilt(error)) spoilt = error;
           throw error;

@@ -16,7 +16,7 @@ import {
 import { bytesOf, vectorOf } from '../shared/vector-bytes.js';
 import { servingBuild } from './builds.js';
 import { isRace } from './failures.js';
-import { byText, storable } from './stored-text.js';
+import { byText } from './stored-text.js';
 import type { Tables } from './tables.js';
 
 /** The condition that a place is within a range, with a leading AND when there is one. */
@@ -30,7 +30,7 @@ export const writeTexts = async (tx: Transaction<Tables>, build: Build, put: Cha
   for (const { key, index, search } of put) {
     if (search === undefined) continue;
     if (search.text === null) gone.push(key);
-    else texts.push([key, search.stream, index.order, storable(search.text)]);
+    else texts.push([key, search.stream, index.order, search.text]);
   }
   await removeTexts(tx, build.id, gone);
   await putTexts(tx, build, texts);
@@ -137,7 +137,7 @@ export const setVectors = async (
     for (const { key, text, vector } of [...vectors].sort((one, other) => byText(one.key, other.key))) {
       await sql`
         UPDATE texts SET embedder = ${embedder}, vector = ${vector && bytesOf(vector)}
-        WHERE build = ${servingBuild(projection)} AND key = ${key} AND text = ${storable(text)}
+        WHERE build = ${servingBuild(projection)} AND key = ${key} AND text = ${text}
           ${vector === null ? sql`AND embedder <> ${embedder}` : sql``}`.execute(tx);
     }
   });
