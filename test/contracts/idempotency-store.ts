@@ -45,6 +45,15 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
       expect(await reserve('two')).toEqual({ kind: 'running' });
     });
 
+    it('lets no repeat run beside the first one, whatever the clock says, and keeps its end', async () => {
+      await reserve('one');
+      await opened.later(25 * HOUR_MS);
+      await reserve('other', { key: 'another key' });
+      expect(await reserve('two')).toEqual({ kind: 'running' });
+      await store.complete('scope', 'key', answer);
+      expect(await reserve('three')).toEqual(run('three'));
+    });
+
     it('gives a repeat the first answer, again and again', async () => {
       await reserve('one');
       await store.complete('scope', 'key', answer);

@@ -22,7 +22,7 @@ export const ownIdempotency = (file: Map<string, KeptReservation>, clock: Clock)
     reserve: async (scope, key, digest, seed) => {
       const id = idOf(scope, key);
       const kept = file.get(id);
-      if (kept === undefined || isFree(kept, digest, nowMs())) {
+      if (kept === undefined || isFree(kept, digest, nowMs(), running.has(id))) {
         file.set(id, { digest, seed, expiresMs: nowMs() + IDEMPOTENCY_TTL_MS, answer: null, released: false });
         running.add(id);
         return { kind: 'run', seed, resumed: false };

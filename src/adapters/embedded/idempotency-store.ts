@@ -60,8 +60,8 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
       resume: database.prepare('UPDATE reservations SET released = 0 WHERE id = ?'),
       complete: database.prepare('UPDATE reservations SET answer = ? WHERE id = ?'),
       release: database.prepare('UPDATE reservations SET released = 1 WHERE id = ?'),
-      sweep: database.prepare(`DELETE FROM reservations WHERE rowid IN
-        (SELECT rowid FROM reservations WHERE expires <= ? ORDER BY expires LIMIT ?)`),
+      expired: database.prepare('SELECT id FROM reservations WHERE expires <= ? ORDER BY expires LIMIT ?'),
+      drop: database.prepare('DELETE FROM reservations WHERE id = ?'),
     };
   }
 
@@ -111,13 +111,14 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   #take(id: string, digest: string, newSeed: string): Reservation {
     const kept = this.#find(id);
     const nowMs = this.#clock.now().getTime();
-    if (kept === undefined || isFree(kept, digest, nowMs)) {
+    const isRunning = this.#running.has(id);
+    if (kept === undefined || isFree(kept, digest, nowMs, isRunning)) {
       this.#sql.take.run(id, digest, newSeed, nowMs + IDEMPOTENCY_TTL_MS);
       this.#began.push(id);
       this.#running.add(id);
       return { kind: 'run', seed: newSeed, resumed: false };
     }
-    const reservation = reservationOf(kept, digest, this.#running.has(id));
+    const reservation = reservationOf(kept, digest, isRunning);
     if (reservation.kind === 'run') {
       this.#sql.resume.run(id);
       this.#began.push(id);
@@ -143,12 +144,17 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return this.#changes.add(run) as Promise<T>;
   }
 
+  #sweep(most: number): void {
+    const expired = this.#sql.expired.all(this.#clock.now().getTime(), most) as { readonly id: string }[];
+    for (const { id } of expired) if (!this.#running.has(id)) this.#sql.drop.run(id);
+  }
+
   #commit(changes: readonly (() => unknown)[]): readonly unknown[] {
     this.#began = [];
     try {
       return this.#database.transaction(() => {
         const results = changes.map((change) => change());
-        this.#sql.sweep.run(this.#clock.now().getTime(), SWEPT_AT_LEAST + 2 * changes.length);
+        this.#sweep(SWEPT_AT_LEAST + 2 * changes.length);
         return results;
       });
     } catch (error) {

@@ -27,6 +27,9 @@ const OWNER_ID_BYTES = 16;
  */
 const NOW_MS = sql`(extract(epoch FROM statement_timestamp()) * 1000)::bigint`;
 
+/** Whether the process of a reservation `r` reports that it lives. */
+const ALIVE = sql`EXISTS (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp())`;
+
 type Taken = { readonly seed: string; readonly resumed: boolean };
 type KeptAnswerRow = { readonly digest: string; readonly answer: string | null };
 
@@ -105,9 +108,10 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     const owner = this.#owner.id;
     const attempt = (this.#lastAttempt += 1);
     const running = this.#running.get(id) ?? 0;
-    const free = sql`(r.expires <= ${NOW_MS} OR (r.released AND r.digest <> EXCLUDED.digest))`;
-    const dead = sql`CASE WHEN r.owner = ${owner} THEN r.attempt <> ${running}::bigint ELSE NOT EXISTS
-      (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp()) END`;
+    const dead = sql`CASE WHEN r.owner = ${owner} THEN r.attempt <> ${running}::bigint ELSE NOT ${ALIVE} END`;
+    // As `isFree` in reservations.ts.
+    const free = sql`((r.expires <= ${NOW_MS} AND (r.answer IS NOT NULL OR r.released OR ${dead}))
+      OR (r.released AND r.digest <> EXCLUDED.digest))`;
     const statement = sql<Taken>`
       INSERT INTO reservations AS r (id, digest, seed, expires, answer, released, resumed, owner, attempt)
       VALUES (decode(${id}, 'hex'), ${digest}, ${newSeed}, ${NOW_MS} + ${IDEMPOTENCY_TTL_MS}::bigint, NULL, false, false, ${owner}, ${attempt}::bigint)
@@ -168,8 +172,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     const limit = SWEPT_AT_LEAST + 2 * this.#added;
     this.#added = 0;
     const statement = sql`DELETE FROM reservations WHERE id IN (
-      SELECT id FROM reservations WHERE expires <= ${NOW_MS} ORDER BY expires
-      LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+      SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released OR NOT ${ALIVE})
+      ORDER BY expires LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
     await this.#postgres.run('background', (db) => statement.execute(db));
   }
 }

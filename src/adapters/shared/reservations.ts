@@ -13,9 +13,12 @@ export type KeptReservation = {
   readonly released: boolean;
 };
 
-/** Whether a request may take the key as if it had never been used. */
-export const isFree = (kept: KeptReservation | undefined, digest: string, nowMs: number): boolean =>
-  kept === undefined || kept.expiresMs <= nowMs || (kept.released && kept.digest !== digest);
+/**
+ * Whether a request may take the key as if it had never been used. What runs is not free, however late the clock says it is: it would be done twice.
+ * @param running in this process
+ */
+export const isFree = (kept: KeptReservation | undefined, digest: string, nowMs: number, running: boolean): boolean =>
+  kept === undefined || (!running && kept.expiresMs <= nowMs) || (kept.released && kept.digest !== digest);
 
 /** What a key that is not free says to a request; `running`: in this process. */
 export const reservationOf = (kept: KeptReservation, digest: string, running: boolean): Reservation => {
@@ -26,7 +29,7 @@ export const reservationOf = (kept: KeptReservation, digest: string, running: bo
 
 /** The answer that a request finds again; `kept` is what its key holds. */
 export const answerFor = (kept: KeptReservation | undefined, digest: string, nowMs: number): KeptAnswer | null =>
-  kept === undefined || isFree(kept, digest, nowMs) || kept.digest !== digest ? null : kept.answer;
+  kept === undefined || isFree(kept, digest, nowMs, false) || kept.digest !== digest ? null : kept.answer;
 
 /** One name for scope and key; neither can reach into the other. */
 export const idOf = (scope: string, key: string): string => JSON.stringify([scope, key]);

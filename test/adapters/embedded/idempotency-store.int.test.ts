@@ -98,7 +98,10 @@ describe('The file of idempotency keys', () => {
     const file = join(directory.path, 'idempotency.db');
     const clock = new ManualClock();
     await using store = EmbeddedIdempotencyStore.open(file, clock);
-    for (let n = 0; n < 100; n += 1) await store.reserve('scope', `old-${n}`, 'digest', 'seed');
+    for (let n = 0; n < 100; n += 1) {
+      await store.reserve('scope', `old-${n}`, 'digest', 'seed');
+      await store.release('scope', `old-${n}`);
+    }
     await clock.advance(24 * 3_600_000);
     for (let n = 0; n < 20; n += 1) await store.reserve('scope', `new-${n}`, 'digest', 'seed');
     using watching = Database.open(file, { synchronous: 'FULL' });

@@ -88,7 +88,10 @@ describe('Idempotency keys in PostgreSQL', () => {
   it('are let go of after a day, in the background', async () => {
     await using schema = new TestSchema();
     await using store = new PostgresIdempotencyStore(schema.postgres, systemRandom);
-    for (let n = 0; n < 20; n += 1) await store.reserve('scope', `old-${n}`, 'digest', 'seed');
+    for (let n = 0; n < 20; n += 1) {
+      await store.reserve('scope', `old-${n}`, 'digest', 'seed');
+      await store.release('scope', `old-${n}`);
+    }
     await age(schema, 24 * 3_600_000);
     await store.reserve('scope', 'new', 'digest', 'seed');
     const count = async () => (await schema.query<{ n: number }>('SELECT count(*) AS n FROM reservations'))[0]?.n;
