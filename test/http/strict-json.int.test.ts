@@ -26,6 +26,7 @@ describe('a body', () => {
     ['names a member twice', '{"a":1,"a":2}'],
     ['names a member twice, once with escapes', '{"data":[{"x":1,"\\u0078":2}]}'],
     ['holds an integer that no double holds', '{"data":{"id":76561198140718655}}'],
+    ['holds one that comes back in other digits', '{"data":{"id":76561198140718656}}'],
     ['holds a negative one', '{"data":{"id":-9007199254740993}}'],
     ['holds a byte that is not UTF-8', bytes('{"data":{"x":"', [0xff], '"}}')],
     ['holds an overlong encoding', bytes('{"data":{"x":"', [0xc0, 0xaf], '"}}')],

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
+import { ResultSchema } from '../../../src/http/routes/process/tape.js';
 import { isAlike, misspelt } from '../../../src/http/guard/misspelt.js';
 
 const Inner = Type.Object({ observation: Type.String(), npcState: Type.Optional(Type.Unknown()) });
@@ -21,6 +22,8 @@ describe('a name that looks like a known one', () => {
     ['identifyActorResult', 'IdentifyActorResult'],
     ['txid', 'txId'],
     ['texts', 'text'],
+    ['presona', 'persona'],
+    ['qurey', 'query'],
   ])('%s is like %s', (written, known) => {
     expect(isAlike(written, known)).toBe(true);
   });
@@ -44,6 +47,19 @@ describe('a name that looks like a known one', () => {
       '/tape/npcState',
     ]);
     expect(misspelt(Body, { lastResult: { Observation: 'x' } })).toEqual(['/lastResult/observation']);
+  });
+
+  it('is looked for in lists, and in what an object of its type has', () => {
+    const Rules = Type.Object({ rules: Type.Array(Type.Object({ ruleCondition: Type.Optional(Type.Unknown()) })) });
+    expect(misspelt(Rules, { rules: [{ ruleConditon: [] }, { rulecondition: [] }] })).toEqual([
+      '/rules/-/ruleCondition',
+    ]);
+    const result = { type: 'IdentifyActorResult', actor: { npcId: 'a', personality: 'dour' } };
+    expect(misspelt(ResultSchema, result)).toEqual(['/actor/persona']);
+    expect(misspelt(ResultSchema, { type: 'ExecuteInferenceResult', generated_output: '' })).toEqual([
+      '/generatedOutput',
+    ]);
+    expect(misspelt(ResultSchema, { type: 'Weather', generated_output: '' })).toEqual([]);
   });
 
   it('is left alone where the known one is there, where JSON is free, and in what is no object', () => {
