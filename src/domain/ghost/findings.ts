@@ -54,7 +54,7 @@ export function* findingsOfLevel(level: Level, numbers: NumberKeys): Sliced<read
   const found = unusableItems(level).map(({ id, why }) => ofLevel('unusable_item', shortId(id), why));
   yield level.items.length;
   for (const ruleset of rulesetsOf(level)) {
-    const problems = ruleProblems(ruleset, numbers);
+    const problems = yield* ruleProblems(ruleset, numbers);
     for (const { kind, subject, detail } of problems) found.push(ofLevel(kind, subject, detail));
   }
   staticFindings.get(numbers)?.set(level, found);
