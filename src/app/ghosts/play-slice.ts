@@ -24,7 +24,7 @@ import {
   type TakenStep,
   withTime,
 } from './session.js';
-import { CHECKPOINT_STEPS, lastStep, type RecordedStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
+import { CHECKPOINT_STEPS, lastStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
 /** Why a session without its level cannot go on. */
 export const LEVEL_LOST = 'The level of this session is lost.';
@@ -33,8 +33,6 @@ export const SLICE_MS = 3_000;
 const SLICE_STEPS = 2_000;
 /** What a session's state may take in a checkpoint, in bytes of JSON: it stands in an event, beside the step. */
 const CHECKPOINT_BYTES = 600_000;
-/** How many recorded steps are played again in one piece: some milliseconds. */
-const REPLAYED_AT_ONCE = 25;
 /** How many sessions a process keeps in memory between their slices. */
 const KEPT_SESSIONS = 256;
 /** How much memory they may take, in bytes as `weightOf` counts. */
@@ -98,18 +96,11 @@ export const loadSession = async (
 ): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
   const setting = await settingFor({ levels }, session);
   let state = known ?? (await pace(() => beginSession(setting)));
-  let waiting: RecordedStep[] = [];
-  const replay = (): void => {
-    for (const step of waiting) state = replayStep(setting, state, step);
-    waiting = [];
-  };
   for await (const step of stepsSinceCheckpoint(events, stepsStreamOf(session), known?.step)) {
-    if (step.checkpoint !== undefined) {
-      state = step.checkpoint as unknown as SessionState;
-      waiting = [];
-    } else if (waiting.push(step) === REPLAYED_AT_ONCE) await pace(replay);
+    if (step.checkpoint !== undefined) state = step.checkpoint as unknown as SessionState;
+    // Each by itself: in a large level, one may search for some milliseconds.
+    else state = await pace(() => replayStep(setting, state, step));
   }
-  await pace(replay);
   return { setting, state };
 };
 

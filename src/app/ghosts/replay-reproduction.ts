@@ -1,4 +1,5 @@
 import { type Finding, findingsOf, listedFindings } from '../../domain/ghost/findings.js';
+import { study } from '../../domain/ghost/study.js';
 import type { GhostGoal } from '../../domain/ghost/policy.js';
 import { scriptedPolicy, type ScriptedText } from '../../domain/ghost/scripted.js';
 import type { Level } from '../../domain/level/level.js';
@@ -32,16 +33,16 @@ export type Replayed = { readonly reproduced: boolean; readonly findings: readon
 const invalid = (problems: readonly unknown[]): Rejection =>
   new Rejection('REPRO_INVALID', { details: { problems: problems as readonly Json[] } });
 
-/** The level that is meant. @throws Rejection REPRO_INVALID when its map is no level, or this server has no such level; what the levels raise */
+/** The level that is meant, studied for play. @throws Rejection REPRO_INVALID when its map is no level, or this server has no such level; what the levels raise */
 const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduction): Promise<Level> => {
   if (map !== null) {
     const reading = await inSlices(readMap(map, level.levelId, true));
     if ('problems' in reading) throw invalid(reading.problems);
-    return reading.level;
+    return inSlices(study(reading.level));
   }
   // What a tenant registered is only read for its own sessions.
   const known = levels.ownLevelOf({ ...level, version: null }, seed);
-  if (known !== null) return known;
+  if (known !== null) return inSlices(study(known));
   throw invalid([`This server has no level ${level.levelId} like that of the session: another version made it.`]);
 };
 

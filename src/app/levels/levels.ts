@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import { study } from '../../domain/ghost/study.js';
 import { generateLevel } from '../../domain/level/generate.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
 import { type LevelSummary, summaryOf } from '../../domain/level/level-summary.js';
@@ -44,11 +45,11 @@ export const readBuiltInLevels = async (
 export type Levels = LevelStore & {
   /** In the order of lists; the first is played by who names none (contract 7.3). */
   readonly builtIn: readonly BuiltInLevel[];
-  /** The level of a name: the built-in one, else the registered one, else one generated from name and seed. Raises LEVEL_NOT_FOUND when its map is lost, and what the event store and the archive raise. */
+  /** The level of a name, studied for play: the built-in one, else the registered one, else one generated from name and seed. Raises LEVEL_NOT_FOUND when its map is lost, and what the event store and the archive raise. */
   openLevel(tenant: string, name: string | undefined, seed: number): Promise<OpenedLevel>;
   /** Keeps what a release may change, a built-in level or a generated one, for a session that plays it until then. Raises what the archive raises. */
   keepForSession(tenant: string, opened: OpenedLevel, until: Date): Promise<void>;
-  /** The very level that was opened with this seed, whatever became of its name and of this server since; null when it is lost. Only for sessions. */
+  /** The very level, studied for play, that was opened with this seed, whatever became of its name and of this server since; null when it is lost. Only for sessions. */
   levelOf(ref: LevelRef, seed: number): Promise<Level | null>;
   /** A level that this server has or makes by itself, like the one that was opened; null when it has no such level. Reads nothing of any tenant. */
   ownLevelOf(ref: LevelRef, seed: number): Level | null;
@@ -92,8 +93,11 @@ export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[
       ? (kept.get(keyOf(ref)) ?? makeAgain(ref, seed))
       : (builtIn.find(({ levelId, digest }) => levelId === ref.levelId && digest === ref.digest)?.level ?? null);
   // A session asks for its level at every turn: what was read once is looked for before anything is made or read again.
-  const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> =>
-    kept.get(keyOf(ref)) ?? (ref.version === null ? ownLevelOf(ref, seed) : null) ?? readAgain(ref);
+  const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> => {
+    const level =
+      kept.get(keyOf(ref)) ?? (ref.version === null ? ownLevelOf(ref, seed) : null) ?? (await readAgain(ref));
+    return level === null ? null : inSlices(study(level));
+  };
   return {
     ...store,
     builtIn,
@@ -108,13 +112,13 @@ export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[
       const own = name === undefined ? builtIn[0] : builtIn.find(({ levelId }) => levelId === name);
       if (own !== undefined) {
         const { levelId, digest, level } = own;
-        return { level, ref: { levelId, version: null, digest, generated: false } };
+        return { level: await inSlices(study(level)), ref: { levelId, version: null, digest, generated: false } };
       }
       const levelId = name ?? '';
       const found = isClientId(levelId) ? await store.find(tenant, levelId) : null;
       if (found === null) {
         const { level, ref } = generated(levelId, seed);
-        return { level, ref };
+        return { level: await inSlices(study(level)), ref };
       }
       const { version, digest } = found.put;
       const ref = { levelId, version, digest, generated: false };

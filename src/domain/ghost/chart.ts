@@ -63,12 +63,14 @@ const make = (level: Level): Chart => {
     const tile = at.y * width + at.x;
     harms.set(tile, (harms.get(tile) ?? 0) + harm);
   }
-  const opens = level.items.map((item) =>
-    item.opens.flatMap((id) => {
+  const opens = level.items.map((item) => {
+    const opened: number[] = [];
+    for (const id of item.opens) {
       const placed = byId.get(id);
-      return placed?.kind === 'door' ? [placed.position] : [];
-    }),
-  );
+      if (placed?.kind === 'door') opened.push(placed.position);
+    }
+    return opened;
+  });
   return { level, tiles: width * height, walls, harms, doors, things, byId, opens };
 };
 

@@ -1,5 +1,6 @@
 import type { Level, Tile } from '../level/level.js';
-import { chartOf, isOnMap, numberOfTile, type Chart } from './chart.js';
+import { isOnMap, numberOfTile } from './chart.js';
+import { keyKindsOf } from './key-kinds.js';
 import { regionsAround, regionsOf, type Manner, type Regions } from './regions.js';
 
 /** A door and the item that opens it, both by position; null: it needs none. */
@@ -22,27 +23,16 @@ export type Closure = {
   readonly items: ReadonlySet<number>;
   readonly goals: ReadonlySet<number>;
   readonly departure: Departure;
-  /** Shut doors that were come to, each with items at hand that open it and are gone then. */
+  /** Shut doors that were come to, each with one item of each kind at hand that opens it and is gone then. */
   readonly choices: readonly DoorOpening[];
-  /** How many regions, doors and items were looked at. */
+  /** How many regions, doors, items and kinds of items were looked at. */
   readonly looks: number;
+  /** Whether nothing is left to look at. */
+  readonly whole: boolean;
 };
 
 /** Who plans with keys: `lasting` takes every item for one that stays after its use, so nothing has to be chosen. */
 export type Assumption = 'exact' | 'lasting';
-
-/** By item, the doors that it still could open; by door, the items that open it. */
-const keysOf = ({ level, opens }: Chart): readonly (readonly number[])[] => {
-  const keys: number[][] = level.doors.map(() => []);
-  opens.forEach((doors, item) => doors.forEach((door) => keys[door]?.push(item)));
-  return keys;
-};
-const keysByLevel = new WeakMap<Level, readonly (readonly number[])[]>();
-const keysFor = (level: Level): readonly (readonly number[])[] => {
-  const keys = keysByLevel.get(level) ?? keysOf(chartOf(level));
-  keysByLevel.set(level, keys);
-  return keys;
-};
 
 /** The regions in which somebody is who stands on a tile: its own or, on a hazard that counts as a wall, the open ones around it. */
 export const startsOf = (
@@ -57,80 +47,121 @@ export const startsOf = (
 };
 
 /**
- * Walks everywhere, takes every item, and opens every door that costs nothing: those without a lock, those of an item that stays, and those of an item
- * that opens no other shut door. What is left to choose from is which of the other doors an item is spent on.
+ * Walks everywhere, takes every item, and opens every door that costs nothing: those without a lock, those of an item that stays, and those of items
+ * of which there are as many as shut doors that they open. What is left to choose from is which of the other doors an item is spent on.
+ * @param most how many looks it may take; beyond that it is not whole
  */
-export const closureOf = (level: Level, manner: Manner, from: Departure, assumption: Assumption = 'exact'): Closure => {
+export const closureOf = (
+  level: Level,
+  manner: Manner,
+  from: Departure,
+  { assumption = 'exact', most = Infinity }: { readonly assumption?: Assumption; readonly most?: number } = {},
+): Closure => {
   const regions = regionsOf(level, manner);
-  const { opens } = chartOf(level);
-  const keys = keysFor(level);
+  const { kinds, ofItem, ofDoor } = keyKindsOf(level);
   const reached = new Uint8Array(regions.count);
-  const opened = new Set(from.opened);
+  const opened = new Set<number>();
   const spent = new Set(from.spent);
   const openings = [...from.openings];
-  const items = new Set(from.held);
+  const items = new Set<number>();
   const goals = new Set<number>();
   const doorsSeen = new Set<number>();
-  let looks = 0;
+  /** By kind of key: those at hand, how many of its doors are shut, and whether its doors cost nothing. That stays so, whatever is opened then. */
+  const hand: number[][] = kinds.map(() => []);
+  const shut = kinds.map(({ doors }) => doors.length);
+  const free = new Uint8Array(kinds.length);
+  /** Doors that may open now. */
+  const due: number[] = [];
+  let looks = kinds.length + from.spent.length + from.openings.length;
 
-  const isOpen = (region: number): boolean => (regions.doors[region] ?? []).every((door) => opened.has(door));
-  const walk = (starts: readonly number[]): void => {
-    const open = [...starts];
-    for (let region = open.pop(); region !== undefined; region = open.pop()) {
+  const lasts = (kind: number): boolean => assumption === 'lasting' || kinds[kind]?.lasts === true;
+  const count = (kind: number): void => {
+    const held = hand[kind]?.length ?? 0;
+    if (free[kind] === 1 || held === 0 || (!lasts(kind) && held < (shut[kind] ?? 0))) return;
+    free[kind] = 1;
+    const { doors = [] } = kinds[kind] ?? {};
+    looks += doors.length;
+    for (const door of doors) if (doorsSeen.has(door) && !opened.has(door)) due.push(door);
+  };
+  const open = (door: number): void => {
+    opened.add(door);
+    const openedBy = ofDoor[door] ?? [];
+    looks += openedBy.length + 1;
+    for (const kind of openedBy) {
+      shut[kind] = (shut[kind] ?? 0) - 1;
+      count(kind);
+    }
+  };
+  const take = (item: number): void => {
+    looks += 1;
+    if (spent.has(item) || items.has(item)) return;
+    items.add(item);
+    const kind = ofItem[item];
+    if (kind === undefined) return;
+    hand[kind]?.push(item);
+    count(kind);
+  };
+  const see = (door: number): void => {
+    looks += 1;
+    if (doorsSeen.has(door) || opened.has(door)) return;
+    doorsSeen.add(door);
+    due.push(door);
+  };
+  const isOpen = (region: number): boolean => {
+    const doors = regions.doors[region] ?? [];
+    looks += doors.length + 1;
+    return doors.every((door) => opened.has(door));
+  };
+  const walk = (start: number): void => {
+    const waiting = [start];
+    for (let region = waiting.pop(); region !== undefined && looks <= most; region = waiting.pop()) {
       looks += 1;
       if (reached[region] === 1) continue;
       reached[region] = 1;
-      for (const item of regions.items[region] ?? []) if (!spent.has(item)) items.add(item);
+      for (const item of regions.items[region] ?? []) take(item);
       for (const goal of regions.goals[region] ?? []) goals.add(goal);
+      looks += regions.goals[region]?.length ?? 0;
       for (const next of regions.links[region] ?? []) {
-        looks += 1;
-        if (isOpen(next)) open.push(next);
-        else for (const door of regions.doors[next] ?? []) doorsSeen.add(door);
+        if (isOpen(next)) waiting.push(next);
+        else for (const door of regions.doors[next] ?? []) see(door);
       }
     }
   };
-  const lasts = (item: number): boolean => assumption === 'lasting' || level.items[item]?.consumed === false;
-  const opensOneOnly = (item: number): boolean => (opens[item] ?? []).filter((door) => !opened.has(door)).length === 1;
   /** How a door opens without a choice; undefined when it does not. */
   const freely = (door: number): DoorOpening | undefined => {
     if (level.doors[door]?.locked === false) return { door, item: null };
-    const owned = (keys[door] ?? []).filter((item) => items.has(item));
-    looks += (keys[door] ?? []).length + 1;
-    const item = owned.find(lasts) ?? owned.find(opensOneOnly);
-    // Each of them is asked which doors it still opens.
-    looks += owned.reduce((sum, one) => sum + (opens[one] ?? []).length, 0);
-    return item === undefined ? undefined : { door, item };
+    const openedBy = ofDoor[door] ?? [];
+    looks += openedBy.length;
+    const kind = openedBy.find((one) => free[one] === 1 && lasts(one)) ?? openedBy.find((one) => free[one] === 1);
+    if (kind === undefined) return undefined;
+    const [item = null] = hand[kind] ?? [];
+    if (item !== null && !lasts(kind)) {
+      hand[kind]?.shift();
+      items.delete(item);
+      spent.add(item);
+    }
+    return { door, item };
   };
 
-  walk(startsOf(level, regions, from.at, opened));
-  for (let progress = true; progress;) {
-    progress = false;
-    for (const door of doorsSeen) {
-      if (opened.has(door)) continue;
-      const opening = freely(door);
-      if (opening === undefined) continue;
-      opened.add(door);
-      openings.push(opening);
-      if (opening.item !== null && !lasts(opening.item)) {
-        items.delete(opening.item);
-        spent.add(opening.item);
-      }
-      progress = true;
-      const { at } = level.doors[door] ?? from;
-      const region = regions.of[numberOfTile(level, at)] ?? -1;
-      if (region !== -1 && isOpen(region)) walk([region]);
-    }
+  for (const door of from.opened) open(door);
+  for (const item of from.held) take(item);
+  for (const start of startsOf(level, regions, from.at, opened)) walk(start);
+  for (let at = 0; at < due.length && looks <= most; at += 1) {
+    const door = due[at] ?? -1;
+    const opening = opened.has(door) ? undefined : freely(door);
+    if (opening === undefined) continue;
+    open(door);
+    openings.push(opening);
+    const region = regions.of[numberOfTile(level, level.doors[door]?.at ?? from.at)] ?? -1;
+    if (region !== -1 && isOpen(region)) walk(region);
   }
-  const choices = [...doorsSeen]
-    .filter((door) => !opened.has(door))
-    .flatMap((door) => (keys[door] ?? []).filter((item) => items.has(item)).map((item) => ({ door, item })));
-  const held = [...items];
-  return {
-    reached,
-    items,
-    goals,
-    departure: { at: from.at, opened: [...opened], openings, held, spent: [...spent] },
-    choices,
-    looks,
-  };
+  const choices: DoorOpening[] = [];
+  for (const door of doorsSeen) {
+    if (opened.has(door) || looks > most) continue;
+    looks += ofDoor[door]?.length ?? 0;
+    for (const kind of ofDoor[door] ?? [])
+      for (const item of hand[kind]?.slice(0, 1) ?? []) choices.push({ door, item });
+  }
+  const departure = { at: from.at, opened: [...opened], openings, held: [...items], spent: [...spent] };
+  return { reached, items, goals, departure, choices, looks, whole: looks <= most };
 };

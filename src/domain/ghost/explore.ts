@@ -11,10 +11,10 @@ import { isInPlace, type World } from './world.js';
 const FORGIVEN = 2;
 
 /** The item that the ghost should use on a door; null for none: it opens to anybody, undefined: it cannot be opened now. */
-const keyFor = (level: Level, world: World, door: number): number | null | undefined => {
-  if (level.doors[door]?.locked === false) return null;
+const keyFor = (level: Level, world: World, door: number, likes: Taste): number | null | undefined => {
+  if (level.doors[door]?.locked === false) return likes(door, null) ? null : undefined;
   const { opens } = chartOf(level);
-  return world.held.find((item) => opens[item]?.includes(door));
+  return world.held.find((item) => opens[item]?.includes(door) === true && likes(door, item));
 };
 
 /** What opens a door that may have a lock. */
@@ -41,8 +41,8 @@ const taskWith = (level: Level, world: World, plan: Plan, placed: Placed, likes:
   let task: Task | undefined;
   if (placed.kind === 'item') task = touchingTask(placed);
   if (placed.kind === 'door' && !world.opened.includes(placed.position)) {
-    const item = keyFor(level, world, placed.position);
-    if (item !== undefined && likes(placed.position, item)) task = openingTask(level, placed.position, item);
+    const item = keyFor(level, world, placed.position, likes);
+    if (item !== undefined) task = openingTask(level, placed.position, item);
   }
   return task === undefined || plan.tried.includes(task.about) ? undefined : task;
 };

@@ -1,8 +1,10 @@
 import type { Level } from '../level/level.js';
 import { onlyDescribes } from '../rules/ruleset.js';
 import { firstFitting } from '../shared/json.js';
+import { drained, type Sliced } from '../shared/sliced.js';
 import { bitmapHas } from './bitmap.js';
-import { reachableUnharmed, unusableItems } from './reach.js';
+import { type Reachable, reachFromStart, unusableItems } from './reach.js';
+import { regionsInSlices } from './regions.js';
 import { NO_NUMBERS, type NumberKeys, WORLD_NUMBERS } from './never-matches.js';
 import { ruleProblems, ruleSubject } from './rule-problems.js';
 import { type FindingKind, findingKinds, type MergedFinding } from './found.js';
@@ -44,19 +46,20 @@ const staticFindings = new Map(
   [WORLD_NUMBERS, NO_NUMBERS].map((numbers) => [numbers, new WeakMap<Level, readonly MergedFinding[]>()]),
 );
 
-/** Findings that need no play: items and rules. */
-const findingsOfLevel = (level: Level, numbers: NumberKeys): readonly MergedFinding[] => {
+/** Findings that need no play, items and rules, in slices: made once while a level is held. */
+export function* findingsOfLevel(level: Level, numbers: NumberKeys): Sliced<readonly MergedFinding[]> {
   const known = staticFindings.get(numbers)?.get(level);
   if (known !== undefined) return known;
-  const found = [
-    ...unusableItems(level).map(({ id, why }) => ofLevel('unusable_item', shortId(id), why)),
-    ...rulesetsOf(level)
-      .flatMap((ruleset) => ruleProblems(ruleset, numbers))
-      .map(({ kind, subject, detail }) => ofLevel(kind, subject, detail)),
-  ];
+  yield* regionsInSlices(level, 'bold');
+  const found = unusableItems(level).map(({ id, why }) => ofLevel('unusable_item', shortId(id), why));
+  yield level.items.length;
+  for (const ruleset of rulesetsOf(level)) {
+    const problems = yield* ruleProblems(ruleset, numbers);
+    for (const { kind, subject, detail } of problems) found.push(ofLevel(kind, subject, detail));
+  }
   staticFindings.get(numbers)?.set(level, found);
   return found;
-};
+}
 
 /** Rules that matched in none of the decisions, of the sets with which enough decisions were made. */
 const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly MergedFinding[] =>
@@ -95,14 +98,17 @@ export const findingsOf = (
   tally: Tally,
   { over, elsewhere = false }: { readonly over: boolean; readonly elsewhere?: boolean },
 ): readonly Finding[] => {
+  const unharmed = (): readonly Reachable[] => drained(reachFromStart(level, 'unharmed'));
   const unreachable = level.goals.flatMap(({ id }, goal) =>
     tally.goals[goal] === 'no'
-      ? [ofLevel('unreachable_goal', shortId(id), reachableUnharmed(level)[goal] === 'yes' ? TOO_HARMFUL : NO_WAY)]
+      ? [ofLevel('unreachable_goal', shortId(id), unharmed()[goal] === 'yes' ? TOO_HARMFUL : NO_WAY)]
       : [],
   );
-  const known = [...unreachable, ...findingsOfLevel(level, elsewhere ? NO_NUMBERS : WORLD_NUMBERS), ...tally.found];
-  const isNew = ({ kind, subject }: MergedFinding): boolean =>
-    !known.some((one) => one.kind === kind && one.subject === subject);
+  const unplayed = drained(findingsOfLevel(level, elsewhere ? NO_NUMBERS : WORLD_NUMBERS));
+  const known = [...unreachable, ...unplayed, ...tally.found];
+  const nameOf = ({ kind, subject }: MergedFinding): string => `${kind} ${subject}`;
+  const names = new Set(known.map(nameOf));
+  const isNew = (one: MergedFinding): boolean => !names.has(nameOf(one));
   const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);
   const sorted = known.toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right));
   // What did not happen comes later, so that no number changes at the end; what depends on the machine last, so that it changes no number.

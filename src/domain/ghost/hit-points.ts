@@ -1,4 +1,5 @@
 import type { Level, Tile } from '../level/level.js';
+import type { Sliced } from '../shared/sliced.js';
 import { chartOf, isOnMap, neighboursOf, numberOfTile, tileOfNumber } from './chart.js';
 import { closureOf, type Departure } from './closure.js';
 import { FAR, leastHarm, type LeastHarm } from './least-harm.js';
@@ -20,7 +21,7 @@ const around = (level: Level, at: Tile): ReadonlySet<number> => {
 
 /** The most hit points that somebody could lose from here on, and live: with those of everything that heals and could be come to. */
 const mostToLose = (level: Level, from: Departure, hp: number): number => {
-  const { items } = closureOf(level, 'bold', from, 'lasting');
+  const { items } = closureOf(level, 'bold', from, { assumption: 'lasting' });
   return [...items].reduce((sum, item) => {
     const { heals = 0, consumed = true } = level.items[item] ?? {};
     return heals > 0 && !consumed ? FAR : Math.min(FAR, sum + heals);
@@ -42,12 +43,14 @@ const errandsTo = (
   budget: Budget,
 ): readonly Errand[] | null => {
   const errands: Errand[] = [];
+  const opened = new Set(from.opened);
   const done = new Set<string>();
   const comeTo = (end: number): void => {
     const doors: number[] = [];
     for (let at = end; at !== -1 && budget.left > 0; at = before[at] ?? -1) {
-      budget.left -= 1;
-      const shut = (chartOf(level).doors.get(at) ?? []).filter((door) => !from.opened.includes(door));
+      const here = chartOf(level).doors.get(at) ?? [];
+      budget.left -= 1 + here.length;
+      const shut = here.filter((door) => !opened.has(door));
       doors.push(...shut);
     }
     for (const door of doors.reverse()) {
@@ -68,14 +71,19 @@ const errandsTo = (
 };
 
 /** Whether somebody survives some errands, each by the way that costs least; healing is left out. False also when the budget was used up on the way. */
-const survives = (level: Level, from: Departure, hp: number, errands: readonly Errand[], budget: Budget): boolean => {
+function* survives(
+  level: Level,
+  from: Departure,
+  hp: number,
+  { errands, budget }: { readonly errands: readonly Errand[]; readonly budget: Budget },
+): Sliced<boolean> {
   let at = from.at;
   let left = hp;
   const sheet = (level.width * level.height) / SHEET_PART;
   const opened = [...from.opened];
   const used = new Set<number>();
   for (const { at: place, door, item } of errands) {
-    const { costs, end, ...leg } = leastHarm(
+    const { costs, end, ...leg } = yield* leastHarm(
       level,
       { at, opened, held: [], spent: [] },
       { most: left, doors: 'open', until: around(level, place) },
@@ -88,29 +96,33 @@ const survives = (level: Level, from: Departure, hp: number, errands: readonly E
     if (item !== undefined && level.items[item]?.consumed === true) used.add(item);
   }
   return true;
-};
+}
 
 /**
- * Whether the hit points suffice to come to goals across hazards, by position. `no` even if each key opened all of its doors, and nobody ever went back;
- * `yes` of a way that was gone in thought.
+ * Whether the hit points suffice to come to goals across hazards, by position, in slices. `no` even if each key opened all of its doors, and nobody ever
+ * went back; `yes` of a way that was gone in thought.
  */
-export const sufficesFor = (
+export function* sufficesFor(
   level: Level,
   from: Departure,
   hp: number,
   goals: readonly number[],
-): ReadonlyMap<number, 'yes' | 'no' | 'unknown'> => {
-  const least = leastHarm(level, from, { most: mostToLose(level, from, hp), doors: 'openable' });
+): Sliced<ReadonlyMap<number, 'yes' | 'no' | 'unknown'>> {
+  const least = yield* leastHarm(level, from, { most: mostToLose(level, from, hp), doors: 'openable' });
   const budget: Budget = { left: TRIED_TILES };
-  const judge = (goal: number): 'yes' | 'no' | 'unknown' => {
+  const judge = function* (goal: number): Sliced<'yes' | 'no' | 'unknown'> {
     const place = level.goals[goal]?.at ?? from.at;
     const cost = (tile: number): number => least.costs[tile] ?? FAR;
     const [nearest] = [...around(level, place)].sort((one, other) => cost(one) - cost(other));
     if (nearest === undefined || cost(nearest) === FAR) return 'no';
+    const before = budget.left;
     const errands = budget.left > 0 ? errandsTo(level, from, least, nearest, budget) : null;
+    yield before - budget.left;
     if (errands === null) return 'unknown';
     if (errands.length === 0) return cost(nearest) < hp ? 'yes' : 'unknown';
-    return survives(level, from, hp, [...errands, { at: place }], budget) ? 'yes' : 'unknown';
+    return (yield* survives(level, from, hp, { errands: [...errands, { at: place }], budget })) ? 'yes' : 'unknown';
   };
-  return new Map(goals.map((goal) => [goal, judge(goal)]));
-};
+  const judged = new Map<number, 'yes' | 'no' | 'unknown'>();
+  for (const goal of goals) judged.set(goal, yield* judge(goal));
+  return judged;
+}

@@ -32,10 +32,10 @@ export const afterSaying = (plan: Plan, text: string, dice: Dice): Plan => ({
   said: text.length <= KEPT_CHARS ? text : plan.said,
 });
 
-/** Where an item can be wasted, it is used for nothing else. */
+/** Where an item can be wasted on a door, it is used for nothing else, and the door is left to it. */
 const spoiling = (level: Level, world: World): Taste => {
   const waste = spoilingOf(level, world);
-  return (door, item) => waste === null || item !== waste.item || door === waste.door;
+  return (door, item) => waste === null || (item === waste.item) === (door === waste.door);
 };
 
 /** Plays `find_bugs`: explores, and tries everything between that should not work. */

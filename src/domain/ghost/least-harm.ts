@@ -1,5 +1,6 @@
 import TinyQueue from 'tinyqueue';
 import type { Level } from '../level/level.js';
+import type { Sliced } from '../shared/sliced.js';
 import { chartOf, DIRECTIONS, isOnMap, neighboursOf, numberOfTile, tileOfNumber } from './chart.js';
 import type { Departure } from './closure.js';
 
@@ -32,12 +33,15 @@ export type LeastHarm = {
 
 export const FAR = 0x7fff_ffff;
 
-/** The ways that cost the fewest hit points, from where somebody stands (Dijkstra 1959). */
-export const leastHarm = (
+/** After how many tiles others get their turn: some milliseconds. */
+const SLICE_TILES = 2_048;
+
+/** The ways that cost the fewest hit points, from where somebody stands (Dijkstra 1959), in slices. */
+export function* leastHarm(
   level: Level,
   { at, opened, held, spent }: Pick<Departure, 'at' | 'opened' | 'held' | 'spent'>,
   { most, doors, until }: HarmSearch,
-): LeastHarm => {
+): Sliced<LeastHarm> {
   const chart = chartOf(level);
   const { tiles, harms, things, opens } = chart;
   const open = new Set(opened);
@@ -94,6 +98,7 @@ export const leastHarm = (
     if (settled[tile] === 1) continue;
     settled[tile] = 1;
     looks += 1;
+    if (looks % SLICE_TILES === 0) yield SLICE_TILES;
     if (until?.has(tile) === true) {
       end = tile;
       break;
@@ -105,5 +110,6 @@ export const leastHarm = (
       else if (!waiting.has(next)) waiting.set(next, tile);
     }
   }
+  yield looks % SLICE_TILES;
   return { costs, before, openers, taken, end, looks };
-};
+}

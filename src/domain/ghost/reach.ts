@@ -1,13 +1,22 @@
 import type { Level, Tile } from '../level/level.js';
+import type { Sliced } from '../shared/sliced.js';
 import { chartOf, numberOfTile } from './chart.js';
 import { closureOf, type Closure, type Departure, type DoorOpening } from './closure.js';
 import { sufficesFor } from './hit-points.js';
-import { regionsOf, type Manner } from './regions.js';
+import { type Manner, regionsInSlices, regionsOf } from './regions.js';
+import { type KeyKinds, keyKindsOf } from './key-kinds.js';
 import { beginWorld, isRunOver, type World } from './world.js';
 
-/** How many ways to spend items one search follows, and how many regions, doors and items it looks at; beyond that it does not know. */
+/** How many ways to spend items one search follows; beyond that it does not know. */
 export const REACH_STATES = 500;
-const REACH_LOOKS = 20_000;
+/**
+ * How many looks all searches of one question take together (closure.ts); beyond that, it is not known either. They are some milliseconds: who plays
+ * asks within a step, which is one piece.
+ */
+export const REACH_LOOKS = 50_000;
+
+/** How many looks are left. */
+export type LooksLeft = { left: number };
 
 export type Reachable = 'yes' | 'no' | 'unknown';
 
@@ -29,8 +38,13 @@ export const departureOf = ({ at, opened, held, spent }: World): Departure => ({
   spent,
 });
 
-const keyOf = ({ opened, spent }: Departure): string =>
-  `${[...opened].sort((a, b) => a - b).join(' ')}/${[...spent].sort((a, b) => a - b).join(' ')}`;
+/** Spending one key of a kind is as good as another. */
+const keyOf = ({ ofItem }: KeyKinds, { opened, spent }: Departure): string => {
+  const counts = new Map<number | undefined, number>();
+  for (const item of spent) counts.set(ofItem[item], (counts.get(ofItem[item]) ?? 0) + 1);
+  const spentKinds = [...counts].map(([kind, count]) => `${String(kind)}:${count}`).sort();
+  return `${[...opened].sort((a, b) => a - b).join(' ')}/${spentKinds.join(' ')}`;
+};
 
 const choose = ({ departure }: Closure, { door, item }: DoorOpening): Departure => ({
   at: departure.at,
@@ -40,37 +54,40 @@ const choose = ({ departure }: Closure, { door, item }: DoorOpening): Departure 
   spent: item === null ? departure.spent : [...departure.spent, item],
 });
 
-/** Items that open the same doors are alike: spending one of them is as good as another. */
-const unlike = (level: Level, choices: readonly DoorOpening[]): readonly DoorOpening[] => {
-  const { opens } = chartOf(level);
-  const seen = new Set<string>();
-  return choices.filter(({ door, item }) => {
-    const key = `${door}/${(item === null ? [] : (opens[item] ?? [])).join(' ')}`;
-    const isNew = !seen.has(key);
-    seen.add(key);
-    return isNew;
-  });
-};
-
 /**
  * Follows the ways to spend items, those that spend the fewest first.
  * @param until `each`: it is enough to know for each goal whether some way leads to it; `together`: the best way is wanted as well
+ * @param budget what it may take, and takes from
  */
-export const searchReach = (level: Level, manner: Manner, from: Departure, until: 'each' | 'together'): ReachSearch => {
-  const first = closureOf(level, manner, from);
+export const searchReach = (
+  level: Level,
+  manner: Manner,
+  from: Departure,
+  until: 'each' | 'together',
+  budget: LooksLeft = { left: REACH_LOOKS },
+): ReachSearch => {
+  const kinds = keyKindsOf(level);
+  const follow = (departure: Departure): Closure => {
+    const closure = closureOf(level, manner, departure, { most: budget.left });
+    // What was chosen from, and the key of the state.
+    budget.left -= closure.looks + closure.departure.opened.length + closure.departure.spent.length;
+    return closure;
+  };
+  const first = follow(from);
   const goals = new Set(first.goals);
   const waiting: Closure[] = [first];
-  const known = new Set([keyOf(first.departure)]);
+  const known = new Set([keyOf(kinds, first.departure)]);
   let best = first;
-  let looks = first.looks;
+  let exact = first.whole;
   const isEnough = (): boolean => (until === 'each' ? goals : best.goals).size === level.goals.length;
-  for (let next = 0; next < waiting.length && !isEnough(); next += 1) {
+  for (let next = 0; exact && next < waiting.length && !isEnough(); next += 1) {
     const here = waiting[next] ?? first;
-    for (const choice of unlike(level, here.choices)) {
-      if (known.size >= REACH_STATES || looks > REACH_LOOKS) return { goals, best, exact: false };
-      const there = closureOf(level, manner, choose(here, choice));
-      looks += there.looks + there.choices.length;
-      const key = keyOf(there.departure);
+    for (const choice of here.choices) {
+      exact = known.size < REACH_STATES && budget.left > 0;
+      if (!exact) break;
+      const there = follow(choose(here, choice));
+      exact = there.whole;
+      const key = keyOf(kinds, there.departure);
       if (known.has(key)) continue;
       known.add(key);
       waiting.push(there);
@@ -78,7 +95,7 @@ export const searchReach = (level: Level, manner: Manner, from: Departure, until
       if (there.goals.size > best.goals.size) best = there;
     }
   }
-  return { goals, best, exact: true };
+  return { goals, best, exact };
 };
 
 /**
@@ -89,15 +106,29 @@ const canAfford = (level: Level, { hp }: World): boolean =>
   (2 * level.doors.length + 1) * level.hazards.reduce((sum, { harm }) => sum + harm, 0) < hp;
 
 /**
- * Which goals can still be reached from a world, by position, whatever items were spent before. `yes` is only said of ways that one survives; `no` where
- * even somebody whom nothing harms would not come there, or where every way costs more hit points than there are; `unknown` is what lies between, or
- * beyond the bound of a search.
+ * Which goals can still be reached from a world, by position, whatever items were spent before, in slices. `yes` is only said of ways that one survives;
+ * `no` where even somebody whom nothing harms would not come there, or where every way costs more hit points than there are; `unknown` is what lies
+ * between, or beyond the bound of a search. Who has hit points without end and a level that was studied (study.ts) may well do it in one piece.
+ * @param budget what the searches of ways to spend items may take together, and take from
  */
-export const canStillReach = (level: Level, world: World): readonly Reachable[] => {
+export function* canStillReach(
+  level: Level,
+  world: World,
+  budget: LooksLeft = { left: REACH_LOOKS },
+): Sliced<readonly Reachable[]> {
   const dead = isRunOver(world);
-  const safe = searchReach(level, 'careful', departureOf(world), 'each');
+  const search = function* (manner: Manner, looks: number): Sliced<ReachSearch> {
+    yield* regionsInSlices(level, manner);
+    const part = { left: looks };
+    const found = searchReach(level, manner, departureOf(world), 'each', part);
+    yield looks - part.left;
+    budget.left -= looks - part.left;
+    return found;
+  };
+  // Both searches have their share.
+  const safe = yield* search('careful', Math.floor(budget.left / 2));
   const isSettled = dead || safe.goals.size === level.goals.length;
-  const bold = isSettled ? safe : searchReach(level, 'bold', departureOf(world), 'each');
+  const bold = isSettled ? safe : yield* search('bold', budget.left);
   const judged = level.goals.map((_, goal): Reachable => {
     if (world.reached.includes(goal)) return 'yes';
     if (dead) return 'no';
@@ -106,18 +137,27 @@ export const canStillReach = (level: Level, world: World): readonly Reachable[] 
   });
   const open = judged.flatMap((one, goal) => (one === 'unknown' && bold.goals.has(goal) ? [goal] : []));
   if (open.length === 0) return judged;
-  const suffices = sufficesFor(level, departureOf(world), world.hp, open);
+  const suffices = yield* sufficesFor(level, departureOf(world), world.hp, open);
   return judged.map((one, goal) => suffices.get(goal) ?? one);
+}
+
+const fromStart = {
+  harmed: new WeakMap<Level, readonly Reachable[]>(),
+  unharmed: new WeakMap<Level, readonly Reachable[]>(),
 };
 
-const unharmed = new WeakMap<Level, readonly Reachable[]>();
-
-/** Which goals somebody could reach from the start who has hit points without end: what else is out of reach is so for its hazards. */
-export const reachableUnharmed = (level: Level): readonly Reachable[] => {
-  const known = unharmed.get(level) ?? canStillReach(level, { ...beginWorld(level), hp: Infinity });
-  unharmed.set(level, known);
-  return known;
-};
+/**
+ * Which goals can be reached from the start, in slices: found once while a level is held.
+ * @param who `unharmed`: somebody who has hit points without end. What else is out of reach is so for the hazards.
+ */
+export function* reachFromStart(level: Level, who: keyof typeof fromStart): Sliced<readonly Reachable[]> {
+  const known = fromStart[who].get(level);
+  if (known !== undefined) return known;
+  const start = beginWorld(level);
+  const goals = yield* canStillReach(level, who === 'harmed' ? start : { ...start, hp: Infinity });
+  fromStart[who].set(level, goals);
+  return goals;
+}
 
 type ReachableTiles = { readonly count: number; readonly has: (tile: Tile) => boolean };
 const reachable = new WeakMap<Level, { readonly all: Closure; readonly tiles: ReachableTiles }>();
@@ -126,7 +166,7 @@ const reachOf = (level: Level): { readonly all: Closure; readonly tiles: Reachab
   const known = reachable.get(level);
   if (known !== undefined) return known;
   const { of, sizes } = regionsOf(level, 'bold');
-  const all = closureOf(level, 'bold', departureOf(beginWorld(level)), 'lasting');
+  const all = closureOf(level, 'bold', departureOf(beginWorld(level)), { assumption: 'lasting' });
   const made = {
     all,
     tiles: {
@@ -148,10 +188,11 @@ export const reachableTiles = (level: Level): ReachableTiles => reachOf(level).t
 export const unusableItems = (level: Level): readonly { readonly id: string; readonly why: string }[] => {
   const { all } = reachOf(level);
   const { opens } = chartOf(level);
+  const opened = new Set(all.departure.opened);
   return level.items.flatMap(({ id, heals }, item) => {
     const locked = (opens[item] ?? []).filter((door) => level.doors[door]?.locked === true);
     if (!all.items.has(item)) return [{ id, why: 'It cannot be reached.' }];
-    if (heals > 0 || locked.some((door) => all.departure.opened.includes(door))) return [];
+    if (heals > 0 || locked.some((door) => opened.has(door))) return [];
     const why =
       locked.length > 0
         ? 'It opens only doors that cannot be reached.'

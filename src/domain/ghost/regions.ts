@@ -1,4 +1,5 @@
 import type { Level, Tile } from '../level/level.js';
+import { drained, type Sliced } from '../shared/sliced.js';
 import { chartOf, isOnMap, neighboursOf, numberOfTile, type Chart } from './chart.js';
 
 /**
@@ -30,16 +31,22 @@ const isBarred = ({ level, walls, harms }: Chart, tile: number, manner: Manner):
   return walls[tile] !== 0 || (manner === 'careful' ? harm > 0 : harm >= level.hp);
 };
 
+/** After how many tiles others get their turn: some milliseconds. */
+const SLICE_TILES = 4_096;
+
 /** Numbers the region of each tile, row by row. */
-const label = (chart: Chart, manner: Manner): { readonly of: Int32Array; readonly sizes: readonly number[] } => {
+function* label(chart: Chart, manner: Manner): Sliced<{ readonly of: Int32Array; readonly sizes: readonly number[] }> {
   const of = new Int32Array(chart.tiles).fill(-1);
   const sizes: number[] = [];
+  let looks = 0;
   for (let tile = 0; tile < chart.tiles; tile += 1) {
+    if ((looks += 1) % SLICE_TILES === 0) yield SLICE_TILES;
     if (of[tile] !== -1 || isBarred(chart, tile, manner)) continue;
     const region = sizes.push(1) - 1;
     of[tile] = region;
     const open = chart.doors.has(tile) ? [] : [tile];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      if ((looks += 1) % SLICE_TILES === 0) yield SLICE_TILES;
       for (const next of neighboursOf(chart, at)) {
         if (of[next] !== -1 || chart.doors.has(next) || isBarred(chart, next, manner)) continue;
         of[next] = region;
@@ -49,7 +56,7 @@ const label = (chart: Chart, manner: Manner): { readonly of: Int32Array; readonl
     }
   }
   return { of, sizes };
-};
+}
 
 /** The regions from which a thing on this tile can be reached. */
 export const regionsAround = (level: Level, of: Int32Array, tile: Tile): readonly number[] => {
@@ -59,9 +66,10 @@ export const regionsAround = (level: Level, of: Int32Array, tile: Tile): readonl
   return [...new Set(around)].filter((region) => region !== -1);
 };
 
-const make = (level: Level, manner: Manner): Regions => {
+function* make(level: Level, manner: Manner): Sliced<Regions> {
   const chart = chartOf(level);
-  const { of, sizes } = label(chart, manner);
+  yield chart.tiles;
+  const { of, sizes } = yield* label(chart, manner);
   const empty = <Value>(): Value[][] => sizes.map(() => []);
   const links = sizes.map(() => new Set<number>());
   const doors = empty<number>();
@@ -92,13 +100,14 @@ const make = (level: Level, manner: Manner): Regions => {
     items: reachedFrom(level.items),
     goals: reachedFrom(level.goals),
   };
-};
+}
 
-/** The regions of a level, made once while it is held. */
-export const regionsOf = (level: Level, manner: Manner): Regions => {
-  const known = made[manner].get(level);
-  if (known !== undefined) return known;
-  const regions = make(level, manner);
+/** The regions of a level, made once while it is held, in slices. */
+export function* regionsInSlices(level: Level, manner: Manner): Sliced<Regions> {
+  const regions = made[manner].get(level) ?? (yield* make(level, manner));
   made[manner].set(level, regions);
   return regions;
-};
+}
+
+/** The regions of a level: at once where it was studied (study.ts). */
+export const regionsOf = (level: Level, manner: Manner): Regions => drained(regionsInSlices(level, manner));

@@ -34,7 +34,8 @@ const skipped = (testName: string, testError: string): GhostTest => ({
   testSkipped: true,
 });
 
-const UNSURE = 'Hazards lie on the way, and whether the hit points suffice is not known.';
+const UNSURE =
+  'Whether a way leads to each goal is not known: hazards lie on it, or there are too many ways to use up what opens doors.';
 
 /** Why a session could not judge what a kind of finding is about: finding none then says nothing. Null where it could. */
 const whyUnjudged = (level: Level, tally: Tally, over: boolean): Readonly<Record<FindingKind, string | null>> => {

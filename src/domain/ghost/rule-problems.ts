@@ -9,6 +9,7 @@ import {
   type RuleEffect,
 } from '../rules/ruleset.js';
 import { implies, type Meant, meantBy } from '../rules/implies.js';
+import type { Sliced } from '../shared/sliced.js';
 import { shortId } from './world.js';
 import { type NumberKeys, whyNever } from './never-matches.js';
 
@@ -23,6 +24,9 @@ export type RuleProblem = {
 const COMPARED_RULES = 400;
 /** Beyond so many conditions in a set, alternatives included, they are compared by their text alone: a set is judged in one piece. */
 const MEANT_CONDITIONS = 128;
+
+/** After how many looks at conditions, and from one at another rule, others get their turn: some milliseconds. */
+const SLICE_LOOKS = 2_048;
 
 type Ranked = {
   readonly rule: DirectiveRule;
@@ -91,14 +95,23 @@ const against = (
 const testsOf = ({ ruleCondition }: DirectiveRule): number =>
   ruleCondition.reduce((all, [, value]) => all + countTests(value), 0);
 
+/** The first problem that a rule has with one of some others. */
+const firstProblem = <Other>(others: readonly Other[], judge: (other: Other) => RuleProblem | null): RuleProblem[] => {
+  for (const other of others) {
+    const problem = judge(other);
+    if (problem !== null) return [problem];
+  }
+  return [];
+};
+
 /**
- * Static checks of a set: rules that can never match, rules that never win because one above them always matches too, and rules that want opposite
- * things at once. Only what is certain is told.
+ * Static checks of a set, in slices: rules that can never match, rules that never win because one above them always matches too, and rules that want
+ * opposite things at once. Only what is certain is told.
  */
-export const ruleProblems = (
+export function* ruleProblems(
   { rulesetId, rulesetRules }: DirectiveRuleSet,
   numbers: NumberKeys,
-): readonly RuleProblem[] => {
+): Sliced<readonly RuleProblem[]> {
   const subject = (...rules: readonly Ranked[]): string =>
     rules.map(({ rule }) => ruleSubject(rulesetId, rule)).join(' + ');
   const compared = rulesetRules.filter((rule) => !onlyDescribes(rule)).slice(0, COMPARED_RULES);
@@ -106,23 +119,31 @@ export const ruleProblems = (
   const ranked: readonly Ranked[] = compared
     .map((rule) => ({ rule, effect: effectOf(rule), conditions: rule.ruleCondition.map(meantBy), byMeaning, numbers }))
     .toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
-  const never = ranked.flatMap((one): readonly RuleProblem[] => {
-    const why = whyNever(one.rule, numbers);
-    return why === null
-      ? []
-      : [{ kind: 'rule_never_fired', subject: subject(one), detail: `It can never match: ${why}` }];
-  });
-  const alive = ranked.filter(({ rule }) => whyNever(rule, numbers) === null);
+  let looks = 0;
+  const never: RuleProblem[] = [];
+  const alive: Ranked[] = [];
+  for (const one of ranked) {
+    const { why, tests } = whyNever(one.rule, numbers);
+    looks += tests;
+    if (looks >= SLICE_LOOKS) {
+      yield looks;
+      looks = 0;
+    }
+    if (why === null) alive.push(one);
+    else never.push({ kind: 'rule_never_fired', subject: subject(one), detail: `It can never match: ${why}` });
+  }
   const directing = alive.filter(directs);
   const forbidding = alive.filter(forbids);
-  return [
-    ...never,
-    ...directing.flatMap((low, rank) => {
-      const above = directing.slice(0, rank).map((high) => below(subject, low, high));
-      return above.find((problem) => problem !== null) ?? [];
-    }),
-    ...directing.flatMap(
-      (one) => forbidding.map((other) => against(subject, one, other)).find((problem) => problem !== null) ?? [],
-    ),
-  ];
-};
+  const lost: RuleProblem[] = [];
+  const forbidden: RuleProblem[] = [];
+  for (const [rank, low] of directing.entries()) {
+    lost.push(...firstProblem(directing.slice(0, rank), (high) => below(subject, low, high)));
+    forbidden.push(...firstProblem(forbidding, (other) => against(subject, low, other)));
+    looks += (rank + forbidding.length) * (low.conditions.length + 1);
+    if (looks < SLICE_LOOKS) continue;
+    yield looks;
+    looks = 0;
+  }
+  yield looks;
+  return [...never, ...lost, ...forbidden];
+}

@@ -5,7 +5,7 @@ import { healingTask, openingTask, planExploring, touchingTask } from './explore
 import { findPath } from './find-path.js';
 import { proceed, settlePlan } from './journey.js';
 import { beginPlan, IDLE, type Plan, type Policy, type Task, textOf } from './policy.js';
-import { departureOf, searchReach } from './reach.js';
+import { departureOf, REACH_LOOKS, searchReach } from './reach.js';
 import { type Manner, type Regions, regionsAround, regionsOf } from './regions.js';
 import { isEnterable, type World } from './world.js';
 
@@ -50,21 +50,26 @@ type Prospect = {
 
 type Route = { readonly regions: Regions; readonly starts: readonly number[] };
 
-/** The doors on the way to the nearest of some regions, with these doors open; null when there is no way. */
+/** The doors on the way to the nearest of some regions, through doors that are open; null when there is no way. */
 const doorsOnTheWay = (
   { regions, starts }: Route,
   to: ReadonlySet<number>,
-  opened: ReadonlySet<number>,
+  isOpen: (door: number) => boolean,
 ): readonly number[] | null => {
-  const from = new Map<number, number>(starts.map((start) => [start, -1]));
-  for (const region of from.keys()) {
+  /** By region: 0 where nobody came, 1 at a start, else the region before it and 2. */
+  const from = new Int32Array(regions.count);
+  for (const start of starts) from[start] = 1;
+  const waiting = [...starts];
+  for (const region of waiting) {
     if (to.has(region)) {
       const doors: number[] = [];
-      for (let at = region; at !== -1; at = from.get(at) ?? -1) doors.push(...(regions.doors[at] ?? []));
+      for (let at = region; at >= 0; at = (from[at] ?? 0) - 2) doors.push(...(regions.doors[at] ?? []));
       return doors;
     }
     for (const next of regions.links[region] ?? []) {
-      if (!from.has(next) && (regions.doors[next] ?? []).every((door) => opened.has(door))) from.set(next, region);
+      if (from[next] !== 0 || !(regions.doors[next] ?? []).every(isOpen)) continue;
+      from[next] = region + 2;
+      waiting.push(next);
     }
   }
   return null;
@@ -84,9 +89,12 @@ const firstNeeded = (
     new Set(thing === undefined ? [] : regionsAround(level, of, thing.at));
   const route: Route = { regions, starts: startsOf(level, regions, world.at, new Set(world.opened)) };
   const needed = new Set<number>();
+  /** By door: after how many openings it is open. */
+  const turns = new Map(openings.map(({ door }, index) => [door, index + 1]));
+  for (const door of world.opened) turns.set(door, 0);
   const need = (to: ReadonlySet<number>, before: number): void => {
-    const opened = new Set([...world.opened, ...openings.slice(0, before).map(({ door }) => door)]);
-    for (const door of doorsOnTheWay(route, to, opened) ?? []) if (!world.opened.includes(door)) needed.add(door);
+    const isOpen = (door: number): boolean => (turns.get(door) ?? Infinity) <= before;
+    for (const door of doorsOnTheWay(route, to, isOpen) ?? []) if (turns.get(door) !== 0) needed.add(door);
   };
   need(around(level.goals[goal]), openings.length);
   let first: DoorOpening | null = null;
@@ -122,7 +130,7 @@ const prospectOf = (level: Level, world: World): Prospect => {
   for (const manner of ['careful', 'bold'] as const) {
     const goals = left(goalsInTheOpen(level, world, manner));
     if (goals.length > 0) return { goals, opening: null };
-    const { best } = searchReach(level, manner, departureOf(world), 'together');
+    const { best } = searchReach(level, manner, departureOf(world), 'together', { left: REACH_LOOKS / 2 });
     const [goal] = left(best.goals);
     if (goal === undefined) continue;
     const opening = firstNeeded(level, world, manner, goal, best.departure.openings);

@@ -4,10 +4,11 @@ import type { DirectiveRuleSet } from '../rules/ruleset.js';
 import { bitmapWith, emptyBitmap } from './bitmap.js';
 import type { Outcome } from './deed.js';
 import { merged, type MergedFinding, type Noticed } from './found.js';
-import { canStillReach, type Reachable } from './reach.js';
+import { canStillReach, type Reachable, reachFromStart } from './reach.js';
+import { drained } from '../shared/sliced.js';
 import type { StepTimes } from './step-times.js';
 import type { ToldOutcome } from './told.js';
-import { beginWorld, isRunOver, shortId, type World } from './world.js';
+import { isRunOver, shortId, type World } from './world.js';
 
 /** How often something happened, by name. */
 export type Counts = Readonly<Record<string, number>>;
@@ -37,17 +38,8 @@ export const rulesetsOf = (level: Level): readonly DirectiveRuleSet[] => {
   return [...new Map(sets.toReversed().map((set) => [set.rulesetId, set])).values()].toReversed();
 };
 
-const reachable = new WeakMap<Level, Tally['goals']>();
-
-/** Which goals can be reached from the start: looked for once, however often a session is read. */
-const goalsOf = (level: Level): Tally['goals'] => {
-  const goals = reachable.get(level) ?? canStillReach(level, beginWorld(level));
-  reachable.set(level, goals);
-  return goals;
-};
-
 export const beginTally = (level: Level): Tally => {
-  const goals = goalsOf(level);
+  const goals = drained(reachFromStart(level, 'harmed'));
   const sets = rulesetsOf(level);
   return {
     steps: 0,
@@ -170,7 +162,7 @@ export const noteStep = (level: Level, tally: Tally, facts: StepFacts): Tally =>
   const { step, revision, before, after, action, verdictValid, outcome } = facts;
   const isSpent = after.spent.length !== before.spent.length && !isRunOver(after);
   // A soft lock is what was used up; hit points that were lost, or would be lost on the way back, are no fault of the level.
-  const goalsNow = isSpent ? canStillReach(level, { ...after, hp: Infinity }) : tally.goalsNow;
+  const goalsNow = isSpent ? drained(canStillReach(level, { ...after, hp: Infinity })) : tally.goalsNow;
   const seen = [...seenIn(facts), ...lostGoals(level, tally.goals, tally.goalsNow, goalsNow)];
   return {
     ...tally,

@@ -5,6 +5,8 @@ import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { PLAYED_BYTES } from '../../../src/domain/level/level-bounds.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { shortDigest } from '../../../src/domain/shared/sha256.js';
+import { study } from '../../../src/domain/ghost/study.js';
+import type { Level } from '../../../src/domain/level/level.js';
 import { openLevels, readBuiltInLevels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -49,6 +51,18 @@ const setUp = () => {
 };
 
 describe('the level of a session', () => {
+  it('was studied, so that no step and no report has to do it', async () => {
+    const { open, by } = setUp();
+    const levels = open();
+    const isStudied = (level: Level | undefined) => level !== undefined && study(level).next().done === true;
+    await levels.put('castle', first, by());
+    for (const name of ['cellar', 'castle', 'nowhere']) {
+      const { level, ref } = await levels.openLevel('studio', name, 7);
+      expect(isStudied(level)).toBe(true);
+      expect(isStudied((await open().levelOf(ref, 7)) ?? undefined)).toBe(true);
+    }
+  });
+
   it('is not kept beyond the room that a tenant has for them', async () => {
     const { open, archive } = setUp();
     const levels = open();

@@ -4,6 +4,7 @@ import { act } from '../../../src/domain/ghost/act.js';
 import { DIRECTIONS } from '../../../src/domain/ghost/chart.js';
 import { canStillReach, reachableTiles } from '../../../src/domain/ghost/reach.js';
 import { beginWorld, type World } from '../../../src/domain/ghost/world.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import type { Level } from '../../../src/domain/level/level.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { drawnLevel } from './drawn-level.js';
@@ -75,7 +76,14 @@ const chambers = fc
   .record({
     corridor: fc.constantFrom('a@', 'a@b', '@ab'),
     contents: fc.array(fc.constantFrom(...'GGa..'), { minLength: 4, maxLength: 4 }),
-    opens: fc.array(fc.subarray(['A1', 'A2', 'A3', 'A4'], { minLength: 1 }), { minLength: 6, maxLength: 6 }),
+    // Keys are often alike.
+    opens: fc.array(
+      fc.oneof(
+        fc.constantFrom(['A1', 'A2', 'A3', 'A4'], ['A1', 'A2'], ['A2', 'A3', 'A4']),
+        fc.subarray(['A1', 'A2', 'A3', 'A4'], { minLength: 1 }),
+      ),
+      { minLength: 6, maxLength: 6 },
+    ),
     consumed: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 6, maxLength: 6 }),
   })
   .map(({ corridor, contents, opens, consumed }): Level => {
@@ -107,7 +115,7 @@ describe('what every way through a level shows', () => {
         const worlds = everyWorld(level, beginWorld(level));
         const from = worlds[pick % worlds.length] ?? beginWorld(level);
         const reached = new Set(everyWorld(level, from).flatMap((world) => world.reached));
-        const said = canStillReach(level, from);
+        const said = drained(canStillReach(level, from));
         expect(said).toEqual(level.goals.map((_, goal) => (reached.has(goal) ? 'yes' : 'no')));
       }),
       RUNS,
@@ -120,7 +128,7 @@ describe('what every way through a level shows', () => {
         const worlds = everyWorld(level, beginWorld(level));
         const from = worlds[pick % worlds.length] ?? beginWorld(level);
         const reached = new Set(everyWorld(level, from).flatMap((world) => world.reached));
-        canStillReach(level, from).forEach((said, goal) => {
+        drained(canStillReach(level, from)).forEach((said, goal) => {
           if (said !== 'unknown') expect(said).toBe(reached.has(goal) ? 'yes' : 'no');
         });
       }),

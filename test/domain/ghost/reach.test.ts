@@ -1,13 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { act } from '../../../src/domain/ghost/act.js';
 import { beginTally, noteStep } from '../../../src/domain/ghost/tally.js';
-import { canStillReach, reachableTiles, unusableItems } from '../../../src/domain/ghost/reach.js';
+import { closureOf } from '../../../src/domain/ghost/closure.js';
+import {
+  canStillReach,
+  departureOf,
+  REACH_LOOKS,
+  reachableTiles,
+  searchReach,
+  unusableItems,
+} from '../../../src/domain/ghost/reach.js';
+import { spoilingOf } from '../../../src/domain/ghost/spoil.js';
+import { study } from '../../../src/domain/ghost/study.js';
 import { beginWorld, type World } from '../../../src/domain/ghost/world.js';
 import type { Level } from '../../../src/domain/level/level.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import type { Json } from '../../../src/domain/shared/json.js';
+import { allSlices } from '../../support/rules.js';
 import { drawnLevel } from './drawn-level.js';
+import { manyKeys } from './many-keys.js';
 
-const reachOf = (level: Level, world: World = beginWorld(level)) => canStillReach(level, world).join(' ');
+const reachOf = (level: Level, world: World = beginWorld(level)) => drained(canStillReach(level, world)).join(' ');
 const after = (level: Level, ...actions: readonly Json[]): World =>
   actions.reduce<World>((world, action) => {
     const { world: next, outcome } = act(level, world, action);
@@ -75,6 +88,17 @@ describe('whether goals can still be reached', () => {
     expect(reachOf(level, right)).toBe('yes');
   });
 
+  it('is known however many keys of one kind there are, and what they open first', () => {
+    // Two keys for three doors, of which two are on the way.
+    const level = (opens: readonly string[]) => {
+      const drawn = drawnLevel(['@a.A.B.G', 'a#######'], { consumed: true });
+      return { ...drawn, items: drawn.items.map((item) => ({ ...item, opens })) };
+    };
+    expect(reachOf(level(['A1', 'B1']))).toBe('yes');
+    expect(reachOf(level(['A1', 'B1', 'C1']))).toBe('yes');
+    expect(reachOf(level(['A1']))).toBe('no');
+  });
+
   it('finds the order in which keys must be spent', () => {
     // The first key opens either door; behind the right one (A) is another of its kind.
     expect(reachOf(fork(['#####', '#a@B.', '#A##.', '#a##G', '#####']))).toBe('yes');
@@ -104,6 +128,75 @@ describe('whether goals can still be reached', () => {
       consumed: true,
     }));
     expect(reachOf({ ...level, items })).toBe('unknown');
+  });
+});
+
+describe('the work of a search', () => {
+  const searched = (level: Level, world: World = beginWorld(level)) => {
+    allSlices(study(level));
+    return allSlices(canStillReach(level, world));
+  };
+  const sum = (looks: readonly number[]): number => looks.reduce((all, one) => all + one, 0);
+  /** What the last closure of a search is beyond its bound: each door and each item once. */
+  const ONE_MORE = 2_000;
+
+  it('is small where there are as many keys as doors that they open: none of them has to be chosen', () => {
+    const level = manyKeys(333, 600, () => true);
+    const { result, slices } = searched(level);
+    expect(result).toEqual(['yes', 'yes']);
+    expect(sum(slices)).toBeLessThan(10_000);
+    const { choices, looks } = closureOf(level, 'bold', departureOf(beginWorld(level)));
+    expect([choices.length, looks < 10_000]).toEqual([0, true]);
+  });
+
+  it('knows one choice for each door and kind of key, however many keys are of that kind', () => {
+    // All doors but one can be come to.
+    const level = manyKeys(32, 31, () => true);
+    expect(closureOf(level, 'bold', departureOf(beginWorld(level))).choices).toHaveLength(31);
+    const two = manyKeys(32, 20, (key, door) => door < 30 || key % 2 === 0);
+    expect(closureOf(two, 'bold', departureOf(beginWorld(two))).choices).toHaveLength(30 + 31);
+  });
+
+  it('follows one way of those that spend another key of the same kind', () => {
+    // Each of three keys opens each of four doors.
+    const level = { ...manyKeys(4, 3, () => true), goals: [{ id: 'walled', at: { x: 63, y: 5 } }] };
+    const budget = { left: REACH_LOOKS };
+    const { exact } = searchReach(level, 'bold', departureOf(beginWorld(level)), 'each', budget);
+    const once = closureOf(level, 'bold', departureOf(beginWorld(level))).looks;
+    expect(exact).toBe(true);
+    // By how many doors are open, there are 1, 4, 6 and 4 states, and one choice for each shut door. Single keys would make many more of them.
+    expect(REACH_LOOKS - budget.left).toBeLessThan(2 * once * (1 + 1 * 4 + 4 * 3 + 6 * 2));
+  });
+
+  const bounded: readonly (readonly [string, Level])[] = [
+    ['fewer keys of one kind than doors', manyKeys(400, 300, () => true)],
+    ['keys for all doors but one', manyKeys(450, 450, (key, door) => key !== door)],
+    ['keys of many kinds', manyKeys(450, 450, (key, door) => (7 * key + 13 * door) % 5 < 2)],
+  ];
+  it.each(bounded)('ends at its bound, and says that it does not know: %s', (_, level) => {
+    const { result, slices } = searched(level);
+    expect(result).toEqual(['unknown', 'unknown']);
+    expect(sum(slices)).toBeLessThanOrEqual(REACH_LOOKS + 2 * ONE_MORE);
+    // Of a ghost, too, that holds all keys, and may waste each.
+    const held = { ...beginWorld(level), held: level.items.map((__, item) => item), hp: Infinity };
+    expect(sum(searched(level, held).slices)).toBeLessThanOrEqual(REACH_LOOKS + 2 * ONE_MORE);
+    expect(spoilingOf(level, held)).toBeNull();
+  });
+
+  it('comes in small slices when a level is studied, and is done once', () => {
+    const open = Array.from({ length: 256 }, (_, y) => (y === 5 ? '^' : '.').repeat(256));
+    const large = drawnLevel(['@'.padEnd(256, '.'), ...open.slice(1)], { hp: 2 });
+    const goals = Array.from({ length: 256 }, (_, x) => ({ id: `goal${String(x)}`, at: { x, y: 200 } }));
+    for (const level of [
+      { ...large, goals },
+      ...bounded.map(([, one]) => ({ ...one })),
+      manyKeys(333, 600, () => true),
+    ]) {
+      const { slices } = allSlices(study(level));
+      expect(Math.max(...slices)).toBeLessThanOrEqual(256 * 256);
+      expect(allSlices(study(level)).slices).toEqual([]);
+      expect(sum(allSlices(canStillReach(level, beginWorld(level))).slices)).toBeLessThan(2_000_000);
+    }
   });
 });
 
@@ -147,7 +240,7 @@ describe('what hit points cost to find out', () => {
       })),
     };
     // Without a bound this takes minutes, and all of them in one piece.
-    expect(new Set(canStillReach(maze, beginWorld(maze)))).toEqual(new Set(['unknown']));
+    expect(new Set(drained(canStillReach(maze, beginWorld(maze))))).toEqual(new Set(['unknown']));
   });
 
   it('are no reason for a soft lock: what counts is what was used up', () => {

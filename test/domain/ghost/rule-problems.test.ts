@@ -4,13 +4,14 @@ import { NO_NUMBERS, whyNever, WORLD_NUMBERS } from '../../../src/domain/ghost/n
 import { ruleProblems } from '../../../src/domain/ghost/rule-problems.js';
 import { parseCondition } from '../../../src/domain/rules/condition.js';
 import { matchRules } from '../../../src/domain/rules/match.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import type { DirectiveRule, RuleCondition } from '../../../src/domain/rules/ruleset.js';
-import { aRule, aRuleset } from '../../support/rules.js';
+import { allSlices, aRule, aRuleset } from '../../support/rules.js';
 import { itLong, runs } from '../../support/long.js';
 
 const problems = (...rules: readonly Partial<DirectiveRule>[]) =>
-  ruleProblems(aRuleset(rules), WORLD_NUMBERS).map(({ kind, subject }) => `${kind} ${subject}`);
+  drained(ruleProblems(aRuleset(rules), WORLD_NUMBERS)).map(({ kind, subject }) => `${kind} ${subject}`);
 
 describe('a rule that can never match', () => {
   it.each([
@@ -22,7 +23,7 @@ describe('a rule that can never match', () => {
       ['hp', '<5'],
       ['hp', '>10'],
     ] as const;
-    const found = ruleProblems(aRuleset([{ ruleCondition, ruleAction: 'IDLE' }]), numbers);
+    const found = drained(ruleProblems(aRuleset([{ ruleCondition, ruleAction: 'IDLE' }]), numbers));
     expect(found.map(({ kind }) => kind)).toEqual(kinds);
   });
 
@@ -116,9 +117,88 @@ describe('a rule that can never match', () => {
     fc.assert(
       fc.property(conditions, number, (ruleCondition, hp) => {
         const holds = ruleCondition.map(parseCondition).every((test) => test({ values: [hp], listed: false }));
-        if (holds) expect(whyNever(aRule({ ruleCondition }), WORLD_NUMBERS)).toBeNull();
+        if (holds) expect(whyNever(aRule({ ruleCondition }), WORLD_NUMBERS).why).toBeNull();
       }),
       { numRuns: runs(200, 2_000) },
+    );
+  });
+});
+
+describe('the search for rules that can never match', () => {
+  const numbered = Array.from({ length: 316 }, (_, number) => number);
+  const alternatives = (operator: string): string => numbered.map((number) => `${operator}${number}`).join('|');
+
+  it.each([
+    ['hp', [alternatives('<')], false],
+    ['hp', [alternatives('>1'), '<5'], true],
+    ['hp', [alternatives(''), '>400'], true],
+    ['hp', [`!=${alternatives('')}`, alternatives('')], true],
+    ['hp', [...numbered.map((number) => `!=${number}`), '>=0', '<316'], false],
+    ['hp', [...numbered.map((number) => `>=${number}`), '<315'], true],
+    ['action.type', [alternatives('T'), '!=T1'], false],
+    ['action.type', [alternatives('T'), alternatives('U')], true],
+    ['action.target', [`!=${alternatives('')}`, alternatives('')], true],
+  ] as const)('looks at each alternative of many once: %s', (key, values, isNever) => {
+    const ruleCondition = values.map((value): RuleCondition => [key, value]);
+    const { why, tests } = whyNever(aRule({ ruleCondition }), WORLD_NUMBERS);
+    expect(why !== null).toBe(isNever);
+    expect(tests).toBeLessThanOrEqual(2 * numbered.length + 2);
+    const set = aRuleset([{ ruleCondition, ruleAction: 'IDLE' }]);
+    const { slices } = allSlices(ruleProblems(set, WORLD_NUMBERS));
+    expect(slices.reduce((all, one) => all + one, 0)).toBe(tests);
+  });
+
+  it('lets others have their turn between rules, of which each is asked for its first problem only', () => {
+    const rules = Array.from({ length: 400 }, (_, rule) => ({
+      ...{ drRuleId: `r${rule}`, ruleAction: `ACT${rule}`, rulePriority: rule, ruleObsPattern: `p${rule}` },
+    }));
+    const { result, slices } = allSlices(ruleProblems(aRuleset(rules), WORLD_NUMBERS));
+    expect(result).toEqual([]);
+    expect(Math.max(...slices)).toBeLessThan(4_096);
+  });
+
+  it('agrees with numbers that are tried one by one', () => {
+    const operand = fc.oneof(
+      fc.integer({ min: -3, max: 3 }),
+      fc.constantFrom('low', '', '0.5', '2.0', '1e400', 'null', '-0'),
+    );
+    const part = fc
+      .tuple(fc.constantFrom('<', '<=', '>', '>=', '!=', ''), operand)
+      .map(([operator, one]) => `${operator}${one}`);
+    const value = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('|'));
+    const conditions = fc.array(
+      value.map((one): RuleCondition => ['hp', one]),
+      { minLength: 1, maxLength: 5 },
+    );
+    const tried = [-1e308, ...Array.from({ length: 65 }, (_, eighth) => eighth / 8 - 4), 1e308];
+    fc.assert(
+      fc.property(conditions, (ruleCondition) => {
+        const tests = ruleCondition.map(parseCondition);
+        const holds = tried.some((hp) => tests.every((test) => test({ values: [hp], listed: false })));
+        expect(whyNever(aRule({ ruleCondition }), WORLD_NUMBERS).why === null).toBe(holds);
+      }),
+      { numRuns: runs(300, 5_000) },
+    );
+  });
+
+  it('agrees with texts that are tried one by one', () => {
+    const operand = fc.constantFrom('A', 'B', '5', '5.0', '', 'b');
+    const part = fc.oneof(
+      fc.constant('*'),
+      fc.tuple(fc.constantFrom('!=', '', ''), operand).map((pair) => pair.join('')),
+    );
+    const value = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('|'));
+    const key = fc.constantFrom('action.type', 'action.target');
+    const conditions = fc.array(value, { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(key, conditions, (asked, values) => {
+        const ruleCondition = values.map((one): RuleCondition => [asked, one]);
+        const tests = ruleCondition.map(parseCondition);
+        const texts = ['A', 'B', '5', 'OTHER', ...(asked === 'action.type' ? [] : ['5.0', '', 'b', '*', '!=A'])];
+        const holds = texts.some((text) => tests.every((test) => test({ values: [text], listed: false })));
+        expect(whyNever(aRule({ ruleCondition }), WORLD_NUMBERS).why === null).toBe(holds);
+      }),
+      { numRuns: runs(300, 5_000) },
     );
   });
 });
@@ -217,7 +297,7 @@ describe('a rule that never wins', () => {
           { ...low, ruleCondition: [...lower, higher].slice(0, Math.max(1, lower.length)) },
           { ...high, ruleCondition: [higher] },
         ]);
-        if (!ruleProblems(ruleset, WORLD_NUMBERS).some(({ kind }) => kind === 'rule_shadowed')) return;
+        if (!drained(ruleProblems(ruleset, WORLD_NUMBERS)).some(({ kind }) => kind === 'rule_shadowed')) return;
         claims += 1;
         for (const { target, gold, hp } of seen) {
           const npcState = { hp, ...(gold === undefined ? {} : { gold }) };

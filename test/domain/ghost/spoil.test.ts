@@ -36,4 +36,27 @@ describe('what a ghost could waste', () => {
     const { tally } = play(level, 'find_bugs', { seed });
     expect(findingsOf(level, tally, { over: true }).map(({ kind }) => kind)).toContain('soft_lock');
   });
+
+  /** Each key opens these doors, in the order in which they are drawn. */
+  const withKeys = (drawn: readonly string[], opens: readonly (readonly string[])[]) => {
+    const level = drawnLevel(drawn, { consumed: true });
+    return { ...level, items: level.items.map((item, index) => ({ ...item, opens: opens[index] ?? [] })) };
+  };
+  const others = [
+    withKeys(['#########', '#@aa..A.#', '#.....###', '#.....BG#', '#########'], [['A1'], ['A1', 'B1']]),
+    withKeys(
+      ['###########', '##A#.B#...#', '#.a###...a#', '#..@#G..G.#', '##a.C...###', '###########'],
+      [
+        ['A1', 'C1'],
+        ['A1', 'C1'],
+        ['B1', 'A1'],
+      ],
+    ),
+  ];
+  it.each(others)('is done although another key opens that door, too (%#)', (level) => {
+    for (const seed of [1, 2, 3]) {
+      const { tally } = play(level, 'find_bugs', { seed });
+      expect(findingsOf(level, tally, { over: true }).map(({ kind }) => kind)).toContain('soft_lock');
+    }
+  });
 });
