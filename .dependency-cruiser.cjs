@@ -164,6 +164,7 @@ const packages = [
     [],
     'Browsers run it: the build copies its files, the docs page serves them, and nothing of ours imports it.',
   ),
+  vendor(['fastest-levenshtein'], ['^src/http/guard/misspelt'], 'Names are compared in one place.'),
   vendor(['tinyqueue'], ['^src/domain/ghost/'], 'Paths are found in one place.'),
   vendor(['commander'], ['^src/cli/'], 'Arguments are read by the commands alone.'),
 ];

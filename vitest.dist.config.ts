@@ -7,8 +7,8 @@ export default defineConfig({
     provide: { long: true },
     setupFiles: ['test/support/no-child-left.ts'],
     globalSetup: ['test/support/dist-setup.ts'],
-    // Tests of outages wait most of their time.
-    maxWorkers: 3,
+    // The servers share the machine with the tests.
+    maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 300_000,
   },

@@ -16,7 +16,7 @@ type VerifyOptions = { readonly key?: string; readonly checkpoint?: string; read
 const THUMBPRINT = /^[A-Za-z0-9_-]{43}$/;
 
 const readText = async (terminal: Terminal, file: string): Promise<string> =>
-  (await readTyped(terminal, file)).toString('utf8');
+  new TextDecoder().decode(await readTyped(terminal, file));
 
 const parsed = (text: string): Json => {
   try {

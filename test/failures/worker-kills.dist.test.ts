@@ -7,8 +7,8 @@ import { TcpRelay } from '../support/tcp-relay.js';
 import { eventsOfStep, results } from '../support/writers.js';
 
 /** How long a step may take to be answered, and a worker to come where it is awaited, in milliseconds. */
-const ANSWER_LIMIT_MS = 60_000;
-const REACHED_LIMIT_MS = 30_000;
+const ANSWER_LIMIT_MS = 150_000;
+const REACHED_LIMIT_MS = 150_000;
 const LOOK_MS = 20;
 
 /** A worker that reaches the event store and Temporal over relays. */

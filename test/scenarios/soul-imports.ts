@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { signSoul } from '../../src/app/souls/soul-signer.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
-import { soulFromCbor } from '../../src/domain/soul/binary.js';
+import { soulFromCbor } from '../support/soul-from-cbor.js';
 import type { SoulDocument, SoulInputs } from '../../src/domain/soul/document.js';
 import { codeOf, type Reply } from '../support/api.js';
 import { askPatiently } from '../support/ask-patiently.js';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { inSlices } from '../../src/concurrency/in-slices.js';
 import { contentDigest } from '../../src/domain/shared/content-digest.js';
-import { soulFromCbor } from '../../src/domain/soul/binary.js';
+import { soulFromCbor } from '../support/soul-from-cbor.js';
 import { ipfsCid } from '../../src/domain/soul/ipfs-cid.js';
 import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
 import { codeOf } from '../support/api.js';

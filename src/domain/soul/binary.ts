@@ -25,6 +25,3 @@ export function* soulFromCborSlices(bytes: Uint8Array): Sliced<Json> {
     return null;
   }
 }
-
-/** The same at once. */
-export const soulFromCbor = (bytes: Uint8Array): Json => drained(soulFromCborSlices(bytes));

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { jcs, type Json } from '../../../src/domain/shared/json.js';
-import { soulFromCbor, soulFromCborSlices, soulToCbor, soulToCborSlices } from '../../../src/domain/soul/binary.js';
+import { soulFromCborSlices, soulToCbor, soulToCborSlices } from '../../../src/domain/soul/binary.js';
+import { soulFromCbor } from '../../support/soul-from-cbor.js';
 import { MAX_SOUL_BYTES, MAX_SOUL_DEPTH } from '../../../src/domain/soul/bounds.js';
 import type { SoulDocument } from '../../../src/domain/soul/document.js';
 import { unsignedSoul } from '../../support/souls.js';

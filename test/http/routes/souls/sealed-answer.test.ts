@@ -7,7 +7,7 @@ import {
   TENANT_BINARY_SHOWN,
   TENANT_SEALED_SHOWN,
 } from '../../../../src/app/souls/sealed-payloads.js';
-import { soulFromCbor } from '../../../../src/domain/soul/binary.js';
+import { soulFromCbor } from '../../../support/soul-from-cbor.js';
 import type { StreamedAnswer } from '../../../../src/http/route.js';
 import { firstPhase, soulAtOnce } from '../../../../src/http/routes/souls/sealed-answer.js';
 
