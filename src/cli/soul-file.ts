@@ -9,7 +9,7 @@ const MAX_FILE_BYTES = 4 * MAX_SOUL_BYTES;
 
 /** What is not read either. */
 const ALSO_NONE =
-  'JSON that two readers could read differently is none (a member twice, an integer that no double holds), nor is what holds more values than a soul may.';
+  'JSON that two readers could read differently is none (a member twice, an integer that would come back in other digits), nor is what holds more values than a soul may.';
 
 /** What a soul is not, in words. */
 const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reason'], string>> = {

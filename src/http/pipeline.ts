@@ -16,7 +16,7 @@ import { admit, anonymous, type Gate, requireOneAuthorization } from './guard/ad
 import { repeatable, type Repeatable, repeatedBody, reserve, settle } from './guard/idempotency.js';
 import { compileDropNulls } from './guard/null-members.js';
 import { largeBodies } from './guard/large-bodies.js';
-import { misspelt } from './guard/misspelt.js';
+import { compileMisspelt } from './guard/misspelt.js';
 import { compilePathParams } from './guard/path-params.js';
 import { compileQuery } from './guard/query.js';
 import { announcesBody, DEFAULT_BODY_LIMIT, openBody, readBody, requireJson } from './guard/read-body.js';
@@ -69,7 +69,7 @@ const withRevision = (answer: Answer): Answer =>
 /** Fills the response with an answer that is whole. */
 const answerWith = (ctx: Context, exchange: Exchange, answer: Answer): void => {
   const status = answer.status ?? 200;
-  if (answer.headers !== undefined) addHeaders(exchange.headers, answer.headers);
+  addHeaders(exchange.headers, answer.headers);
   if (answer.raw !== undefined) send(ctx, status, exchange.headers, answer.raw.type, answer.raw.content);
   else sendJson(ctx, status, exchange.headers, answer.body);
 };
@@ -105,6 +105,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
   const readParams = compilePathParams(definition.path, definition.params);
   const readQuery = compileQuery(definition.query);
   const dropNulls = definition.body === undefined ? null : compileDropNulls(definition.body);
+  const findMisspelt = definition.body === undefined ? null : compileMisspelt(definition.body);
   const checkBody = definition.body === undefined ? null : compileCheck('body', definition.body);
   const deprecation = deprecationOf(definition);
 
@@ -143,7 +144,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const { stream: always, onDemand } = definition.responses[status] ?? {};
     const kind = always ?? (onDemand === undefined ? undefined : 'finite');
     if (kind === undefined) throw new Error(`${definition.operationId} does not say that it streams ${String(status)}`);
-    if (answer.headers !== undefined) addHeaders(exchange.headers, answer.headers);
+    addHeaders(exchange.headers, answer.headers);
     return sendStream(ctx, exchange, status, stream, kind, deps);
   };
 
@@ -245,8 +246,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
           )
         : null;
     if (parsed.mayHoldNull) dropNulls?.(parsed.value);
-    if (definition.body !== undefined)
-      addHeaders(exchange.headers, memberWarning(misspelt(definition.body, parsed.value)));
+    if (findMisspelt !== null) addHeaders(exchange.headers, memberWarning(findMisspelt(parsed.value)));
     const bodyIssues = checkBody?.(parsed.value) ?? null;
     if (bodyIssues !== null || issues.length > 0) throw schemaRejection([...issues, ...(bodyIssues ?? [])]);
 

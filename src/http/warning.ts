@@ -2,7 +2,7 @@
 const WARNING = 'Anima-Warning';
 
 /** Adds headers to those of an answer; warnings join the ones that are there. */
-export const addHeaders = (headers: Record<string, string>, more: Readonly<Record<string, string>>): void => {
+export const addHeaders = (headers: Record<string, string>, more: Readonly<Record<string, string>> = {}): void => {
   const before = headers[WARNING];
   Object.assign(headers, more);
   if (before !== undefined && more[WARNING] !== undefined) headers[WARNING] = `${before}, ${more[WARNING]}`;

@@ -1,10 +1,8 @@
-import { wellFormed } from '../../domain/shared/text.js';
-
 /**
  * A text up to the first of the stop words, in whole characters. Not every model server ends its text there by itself, and one that counts tokens may
  * end it inside of a character.
  */
 export const untilStop = (text: string, stop: readonly string[] = []): string => {
   const ends = stop.map((word) => text.indexOf(word)).filter((at) => at !== -1);
-  return wellFormed(ends.length === 0 ? text : text.slice(0, Math.min(...ends)));
+  return (ends.length === 0 ? text : text.slice(0, Math.min(...ends))).toWellFormed();
 };

@@ -17,8 +17,8 @@ export type KeptReservation = {
  * Whether a request may take the key as if it had never been used. What runs is not free, however late the clock says it is: it would be done twice.
  * @param running in this process
  */
-export const isFree = (kept: KeptReservation | undefined, digest: string, nowMs: number, running: boolean): boolean =>
-  kept === undefined || (!running && kept.expiresMs <= nowMs) || (kept.released && kept.digest !== digest);
+export const isFree = (kept: KeptReservation, digest: string, nowMs: number, running: boolean): boolean =>
+  (!running && kept.expiresMs <= nowMs) || (kept.released && kept.digest !== digest);
 
 /** What a key that is not free says to a request; `running`: in this process. */
 export const reservationOf = (kept: KeptReservation, digest: string, running: boolean): Reservation => {

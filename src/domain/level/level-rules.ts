@@ -18,8 +18,7 @@ const REASON_CHARS = 500;
 
 const TEXTS = ['drRuleId', 'ruleName', 'ruleAction', 'ruleReason', 'ruleTarget', 'ruleObsPattern', 'rulePromptSuffix'];
 
-const halfPair = /\p{Surrogate}/u;
-const isText = (value: Json | undefined): boolean => typeof value === 'string' && !halfPair.test(value);
+const isText = (value: Json | undefined): boolean => typeof value === 'string' && value.isWellFormed();
 const isScalar = (value: Json | undefined): boolean =>
   isText(value) || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
 const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;

@@ -1,13 +1,11 @@
 import type { Sliced } from './sliced.js';
 import { MAX_DEPTH, MODEL_TEXTS, refuseInteger, refuseJson, refuseTwice } from './refuse-json.js';
 import { isExact } from './scan-json.js';
-import { wellFormed } from './text.js';
 import { SORTED_AT_ONCE, sortedNames } from './sorted-names.js';
 
 /** How many characters are read, or members written, before other work has its turn: about a millisecond. */
 const SLICE = 32_768;
 
-const HALF_PAIR = /\p{Surrogate}/u;
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\x00-\x1f]/;
 const SPACES = ' \t\n\r';
@@ -37,8 +35,8 @@ const canonicalString = (token: string, what: 'text' | 'member name' | 'model te
   } catch {
     return null;
   }
-  if (what === 'model text') text = wellFormed(text);
-  if (HALF_PAIR.test(text)) throw refuseJson(`A ${what} holds half a surrogate pair.`);
+  if (what === 'model text') text = text.toWellFormed();
+  if (!text.isWellFormed()) throw refuseJson(`A ${what} holds half a surrogate pair.`);
   return JSON.stringify(text);
 };
 

@@ -7,7 +7,6 @@ const VALUE_WORK = 8;
 /** How much of a long text is written at once. */
 const TEXT_CHARS = 65_536;
 
-const halfPair = /\p{Surrogate}/u;
 const endsInPair = /[\uD800-\uDBFF]$/;
 
 /** An array or object that is being written: what is in it, in order, and how far it is. */
@@ -20,7 +19,7 @@ type Unclosed = {
 
 /** @throws Error for what I-JSON cannot hold */
 const tokenOf = (value: string | number | boolean | null): string => {
-  if (typeof value === 'string' && halfPair.test(value)) throw new Error('Lone surrogate is not allowed');
+  if (typeof value === 'string' && !value.isWellFormed()) throw new Error('Lone surrogate is not allowed');
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${String(value)} is not allowed`);
   return JSON.stringify(value);
 };

@@ -4,9 +4,6 @@ import type { Json } from './json.js';
 import { MAX_DEPTH, MODEL_TEXTS, refuseInteger, refuseJson } from './refuse-json.js';
 import type { Rejection } from './rejection.js';
 import { scanJson } from './scan-json.js';
-import { wellFormed } from './text.js';
-
-const halfPair = /\p{Surrogate}/u;
 
 /** A parsed text, and whether it may contain a `null`. */
 export type ParsedJson = { readonly value: Json; readonly mayHoldNull: boolean };
@@ -16,7 +13,7 @@ const SLICE_VALUES = 32_768;
 
 const inspectScalar = (value: Json, escapes: boolean): void => {
   if (typeof value === 'string') {
-    if (escapes && halfPair.test(value)) throw refuseJson('A text holds half a surrogate pair.');
+    if (escapes && !value.isWellFormed()) throw refuseJson('A text holds half a surrogate pair.');
   } else if (typeof value === 'number' && value - value !== 0) throw refuseJson('A number is too large.');
 };
 
@@ -33,7 +30,7 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
     work += 1;
     if (typeof value !== 'object' || value === null) inspectScalar(value, escapes);
     else if (depth === MAX_DEPTH) throw refuseJson(`Nested deeper than ${MAX_DEPTH} levels.`);
-    else open.push({ value: value, depth: depth + 1 });
+    else open.push({ value, depth: depth + 1 });
   };
   see(root, 0);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -43,9 +40,9 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
       const object = value as Record<string, Json>;
       for (const name in object) {
         if (name === '__proto__') throw refuseJson('A member has the name __proto__.');
-        if (escapes && halfPair.test(name)) throw refuseJson('A member name holds half a surrogate pair.');
+        if (escapes && !name.isWellFormed()) throw refuseJson('A member name holds half a surrogate pair.');
         const text = object[name];
-        if (escapes && typeof text === 'string' && MODEL_TEXTS.has(name)) object[name] = wellFormed(text);
+        if (escapes && typeof text === 'string' && MODEL_TEXTS.has(name)) object[name] = text.toWellFormed();
         members += 1;
         see(object[name] as Json, depth);
       }
@@ -77,7 +74,7 @@ function* placed(text: string, otherwise: string): Sliced<Rejection> {
 
 /**
  * The one reader of JSON that comes from outside (contract 1.2), in slices around one JSON.parse. It drops a byte order mark, and refuses what two
- * readers could read differently: a member that comes twice, and an integer that no double holds (RFC 8259, sections 4 and 6).
+ * readers could read differently: a member that comes twice, and an integer that would come back in other digits (RFC 8259, sections 4 and 6).
  * @throws Rejection MALFORMED_JSON, with the reason in its details; BODY_TOO_LARGE
  */
 export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {

@@ -1,4 +1,5 @@
 import { Rejection } from './rejection.js';
+import type { Sliced } from './sliced.js';
 
 /** What a large body may hold (contract 1.2): an empty list takes two bytes as text and a hundred as a value. A soul of the largest size has a third of it. */
 export const MAX_CONTAINERS = 400_000;
@@ -43,7 +44,7 @@ export const isExact = (literal: string): boolean => {
  * come back in other digits. What is no JSON shows when it is parsed.
  * @throws Rejection BODY_TOO_LARGE
  */
-export function* scanJson(bytes: Buffer): Generator<number, JsonScan, void> {
+export function* scanJson(bytes: Buffer): Sliced<JsonScan> {
   let containers = 0;
   let items = 0;
   let named = 0;

@@ -44,6 +44,3 @@ export const cutJsonText = (text: string, bytes: number, escaped: 2 | 4 = 2): st
   return text;
 };
 const ELLIPSIS_BYTES = 3;
-
-/** The text with U+FFFD in place of lone surrogates, which JSON can write and UTF-8 cannot. */
-export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, '\ufffd');

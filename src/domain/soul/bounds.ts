@@ -14,7 +14,6 @@ export const MAX_SOUL_DEPTH = 30;
 export const MAX_SOUL_CONTAINERS = MAX_CONTAINERS - 1_000;
 export const MAX_SOUL_VALUES = MAX_ITEMS - 1_000;
 
-const halfPair = /\p{Surrogate}/u;
 /** How many bytes are counted between two pauses: a millisecond or two of work. */
 const SLICE_BYTES = 65_536;
 
@@ -30,7 +29,7 @@ type SizeSoFar = { left: number; pauseAt: number; containers: number; values: nu
 
 const wrongText = (text: string, room: SizeSoFar): OutOfBounds | null => {
   room.left -= text.length + 2;
-  return room.left < 0 ? 'too_large' : halfPair.test(text) ? 'malformed' : null;
+  return room.left < 0 ? 'too_large' : !text.isWellFormed() ? 'malformed' : null;
 };
 
 /** What is wrong with a value, whatever is in it. */

@@ -1,6 +1,8 @@
 import type { TSchema } from '@sinclair/typebox';
 import { distance } from 'fastest-levenshtein';
 
+import { isObject } from '../../domain/shared/json.js';
+
 /** How many unknown members of one object and items of one list are looked at, and how long a name may be that is compared. */
 const LOOKED_AT = 64;
 const LONGEST_NAME = 64;
@@ -37,47 +39,59 @@ type SchemaNode = {
   readonly allOf?: readonly { readonly if?: SchemaNode; readonly then?: SchemaNode }[];
 };
 
-/** Whether a value has the members of which a condition names the values. */
-const meets = (value: Readonly<Record<string, unknown>>, condition: SchemaNode | undefined): boolean =>
-  condition?.properties !== undefined &&
-  Object.entries(condition.properties).every(([name, { const: wanted }]) => value[name] === wanted);
+/** What a value of one schema may have meant, below a pointer. */
+type Look = (value: unknown, pointer: string) => readonly string[];
 
-/** The schema of the one object or list that a value may be; undefined where it is free, or may be one of several. */
-const shapeIn = (node: SchemaNode): SchemaNode | undefined => {
-  if (node.properties !== undefined || node.items !== undefined) return node;
-  const shapes = (node.anyOf ?? []).flatMap((one) => shapeIn(one) ?? []);
-  return shapes.length === 1 ? shapes[0] : undefined;
+const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {
+  const known = Object.keys(properties);
+  const inside = known.flatMap((name) => {
+    const look = inNode(properties[name] ?? {});
+    return look === null ? [] : [{ name, look }];
+  });
+  return (value, pointer) => {
+    if (!isObject(value)) return [];
+    const unknown = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
+    const written = unknown.slice(0, LOOKED_AT);
+    const meant = known.filter((name) => value[name] === undefined && written.some((one) => isAlike(one, name)));
+    return [
+      ...meant.map((name) => `${pointer}/${name}`),
+      ...inside.flatMap(({ name, look }) => look(value[name], `${pointer}/${name}`)),
+    ];
+  };
 };
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** An object that has more members when some have certain values. */
+const inVariants = ({ properties = {}, allOf = [] }: SchemaNode): Look => {
+  const plain = inObject(properties);
+  const variants = allOf.map(({ if: condition, then }) => ({
+    wanted: Object.entries(condition?.properties ?? {}),
+    look: inObject({ ...properties, ...then?.properties }),
+  }));
+  return (value, pointer) => {
+    if (!isObject(value)) return [];
+    const met = variants.find(({ wanted }) => wanted.every(([name, node]) => value[name] === node.const));
+    return (met?.look ?? plain)(value, pointer);
+  };
+};
 
-const look = (node: SchemaNode, value: unknown, pointer: string): readonly string[] => {
-  const shape = shapeIn(node);
-  if (Array.isArray(value)) {
-    const { items } = shape ?? {};
-    if (items === undefined) return [];
-    return value.slice(0, LOOKED_AT).flatMap((item) => look(items, item, `${pointer}/-`));
+/** Null where the schema names nothing. Of alternatives only one may be an object or a list; with several it is open which one a value is meant to be. */
+const inNode = ({ items, anyOf = [], ...node }: SchemaNode): Look | null => {
+  if (node.properties !== undefined) return node.allOf === undefined ? inObject(node.properties) : inVariants(node);
+  if (items !== undefined) {
+    const look = inNode(items);
+    if (look === null) return null;
+    return (value, pointer) =>
+      Array.isArray(value) ? value.slice(0, LOOKED_AT).flatMap((item) => look(item, `${pointer}/-`)) : [];
   }
-  if (shape?.properties === undefined || !isRecord(value)) return [];
-  const more = (shape.allOf ?? []).filter(({ if: condition }) => meets(value, condition));
-  const properties = Object.assign({}, shape.properties, ...more.map(({ then }) => then?.properties)) as Readonly<
-    Record<string, SchemaNode>
-  >;
-  const known = Object.keys(properties);
-  const missing = known.filter((name) => value[name] === undefined);
-  const unknown = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
-  const meant = missing.filter((name) => unknown.slice(0, LOOKED_AT).some((written) => isAlike(written, name)));
-  return [
-    ...meant.map((name) => `${pointer}/${name}`),
-    ...known.flatMap((name) => look(properties[name] ?? {}, value[name], `${pointer}/${name}`)),
-  ];
+  const looks = anyOf.map(inNode).filter((look) => look !== null);
+  return looks.length === 1 ? (looks[0] ?? null) : null;
 };
 
 /**
- * The members that a body may have meant: absent ones that the schema names, whose name an unknown one looks like (contract 1.2).
+ * Finds the members that a body may have meant: absent ones that the schema names, whose name an unknown one looks like (contract 1.2).
  * @returns JSON Pointers (RFC 6901), made of names of the schema alone, `-` for any item of a list
  */
-export const misspelt = (schema: TSchema, body: unknown): readonly string[] => [
-  ...new Set(look(schema as SchemaNode, body, '')),
-];
+export const compileMisspelt = (schema: TSchema): ((body: unknown) => readonly string[]) => {
+  const look = inNode(schema as SchemaNode);
+  return (body) => (look === null ? [] : [...new Set(look(body, ''))]);
+};

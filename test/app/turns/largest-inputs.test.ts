@@ -20,7 +20,6 @@ import { TRACE_BYTES } from '../../../src/domain/rules/trace.js';
 import { initialMind } from '../../../src/domain/npc/state.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import type { Json } from '../../../src/domain/shared/json.js';
-import { wellFormed } from '../../../src/domain/shared/text.js';
 import { DEADLINE_MS, openMinds, tapeOf } from '../../support/minds.js';
 import { aRule, aRuleset } from '../../support/rules.js';
 import { onBehalf } from '../../support/streams.js';
@@ -65,7 +64,7 @@ const outputs: Readonly<Record<string, (of: string) => string>> = {
 
 /** As much of it as one request may bring. */
 const legal = (output: string): string =>
-  wellFormed(output.slice(0, Math.floor((output.length * shareOf(1)) / Math.max(bytesOf(output), shareOf(1))) - 16));
+  output.slice(0, Math.floor((output.length * shareOf(1)) / Math.max(bytesOf(output), shareOf(1))) - 16).toWellFormed();
 
 /** One rule with long texts: what it says is repeated in the prompt and in the refusal. */
 const LONG = 'r'.repeat(150_000);

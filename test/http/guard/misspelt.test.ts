@@ -1,9 +1,10 @@
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
 import { ResultSchema } from '../../../src/http/routes/process/tape.js';
-import { isAlike, misspelt } from '../../../src/http/guard/misspelt.js';
+import { compileMisspelt, isAlike } from '../../../src/http/guard/misspelt.js';
 
+const misspelt = (schema: TSchema, body: unknown) => compileMisspelt(schema)(body);
 const Inner = Type.Object({ observation: Type.String(), npcState: Type.Optional(Type.Unknown()) });
 const Body = Type.Object({
   persona: Type.Optional(Type.String()),

@@ -1,5 +1,3 @@
-import { wellFormed } from '../../shared/text.js';
-
 /**
  * What models take for the edge of a message: `<|...|>` of ChatML and Llama 3 (also with the full-width bar), `###` of Alpaca, and the
  * marks of Llama 2, Mistral and Gemma, because a model server may read them in any prompt.
@@ -23,6 +21,6 @@ export const oneLine = (text: string): string => text.replace(UNSEEN, ' ');
 
 /** A text that cannot end the message that contains it: it is one line, and spaces split every control mark. */
 export const guardText = (text: string): string => {
-  const line = oneLine(wellFormed(text));
+  const line = oneLine(text.toWellFormed());
   return SUSPECT.test(line) ? line.replace(CONTROL, (mark) => (mark === '>' ? ` ${mark}` : `${mark} `)) : line;
 };

@@ -1,5 +1,5 @@
 import { isObject, type Json, jsonBytes, type JsonObject } from '../../shared/json.js';
-import { cutBytes, cutText, wellFormed } from '../../shared/text.js';
+import { cutBytes, cutText } from '../../shared/text.js';
 import type { MemoryDraft } from '../events.js';
 import { ACTION_BYTES, MEMORY_BYTES, MEMORY_STORE_BYTES } from '../recorded-bytes.js';
 import { findObject } from './find-object.js';
@@ -49,14 +49,14 @@ const excessOf = (value: Json): string | null => {
 
 /** A value that can be recorded and sent again: texts are well formed, numbers finite (others become null), `__proto__` is left out. */
 export const recordable = (value: Json): Json => {
-  if (typeof value === 'string') return wellFormed(value);
+  if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (Array.isArray(value)) return (value as readonly Json[]).map(recordable);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => name !== '__proto__')
-      .map(([name, one]) => [wellFormed(name), recordable(one)]),
+      .map(([name, one]) => [name.toWellFormed(), recordable(one)]),
   );
 };
 
@@ -64,12 +64,12 @@ const member = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
 
 const spoken = (value: Json | undefined): string => {
-  if (typeof value === 'string') return wellFormed(value).trim();
+  if (typeof value === 'string') return value.toWellFormed().trim();
   if (typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value);
   return Array.isArray(value)
     ? (value as readonly Json[])
         .filter((line) => typeof line === 'string')
-        .map(wellFormed)
+        .map((one) => one.toWellFormed())
         .join('\n')
         .trim()
     : '';
@@ -86,9 +86,9 @@ const memory = (value: Json): readonly MemoryDraft[] => {
   const type = member(body, 'type');
   return [
     {
-      text: cutBytes(wellFormed(text), MEMORY_BYTES),
+      text: cutBytes(text.toWellFormed(), MEMORY_BYTES),
       type:
-        typeof type === 'string' && type.trim() !== '' ? cutText(wellFormed(type), TYPE_CHARS) : DEFAULT_MEMORY_TYPE,
+        typeof type === 'string' && type.trim() !== '' ? cutText(type.toWellFormed(), TYPE_CHARS) : DEFAULT_MEMORY_TYPE,
       importance: between(member(body, 'importance')),
     },
   ];
@@ -115,7 +115,7 @@ export const readModelText = (generated: string): ModelSaid => {
   const { object } = findObject(text);
   if (object === null) {
     return {
-      dialogue: wellFormed(text).trim(),
+      dialogue: text.toWellFormed().trim(),
       action: undefined,
       excess: null,
       stateChange: undefined,

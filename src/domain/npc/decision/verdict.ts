@@ -6,7 +6,7 @@ import { matchRules } from '../../rules/match.js';
 import { isObject, type Json, jsonBytes, type JsonObject } from '../../shared/json.js';
 import { mergePatch } from '../../shared/merge-patch.js';
 import { shortenedObject } from '../../shared/shorten.js';
-import { cutBytes, cutJsonText, cutText, wellFormed } from '../../shared/text.js';
+import { cutBytes, cutJsonText, cutText } from '../../shared/text.js';
 import type { MemoryDraft, Verdict, VerdictGrounds } from '../events.js';
 import { type Action, readAction } from '../../bridge/action.js';
 import { DATA_BYTES, dataMayBecome } from '../mind-data.js';
@@ -62,7 +62,7 @@ const intentOf = ({ action: written, excess, dialogue, structured }: ModelSaid):
 const remembered = (said: ModelSaid, observation: string): readonly MemoryDraft[] => {
   if (said.memories.length > 0) return said.memories;
   if (observation.trim() === '') return [];
-  const text = cutBytes(wellFormed(observation), MEMORY_BYTES);
+  const text = cutBytes(observation.toWellFormed(), MEMORY_BYTES);
   return [{ text, type: DEFAULT_MEMORY_TYPE, importance: DEFAULT_IMPORTANCE }];
 };
 

@@ -101,8 +101,10 @@ export const tapeOf = (body: Static<typeof TapeSchema>): Tape => {
 };
 
 /** The known type that looks like the unknown one of a result. */
-export const meantType = (body: Static<typeof ResultSchema> | null | undefined): string | undefined =>
-  resultOf(body) === 'unknown' ? Object.keys(bodies).find((type) => isAlike(body?.type ?? '', type)) : undefined;
+export const meantType = (body: Static<typeof ResultSchema> | null | undefined): string | undefined => {
+  const { type = '' } = body ?? {};
+  return Object.hasOwn(bodies, type) ? undefined : Object.keys(bodies).find((known) => isAlike(type, known));
+};
 
 /** Reads a checked result. */
 export const resultOf = (body: Static<typeof ResultSchema> | null | undefined): TapeResult | 'unknown' | null => {
