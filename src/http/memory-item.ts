@@ -8,7 +8,11 @@ import { FreeObject, openObject } from './schemas.js';
 /** What lists and recall of memories may be limited to (contract 3.1, 3.3). */
 export const memoryFilters = {
   type: Type.Optional(
-    Type.String({ maxLength: 2_048, description: 'Only memories of these types, separated by commas.' }),
+    Type.String({
+      maxLength: 2_048,
+      pattern: '^[^,]*(,[^,]*){0,63}$',
+      description: 'Only memories of these types, at most 64, separated by commas.',
+    }),
   ),
   minImportance: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 };

@@ -236,6 +236,21 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await keys({ tags: [] })).toEqual([]);
       });
 
+      it.each(['ascending', 'descending'] as const)('merge many tags by their order, %s', async (direction) => {
+        const tags = Array.from({ length: 64 }, (_, n) => `t${n}`);
+        const numbers = Array.from({ length: 300 }, (_, n) => `${1_000 + n}`);
+        await commit({ put: numbers.map((key, n) => put(key, n, ['p', key, `t${(n * 7) % 70}`])) });
+        const kept = numbers.filter((_, n) => (n * 7) % 70 < 64);
+        const ordered = direction === 'ascending' ? kept : [...kept].reverse();
+        expect(await keys({ tags, direction, limit: 500 })).toEqual(ordered);
+        const page = { partition: 'p', tags: [...tags, ...tags], direction, beyond: ordered[20] ?? '', limit: 30 };
+        const within = { above: '1020', upTo: '1270' };
+        const listed = await models.list(books, { ...page, within });
+        const rest = ordered.slice(21).filter((key) => key > within.above && key <= within.upTo);
+        expect(listed.rows.map(({ key }) => key)).toEqual(rest.slice(0, 30));
+        expect(listed.more).toBe(true);
+      });
+
       it.each(['ascending', 'descending'] as const)('hold only rows within a range, %s', async (direction) => {
         await commit({ put: ['1', '2', '3', '4', '5'].map((key) => put(key)) });
         const ordered = (all: readonly string[]) => (direction === 'ascending' ? all : [...all].reverse());

@@ -12,6 +12,32 @@ import { Statements } from './statements.js';
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
 /**
+ * The SQL of a list, and its parameters: at most one row more than asked for. Each tag is one seek in the index; SQLite merges what they find, row by
+ * row. It is told the index: a range of places would make it read the partition.
+ * @param isIndexedByTag whether the table has that index
+ * @param query with at most 500 tags, SQLite's limit for the parts of a statement
+ */
+export const listStatement = (
+  table: string,
+  isIndexedByTag: boolean,
+  { partition, tags, direction, beyond, within, limit }: ListQuery,
+): { readonly sql: string; readonly given: readonly (string | number)[] } => {
+  const [compare, order] = direction === 'ascending' ? ['>', 'ASC'] : ['<', 'DESC'];
+  const range = placeRange(within);
+  const select = (from: string, ofTag: string): string =>
+    `SELECT key, place, row FROM ${from} WHERE partition = ? ${ofTag} ${beyond === undefined ? '' : `AND place ${compare} ?`} ${range.sql}`;
+  const places = [...(beyond === undefined ? [] : [beyond]), ...range.given];
+  const end = `ORDER BY place ${order} LIMIT ?`;
+  if (tags === undefined) return { sql: `${select(table, '')} ${end}`, given: [partition, ...places, limit + 1] };
+  const each = [...new Set(tags)];
+  const tagged = select(isIndexedByTag ? `${table} INDEXED BY ${table}_by_tag` : table, 'AND tag = ?');
+  return {
+    sql: `${each.map(() => tagged).join(' UNION ALL ')} ${end}`,
+    given: [...each.flatMap((tag) => [partition, tag, ...places]), limit + 1],
+  };
+};
+
+/**
  * The tables of one build. Each build has its own: dropping one is cheap, and its rows do not carry its name. `order` sorts as SQLite compares text:
  * by UTF-8 bytes, which is by code point.
  */
@@ -20,6 +46,7 @@ export class ReadModelTables {
   readonly #rows: string;
   readonly #progress: string;
   readonly #statements: Statements;
+  #isIndexedByTag: boolean | null = null;
   readonly texts: EmbeddedRowTexts;
   readonly passages: EmbeddedPassages;
 
@@ -37,7 +64,8 @@ export class ReadModelTables {
       CREATE TABLE ${this.#rows} (
         key TEXT NOT NULL UNIQUE, partition TEXT NOT NULL, place TEXT NOT NULL, tag TEXT NOT NULL, row TEXT NOT NULL
       );
-      CREATE INDEX ${this.#rows}_by_place ON ${this.#rows} (partition, place, tag);
+      CREATE INDEX ${this.#rows}_by_place ON ${this.#rows} (partition, place);
+      CREATE INDEX ${this.#rows}_by_tag ON ${this.#rows} (partition, tag, place);
       CREATE TABLE ${this.#progress} (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
     `);
     this.texts.create();
@@ -51,6 +79,13 @@ export class ReadModelTables {
     this.#database.exec(`DROP TABLE IF EXISTS ${this.#rows}; DROP TABLE IF EXISTS ${this.#progress};`);
   }
 
+  /** Whether lists by tag read only the rows that they show. Tables of earlier versions lack the index. */
+  get isIndexedByTag(): boolean {
+    const sql = `SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?`;
+    this.#isIndexedByTag ??= this.#statements.all(sql, `${this.#rows}_by_tag`).length > 0;
+    return this.#isIndexedByTag;
+  }
+
   get(key: string): Json | null {
     const [found] = this.#statements.all(`SELECT row FROM ${this.#rows} WHERE key = ?`, key);
     return found === undefined ? null : parsed(found[0]);
@@ -62,22 +97,14 @@ export class ReadModelTables {
     return new Map(rows.map(([key, row]) => [String(key), parsed(row)]));
   }
 
-  list({ partition, tags, direction, beyond, within, limit, bytes = PAGE_BYTES }: ListQuery): ListPage {
-    const [compare, order] = direction === 'ascending' ? ['>', 'ASC'] : ['<', 'DESC'];
-    const range = placeRange(within);
-    const sql = `SELECT key, place, row FROM ${this.#rows} WHERE partition = ?
-      ${tags === undefined ? '' : 'AND tag IN (SELECT value FROM json_each(?))'} ${beyond === undefined ? '' : `AND place ${compare} ?`} ${range.sql}
-      ORDER BY place ${order} LIMIT ?`;
-    const given = [
-      partition,
-      ...(tags === undefined ? [] : [JSON.stringify(tags)]),
-      ...(beyond === undefined ? [] : [beyond]),
-      ...range.given,
-    ];
+  list(query: ListQuery): ListPage {
+    const { limit, bytes = PAGE_BYTES } = query;
+    const { sql, given } = listStatement(this.#rows, this.isIndexedByTag, query);
     const rows: ListPage['rows'][number][] = [];
+    if (query.tags?.length === 0) return { rows, more: false };
     let read = 0;
     // One by one, and one more than asked for: rows after the page's end are not fetched.
-    for (const [key, place, row] of this.#statements.each(sql, ...given, limit + 1)) {
+    for (const [key, place, row] of this.#statements.each(sql, ...given)) {
       if (rows.length === limit || read >= bytes) return { rows, more: true };
       rows.push({ key: String(key), order: String(place), row: parsed(row) });
       read += Buffer.byteLength(String(row));

@@ -114,7 +114,10 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   async open(projection: Projection): Promise<Build> {
-    const same = this.#named(projection.name).filter(({ build }) => build.version === projection.version);
+    // One whose tables lack an index serves readers until the one made beside it is swapped in.
+    const same = this.#named(projection.name).filter(
+      ({ build, tables }) => build.version === projection.version && tables.isIndexedByTag,
+    );
     const kept = same.find(({ build }) => build.live) ?? same.at(-1);
     if (kept === undefined) return this.begin(projection);
     this.#drop(same.filter((other) => other !== kept));

@@ -1,13 +1,18 @@
+import { LRUCache } from 'lru-cache';
+
 import { sqliteRejection, type Database } from './database.js';
 
 type Statement = ReturnType<Database['prepare']>;
 type Given = string | number | Uint8Array | null;
 type Columns = readonly unknown[];
 
-/** Statements of one connection, each prepared when it is first used. Rows come as arrays of columns. */
+/** How many statements are kept: a list has one for each number of tags, and one with many takes 100 KiB. */
+const KEPT_STATEMENTS = 128;
+
+/** Statements of one connection, prepared when they are used; the last ones used are kept. Rows come as arrays of columns. */
 export class Statements {
   readonly #database: Database;
-  readonly #prepared = new Map<string, Statement>();
+  readonly #prepared = new LRUCache<string, Statement>({ max: KEPT_STATEMENTS });
 
   constructor(database: Database) {
     this.#database = database;

@@ -5,6 +5,7 @@ import { StartProblem } from '../../domain/shared/start-problem.js';
 import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
 import { databaseUnavailable, isConnectionSpoilt, postgresRejection } from './failures.js';
+import { makeLateIndexes } from './late-indexes.js';
 import { migrate, SchemaProblem } from './migrations.js';
 import { storable } from './stored-text.js';
 import type { Tables } from './tables.js';
@@ -138,6 +139,8 @@ export class Postgres implements AsyncDisposable {
   readonly #pools: Readonly<Record<Work, Kysely<Tables>>>;
   #migrated = false;
   #migrating: Promise<void> | null = null;
+  #indexing: Promise<void> | null = null;
+  readonly #closing = new AbortController();
   #pausedUntilMs = 0;
 
   /**
@@ -219,19 +222,43 @@ export class Postgres implements AsyncDisposable {
     return singleConnection({ url, schema, connectMs: BACKGROUND_CONNECT_MS });
   }
 
-  /** Ends every connection once its work is done. */
+  /** Ends every connection once its work is done. An index that is being made is left to the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
     await this.#migrating?.catch(() => undefined);
+    await this.#indexing;
     for (const pool of Object.values(this.#pools)) await pool.destroy();
   }
 
   async #ready(work: Work): Promise<void> {
     if (this.#migrated) return;
     this.#migrating ??= migrate(this.#pools.background, this.#settings.namespace)
-      .then(() => void (this.#migrated = true))
+      .then(() => {
+        this.#migrated = true;
+        this.#indexing ??= this.#makeIndexes();
+      })
       .finally(() => (this.#migrating = null));
     if (work === 'background') return this.#migrating;
     if ((await within(READY_WAIT_MS, this.#migrating)) === null) throw databaseUnavailable();
+  }
+
+  async #makeIndexes(): Promise<void> {
+    const { signal } = this.#closing;
+    const client = this.connection();
+    const end = (): void => void client.end().catch(() => undefined);
+    // The query under way reports a connection that breaks.
+    client.on('error', () => undefined);
+    signal.addEventListener('abort', end);
+    try {
+      if (signal.aborted) return;
+      await client.connect();
+      await makeLateIndexes(client, this.#settings.namespace);
+    } catch (err) {
+      if (!signal.aborted) this.log.warn({ err }, 'an index could not be made; lists are slower until the next start');
+    } finally {
+      signal.removeEventListener('abort', end);
+      await client.end().catch(() => undefined);
+    }
   }
 }
 

@@ -34,21 +34,35 @@ export const getRows = async (
 };
 
 /**
+ * The first rows of a list, one more than asked for. Each tag is a search of its own in the index: a filter over all tags would read the partition
+ * up to the last row that it keeps.
+ */
+export const firstRows = (projection: Projection, query: ListQuery): RawBuilder<unknown> => {
+  const { partition, tags, direction, beyond, within, limit } = query;
+  const [order, isBeyond] = direction === 'ascending' ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`];
+  const end = sql`ORDER BY place ${order} LIMIT ${limit + 1}`;
+  const select = (ofTag: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    SELECT key, place, row FROM rows WHERE build = ${servingBuild(projection)} AND partition = ${partition} ${ofTag}
+      ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`} ${placeCondition(within)}
+    ${end}`;
+  if (tags === undefined) return select(sql``);
+  return sql`
+    SELECT key, place, row FROM unnest(${[...new Set(tags)]}::text[]) AS asked (wanted)
+    CROSS JOIN LATERAL (${select(sql`AND tag = wanted`)}) AS tagged ${end}`;
+};
+
+/**
  * As ReadModels.list; the columns sort by code point (COLLATE "C"). The database measures the rows: only those on the page are sent. It looks at one
  * row more than asked for. `before` is the size of the page before a row.
  */
 export const listRows = async (db: Kysely<Tables>, projection: Projection, query: ListQuery): Promise<ListPage> => {
-  const { partition, tags, direction, beyond, within, limit, bytes = PAGE_BYTES } = query;
-  const [order, isBeyond] = direction === 'ascending' ? [sql`ASC`, sql`>`] : [sql`DESC`, sql`<`];
+  const { direction, limit, bytes = PAGE_BYTES } = query;
+  const order = direction === 'ascending' ? sql`ASC` : sql`DESC`;
   const { rows } = await sql<{ key: string; place: string; row: string; more: boolean }>`
     SELECT key, place, row, looked > count(*) OVER () AS more FROM (
       SELECT key, place, row, row_number() OVER rising AS number, count(*) OVER () AS looked,
         sum(octet_length(row)) OVER rising - octet_length(row) AS before
-      FROM (
-        SELECT key, place, row FROM rows WHERE build = ${servingBuild(projection)} AND partition = ${partition}
-          ${tags === undefined ? sql`` : sql`AND tag = ANY(${tags}::text[])`}
-          ${beyond === undefined ? sql`` : sql`AND place ${isBeyond} ${beyond}`} ${placeCondition(within)}
-        ORDER BY place ${order} LIMIT ${limit + 1}
+      FROM (${firstRows(projection, query)}
       ) AS found
       WINDOW rising AS (ORDER BY place ${order} ROWS UNBOUNDED PRECEDING)
     ) AS measured

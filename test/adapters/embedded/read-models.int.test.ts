@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { Database } from '../../../src/adapters/embedded/database.js';
 import { EmbeddedReadModels } from '../../../src/adapters/embedded/read-models.js';
+import { listStatement } from '../../../src/adapters/embedded/read-model-tables.js';
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
@@ -86,6 +87,48 @@ describe('The file of read models', () => {
     expect(await models.byWords(notes, { stream: 's', text: 'ruby', limit: 9 })).toHaveLength(1);
     await rebuild({ events, writer: models, clock }, [notes]);
     expect(await models.byWords(notes, { stream: 's', text: 'ruby', limit: 9 })).toHaveLength(1);
+  });
+
+  it('reads of a list by tags only the rows that it shows, by one seek a tag', async () => {
+    await using directory = await temporaryDirectory();
+    using database = openReadsFile(join(directory.path, 'reads.db'));
+    const build = await new EmbeddedReadModels(database, new ManualClock()).open(npcs);
+    const plan = (query: object) => {
+      const asked = { partition: 'p', direction: 'descending', beyond: '5', within: { above: '1' }, limit: 9 } as const;
+      const { sql, given } = listStatement(`rows_${build.id}`, true, { ...asked, ...query });
+      const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...given) as { detail: string }[];
+      return steps.map(({ detail }) => detail).filter((step) => !/^(MERGE|LEFT|RIGHT)/.test(step));
+    };
+    const seek = expect.stringMatching(
+      /^SEARCH .* INDEX rows_\d+_by_tag \(partition=\? AND tag=\? AND place>\? AND place<\?\)$/,
+    );
+    expect(plan({ tags: ['x'] })).toEqual([seek]);
+    expect(plan({ tags: ['x', 'y', 'x'] })).toEqual([seek, seek]);
+    expect(plan({})).toEqual([expect.stringMatching(/^SEARCH .* INDEX rows_\d+_by_place \(partition=/)]);
+  });
+
+  it('makes builds again that lack an index, while readers see them', async () => {
+    await using directory = await temporaryDirectory();
+    using database = openReadsFile(join(directory.path, 'reads.db'));
+    const clock = new ManualClock();
+    const events = new MemoryEventStore();
+    await appendNext(events, 's', [noted('1', { a: 'a ruby' })]);
+    const before = new EmbeddedReadModels(database, clock);
+    const old = await before.open(notes);
+    await applyEvents(before, feedOf(notes, old), await events.readAll(0, 10), '');
+    await before.swapIn(old);
+    database.exec(`DROP INDEX rows_${old.id}_by_tag`);
+    const models = new EmbeddedReadModels(database, clock);
+    const build = await models.open(notes);
+    expect(build).toMatchObject({ position: 0, live: false });
+    expect(await models.open(notes)).toEqual(build);
+    const found = () => models.byWords(notes, { stream: 's', text: 'ruby', limit: 9 });
+    expect(await found()).toHaveLength(1);
+    await applyEvents(models, feedOf(notes, build), await events.readAll(0, 10), '');
+    await models.swapIn(build);
+    expect(await found()).toHaveLength(1);
+    expect(await models.open(notes)).toMatchObject({ id: build.id, live: true });
+    expect(database.prepare('SELECT count(*) AS count FROM builds').get()).toEqual({ count: 1 });
   });
 
   it('keeps the vectors of texts, and what words find, over a rebuild', async () => {

@@ -1,6 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { describe, expect, it, vi } from 'vitest';
 
 import { PostgresReadModels } from '../../../src/adapters/postgres/read-models.js';
+import { firstRows } from '../../../src/adapters/postgres/read-rows.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import type { Changes } from '../../../src/ports/read-model-writer.js';
@@ -192,5 +194,50 @@ describe('Read models that several processes share', () => {
     expect((await shared.other.list(npcs, { partition: stream, direction: 'ascending', limit: 2 })).rows).toHaveLength(
       1,
     );
+  });
+});
+
+describe('Lists by tag', () => {
+  const ROWS = 20_000;
+  /** Puts rows of which one in a thousand has the tag `rare`, as if they had always been there. */
+  const filled = async (schema: TestSchema, build: number): Promise<void> => {
+    await schema.query(`
+      INSERT INTO rows SELECT ${build}, n::text, 'p', to_char(n, 'FM0000000'), CASE WHEN n % 1000 = 1 THEN 'rare' ELSE 'common' END, '{}'
+      FROM generate_series(1, ${ROWS}) AS n`);
+  };
+  const isIndexed = async (schema: TestSchema) => {
+    const [found] = await schema.query<{ valid: boolean | null }>(
+      `SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('rows_by_tag')) AS valid`,
+    );
+    return found?.valid === true;
+  };
+
+  it.each([true, false])('read only what they show, whether the table was analysed or not (%s)', async (analysed) => {
+    await using shared = await opened(2);
+    const build = await shared.one.open(npcs);
+    await filled(shared.schema, build.id);
+    if (analysed) await shared.schema.query('ANALYZE rows');
+    const query = { partition: 'p', tags: ['rare', 'none'], direction: 'descending', limit: 9 } as const;
+    const plan = await shared.schema.postgres.run('request', (db) =>
+      sql<{ 'QUERY PLAN': unknown }>`EXPLAIN (ANALYZE, FORMAT JSON) ${firstRows(npcs, query)}`.execute(db),
+    );
+    const text = JSON.stringify(plan.rows);
+    expect(text).toContain('rows_by_tag');
+    expect(text).not.toContain('Rows Removed by Filter');
+  });
+
+  it('get their index beside the traffic where rows are older than it, also after a half-made one', async () => {
+    await using schema = new TestSchema();
+    await schema.query(`SELECT 1`);
+    await filled(schema, 1);
+    await schema.query('DROP INDEX rows_by_tag');
+    await schema.query(`DELETE FROM migrations WHERE name = '010-rows-by-tag'`);
+    const again = [schema.again(), schema.again()];
+    await Promise.all(again.map((postgres) => postgres.migrate()));
+    await vi.waitUntil(() => isIndexed(schema), { timeout: WAIT_MS, interval: 50 });
+    await schema.query(`UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass('rows_by_tag')`);
+    expect(await isIndexed(schema)).toBe(false);
+    await schema.again().migrate();
+    await vi.waitUntil(() => isIndexed(schema), { timeout: WAIT_MS, interval: 50 });
   });
 });

@@ -1,0 +1,44 @@
+import type { Client } from 'pg';
+
+/**
+ * Indexes that came after their tables, by name. A migration makes them where the table is empty; elsewhere they are made beside the traffic, which
+ * takes minutes for millions of rows. Until then the statements that want them are slower, and as right.
+ */
+const LATE_INDEXES: Readonly<Record<string, string>> = {
+  rows_by_tag: 'rows (build, partition, tag, place)',
+};
+
+/** Makes the late indexes of empty tables, for a migration: nobody waits. */
+export const onEmptyTables = Object.entries(LATE_INDEXES).map(
+  ([name, on]) => `
+    DO $$ BEGIN
+      IF NOT EXISTS (SELECT FROM ${on.slice(0, on.indexOf(' '))}) THEN CREATE INDEX ${name} ON ${on}; END IF;
+    END $$`,
+);
+
+/**
+ * Makes the late indexes that are missing, or that a process left half made. One process of a namespace does so; the others return at once.
+ * @param client connected, and nobody else's
+ * @throws what the database throws: the next call begins again
+ */
+export const makeLateIndexes = async (client: Client, schema: string): Promise<void> => {
+  await client.query('SET statement_timeout = 0');
+  for (const [name, on] of Object.entries(LATE_INDEXES)) {
+    const isValid = async (): Promise<boolean | undefined> => {
+      const found = await client.query<{ indisvalid: boolean }>(
+        'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)',
+        [name],
+      );
+      return found.rows[0]?.indisvalid;
+    };
+    if ((await isValid()) === true) continue;
+    // Held until the connection ends. Asked for before looking again: another process may just have finished.
+    const lock = "SELECT pg_try_advisory_lock(hashtext('anima indexes'), hashtext($1)) AS locked";
+    const { rows } = await client.query<{ locked: boolean }>(lock, [schema]);
+    if (rows[0]?.locked !== true) return;
+    const valid = await isValid();
+    if (valid === true) continue;
+    if (valid === false) await client.query(`DROP INDEX CONCURRENTLY ${name}`);
+    await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${on}`);
+  }
+};
