@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { secretProblem } from '../domain/shared/secret-length.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { RateLimit } from '../domain/tenant/rate-limit.js';
+import { KEPT_ANSWER_BYTES } from '../ports/idempotency-store.js';
 import { OUTCOME_WAIT_MS } from '../ports/process-engine.js';
 import { READ_WAIT_MS } from '../ports/read-models.js';
 import type { EmbedderChoice } from '../ports/embedder-choice.js';
@@ -84,6 +85,8 @@ export type Config = {
   readonly secretFile: string | null;
   readonly jwsAlg: 'EdDSA' | 'Ed25519';
   readonly embedder: EmbedderChoice;
+  /** How many bytes the answers kept for the Idempotency-Keys of one tenant may take (contract 1.7). */
+  readonly keptAnswerBytes: number;
   /** How much memory the vectors of minds may take for recalls. */
   readonly recallCacheBytes: number;
   /** The part of the time that goes into embedding texts in the background, above 0 and up to 1. */
@@ -117,6 +120,7 @@ const MEGABYTE = 1024 * 1024;
 /** Room for a mind of 100,000 memories with vectors of 512 numbers, and for many small ones. */
 const DEFAULT_RECALL_CACHE_MB = 256;
 const MAX_RECALL_CACHE_MB = 1_048_576;
+const MAX_KEPT_ANSWERS_MB = 1_048_576;
 /** Percent of one core at most. */
 const DEFAULT_EMBEDDING_SHARE = 50;
 const DEFAULT_GHOST_SHARE = 50;
@@ -307,6 +311,9 @@ export const parseConfig = (
     secretFile: secretFile === null ? null : path(secretFile),
     jwsAlg: oneOf('ANIMA_JWS_ALG', ['EdDSA', 'Ed25519'], 'EdDSA'),
     embedder: readEmbedder({ ...access, isThere }),
+    keptAnswerBytes:
+      MEGABYTE *
+      whole('ANIMA_KEPT_ANSWERS_MB', KEPT_ANSWER_BYTES / MEGABYTE, 'a number of megabytes', MAX_KEPT_ANSWERS_MB),
     recallCacheBytes:
       MEGABYTE * whole('ANIMA_RECALL_CACHE_MB', DEFAULT_RECALL_CACHE_MB, 'a number of megabytes', MAX_RECALL_CACHE_MB),
     embeddingShare: whole('ANIMA_EMBEDDING_SHARE', DEFAULT_EMBEDDING_SHARE, 'a percentage', 100) / 100,

@@ -8,12 +8,12 @@ import { type ParsedJson, readJsonSlices } from '../domain/shared/read-json.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Principal } from '../domain/tenant/scopes.js';
 import type { Clock } from '../ports/clock.js';
-import type { IdempotencyStore, KeptAnswer } from '../ports/idempotency-store.js';
+import type { IdempotencyStore, KeptAnswer, KeyedRequest } from '../ports/idempotency-store.js';
 import type { Log } from '../ports/log.js';
 import type { Random } from '../ports/random.js';
 import { type Exchange, exchangeOf } from './exchange.js';
 import { admit, anonymous, type Gate, requireOneAuthorization } from './guard/admit.js';
-import { repeatable, type Repeatable, repeatedBody, reserve, settle } from './guard/idempotency.js';
+import { repeatable, repeatedBody, reserve, settle } from './guard/idempotency.js';
 import { compileDropNulls } from './guard/null-members.js';
 import { largeBodies } from './guard/large-bodies.js';
 import { compileMisspelt } from './guard/misspelt.js';
@@ -171,7 +171,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
    */
   const placeFor = async (
     call: Call,
-    request: Repeatable | null,
+    request: KeyedRequest | null,
   ): Promise<{ readonly leave?: (() => void) | undefined } | { readonly kept: KeptAnswer }> => {
     try {
       return { leave: definition.enter?.(call as never) };
@@ -179,7 +179,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       const isAway = refusal instanceof Rejection && refusal.code === 'ENGINE_UNAVAILABLE';
       if (!isAway || request === null || deps.keys === null) throw refusal;
       const { idempotency } = deps.keys;
-      const kept = await idempotency.kept(request.scope, request.key, request.digest).catch(() => null);
+      const kept = await idempotency.kept(request).catch(() => null);
       if (kept === null) throw refusal;
       return { kept };
     }
@@ -190,11 +190,13 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     ctx: Context,
     exchange: Exchange,
     call: Call,
-    request: Repeatable,
+    request: KeyedRequest,
     { idempotency: store, revisionOf }: Reserving,
   ) => {
     const stream = definition.writesTo?.(call as never);
     const seed = stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
+    const { keeping: asked = 'within-budget' } = definition;
+    const keeping = typeof asked === 'function' ? asked(call as never) : asked;
     const turn = await reserve(store, request, seed);
     if (turn.kind === 'repeat') {
       await replay(ctx, exchange, call, turn.answer);
@@ -210,12 +212,13 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
         operation: exchange.operationId,
       });
       const refusal = refusalOf(rejection, exchange.requestId, definition.shortForbidden === true);
-      await settle(store, request, refusal, deps.log);
+      await settle(store, request, refusal, keeping, deps.log);
       throw rejection;
     }
     const body = (definition.restore === undefined ? answer.body : answer.kept) ?? null;
     const kept = definition.keepAnswer === undefined ? (body as Json) : definition.keepAnswer(body as Json);
-    await settle(store, request, { status: answer.status ?? 200, headers: answer.headers ?? {}, body: kept }, deps.log);
+    const toKeep = { status: answer.status ?? 200, headers: answer.headers ?? {}, body: kept };
+    await settle(store, request, toKeep, keeping, deps.log);
     await reply(ctx, exchange, answer);
   };
 
@@ -241,6 +244,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       typeof key === 'string'
         ? await repeatable(
             key,
+            principal.tenant,
             [principal.keyId, definition.method, definition.path, ...Object.values(params)],
             parsed.value,
           )

@@ -7,10 +7,18 @@ export type KeptAnswer = {
   readonly body: Json;
 };
 
+/** A request under an Idempotency-Key. `scope` names API key, method and concrete path; `digest` the request body. */
+export type KeyedRequest = {
+  readonly tenant: string;
+  readonly scope: string;
+  readonly key: string;
+  readonly digest: string;
+};
+
 export type Reservation =
   /**
-   * This caller runs the request. `seed` is the same for every attempt: every id that the request makes is derived from it. `resumed`: the process of
-   * an earlier attempt died.
+   * This caller runs the request. `seed` is the same for every attempt: every id that the request makes is derived from it. `resumed`: an earlier
+   * attempt may have done something, and its answer is not there.
    */
   | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean }
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
@@ -18,18 +26,28 @@ export type Reservation =
   | { readonly kind: 'reused' };
 
 /**
+ * How long an answer is kept: as long as its key; no longer than the tenant's answers take less than their budget of bytes, the oldest being
+ * dropped first; or not at all. Without it the same request runs again, under the first seed.
+ */
+export type Keeping = 'always' | 'within-budget' | 'never';
+
+/** How many bytes the answers of one tenant take where nothing else is set (ANIMA_KEPT_ANSWERS_MB). */
+export const KEPT_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/**
  * Idempotency keys (contract 1.7). A reservation is durable (flushed) before `reserve` resolves, so a repeat after a crash finds its seed. `running`
  * is answered only while the server process of the first request lives. Entries are dropped after their time to live.
  */
 export interface IdempotencyStore {
-  /** `scope` names API key, method and concrete path; `digest` the request body. */
-  reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation>;
+  reserve(request: KeyedRequest, newSeed: string): Promise<Reservation>;
   /** The answer that is kept for this very request, null when there is none. It reserves nothing. */
-  kept(scope: string, key: string, digest: string): Promise<KeptAnswer | null>;
-  complete(scope: string, key: string, answer: KeptAnswer): Promise<void>;
+  kept(request: KeyedRequest): Promise<KeptAnswer | null>;
+  /** Ends the request. No other request may take the key from now on, whether the answer is kept or not. */
+  complete(request: KeyedRequest, answer: KeptAnswer, keeping: Keeping): Promise<void>;
   /**
    * Lets go of a reservation whose request was refused before it did anything, or failed in a way that a repeat may fix. Another request may take the
-   * key. The same request runs again under the first seed, `resumed`, because a failed request may have done something.
+   * key, unless the request was completed before. The same request runs again under the first seed, `resumed`, because a failed request may have done
+   * something.
    */
-  release(scope: string, key: string): Promise<void>;
+  release(request: KeyedRequest): Promise<void>;
 }

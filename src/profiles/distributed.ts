@@ -68,7 +68,10 @@ const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
  * @throws StartProblem when an address, the namespace or the secret cannot be used
  */
 export const openDistributed = async (
-  config: Pick<Config, 'secret' | 'secretFile' | 'dataDir' | 'embedder' | 'embeddingShare' | 'readWaitMs'>,
+  config: Pick<
+    Config,
+    'secret' | 'secretFile' | 'dataDir' | 'embedder' | 'embeddingShare' | 'readWaitMs' | 'keptAnswerBytes'
+  >,
   settings: DistributedConfig,
   log: Log,
 ): Promise<Profile> => {
@@ -81,7 +84,7 @@ export const openDistributed = async (
     const listOpen = async (): Promise<readonly OpenProcess[]> =>
       listOpenProcesses(readModels, events, { projection: openProcesses, partition: OPEN_PROCESSES_PARTITION });
     const events: EventStoreDb = closers.opened(new EventStoreDb({ url: settings.eventStoreUrl, namespace, listOpen }));
-    const idempotency = closers.opened(new PostgresIdempotencyStore(postgres, systemRandom));
+    const idempotency = closers.opened(new PostgresIdempotencyStore(postgres, systemRandom, config.keptAnswerBytes));
     const keyUsage = closers.opened(new PostgresKeyUsage(postgres, systemClock));
     const snapshots = new PostgresSnapshots(postgres);
     const soulArchive = new PostgresSoulArchive(postgres);

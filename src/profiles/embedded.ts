@@ -32,7 +32,10 @@ export type EmbeddedProfile = Profile & { readonly writer: ReadModelWriter; read
  * @throws StartProblem when the data directory, a file in it or the secret cannot be used; nothing stays open then
  */
 export const openEmbedded = async (
-  config: Pick<Config, 'dataDir' | 'secret' | 'secretFile' | 'embedder' | 'embeddingShare' | 'readWaitMs'>,
+  config: Pick<
+    Config,
+    'dataDir' | 'secret' | 'secretFile' | 'embedder' | 'embeddingShare' | 'readWaitMs' | 'keptAnswerBytes'
+  >,
   log: Log,
   { mendReads = false }: { readonly mendReads?: boolean } = {},
 ): Promise<EmbeddedProfile> => {
@@ -49,7 +52,9 @@ export const openEmbedded = async (
     const reads = closers.opened(openReadsFile(directory.readsFile));
     const readModels = new EmbeddedReadModels(reads, systemClock, config.readWaitMs);
     const keyUsage = closers.opened(new EmbeddedKeyUsage(reads, systemClock));
-    const idempotency = closers.opened(EmbeddedIdempotencyStore.open(directory.idempotencyFile, systemClock));
+    const idempotency = closers.opened(
+      EmbeddedIdempotencyStore.open(directory.idempotencyFile, systemClock, config.keptAnswerBytes),
+    );
     const snapshots = closers.opened(EmbeddedSnapshots.open(directory.snapshotsFile));
     const soulArchive = await EmbeddedSoulArchive.open(directory.archiveFolder, log);
     const rateLimiter = new MemoryRateLimiter(systemClock);

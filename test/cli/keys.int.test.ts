@@ -17,7 +17,12 @@ import { temporaryDirectory } from '../support/temporary-directory.js';
 import { typed } from './typed.js';
 
 const settings = { jwsAlg: 'EdDSA', rateLimit: null, tiersActive: false } as const;
-const embedding = { embedder: { kind: 'builtin' }, embeddingShare: 0.5, readWaitMs: 2000 } as const;
+const embedding = {
+  embedder: { kind: 'builtin' },
+  embeddingShare: 0.5,
+  readWaitMs: 2000,
+  keptAnswerBytes: 1_000_000,
+} as const;
 const onCutOff = (error: unknown): void => {
   throw error;
 };

@@ -1,6 +1,5 @@
-import type { KeptReservation } from '../../src/adapters/shared/reservations.js';
 import type { Clock } from '../../src/ports/clock.js';
-import { ownIdempotency } from '../simulation/own-idempotency.js';
+import { type FiledReservation, ownIdempotency } from '../simulation/own-idempotency.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { MemoryFeed } from '../support/memory/event-feed.js';
 import { MemoryEventStore } from '../support/memory/event-store.js';
@@ -34,7 +33,7 @@ eventStoreContract('The double', async () => {
 
 idempotencyStoreContract('The simulated server', async () => {
   const clock = new ManualClock();
-  const file = new Map<string, KeptReservation>();
+  const file = new Map<string, FiledReservation>();
   return {
     store: ownIdempotency(file, clock),
     afterDeath: async () => ownIdempotency(file, clock),

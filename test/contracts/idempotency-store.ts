@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { IdempotencyStore, KeptAnswer } from '../../src/ports/idempotency-store.js';
+import type { IdempotencyStore, Keeping, KeptAnswer } from '../../src/ports/idempotency-store.js';
+import { keyed } from '../support/keyed.js';
 
 export type OpenedIdempotencyStore = {
   readonly store: IdempotencyStore;
@@ -21,7 +22,10 @@ const answer: KeptAnswer = {
 const run = (seed: string, resumed = false) => ({ kind: 'run', seed, resumed });
 
 /** What every store of idempotency keys promises, whatever it is built on. */
-export const idempotencyStoreContract = (name: string, open: () => Promise<OpenedIdempotencyStore>): void => {
+export const idempotencyStoreContract = (
+  name: string,
+  open: (budget?: number) => Promise<OpenedIdempotencyStore>,
+): void => {
   describe(`${name} as a store of idempotency keys`, () => {
     let opened: OpenedIdempotencyStore;
     let store: IdempotencyStore;
@@ -34,7 +38,7 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
     afterEach(() => opened.dispose());
 
     const reserve = (seed: string, { scope = 'scope', key = 'key', digest = 'digest' } = {}) =>
-      store.reserve(scope, key, digest, seed);
+      store.reserve(keyed(scope, key, digest), seed);
 
     it('lets the first request run under its own seed', async () => {
       expect(await reserve('one')).toEqual(run('one'));
@@ -50,25 +54,25 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
       await opened.later(25 * HOUR_MS);
       await reserve('other', { key: 'another key' });
       expect(await reserve('two')).toEqual({ kind: 'running' });
-      await store.complete('scope', 'key', answer);
+      await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       expect(await reserve('three')).toEqual(run('three'));
     });
 
     it('gives a repeat the first answer, again and again', async () => {
       await reserve('one');
-      await store.complete('scope', 'key', answer);
+      await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       expect(await reserve('two')).toEqual({ kind: 'answered', answer });
       expect(await reserve('three')).toEqual({ kind: 'answered', answer });
     });
 
     it('shows the answer that is kept for the same request, and reserves nothing by that', async () => {
-      const kept = (digest = 'digest') => store.kept('scope', 'key', digest);
+      const kept = (digest = 'digest') => store.kept(keyed('scope', 'key', digest));
       expect(await kept()).toBeNull();
       await reserve('one');
       expect(await kept()).toBeNull();
-      await store.complete('scope', 'key', answer);
+      await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       expect([await kept(), await kept('other')]).toEqual([answer, null]);
-      expect(await store.kept('scope', 'another', 'digest')).toBeNull();
+      expect(await store.kept(keyed('scope', 'another'))).toBeNull();
       expect(await reserve('two', { key: 'another' })).toEqual(run('two'));
       await opened.later(24 * HOUR_MS + MINUTE_MS);
       expect(await kept()).toBeNull();
@@ -77,7 +81,7 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
     it('tells another request that the key was used, whether the first one runs or is answered', async () => {
       await reserve('one');
       expect(await reserve('two', { digest: 'other' })).toEqual({ kind: 'reused' });
-      await store.complete('scope', 'key', answer);
+      await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       expect(await reserve('three', { digest: 'other' })).toEqual({ kind: 'reused' });
     });
 
@@ -96,24 +100,59 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
     describe('a key that was released', () => {
       it('is free for another request', async () => {
         await reserve('one');
-        await store.release('scope', 'key');
+        await store.release(keyed('scope', 'key'));
         expect(await reserve('two', { digest: 'other' })).toEqual(run('two'));
         expect(await reserve('three')).toEqual({ kind: 'reused' });
       });
 
       it('lets the same request run again under the same seed: a failed one may have done something', async () => {
         await reserve('one');
-        await store.release('scope', 'key');
+        await store.release(keyed('scope', 'key'));
         expect(await reserve('two')).toEqual(run('one', true));
         expect(await reserve('three')).toEqual({ kind: 'running' });
-        await store.complete('scope', 'key', answer);
+        await store.complete(keyed('scope', 'key'), answer, 'within-budget');
         expect(await reserve('four')).toEqual({ kind: 'answered', answer });
       });
     });
 
+    describe('a request whose answer is not kept', () => {
+      beforeEach(async () => {
+        await reserve('one');
+        await store.complete(keyed('scope', 'key'), answer, 'never');
+      });
+
+      it('runs again under the same seed, one at a time, and again after that', async () => {
+        expect(await store.kept(keyed('scope', 'key'))).toBeNull();
+        expect(await reserve('two')).toEqual(run('one', true));
+        expect(await reserve('three')).toEqual({ kind: 'running' });
+        await store.complete(keyed('scope', 'key'), answer, 'never');
+        expect(await reserve('four')).toEqual(run('one', true));
+        await store.complete(keyed('scope', 'key'), answer, 'within-budget');
+        expect(await reserve('five')).toEqual({ kind: 'answered', answer });
+      });
+
+      it('keeps its key from other requests, also after a repeat was refused or died', async () => {
+        expect(await reserve('two', { digest: 'other' })).toEqual({ kind: 'reused' });
+        await reserve('two');
+        await store.release(keyed('scope', 'key'));
+        expect(await reserve('three', { digest: 'other' })).toEqual({ kind: 'reused' });
+        expect(await reserve('three')).toEqual(run('one', true));
+        store = await opened.afterDeath();
+        expect(await reserve('four', { digest: 'other' })).toEqual({ kind: 'reused' });
+        expect(await reserve('four')).toEqual(run('one', true));
+      });
+
+      it('lets go of its key after 24 hours', async () => {
+        await opened.later(24 * HOUR_MS + MINUTE_MS);
+        expect(await reserve('two', { digest: 'other' })).toEqual(run('two'));
+        await store.release(keyed('scope', 'key', 'other'));
+        expect(await reserve('three', { digest: 'third' })).toEqual(run('three'));
+      });
+    });
+
     it('completes and releases what nobody reserved without a trace', async () => {
-      await store.complete('scope', 'key', answer);
-      await store.release('scope', 'other');
+      await store.complete(keyed('scope', 'key'), answer, 'within-budget');
+      await store.release(keyed('scope', 'other'));
       expect(await reserve('one')).toEqual(run('one'));
     });
 
@@ -135,7 +174,7 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
 
       it('gives a repeat the answer of before', async () => {
         await reserve('one');
-        await store.complete('scope', 'key', answer);
+        await store.complete(keyed('scope', 'key'), answer, 'within-budget');
         store = await opened.afterDeath();
         expect(await reserve('two')).toEqual({ kind: 'answered', answer });
       });
@@ -144,7 +183,7 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
     it('remembers a key for 24 hours from its first request, and then no longer', async () => {
       await reserve('one');
       await opened.later(HOUR_MS);
-      await store.complete('scope', 'key', answer);
+      await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       await opened.later(23 * HOUR_MS - MINUTE_MS);
       expect(await reserve('two')).toEqual({ kind: 'answered', answer });
       await opened.later(MINUTE_MS);
@@ -160,6 +199,70 @@ export const idempotencyStoreContract = (name: string, open: () => Promise<Opene
       store = await opened.afterDeath();
       expect(await reserve('again', { key: 'young' })).toEqual(run('young', true));
       expect(await reserve('again', { key: 'old-0' })).toEqual(run('again'));
+    });
+  });
+};
+
+/** What a store of idempotency keys promises that keeps answers within a budget of bytes a tenant. */
+export const answerBudgetContract = (name: string, open: (budget: number) => Promise<OpenedIdempotencyStore>): void => {
+  describe(`${name} as a store of answers within a budget`, () => {
+    const BUDGET = 10_000;
+    const sized = (bytes: number): KeptAnswer => ({ status: 200, headers: {}, body: 'x'.repeat(bytes - 40) });
+    let opened: OpenedIdempotencyStore;
+
+    beforeEach(async () => {
+      opened = await open(BUDGET);
+    });
+
+    afterEach(() => opened.dispose());
+
+    const request = (n: number, tenant = 'tenant') => ({ ...keyed('scope', `${tenant} ${n}`), tenant });
+    const done = async (n: number, { bytes = 1_000, tenant = 'tenant', keeping = 'within-budget' as Keeping } = {}) => {
+      await opened.store.reserve(request(n, tenant), `seed ${n}`);
+      await opened.store.complete(request(n, tenant), sized(bytes), keeping);
+      // Each is younger than the one before.
+      await opened.later(1);
+    };
+    const keptOf = async (tenant = 'tenant', from = 0, to = 20): Promise<readonly number[]> => {
+      const numbers = Array.from({ length: to - from }, (_, n) => from + n);
+      const found = await Promise.all(numbers.map((n) => opened.store.kept(request(n, tenant))));
+      return numbers.filter((_, at) => found[at] !== null);
+    };
+    /** Some stores drop answers a moment later. */
+    const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 50 });
+
+    it('drops the oldest answers of the tenant that goes beyond it, and no reservation', async () => {
+      await done(0, { tenant: 'other' });
+      for (let n = 0; n < 13; n += 1) await done(n);
+      await eventually(async () => expect(await keptOf()).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
+      expect(await keptOf('other')).toEqual([0]);
+      expect(await opened.store.reserve({ ...request(0), digest: 'another' }, 'new')).toEqual({ kind: 'reused' });
+      expect(await opened.store.reserve(request(0), 'new')).toEqual(run('seed 0', true));
+      expect(await opened.store.reserve(request(12), 'new')).toEqual({ kind: 'answered', answer: sized(1_000) });
+    });
+
+    it('keeps no answer that is larger than the budget', async () => {
+      await done(0);
+      await done(1, { bytes: BUDGET + 1_000 });
+      await eventually(async () => expect(await keptOf()).not.toContain(1));
+      expect(await opened.store.reserve(request(1), 'new')).toEqual(run('seed 1', true));
+    });
+
+    it('keeps for good, and does not count, what is always kept', async () => {
+      await done(0, { keeping: 'always', bytes: BUDGET + 1_000 });
+      for (let n = 1; n < 13; n += 1) await done(n);
+      await eventually(async () => expect(await keptOf()).toEqual([0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
+    });
+
+    it('knows after a restart what the answers take, and counts none that has expired or was run again', async () => {
+      for (let n = 0; n < 8; n += 1) await done(n);
+      opened = { ...opened, store: await opened.afterDeath() };
+      for (let n = 8; n < 13; n += 1) await done(n);
+      await eventually(async () => expect(await keptOf()).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
+      await opened.later(24 * HOUR_MS + MINUTE_MS);
+      for (let n = 13; n < 20; n += 1) await done(n);
+      for (let n = 0; n < 3; n += 1) await done(n);
+      await eventually(async () => expect(await keptOf()).toEqual([0, 1, 2, 13, 14, 15, 16, 17, 18, 19]));
     });
   });
 };

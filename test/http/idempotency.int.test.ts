@@ -4,9 +4,11 @@ import { Type } from '@sinclair/typebox';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { EmbeddedIdempotencyStore } from '../../src/adapters/embedded/idempotency-store.js';
+import { systemClock } from '../../src/adapters/system/clock.js';
 import { isObject } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { Answer, Call, RouteDefinition } from '../../src/http/route.js';
+import type { KeyedRequest } from '../../src/ports/idempotency-store.js';
 import { gate } from '../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -32,9 +34,11 @@ describe('a POST with an Idempotency-Key', () => {
       [
         runRoute(counted, { body }),
         runRoute(counted, { operationId: 'other', path: '/npcs/:npcId/run', body }),
+        runRoute(counted, { operationId: 'look', path: '/look', body, keeping: 'never' }),
         runRoute(counted, {
           operationId: 'issue',
           path: '/keys',
+          keeping: 'always',
           keepAnswer: (answer) => (isObject(answer) ? { keyId: answer['keyId'] ?? null } : answer),
         }),
       ],
@@ -52,6 +56,30 @@ describe('a POST with an Idempotency-Key', () => {
     expect(second.headers.get('anima-revision')).toBe('7');
     expect(second.text).toBe(first.text);
     expect(calls).toHaveLength(1);
+  });
+
+  it('runs again under the first seed, one at a time, where the route keeps no answers', async () => {
+    await start(() => ({ body: { n: calls.length } }));
+    const [first, second] = [await app.post('/look', { a: 1 }, KEY), await app.post('/look', { a: 1 }, KEY)];
+    expect([first.body, second.body, second.headers.get('idempotency-replayed')]).toEqual([{ n: 1 }, { n: 2 }, null]);
+    expect(calls.map(({ resumed }) => resumed)).toEqual([false, true]);
+    expect(new Set(calls.map(({ commandId }) => commandId)).size).toBe(1);
+    expect((await app.post('/look', { a: 2 }, KEY)).body).toMatchObject({ error: { code: 'IDEMPOTENCY_KEY_REUSED' } });
+  });
+
+  it('runs again under the first seed once the budget of its tenant has no room for its answer', async () => {
+    const idempotency = EmbeddedIdempotencyStore.open(':memory:', systemClock, 1_000);
+    await start(() => ({ body: { n: calls.length, text: 'x'.repeat(400) } }), { idempotency });
+    const keys = ['a', 'b', 'c'].map((key) => ({ 'Idempotency-Key': key }));
+    for (const key of keys) await app.post('/run', {}, key);
+    expect((await app.post('/run', {}, keys[2])).headers.get('idempotency-replayed')).toBe('true');
+    expect((await app.post('/run', { a: 1 }, keys[0])).status).toBe(422);
+    const again = await app.post('/run', {}, keys[0]);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect([calls[3]?.commandId, calls[3]?.resumed]).toEqual([calls[0]?.commandId, true]);
+    await app.stop();
+    await idempotency[Symbol.asyncDispose]();
+    await start(() => ({ body: {} }));
   });
 
   it('is refused before anything is reserved when its route has no place for it', async () => {
@@ -202,9 +230,9 @@ describe('a POST with an Idempotency-Key', () => {
     const dead = EmbeddedIdempotencyStore.open(file, clock);
     let seed = '';
     const watching = {
-      reserve: async (scope: string, key: string, digest: string, newSeed: string) => {
+      reserve: async (request: KeyedRequest, newSeed: string) => {
         seed = newSeed;
-        return dead.reserve(scope, key, digest, newSeed);
+        return dead.reserve(request, newSeed);
       },
       kept: dead.kept.bind(dead),
       complete: () => Promise.reject(new Error('killed')),
@@ -246,9 +274,9 @@ describe('a POST with an Idempotency-Key', () => {
     };
     const idempotency = EmbeddedIdempotencyStore.open(':memory:', new ManualClock());
     const complete = idempotency.complete.bind(idempotency);
-    idempotency.complete = (scope, key, keptAnswer) => {
+    idempotency.complete = (request, keptAnswer, keeping) => {
       kept.push(keptAnswer);
-      return complete(scope, key, keptAnswer);
+      return complete(request, keptAnswer, keeping);
     };
     const restore: RouteDefinition['restore'] = async ({ keyed }, thing) => {
       if (made === 2) throw new Rejection('SOUL_EXCHANGE_EXPIRED');

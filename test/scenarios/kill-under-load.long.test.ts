@@ -42,6 +42,7 @@ it(
         embedder: { kind: 'builtin' },
         embeddingShare: 0.5,
         readWaitMs: 2000,
+        keptAnswerBytes: 1_000_000,
       },
       createLogger('silent'),
     );

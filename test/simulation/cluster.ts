@@ -1,5 +1,4 @@
 import { MemoryEventStore } from '../support/memory/event-store.js';
-import type { KeptReservation } from '../../src/adapters/shared/reservations.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
 import { Projector } from '../../src/app/read-models/projector.js';
 import { projections } from '../../projections/registry.js';
@@ -12,7 +11,7 @@ import { IdempotencyDatabase, idempotencyOver } from './idempotency-database.js'
 import { Machine } from './machine.js';
 import { Link, type Part, type Weather } from './network.js';
 import { readModelsOver, writerOver } from './read-models.js';
-import { ownIdempotency } from './own-idempotency.js';
+import { type FiledReservation, ownIdempotency } from './own-idempotency.js';
 import type { Reply, Request } from './request.js';
 import type { Fault, Schedule } from './schedule.js';
 import { createServer, type SimulatedServer } from './server.js';
@@ -30,6 +29,8 @@ const REFUSED_MS = 5;
 const LANES_KEPT = [1, 2, 10_000] as const;
 
 /** How many revisions lie between two snapshots: so few that most minds have some. */
+/** How many answers are dropped, as if the tenant's answers took more than their budget. */
+const DROPPED = 0.25;
 const SNAPSHOT_EVERY = [1, 3, 10] as const;
 
 type Place = { machine: Machine; server: SimulatedServer | null; incarnation: number };
@@ -45,8 +46,9 @@ export class Cluster implements Disposable {
   readonly #onDefect: (what: string) => void;
   readonly #trouble = new Map<Part, number>();
   readonly #weather: Weather = { trouble: (part) => this.#trouble.get(part) ?? 0 };
-  readonly #database = new IdempotencyDatabase();
-  readonly #keys = new Map<string, KeptReservation>();
+  readonly #drops: () => boolean;
+  readonly #database: IdempotencyDatabase;
+  readonly #keys = new Map<string, FiledReservation>();
   readonly #engine: SimulatedEngine | null;
   readonly #places: Place[];
   #projectorMachine: Machine | null = null;
@@ -56,6 +58,9 @@ export class Cluster implements Disposable {
     this.#draw = draw;
     this.#schedule = schedule;
     this.#onDefect = onDefect;
+    const dropped = draw.fork('dropped answers');
+    this.#drops = () => dropped.chance(DROPPED);
+    this.#database = new IdempotencyDatabase(this.#drops);
     this.readModels = new MemoryReadModels(new Machine('database', time, 0).clock);
     const workers = () => this.#places.flatMap((place) => this.#workerAt(place));
     this.#engine =
@@ -119,7 +124,7 @@ export class Cluster implements Disposable {
       return place;
     }
     const events = ownEventStore(this.store, link('store'));
-    const idempotency = ownIdempotency(this.#keys, machine.clock);
+    const idempotency = ownIdempotency(this.#keys, machine.clock, this.#drops);
     const server = createServer({ ...common, events, idempotency, snapshots: this.snapshots, engine: null });
     const start = (): void => {
       server.start().then(

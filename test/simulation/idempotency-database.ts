@@ -1,4 +1,4 @@
-import type { IdempotencyStore, KeptAnswer, Reservation } from '../../src/ports/idempotency-store.js';
+import type { IdempotencyStore, Keeping, KeptAnswer, Reservation } from '../../src/ports/idempotency-store.js';
 import { idOf } from '../../src/adapters/shared/reservations.js';
 import type { Link } from './network.js';
 
@@ -11,6 +11,8 @@ type Row = {
   readonly seed: string;
   readonly answer: KeptAnswer | null;
   readonly released: boolean;
+  /** Completed once. */
+  readonly done: boolean;
   readonly owner: string;
   readonly attempt: number;
 };
@@ -23,6 +25,12 @@ type Claim = { readonly owner: string; readonly attempt: number; readonly runnin
 export class IdempotencyDatabase {
   readonly #rows = new Map<string, Row>();
   readonly #aliveUntil = new Map<string, number>();
+  readonly #drops: () => boolean;
+
+  /** @param drops whether an answer is dropped for the sake of the tenant's budget */
+  constructor(drops: () => boolean) {
+    this.#drops = drops;
+  }
 
   alive(owner: string, nowMs: number): void {
     this.#aliveUntil.set(owner, nowMs + ALIVE_MS);
@@ -32,7 +40,7 @@ export class IdempotencyDatabase {
     const { owner, attempt } = claim;
     const row = this.#rows.get(id);
     if (row === undefined || (row.released && row.digest !== digest)) {
-      this.#rows.set(id, { digest, seed: newSeed, answer: null, released: false, owner, attempt });
+      this.#rows.set(id, { digest, seed: newSeed, answer: null, released: false, done: false, owner, attempt });
       return { kind: 'run', seed: newSeed, resumed: false };
     }
     if (row.digest !== digest) return { kind: 'reused' };
@@ -50,10 +58,18 @@ export class IdempotencyDatabase {
   }
 
   /** Ends an attempt, with an answer or without one. An attempt that was taken over stays untouched. */
-  end(id: string, { owner, attempt }: Omit<Claim, 'running'>, answer: KeptAnswer | null): void {
+  complete(id: string, claim: Omit<Claim, 'running'>, answer: KeptAnswer, keeping: Keeping): void {
+    const isDropped = keeping === 'never' || (keeping === 'within-budget' && this.#drops());
+    this.#end(id, claim, (row) => (isDropped ? { ...row, done: true, owner: '' } : { ...row, answer, done: true }));
+  }
+
+  release(id: string, claim: Omit<Claim, 'running'>): void {
+    this.#end(id, claim, (row) => (row.done ? { ...row, owner: '' } : { ...row, released: true }));
+  }
+
+  #end(id: string, { owner, attempt }: Omit<Claim, 'running'>, change: (row: Row) => Row): void {
     const row = this.#rows.get(id);
-    if (row?.owner !== owner || row.attempt !== attempt) return;
-    this.#rows.set(id, { ...row, answer, released: answer === null });
+    if (row?.owner === owner && row.attempt === attempt) this.#rows.set(id, change(row));
   }
 
   /** Releases attempts whose server does not know whether they began, or how they ended. */
@@ -90,11 +106,11 @@ export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner
   };
   beatAgain();
 
-  const end = async (id: string, answer: KeptAnswer | null): Promise<void> => {
+  const end = async (id: string, ends: (claim: Omit<Claim, 'running'>) => void): Promise<void> => {
     const attempt = running.get(id);
     if (attempt === undefined) return;
     try {
-      await link.call(async () => database.end(id, { owner, attempt }, answer));
+      await link.call(async () => ends({ owner, attempt }));
     } catch (error) {
       unsettled.add(attempt);
       throw error;
@@ -119,7 +135,7 @@ export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner
 
   return {
     // One after the other for each key: the running attempt is known only when the one before is answered.
-    reserve: (scope, key, digest, newSeed) => {
+    reserve: ({ scope, key, digest }, newSeed) => {
       const id = idOf(scope, key);
       const before = asking.get(id) ?? Promise.resolve();
       const asked = before.then(() => reserve(id, digest, newSeed));
@@ -129,8 +145,14 @@ export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner
       );
       return asked;
     },
-    kept: (scope, key, digest) => link.call(async () => database.kept(idOf(scope, key), digest)),
-    complete: (scope, key, answer) => end(idOf(scope, key), answer),
-    release: (scope, key) => end(idOf(scope, key), null),
+    kept: ({ scope, key, digest }) => link.call(async () => database.kept(idOf(scope, key), digest)),
+    complete: ({ scope, key }, answer, keeping) => {
+      const id = idOf(scope, key);
+      return end(id, (claim) => database.complete(id, claim, answer, keeping));
+    },
+    release: ({ scope, key }) => {
+      const id = idOf(scope, key);
+      return end(id, (claim) => database.release(id, claim));
+    },
   };
 };

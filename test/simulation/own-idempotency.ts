@@ -9,21 +9,38 @@ import {
 import type { Clock } from '../../src/ports/clock.js';
 import type { IdempotencyStore } from '../../src/ports/idempotency-store.js';
 
-/** The Idempotency-Keys of a server that runs alone. `file` outlives its process; what the process is running does not. */
-export const ownIdempotency = (file: Map<string, KeptReservation>, clock: Clock): IdempotencyStore => {
+/** A reservation on the disk; `done`: completed once. */
+export type FiledReservation = KeptReservation & { readonly done: boolean };
+
+/**
+ * The Idempotency-Keys of a server that runs alone. `file` outlives its process; what the process is running does not.
+ * @param drops whether an answer is dropped for the sake of the tenant's budget
+ */
+export const ownIdempotency = (
+  file: Map<string, FiledReservation>,
+  clock: Clock,
+  drops: () => boolean = () => false,
+): IdempotencyStore => {
   const running = new Set<string>();
   const nowMs = (): number => clock.now().getTime();
-  const end = (id: string, change: Partial<KeptReservation>): void => {
+  const end = (id: string, change: Partial<FiledReservation>): void => {
     const kept = file.get(id);
     if (kept !== undefined) file.set(id, { ...kept, ...change });
     running.delete(id);
   };
   return {
-    reserve: async (scope, key, digest, seed) => {
+    reserve: async ({ scope, key, digest }, seed) => {
       const id = idOf(scope, key);
       const kept = file.get(id);
       if (kept === undefined || isFree(kept, digest, nowMs(), running.has(id))) {
-        file.set(id, { digest, seed, expiresMs: nowMs() + IDEMPOTENCY_TTL_MS, answer: null, released: false });
+        file.set(id, {
+          digest,
+          seed,
+          expiresMs: nowMs() + IDEMPOTENCY_TTL_MS,
+          answer: null,
+          released: false,
+          done: false,
+        });
         running.add(id);
         return { kind: 'run', seed, resumed: false };
       }
@@ -34,8 +51,14 @@ export const ownIdempotency = (file: Map<string, KeptReservation>, clock: Clock)
       }
       return reservation;
     },
-    kept: async (scope, key, digest) => answerFor(file.get(idOf(scope, key)), digest, nowMs()),
-    complete: async (scope, key, answer) => end(idOf(scope, key), { answer }),
-    release: async (scope, key) => end(idOf(scope, key), { released: true }),
+    kept: async ({ scope, key, digest }) => answerFor(file.get(idOf(scope, key)), digest, nowMs()),
+    complete: async ({ scope, key }, answer, keeping) => {
+      const isDropped = keeping === 'never' || (keeping === 'within-budget' && drops());
+      end(idOf(scope, key), { answer: isDropped ? null : answer, done: true });
+    },
+    release: async ({ scope, key }) => {
+      const id = idOf(scope, key);
+      end(id, { released: file.get(id)?.done !== true });
+    },
   };
 };

@@ -1,6 +1,15 @@
 import { BatchQueue } from '../../concurrency/batch-queue.js';
 import type { Clock } from '../../ports/clock.js';
-import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
+import { LRUCache } from 'lru-cache';
+
+import {
+  KEPT_ANSWER_BYTES,
+  type IdempotencyStore,
+  type Keeping,
+  type KeptAnswer,
+  type KeyedRequest,
+  type Reservation,
+} from '../../ports/idempotency-store.js';
 import {
   answerFor,
   IDEMPOTENCY_TTL_MS,
@@ -16,6 +25,10 @@ const MAX_WAITING = 8_192;
 const MAX_PER_COMMIT = 1_024;
 /** How many expired entries a commit may drop, in addition to twice what it adds. */
 const SWEPT_AT_LEAST = 16;
+/** How many answers one new answer may push out. One that needs more room is not kept itself. */
+const PUSHED_OUT = 256;
+/** Of how many tenants the bytes of their answers are known without asking the file. */
+const COUNTED_TENANTS = 1_000;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS reservations (
@@ -23,7 +36,34 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS reservations_by_expiry ON reservations (expires);`;
 
-type ReservationRow = { digest: string; seed: string; expires: number; answer: string | null; released: number };
+/** Columns that came later. `done`: completed once. `bytes`: of an answer that counts against the tenant's budget. */
+const LATER_COLUMNS = {
+  done: 'INTEGER NOT NULL DEFAULT 0',
+  tenant: `TEXT NOT NULL DEFAULT ''`,
+  bytes: 'INTEGER NOT NULL DEFAULT 0',
+};
+const BY_TENANT = `
+  CREATE INDEX IF NOT EXISTS reservations_by_tenant ON reservations (tenant, expires, bytes) WHERE bytes > 0;`;
+
+const makeTables = (database: Database): void => {
+  database.exec(SCHEMA);
+  const columns = database.prepare('PRAGMA table_info(reservations)').all() as { readonly name: string }[];
+  const there = new Set(columns.map(({ name }) => name));
+  for (const [name, type] of Object.entries(LATER_COLUMNS)) {
+    if (!there.has(name)) database.exec(`ALTER TABLE reservations ADD COLUMN ${name} ${type}`);
+  }
+  database.exec(BY_TENANT);
+};
+
+type ReservationRow = {
+  digest: string;
+  seed: string;
+  expires: number;
+  answer: string | null;
+  released: number;
+  tenant: string;
+  bytes: number;
+};
 const keptOf = ({ digest, seed, expires, answer, released }: ReservationRow): KeptReservation => ({
   digest,
   seed,
@@ -40,7 +80,10 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #sql;
+  readonly #budget: number;
   readonly #running = new Set<string>();
+  /** The bytes of the answers of tenants, as the transaction under way leaves them. */
+  readonly #bytes = new LRUCache<string, number>({ max: COUNTED_TENANTS });
   /** What the current commit has begun to run. */
   #began: string[] = [];
   /** Each change runs inside a commit; its caller has the result once the commit is flushed. */
@@ -50,48 +93,67 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   );
   #closed = false;
 
-  private constructor(database: Database, clock: Clock) {
+  private constructor(database: Database, clock: Clock, budget: number) {
     this.#database = database;
     this.#clock = clock;
-    database.exec(SCHEMA);
+    this.#budget = budget;
+    makeTables(database);
     this.#sql = {
-      find: database.prepare('SELECT digest, seed, expires, answer, released FROM reservations WHERE id = ?'),
-      take: database.prepare('INSERT OR REPLACE INTO reservations VALUES (?, ?, ?, ?, NULL, 0)'),
+      find: database.prepare(
+        'SELECT digest, seed, expires, answer, released, tenant, bytes FROM reservations WHERE id = ?',
+      ),
+      take: database.prepare(`
+        INSERT OR REPLACE INTO reservations (id, digest, seed, expires, answer, released) VALUES (?, ?, ?, ?, NULL, 0)`),
       resume: database.prepare('UPDATE reservations SET released = 0 WHERE id = ?'),
-      complete: database.prepare('UPDATE reservations SET answer = ? WHERE id = ?'),
-      release: database.prepare('UPDATE reservations SET released = 1 WHERE id = ?'),
-      expired: database.prepare('SELECT id FROM reservations WHERE expires <= ? ORDER BY expires LIMIT ?'),
+      complete: database.prepare('UPDATE reservations SET answer = ?, done = 1, tenant = ?, bytes = ? WHERE id = ?'),
+      release: database.prepare('UPDATE reservations SET released = 1 - done WHERE id = ?'),
+      expired: database.prepare(
+        'SELECT id, tenant, bytes FROM reservations WHERE expires <= ? ORDER BY expires LIMIT ?',
+      ),
       drop: database.prepare('DELETE FROM reservations WHERE id = ?'),
+      count: database.prepare(
+        'SELECT coalesce(sum(bytes), 0) AS bytes FROM reservations WHERE tenant = ? AND bytes > 0',
+      ),
+      oldest: database.prepare(
+        'SELECT id, bytes FROM reservations WHERE tenant = ? AND bytes > 0 ORDER BY expires LIMIT ?',
+      ),
+      forget: database.prepare('UPDATE reservations SET answer = NULL, bytes = 0 WHERE id = ?'),
     };
   }
 
   /**
    * Opens the store on a file. Disposing of the store closes the file.
+   * @param budget how many bytes the answers of one tenant may take
    * @throws StartProblem as Database.open
    */
-  static open(path: string, clock: Clock): EmbeddedIdempotencyStore {
-    return new EmbeddedIdempotencyStore(Database.open(path, { synchronous: 'FULL' }), clock);
+  static open(path: string, clock: Clock, budget = KEPT_ANSWER_BYTES): EmbeddedIdempotencyStore {
+    return new EmbeddedIdempotencyStore(Database.open(path, { synchronous: 'FULL' }), clock, budget);
   }
 
   /** @throws Rejection BUSY, STORE_FULL, STORE_UNAVAILABLE: nothing was reserved then */
-  reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation> {
+  reserve({ scope, key, digest }: KeyedRequest, newSeed: string): Promise<Reservation> {
     return this.#write(() => this.#take(idOf(scope, key), digest, newSeed));
   }
 
   /** @throws Rejection STORE_UNAVAILABLE */
-  async kept(scope: string, key: string, digest: string): Promise<KeptAnswer | null> {
+  async kept({ scope, key, digest }: KeyedRequest): Promise<KeptAnswer | null> {
     if (this.#closed) throw fileUnavailable();
     return answerFor(this.#find(idOf(scope, key)), digest, this.#clock.now().getTime());
   }
 
   /** @throws Rejection as reserve: the key is then as if this process had died */
-  complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {
-    const text = JSON.stringify(answer);
-    return this.#end(idOf(scope, key), (id) => this.#sql.complete.run(text, id));
+  complete({ tenant, scope, key }: KeyedRequest, answer: KeptAnswer, keeping: Keeping): Promise<void> {
+    const text = keeping === 'never' ? null : JSON.stringify(answer);
+    const bytes = text === null || keeping === 'always' ? 0 : Buffer.byteLength(text);
+    return this.#end(idOf(scope, key), (id) => {
+      const fits = bytes === 0 || this.#makeRoom(tenant, bytes);
+      const { changes } = this.#sql.complete.run(fits ? text : null, tenant, fits ? bytes : 0, id);
+      if (fits && changes > 0) this.#count(tenant, bytes);
+    });
   }
 
   /** @throws Rejection as complete */
-  release(scope: string, key: string): Promise<void> {
+  release({ scope, key }: KeyedRequest): Promise<void> {
     return this.#end(idOf(scope, key), (id) => this.#sql.release.run(id));
   }
 
@@ -103,17 +165,46 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     this.#database[Symbol.dispose]();
   }
 
+  #row(id: string): ReservationRow | undefined {
+    return this.#sql.find.get(id) as ReservationRow | undefined;
+  }
+
   #find(id: string): KeptReservation | undefined {
-    const row = this.#sql.find.get(id) as ReservationRow | undefined;
+    const row = this.#row(id);
     return row === undefined ? undefined : keptOf(row);
   }
 
+  /** Drops the oldest answers of a tenant until one of so many bytes fits. @returns false when it does not fit */
+  #makeRoom(tenant: string, bytes: number): boolean {
+    if (bytes > this.#budget) return false;
+    let room = this.#budget - this.#count(tenant, 0);
+    if (room >= bytes) return true;
+    for (const old of this.#sql.oldest.all(tenant, PUSHED_OUT) as { readonly id: string; readonly bytes: number }[]) {
+      this.#sql.forget.run(old.id);
+      this.#count(tenant, -old.bytes);
+      room += old.bytes;
+      if (room >= bytes) return true;
+    }
+    return false;
+  }
+
+  /** The bytes of a tenant's answers. @param change of a write that the file has taken already */
+  #count(tenant: string, change: number): number {
+    const known = this.#bytes.get(tenant);
+    const counted = known ?? (this.#sql.count.get(tenant) as { readonly bytes: number }).bytes;
+    const now = known === undefined ? counted : counted + change;
+    this.#bytes.set(tenant, now);
+    return now;
+  }
+
   #take(id: string, digest: string, newSeed: string): Reservation {
-    const kept = this.#find(id);
+    const row = this.#row(id);
+    const kept = row === undefined ? undefined : keptOf(row);
     const nowMs = this.#clock.now().getTime();
     const isRunning = this.#running.has(id);
     if (kept === undefined || isFree(kept, digest, nowMs, isRunning)) {
       this.#sql.take.run(id, digest, newSeed, nowMs + IDEMPOTENCY_TTL_MS);
+      if (row !== undefined && row.bytes > 0) this.#count(row.tenant, -row.bytes);
       this.#began.push(id);
       this.#running.add(id);
       return { kind: 'run', seed: newSeed, resumed: false };
@@ -145,8 +236,16 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   #sweep(most: number): void {
-    const expired = this.#sql.expired.all(this.#clock.now().getTime(), most) as { readonly id: string }[];
-    for (const { id } of expired) if (!this.#running.has(id)) this.#sql.drop.run(id);
+    const expired = this.#sql.expired.all(this.#clock.now().getTime(), most) as {
+      readonly id: string;
+      readonly tenant: string;
+      readonly bytes: number;
+    }[];
+    for (const { id, tenant, bytes } of expired) {
+      if (this.#running.has(id)) continue;
+      this.#sql.drop.run(id);
+      if (bytes > 0) this.#count(tenant, -bytes);
+    }
   }
 
   #commit(changes: readonly (() => unknown)[]): readonly unknown[] {
@@ -159,6 +258,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
       });
     } catch (error) {
       for (const id of this.#began) this.#running.delete(id);
+      this.#bytes.clear();
       throw error;
     }
   }

@@ -1,9 +1,16 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import type { IdempotencyStore, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
+import {
+  KEPT_ANSWER_BYTES,
+  type IdempotencyStore,
+  type Keeping,
+  type KeptAnswer,
+  type KeyedRequest,
+  type Reservation,
+} from '../../ports/idempotency-store.js';
 import type { Random } from '../../ports/random.js';
 import { IDEMPOTENCY_TTL_MS, idOf } from '../shared/reservations.js';
 import type { Postgres } from './open.js';
@@ -20,6 +27,12 @@ const SWEPT_AT_LEAST = 1_000;
 /** How many attempts are remembered whose end could not be written. Beyond that the oldest stays reserved until this process ends. */
 const MAX_UNSETTLED = 10_000;
 const OWNER_ID_BYTES = 16;
+/** A process counts the answers of a tenant after it has added this part of the budget itself. */
+const COUNTED_PART = 1 / 16;
+/** How many answers one statement drops. */
+const DROPPED_AT_ONCE = 5_000;
+/** Of how many tenants a process remembers what it has added. */
+const COUNTED_TENANTS = 1_000;
 
 /**
  * The database's clock decides when an entry has expired. If each server used its own, one that is a day ahead would free all keys. It is the same
@@ -48,23 +61,28 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   readonly #asking = new KeyedMutex(ASKS_QUEUED);
   /** Attempts that may be recorded as running though they are not, with the key's id: whether they began or ended is unknown. */
   readonly #unsettled = new LRUCache<number, string>({ max: MAX_UNSETTLED });
+  /** The bytes of answers that this process has added for a tenant since it last counted them. */
+  readonly #addedBytes = new LRUCache<string, number>({ max: COUNTED_TENANTS });
+  readonly #budget: number;
   #lastAttempt = 0;
   #added = 0;
 
-  constructor(postgres: Postgres, random: Random) {
+  /** @param budget how many bytes the answers of one tenant may take, and a part of it more while several processes add to them */
+  constructor(postgres: Postgres, random: Random, budget = KEPT_ANSWER_BYTES) {
     this.#postgres = postgres;
+    this.#budget = budget;
     const id = Buffer.from(random.bytes(OWNER_ID_BYTES)).toString('hex');
     this.#owner = new Owner(postgres, id, () => this.#tidy());
   }
 
   /** @throws Rejection DATABASE_UNAVAILABLE, STORE_FULL, BUSY: the request must not run then */
-  reserve(scope: string, key: string, digest: string, newSeed: string): Promise<Reservation> {
+  reserve({ scope, key, digest }: KeyedRequest, newSeed: string): Promise<Reservation> {
     const id = digestOf(scope, key);
     return this.#asking.runExclusive(id, () => this.#reserve(id, digest, newSeed));
   }
 
   /** @throws Rejection DATABASE_UNAVAILABLE */
-  async kept(scope: string, key: string, digest: string): Promise<KeptAnswer | null> {
+  async kept({ scope, key, digest }: KeyedRequest): Promise<KeptAnswer | null> {
     const statement = sql<KeptAnswerRow>`
       SELECT digest, answer FROM reservations
       WHERE id = decode(${digestOf(scope, key)}, 'hex') AND digest = ${digest} AND expires > ${NOW_MS}`;
@@ -74,13 +92,24 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   /** @throws Rejection as reserve: the key is then as if this process had died */
-  complete(scope: string, key: string, answer: KeptAnswer): Promise<void> {
-    return this.#end(digestOf(scope, key), JSON.stringify(answer));
+  complete({ tenant, scope, key }: KeyedRequest, answer: KeptAnswer, keeping: Keeping): Promise<void> {
+    const text = keeping === 'never' ? null : JSON.stringify(answer);
+    const bytes = text === null || keeping === 'always' ? 0 : Buffer.byteLength(text);
+    if (bytes > 0) this.#addedBytes.set(tenant, (this.#addedBytes.get(tenant) ?? 0) + bytes);
+    // Without an owner it belongs to nobody who lives: the same request may run again.
+    return this.#end(
+      digestOf(scope, key),
+      sql`answer = ${text}::text, done = true, tenant = ${tenant}, bytes = ${bytes}::bigint,
+        owner = CASE WHEN ${text === null}::boolean THEN '' ELSE r.owner END`,
+    );
   }
 
   /** @throws Rejection as complete */
-  release(scope: string, key: string): Promise<void> {
-    return this.#end(digestOf(scope, key), null);
+  release({ scope, key }: KeyedRequest): Promise<void> {
+    return this.#end(
+      digestOf(scope, key),
+      sql`released = NOT r.done, owner = CASE WHEN r.done THEN '' ELSE r.owner END`,
+    );
   }
 
   /** From now on others may take what this process left running. */
@@ -116,7 +145,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       INSERT INTO reservations AS r (id, digest, seed, expires, answer, released, resumed, owner, attempt)
       VALUES (decode(${id}, 'hex'), ${digest}, ${newSeed}, ${NOW_MS} + ${IDEMPOTENCY_TTL_MS}::bigint, NULL, false, false, ${owner}, ${attempt}::bigint)
       ON CONFLICT (id) DO UPDATE SET
-        digest = EXCLUDED.digest, answer = NULL, released = false, owner = EXCLUDED.owner, attempt = EXCLUDED.attempt,
+        digest = EXCLUDED.digest, answer = NULL, bytes = 0, released = false, owner = EXCLUDED.owner, attempt = EXCLUDED.attempt,
+        done = r.done AND NOT ${free},
         seed = CASE WHEN ${free} THEN EXCLUDED.seed ELSE r.seed END,
         expires = CASE WHEN ${free} THEN EXCLUDED.expires ELSE r.expires END,
         resumed = NOT ${free}
@@ -140,12 +170,12 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return rows[0];
   }
 
-  /** Ends this process's attempt with an answer, or releases it when there is none. An attempt that another process took over stays untouched. */
-  async #end(id: string, answer: string | null): Promise<void> {
+  /** Ends this process's attempt at a reservation `r`. An attempt that another process took over stays untouched. */
+  async #end(id: string, change: RawBuilder<unknown>): Promise<void> {
     const attempt = this.#running.get(id);
     if (attempt === undefined) return;
     const statement = sql`
-      UPDATE reservations SET answer = ${answer}::text, released = ${answer === null}::boolean
+      UPDATE reservations r SET ${change}
       WHERE id = decode(${id}, 'hex') AND owner = ${this.#owner.id} AND attempt = ${attempt}::bigint`;
     try {
       await this.#postgres.run('request', (db) => statement.execute(db));
@@ -157,7 +187,10 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     }
   }
 
-  /** Releases attempts that no longer run, so that other processes need not wait for this one's end. Deletes what has expired. */
+  /**
+   * Releases attempts that no longer run, so that other processes need not wait for this one's end. Deletes what has expired, and drops answers beyond
+   * the budget of their tenant.
+   */
   async #tidy(): Promise<void> {
     const unsettled = [...this.#unsettled];
     if (unsettled.length > 0) {
@@ -175,5 +208,23 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released OR NOT ${ALIVE})
       ORDER BY expires LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
     await this.#postgres.run('background', (db) => statement.execute(db));
+
+    for (const [tenant, bytes] of [...this.#addedBytes.entries()]) {
+      if (bytes < this.#budget * COUNTED_PART) continue;
+      while ((await this.#dropBeyondBudget(tenant)) === DROPPED_AT_ONCE);
+      this.#addedBytes.delete(tenant);
+    }
+  }
+
+  /** Drops the oldest answers of a tenant that its budget does not hold. @returns how many */
+  async #dropBeyondBudget(tenant: string): Promise<number> {
+    const statement = sql`
+      UPDATE reservations SET answer = NULL, bytes = 0, owner = '' WHERE bytes > 0 AND id IN (
+        SELECT id FROM (
+          SELECT id, expires, sum(bytes) OVER (ORDER BY expires DESC, id DESC) AS total FROM reservations
+          WHERE tenant = ${tenant} AND bytes > 0
+        ) AS counted WHERE total > ${this.#budget}::bigint LIMIT ${DROPPED_AT_ONCE})`;
+    const { numAffectedRows = 0n } = await this.#postgres.run('background', (db) => statement.execute(db));
+    return Number(numAffectedRows);
   }
 }

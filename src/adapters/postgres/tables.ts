@@ -40,6 +40,11 @@ export type Tables = {
     resumed: boolean;
     owner: string;
     attempt: number;
+    /** Completed once: no other request takes the key. */
+    done: Generated<boolean>;
+    tenant: Generated<string>;
+    /** Of an answer that counts against the tenant's budget. */
+    bytes: Generated<number>;
   };
   readonly owners: { id: string; alive_until: Date };
   readonly rate_windows: { subject: string; started: number; ends: number; used: number; allowed: boolean };

@@ -2,13 +2,10 @@ import { inSlices } from '../../concurrency/in-slices.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { isObject, type Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import type { IdempotencyStore, KeptAnswer } from '../../ports/idempotency-store.js';
+import type { IdempotencyStore, Keeping, KeptAnswer, KeyedRequest } from '../../ports/idempotency-store.js';
 import type { Log } from '../../ports/log.js';
 import { isVisible } from './request-id.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
-
-/** A request that carries an Idempotency-Key. */
-export type Repeatable = { readonly scope: string; readonly key: string; readonly digest: string };
 
 /** What to do with it: run it under this seed, or give the first answer again. */
 export type KeyUse =
@@ -23,22 +20,27 @@ const RETRY_AFTER = 1;
  * different escapes change nothing. The work lets others run in between: a body may have 16 MiB.
  * @throws Rejection HEADER_INVALID
  */
-export const repeatable = async (key: string, route: readonly string[], body: Json): Promise<Repeatable> => {
+export const repeatable = async (
+  key: string,
+  tenant: string,
+  route: readonly string[],
+  body: Json,
+): Promise<KeyedRequest> => {
   if (!isVisible(key)) {
     throw new Rejection('HEADER_INVALID', {
       message: 'Idempotency-Key must be 1 to 128 visible ASCII characters.',
       details: { header: 'Idempotency-Key' },
     });
   }
-  return { scope: JSON.stringify(route), key, digest: sha256Base64url(await inSlices(jcsSlices(body))) };
+  return { tenant, scope: JSON.stringify(route), key, digest: sha256Base64url(await inSlices(jcsSlices(body))) };
 };
 
 /**
  * Reserves the key, durably, before anything is done.
  * @throws Rejection IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
  */
-export const reserve = async (store: IdempotencyStore, request: Repeatable, newSeed: string): Promise<KeyUse> => {
-  const reservation = await store.reserve(request.scope, request.key, request.digest, newSeed);
+export const reserve = async (store: IdempotencyStore, request: KeyedRequest, newSeed: string): Promise<KeyUse> => {
+  const reservation = await store.reserve(request, newSeed);
   if (reservation.kind === 'running') throw new Rejection('IDEMPOTENCY_IN_PROGRESS', { retryAfter: RETRY_AFTER });
   if (reservation.kind === 'reused') throw new Rejection('IDEMPOTENCY_KEY_REUSED');
   return reservation.kind === 'run' ? reservation : { kind: 'repeat', answer: reservation.answer };
@@ -54,13 +56,14 @@ const isKept = ({ status, headers }: KeptAnswer): boolean =>
  */
 export const settle = async (
   store: IdempotencyStore,
-  request: Repeatable,
+  request: KeyedRequest,
   answer: KeptAnswer,
+  keeping: Keeping,
   log: Log,
 ): Promise<void> => {
   try {
-    if (isKept(answer)) await store.complete(request.scope, request.key, answer);
-    else await store.release(request.scope, request.key);
+    if (isKept(answer)) await store.complete(request, answer, keeping);
+    else await store.release(request);
   } catch (err) {
     log.error({ err }, 'the answer to an Idempotency-Key could not be kept');
   }

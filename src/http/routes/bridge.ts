@@ -57,6 +57,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       tag: 'Bridge',
       summary: 'Whether the world lets an action happen',
       scope: 'npc',
+      keeping: 'never',
       body: Question,
       responses: ok('The answer; a refusal is also an answer.', Checked),
       handler: async (call) => {

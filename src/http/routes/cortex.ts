@@ -108,6 +108,8 @@ export const cortexRoutes = (
     summary: 'Lets an engine continue a prompt',
     description: 'Deprecated: let a turn, or an agent, ask the engine. Waits 30 seconds at most.',
     scope: 'npc',
+    // The text was paid for.
+    keeping: 'always',
     deprecated: '2026-01-01',
     params: Type.Object({ cortexId: name }),
     body: Type.Object({

@@ -102,6 +102,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     responses: {
       201: { description: 'The key.', schema: KeyAnswer },
     },
+    keeping: 'always',
     keepAnswer: withoutKey,
     handler: async (call) => {
       const { name, rateLimit, test, ...body } = call.body;
@@ -169,6 +170,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
         schema: Type.Object({ tenantId: Type.String(), tier: Type.String(), keyId: Type.String(), key: onceSchema }),
       },
     },
+    keeping: 'always',
     keepAnswer: withoutKey,
     handler: async (call) => {
       const { tenantId } = call.body;

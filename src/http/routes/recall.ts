@@ -105,7 +105,8 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
         'Memories are compared by meaning; those that have no vector yet take part by their words, and `Anima-Embedding-Pending` says how many they are. With `memories` nothing is recalled: they are what the client has recalled itself, and are recorded and returned.',
       scope: 'memory',
       params: NpcParams,
-      // A recall changes nothing.
+      // A recall changes nothing; a report does.
+      keeping: (call) => (call.body.memories === undefined ? 'never' : 'within-budget'),
       writesTo: (call) => (call.body.memories === undefined ? undefined : mindStream(call)),
       body: RecallBody,
       responses: ok(
@@ -155,6 +156,7 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
       description:
         'Related memories score 0.5 or more, unrelated ones less. `Anima-Embedding-Pending` says how many memories take part by their words alone.',
       scope: 'memory',
+      keeping: 'never',
       params: AgentParams,
       body: Type.Object({
         query,

@@ -4,9 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 import { Database } from '../../../src/adapters/embedded/database.js';
 import { EmbeddedIdempotencyStore } from '../../../src/adapters/embedded/idempotency-store.js';
-import { idempotencyStoreContract } from '../../contracts/idempotency-store.js';
+import { answerBudgetContract, idempotencyStoreContract } from '../../contracts/idempotency-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
+import { keyed } from '../../support/keyed.js';
 
 /** A copy of the files as they stand on the disk while they are in use: what a killed process leaves. */
 const copyOf = async (file: string, to: string): Promise<string> => {
@@ -14,13 +15,13 @@ const copyOf = async (file: string, to: string): Promise<string> => {
   return to;
 };
 
-idempotencyStoreContract('The embedded adapter', async () => {
+const openContract = async (budget?: number) => {
   const clock = new ManualClock();
   const directory = await temporaryDirectory();
   const stores: EmbeddedIdempotencyStore[] = [];
   let file = join(directory.path, 'idempotency-0.db');
   const open = (path: string): EmbeddedIdempotencyStore => {
-    const store = EmbeddedIdempotencyStore.open(path, clock);
+    const store = EmbeddedIdempotencyStore.open(path, clock, budget);
     stores.push(store);
     return store;
   };
@@ -30,13 +31,16 @@ idempotencyStoreContract('The embedded adapter', async () => {
       file = await copyOf(file, join(directory.path, `idempotency-${stores.length}.db`));
       return open(file);
     },
-    later: (ms) => clock.advance(ms),
+    later: (ms: number) => clock.advance(ms),
     dispose: async () => {
       for (const store of stores) await store[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();
     },
   };
-});
+};
+
+idempotencyStoreContract('The embedded adapter', openContract);
+answerBudgetContract('The embedded adapter', openContract);
 
 describe('The file of idempotency keys', () => {
   const answer = { status: 200, headers: {}, body: null };
@@ -47,7 +51,7 @@ describe('The file of idempotency keys', () => {
     await using store = EmbeddedIdempotencyStore.open(file, new ManualClock());
     using watching = Database.open(file, { synchronous: 'FULL' });
     const count = watching.prepare('SELECT count(*) AS n FROM reservations');
-    const all = Array.from({ length: 40 }, (_, n) => store.reserve('scope', `key-${n}`, 'digest', `seed-${n}`));
+    const all = Array.from({ length: 40 }, (_, n) => store.reserve(keyed('scope', `key-${n}`), `seed-${n}`));
     const seen = all.map((reserved) => reserved.then(() => count.get()));
     expect(new Set((await Promise.all(seen)).map((row) => (row as { n: number }).n))).toEqual(new Set([40]));
   });
@@ -57,14 +61,14 @@ describe('The file of idempotency keys', () => {
     const file = join(directory.path, 'idempotency.db');
     const clock = new ManualClock();
     const store = EmbeddedIdempotencyStore.open(file, clock);
-    const reserved = store.reserve('scope', 'key', 'digest', 'seed');
+    const reserved = store.reserve(keyed('scope', 'key'), 'seed');
     await store[Symbol.asyncDispose]();
     expect(await reserved).toEqual({ kind: 'run', seed: 'seed', resumed: false });
-    await expect(store.reserve('scope', 'other', 'digest', 'seed')).rejects.toMatchObject({
+    await expect(store.reserve(keyed('scope', 'other'), 'seed')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
     await using reopened = EmbeddedIdempotencyStore.open(file, clock);
-    expect(await reopened.reserve('scope', 'key', 'digest', 'new')).toEqual({
+    expect(await reopened.reserve(keyed('scope', 'key'), 'new')).toEqual({
       kind: 'run',
       seed: 'seed',
       resumed: true,
@@ -75,18 +79,18 @@ describe('The file of idempotency keys', () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');
     await using store = EmbeddedIdempotencyStore.open(file, new ManualClock());
-    await store.reserve('scope', 'running', 'digest', 'seed');
+    await store.reserve(keyed('scope', 'running'), 'seed');
     using locking = Database.open(file, { synchronous: 'FULL' });
     locking.exec('BEGIN IMMEDIATE');
     const refused = { code: 'STORE_UNAVAILABLE' };
     await Promise.all([
-      expect(store.reserve('scope', 'key', 'digest', 'one')).rejects.toMatchObject(refused),
-      expect(store.complete('scope', 'running', answer)).rejects.toMatchObject(refused),
+      expect(store.reserve(keyed('scope', 'key'), 'one')).rejects.toMatchObject(refused),
+      expect(store.complete(keyed('scope', 'running'), answer, 'within-budget')).rejects.toMatchObject(refused),
     ]);
     locking.exec('ROLLBACK');
-    expect(await store.reserve('scope', 'key', 'digest', 'two')).toEqual({ kind: 'run', seed: 'two', resumed: false });
+    expect(await store.reserve(keyed('scope', 'key'), 'two')).toEqual({ kind: 'run', seed: 'two', resumed: false });
     // Its answer is lost, so a repeat completes it under its seed.
-    expect(await store.reserve('scope', 'running', 'digest', 'new')).toEqual({
+    expect(await store.reserve(keyed('scope', 'running'), 'new')).toEqual({
       kind: 'run',
       seed: 'seed',
       resumed: true,
@@ -99,11 +103,11 @@ describe('The file of idempotency keys', () => {
     const clock = new ManualClock();
     await using store = EmbeddedIdempotencyStore.open(file, clock);
     for (let n = 0; n < 100; n += 1) {
-      await store.reserve('scope', `old-${n}`, 'digest', 'seed');
-      await store.release('scope', `old-${n}`);
+      await store.reserve(keyed('scope', `old-${n}`), 'seed');
+      await store.release(keyed('scope', `old-${n}`));
     }
     await clock.advance(24 * 3_600_000);
-    for (let n = 0; n < 20; n += 1) await store.reserve('scope', `new-${n}`, 'digest', 'seed');
+    for (let n = 0; n < 20; n += 1) await store.reserve(keyed('scope', `new-${n}`), 'seed');
     using watching = Database.open(file, { synchronous: 'FULL' });
     expect(watching.prepare('SELECT count(*) AS n FROM reservations').get()).toEqual({ n: 20 });
   });

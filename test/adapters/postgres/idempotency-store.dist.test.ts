@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { PostgresIdempotencyStore } from '../../../src/adapters/postgres/idempotency-store.js';
 import { systemRandom } from '../../../src/adapters/system/random.js';
-import { idempotencyStoreContract } from '../../contracts/idempotency-store.js';
+import { answerBudgetContract, idempotencyStoreContract } from '../../contracts/idempotency-store.js';
 import { TestSchema } from '../../support/postgres.js';
+import { keyed } from '../../support/keyed.js';
 
 /** What the database sees of a process that died longer ago than its last sign of life is believed. */
 const forgetSigns = (schema: TestSchema): Promise<unknown> =>
@@ -13,17 +14,17 @@ const forgetSigns = (schema: TestSchema): Promise<unknown> =>
 const age = (schema: TestSchema, ms: number): Promise<unknown> =>
   schema.query(`UPDATE reservations SET expires = expires - ${ms}`);
 
-idempotencyStoreContract('The PostgreSQL adapter', async () => {
+const openContract = async (budget?: number) => {
   const schema = new TestSchema();
   const stores: PostgresIdempotencyStore[] = [];
   const open = (): PostgresIdempotencyStore => {
-    const store = new PostgresIdempotencyStore(schema.again(), systemRandom);
+    const store = new PostgresIdempotencyStore(schema.again(), systemRandom, budget);
     stores.push(store);
     return store;
   };
   return {
     store: open(),
-    later: (ms) => age(schema, ms),
+    later: (ms: number) => age(schema, ms),
     afterDeath: async () => {
       await forgetSigns(schema);
       return open();
@@ -33,7 +34,10 @@ idempotencyStoreContract('The PostgreSQL adapter', async () => {
       await schema[Symbol.asyncDispose]();
     },
   };
-});
+};
+
+idempotencyStoreContract('The PostgreSQL adapter', openContract);
+answerBudgetContract('The PostgreSQL adapter', openContract);
 
 describe('Idempotency keys in PostgreSQL', () => {
   const answer = { status: 200, headers: {}, body: null };
@@ -44,9 +48,9 @@ describe('Idempotency keys in PostgreSQL', () => {
     const open = () => new PostgresIdempotencyStore(schema.again(), systemRandom);
     const stores = [open(), open(), open()];
     // Connected first: what is tried is who gets a key, not how many connections are made at once.
-    for (const [of, store] of stores.entries()) await store.reserve('scope', `first-${of}`, 'digest', 'seed');
+    for (const [of, store] of stores.entries()) await store.reserve(keyed('scope', `first-${of}`), 'seed');
     const asked = Array.from({ length: 20 }, (_, n) =>
-      Promise.all(stores.map((store, of) => store.reserve('scope', `key-${n}`, 'digest', `seed-${of}`))),
+      Promise.all(stores.map((store, of) => store.reserve(keyed('scope', `key-${n}`), `seed-${of}`))),
     );
     for (const taken of await Promise.all(asked)) {
       expect(taken.map(({ kind }) => kind).sort()).toEqual(['run', 'running', 'running']);
@@ -58,42 +62,42 @@ describe('Idempotency keys in PostgreSQL', () => {
     await using schema = new TestSchema();
     await using one = new PostgresIdempotencyStore(schema.postgres, systemRandom);
     await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
-    await one.reserve('scope', 'key', 'digest', 'seed');
-    await one.complete('scope', 'key', answer);
-    expect(await other.reserve('scope', 'key', 'digest', 'new')).toEqual({ kind: 'answered', answer });
+    await one.reserve(keyed('scope', 'key'), 'seed');
+    await one.complete(keyed('scope', 'key'), answer, 'within-budget');
+    expect(await other.reserve(keyed('scope', 'key'), 'new')).toEqual({ kind: 'answered', answer });
   });
 
   it('are taken over at once from a process that ended in order', async () => {
     await using schema = new TestSchema();
     const one = new PostgresIdempotencyStore(schema.postgres, systemRandom);
-    await one.reserve('scope', 'key', 'digest', 'seed');
+    await one.reserve(keyed('scope', 'key'), 'seed');
     await one[Symbol.asyncDispose]();
     await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
-    expect(await other.reserve('scope', 'key', 'digest', 'new')).toEqual(ran);
+    expect(await other.reserve(keyed('scope', 'key'), 'new')).toEqual(ran);
   });
 
   it('are not ended by an attempt that another process took over', async () => {
     await using schema = new TestSchema();
     await using slow = new PostgresIdempotencyStore(schema.postgres, systemRandom);
     await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
-    await slow.reserve('scope', 'key', 'digest', 'seed');
+    await slow.reserve(keyed('scope', 'key'), 'seed');
     await forgetSigns(schema);
-    expect(await other.reserve('scope', 'key', 'digest', 'new')).toEqual(ran);
-    await slow.release('scope', 'key');
-    expect(await slow.reserve('scope', 'key', 'digest', 'new')).toEqual({ kind: 'running' });
-    await other.complete('scope', 'key', answer);
-    expect(await slow.reserve('scope', 'key', 'digest', 'new')).toEqual({ kind: 'answered', answer });
+    expect(await other.reserve(keyed('scope', 'key'), 'new')).toEqual(ran);
+    await slow.release(keyed('scope', 'key'));
+    expect(await slow.reserve(keyed('scope', 'key'), 'new')).toEqual({ kind: 'running' });
+    await other.complete(keyed('scope', 'key'), answer, 'within-budget');
+    expect(await slow.reserve(keyed('scope', 'key'), 'new')).toEqual({ kind: 'answered', answer });
   });
 
   it('are let go of after a day, in the background', async () => {
     await using schema = new TestSchema();
     await using store = new PostgresIdempotencyStore(schema.postgres, systemRandom);
     for (let n = 0; n < 20; n += 1) {
-      await store.reserve('scope', `old-${n}`, 'digest', 'seed');
-      await store.release('scope', `old-${n}`);
+      await store.reserve(keyed('scope', `old-${n}`), 'seed');
+      await store.release(keyed('scope', `old-${n}`));
     }
     await age(schema, 24 * 3_600_000);
-    await store.reserve('scope', 'new', 'digest', 'seed');
+    await store.reserve(keyed('scope', 'new'), 'seed');
     const count = async () => (await schema.query<{ n: number }>('SELECT count(*) AS n FROM reservations'))[0]?.n;
     await expect.poll(count, { timeout: 10_000 }).toBe(1);
   });

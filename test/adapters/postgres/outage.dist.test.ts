@@ -11,6 +11,7 @@ import { npcs } from '../../../projections/npcs.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { TestSchema } from '../../support/postgres.js';
 import { TcpRelay } from '../../support/tcp-relay.js';
+import { keyed } from '../../support/keyed.js';
 
 const away = { code: 'DATABASE_UNAVAILABLE', retryAfter: 1 };
 const WAIT_MS = 20_000;
@@ -52,7 +53,7 @@ describe('While PostgreSQL is away', () => {
       expect(models.list(npcs, all)).rejects.toMatchObject(away),
       expect(models.reached(npcs, 's', 3, WAIT_MS)).rejects.toMatchObject(away),
       expect(models.reachedPosition(npcs, 3, WAIT_MS)).rejects.toMatchObject(away),
-      expect(keys.reserve('scope', 'other', 'digest', 'seed')).rejects.toMatchObject(away),
+      expect(keys.reserve(keyed('scope', 'other'), 'seed')).rejects.toMatchObject(away),
     ]);
   };
 
@@ -75,17 +76,17 @@ describe('While PostgreSQL is away', () => {
 
   it('everything is refused with the time after which to repeat, and goes on when the database is back', async () => {
     await models.open(npcs);
-    await keys.reserve('scope', 'key', 'digest', 'seed');
+    await keys.reserve(keyed('scope', 'key'), 'seed');
     await relay.close();
     await refusedEverywhere();
     await relay.open();
     await worksAgain();
-    expect(await keys.reserve('scope', 'key', 'digest', 'new')).toEqual({ kind: 'running' });
+    expect(await keys.reserve(keyed('scope', 'key'), 'new')).toEqual({ kind: 'running' });
   });
 
   it('a server that no longer answers is given up, and its connections are not used again', async () => {
     await models.open(npcs);
-    await keys.reserve('scope', 'key', 'digest', 'seed');
+    await keys.reserve(keyed('scope', 'key'), 'seed');
     relay.silence(true);
     await refusedEverywhere();
     relay.silence(false);
@@ -109,12 +110,12 @@ describe('While PostgreSQL is away', () => {
   });
 
   it('an answer that could not be kept leaves its key to a repeat, here and in other processes', async () => {
-    await keys.reserve('scope', 'key', 'digest', 'seed');
+    await keys.reserve(keyed('scope', 'key'), 'seed');
     await relay.close();
-    await expect(keys.complete('scope', 'key', answer)).rejects.toMatchObject(away);
+    await expect(keys.complete(keyed('scope', 'key'), answer, 'within-budget')).rejects.toMatchObject(away);
     await relay.open();
     await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
-    const taken = () => other.reserve('scope', 'key', 'digest', 'new');
+    const taken = () => other.reserve(keyed('scope', 'key'), 'new');
     await expect.poll(taken, { timeout: WAIT_MS }).toEqual({ kind: 'run', seed: 'seed', resumed: true });
   });
 
