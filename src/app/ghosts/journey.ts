@@ -1,30 +1,33 @@
 import { act } from '../../domain/ghost/act.js';
 import type { Finding } from '../../domain/ghost/findings.js';
+import type { GhostReport } from '../../domain/ghost/session-events.js';
 import type { Journey } from '../../domain/ghost/picture.js';
 import { beginWorld } from '../../domain/ghost/world.js';
 import type { Level, Tile } from '../../domain/level/level.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { SessionState } from './session.js';
-import { CHECKPOINT_STEPS, lastStep, pagesOfSteps, type RecordedStep, readSteps } from './steps-log.js';
+import { CHECKPOINT_STEPS, pagesOfSteps, type RecordedStep, readSteps } from './steps-log.js';
 
 /** How many steps are looked at: some seconds of reading. Of a longer session these are the last ones (contract 9.12). */
 const JOURNEY_STEPS = 20_000;
 
 type StepsRead = Pick<EventStore, 'read'>;
 
+/** What a journey is drawn of: what was found up to a step. */
+type Found = Pick<GhostReport, 'step' | 'findings'>;
+
 /**
- * Where a session went, from its recorded actions alone, and where its findings began, however long ago. Raises what the event store raises.
+ * Where a session went up to a step, from its recorded actions alone, and where its findings began, however long ago. Raises what the event store raises.
  * @param most how many steps at most
  */
 export const journeyOf = async (
   events: StepsRead,
   stream: string,
   level: Level,
-  findings: readonly Finding[],
+  { step: last, findings }: Found,
   most = JOURNEY_STEPS,
 ): Promise<Journey> => {
-  const last = await lastStep(events, stream);
   // The first place that is seen is that of a checkpoint.
   const first = Math.ceil(Math.max(0, last - most) / CHECKPOINT_STEPS) * CHECKPOINT_STEPS;
   const places: Tile[] = [];
@@ -84,13 +87,15 @@ export const remoteJourney = async (
   events: StepsRead,
   stream: string,
   level: Level,
-  findings: readonly Finding[],
+  { step: last, findings }: Found,
   most = JOURNEY_STEPS,
 ): Promise<Journey> => {
-  const first = Math.max(0, (await lastStep(events, stream)) - most);
+  const first = Math.max(0, last - most);
   const places: Tile[] = [];
   for await (const steps of pagesOfSteps(events, stream, first + 1)) {
-    for (const step of steps) places.push(toldPlace(step) ?? places.at(-1) ?? level.spawn);
+    for (const step of steps.filter((one) => one.step <= last))
+      places.push(toldPlace(step) ?? places.at(-1) ?? level.spawn);
+    if ((steps.at(-1)?.step ?? last) >= last) break;
     await yieldToEventLoop();
   }
   const told = async (step: number): Promise<Tile> => (await toldPlaceAt(events, stream, step)) ?? level.spawn;

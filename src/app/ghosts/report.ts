@@ -64,15 +64,11 @@ const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: bo
   return reportOf(setting, state, over);
 };
 
-/** What a session has found so far. Raises what the levels and the event store raise. */
-export const reportSoFar = (deps: ReportDeps, tenant: string, session: GhostAnswer): Promise<GhostReport> =>
-  reportRecorded(deps, { ...session, tenant }, false);
-
 /**
  * Ends the steps of a session, so that whoever still plays it records none after the report, and says what was found.
  * Raises what the levels and the event store raise.
  */
-export const closeAndReport = async (deps: PlayDeps & RemoteStepDeps, session: PlayedSession): Promise<GhostReport> => {
+export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): Promise<GhostReport> => {
   const stream = stepsStreamOf(session);
   const by = sessionContext(session);
   for (;;) {
@@ -87,4 +83,23 @@ export const closeAndReport = async (deps: PlayDeps & RemoteStepDeps, session: P
     deps.plays.delete(sessionKey(session));
     return report;
   }
+};
+
+/** A session with what it has found: all of it where the session has ended, else what it has found so far. */
+export type ReportedSession = { readonly session: GhostAnswer; readonly report: GhostReport };
+
+/**
+ * What a session has found. One that has ended is never told as if it went on: where its report is not recorded yet, its steps end here.
+ * Raises what the levels and the event store raise.
+ */
+export const reportSession = async (
+  deps: ReportDeps,
+  tenant: string,
+  session: GhostAnswer,
+): Promise<ReportedSession> => {
+  if (session.name === 'over') return { session, report: session.report };
+  const played = { ...session, tenant };
+  if (session.name !== 'ending') return { session, report: await reportRecorded(deps, played, false) };
+  const report = await closeAndReport(deps, played);
+  return { session: { ...session, name: 'over', step: report.step, report }, report };
 };

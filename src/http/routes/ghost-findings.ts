@@ -6,7 +6,7 @@ import { shownSteps } from '../../app/ghosts/shown-steps.js';
 import { pngPicture } from '../../app/ghosts/png-picture.js';
 import { settingFor } from '../../app/ghosts/play-slice.js';
 import { replayReproduction } from '../../app/ghosts/replay-reproduction.js';
-import { reportSoFar } from '../../app/ghosts/report.js';
+import { reportSession } from '../../app/ghosts/report.js';
 import { createSearches, REPRO_FORMAT, reproduce, SCRIPT_TEXTS } from '../../app/ghosts/reproduce.js';
 import { readGhost } from '../../app/ghosts/remote-body.js';
 import { findGhost, type GhostSession } from '../../app/ghosts/run-ghost.js';
@@ -86,11 +86,10 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
   };
 
   const find = (call: Call<{ sessionId: string }>) => readGhost(reading, call.principal.tenant, call.params.sessionId);
-  const reportOf = (tenant: string, session: GhostSession): Promise<GhostReport> | GhostReport =>
-    session.name === 'over' ? session.report : reportSoFar(reading, tenant, session);
+  const findReported = async (call: Call<{ sessionId: string }>) =>
+    reportSession(reading, call.principal.tenant, await find(call));
   const resultsOf = async (call: Call<{ sessionId: string }>) => {
-    const session = await find(call);
-    const report = await reportOf(call.principal.tenant, session);
+    const { session, report } = await findReported(call);
     return shownResults(session, report, { durationMs: durationOf(session, clock.now()), publicUrl });
   };
 
@@ -165,12 +164,11 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
       enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
-        const session = await find(call);
+        const { session, report } = await findReported(call);
         const { level } = await settingFor(deps, { ...session, tenant });
-        const { findings } = await reportOf(tenant, session);
         const stream = ghostStepsStream(tenant, session.sessionId);
         const journeyOfSession = session.driver === 'remote' ? remoteJourney : journeyOf;
-        const journey = await journeyOfSession(events, stream, level, findings);
+        const journey = await journeyOfSession(events, stream, level, report);
         return call.query.format === 'png'
           ? { raw: { type: PNG, content: await pngPicture(rasterOf(level, journey)) } }
           : { raw: { type: SVG, content: pictureOf(level, journey) } };
@@ -197,9 +195,8 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
       enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
-        const session = await find(call);
-        const { findings } = await reportOf(tenant, session);
-        const finding = findings.find(({ n }) => String(n) === call.params.n);
+        const { session, report } = await findReported(call);
+        const finding = report.findings.find(({ n }) => String(n) === call.params.n);
         return { body: await reproduce(deps, { tenant, session, finding }, clientSignal(call)) };
       },
     }),
@@ -245,8 +242,9 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
       handler: async (call) => {
         const { sessionId, otherId } = call.params;
         const { tenant } = call.principal;
-        const [one, other] = [await find(call), await findGhost({ journal }, tenant, otherId)];
-        return { body: { sessionId, otherId, ...compareSessions(one, other) } };
+        const one = await findReported(call);
+        const other = await reportSession(reading, tenant, await readGhost(reading, tenant, otherId));
+        return { body: { sessionId, otherId, ...compareSessions(one.session, other.session) } };
       },
     }),
   ];

@@ -9,7 +9,7 @@ import {
   playSlice,
 } from '../../../src/app/ghosts/play-slice.js';
 import { createKeptPlays, type RemoteStepDeps } from '../../../src/app/ghosts/remote-steps.js';
-import { closeAndReport, reportSoFar } from '../../../src/app/ghosts/report.js';
+import { closeAndReport, reportSession } from '../../../src/app/ghosts/report.js';
 import { CHECKPOINT_STEPS, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
@@ -102,8 +102,23 @@ describe('slices of a session', () => {
     await playing;
     expect(await stepsIn(store)).toHaveLength(report.step);
     expect(await closeAndReport(processOf(store), session)).toEqual(report);
-    const answer = { ...session, name: 'running' } as unknown as Parameters<typeof reportSoFar>[2];
-    expect(await reportSoFar(processOf(store), tenant, answer)).toMatchObject({ step: report.step });
+    const answer = { ...session, name: 'running' } as unknown as Parameters<typeof reportSession>[2];
+    expect((await reportSession(processOf(store), tenant, answer)).report).toMatchObject({ step: report.step });
+  });
+
+  it('are never told as those of a session that goes on, once it has ended, also while somebody still plays', async () => {
+    const store = new MemoryEventStore();
+    const [player, reader] = [processOf(store), processOf(store)];
+    const as = (name: string) => ({ ...session, name }) as unknown as Parameters<typeof reportSession>[2];
+    const playing = playAll(player);
+    for (let look = 0; (await stepsIn(store)).length < 5; look += 1) expect(look).toBeLessThan(10_000);
+    const goesOn = 'The session is not over.';
+    expect(JSON.stringify((await reportSession(reader, tenant, as('running'))).report.tests)).toContain(goesOn);
+    const ended = await reportSession(reader, tenant, as('ending'));
+    expect(ended.session).toMatchObject({ name: 'over', step: ended.report.step, report: ended.report });
+    expect(JSON.stringify(ended.report.tests)).not.toContain(goesOn);
+    await playing;
+    expect(await closeAndReport(processOf(store), session)).toEqual(ended.report);
   });
 
   it('remember how long each step took, also in a process that did not play them', async () => {
