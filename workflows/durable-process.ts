@@ -13,7 +13,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-import type { ProcessInput } from '../src/ports/process-engine.js';
+import { defined } from '../src/domain/shared/defined.js';
+import { tenantOf } from '../src/domain/shared/stream-names.js';
+import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
 import {
   beginRun,
   goOnAsNew,
@@ -74,10 +76,16 @@ const EFFECT_OPTIONS: ActivityOptions = {
   retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
 };
 type Effects = Pick<ProcessActivities, 'runEffect'>;
-const { runEffect } = proxyActivities<Effects>(EFFECT_OPTIONS);
+/** The effects of many tenants wait for one worker: the server takes the tenants in turn (matching.enableFairness). */
+const optionsOf = ({ stream }: ProcessRef): ActivityOptions => ({
+  ...EFFECT_OPTIONS,
+  priority: defined({ fairnessKey: tenantOf(stream) ?? undefined }),
+});
+const runEffect: Effects['runEffect'] = (ref, effectId) =>
+  proxyActivities<Effects>(optionsOf(ref)).runEffect(ref, effectId);
 const runInBackground: Effects['runEffect'] = (ref, effectId) => {
   const taskQueue = backgroundQueueOf(workflowInfo().taskQueue);
-  return proxyActivities<Effects>({ ...EFFECT_OPTIONS, taskQueue }).runEffect(ref, effectId);
+  return proxyActivities<Effects>({ ...optionsOf(ref), taskQueue }).runEffect(ref, effectId);
 };
 
 /** Requests: a caller waits for the answer. */

@@ -18,6 +18,7 @@ const DYNAMIC_CONFIG = [
   'matching.numTaskqueueReadPartitions=1',
   'matching.numTaskqueueWritePartitions=1',
   'system.enableActivityEagerExecution=true',
+  'matching.enableFairness=true',
 ];
 
 const place = (cache: string): string => join(cache, `temporal-${VERSION}`);

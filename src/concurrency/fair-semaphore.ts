@@ -1,27 +1,35 @@
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Clock } from '../ports/clock.js';
-import { withTimeLimit } from './time-limit.js';
 
 type Waiter = { readonly tenant: string; readonly enter: () => void };
 
 export type FairSemaphoreOptions = {
-  readonly clock: Pick<Clock, 'after'>;
   readonly permits: number;
-  /** How long a caller waits for a permit, in milliseconds. */
-  readonly waitMs: number;
   /** How many callers wait at once, and how many of one tenant. */
   readonly queueLimit: number;
   readonly tenantQueueLimit: number;
+  /** How long a caller waits for a permit, in milliseconds; as long as it takes where there is no limit. */
+  readonly limit?: { readonly clock: Pick<Clock, 'after'>; readonly waitMs: number };
 };
+
+/** Who asks for a permit; `signal` ends its wait. */
+export type PermitAsker = { readonly tenant: string; readonly signal?: AbortSignal };
 
 const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 
-/** A semaphore whose callers wait. A free permit goes to the tenant that holds the fewest, and among several to the caller that has waited longest. */
+/**
+ * A semaphore whose callers wait, fair among tenants: a free permit goes to the tenant that holds the fewest, of several to the one that was served
+ * longest ago, and of its callers to the one that has waited longest. However many callers one tenant has, another one waits for one turn of each tenant.
+ */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;
   readonly #held = new Map<string, number>();
-  /** The caller that has waited longest comes first. */
-  readonly #waiting = new Set<Waiter>();
+  /** The callers of each tenant; the one that has waited longest comes first. */
+  readonly #waiting = new Map<string, Set<Waiter>>();
+  /** When a tenant that waits was last served, as a number that grows. */
+  readonly #served = new Map<string, number>();
+  #turn = 0;
+  #waiters = 0;
   #free: number;
 
   constructor(options: FairSemaphoreOptions) {
@@ -31,45 +39,63 @@ export class FairSemaphore {
 
   /**
    * Runs `work` with a permit.
-   * @throws Rejection BUSY at once when too many wait, or after `waitMs` without a permit; the reason of `signal` before the work begins; and what
-   * `work` throws
+   * @throws Rejection BUSY at once when too many wait, or when no permit comes in time; the reason of `signal` before the work begins; and what `work`
+   * throws
    */
-  async run<T>(tenant: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    signal.throwIfAborted();
+  async run<T>({ tenant, signal }: PermitAsker, work: () => Promise<T>): Promise<T> {
+    signal?.throwIfAborted();
     if (this.#free > 0) this.#take(tenant);
     else await this.#wait(tenant, signal);
     try {
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       return await work();
     } finally {
       this.#release(tenant);
     }
   }
 
-  #wait(tenant: string, signal: AbortSignal): Promise<void> {
-    const { clock, waitMs, queueLimit, tenantQueueLimit } = this.#options;
-    const ofTenant = [...this.#waiting].filter((one) => one.tenant === tenant).length;
-    if (this.#waiting.size >= queueLimit || ofTenant >= tenantQueueLimit) throw busy();
-    return withTimeLimit(clock, { ms: waitMs, late: busy, signal }, (ended) => {
-      return new Promise((resolve) => {
-        const waiter: Waiter = {
-          tenant,
-          enter: () => {
-            this.#waiting.delete(waiter);
-            this.#take(tenant);
-            resolve();
-          },
-        };
-        this.#waiting.add(waiter);
-        // At once: a permit given to a caller that has left would be lost.
-        ended.addEventListener('abort', () => this.#waiting.delete(waiter), { once: true });
-      });
+  #wait(tenant: string, signal: AbortSignal | undefined): Promise<void> {
+    const { limit, queueLimit, tenantQueueLimit } = this.#options;
+    const ofTenant = this.#waiting.get(tenant) ?? new Set();
+    if (this.#waiters >= queueLimit || ofTenant.size >= tenantQueueLimit) throw busy();
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        this.#leave(waiter);
+        cancel?.();
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const waiter: Waiter = {
+        tenant,
+        enter: () => {
+          stop();
+          this.#take(tenant);
+          resolve();
+        },
+      };
+      const giveUp = (reason: Error): void => {
+        stop();
+        reject(reason);
+      };
+      const onAbort = (): void => giveUp(signal?.reason as Error);
+      const cancel = limit?.clock.after(limit.waitMs, () => giveUp(busy()));
+      // At once: a permit given to a caller that has left would be lost.
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.set(tenant, ofTenant.add(waiter));
+      this.#waiters += 1;
     });
+  }
+
+  #leave(waiter: Waiter): void {
+    const ofTenant = this.#waiting.get(waiter.tenant);
+    if (ofTenant?.delete(waiter) !== true) return;
+    this.#waiters -= 1;
+    if (ofTenant.size === 0) this.#waiting.delete(waiter.tenant);
   }
 
   #take(tenant: string): void {
     this.#free -= 1;
     this.#held.set(tenant, this.#heldBy(tenant) + 1);
+    this.#served.set(tenant, (this.#turn += 1));
   }
 
   #release(tenant: string): void {
@@ -77,9 +103,19 @@ export class FairSemaphore {
     const left = this.#heldBy(tenant) - 1;
     if (left === 0) this.#held.delete(tenant);
     else this.#held.set(tenant, left);
-    const [first, ...others] = this.#waiting;
-    if (first === undefined) return;
-    others.reduce((best, one) => (this.#heldBy(one.tenant) < this.#heldBy(best.tenant) ? one : best), first).enter();
+    this.#next()?.enter();
+    if (!this.#held.has(tenant) && !this.#waiting.has(tenant)) this.#served.delete(tenant);
+  }
+
+  #next(): Waiter | undefined {
+    let best: string | null = null;
+    for (const tenant of this.#waiting.keys()) if (best === null || this.#comesBefore(tenant, best)) best = tenant;
+    return best === null ? undefined : this.#waiting.get(best)?.values().next().value;
+  }
+
+  #comesBefore(one: string, other: string): boolean {
+    const fewer = this.#heldBy(one) - this.#heldBy(other);
+    return fewer < 0 || (fewer === 0 && (this.#served.get(one) ?? 0) < (this.#served.get(other) ?? 0));
   }
 
   #heldBy(tenant: string): number {

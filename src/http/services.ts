@@ -1,7 +1,7 @@
 import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
 import type { GhostEngines } from '../app/ghosts/ask-engines.js';
-import type { Pace } from '../app/ghosts/pace.js';
+import type { SharedPace } from '../app/ghosts/pace.js';
 import type { KeptSessions } from '../app/ghosts/play-slice.js';
 import type { KeptPlays } from '../app/ghosts/remote-steps.js';
 import type { Levels } from '../app/levels/levels.js';
@@ -26,7 +26,7 @@ export type Services = {
   readonly rulesets: Rulesets;
   readonly levels: Levels;
   /** At which ghosts play in this process (contract 9.8). */
-  readonly ghostPace: Pace;
+  readonly ghostPace: SharedPace;
   /** The engines as ghosts use them (contract 9.8). */
   readonly ghostEngines: GhostEngines;
   /** Where the sessions stand that have bodies elsewhere (contract 9.6). */

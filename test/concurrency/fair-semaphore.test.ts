@@ -9,11 +9,14 @@ const never = new AbortController().signal;
 /** Two places, and work that lasts until it is told to end. */
 const scene = () => {
   const clock = new ManualClock();
-  const semaphore = new FairSemaphore({ clock, permits: 2, waitMs: 1_000, queueLimit: 6, tenantQueueLimit: 4 });
+  const semaphore = new FairSemaphore({
+    limit: { clock, waitMs: 1_000 },
+    ...{ permits: 2, queueLimit: 6, tenantQueueLimit: 4 },
+  });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string, signal = never): Promise<string> =>
-    semaphore.run(name[0] ?? '', signal, async () => {
+    semaphore.run({ tenant: name[0] ?? '', signal }, async () => {
       begun.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
       return name;
@@ -51,19 +54,37 @@ describe('places that are waited for', () => {
     void work('c1').catch((error: unknown) => late.push(error));
     await expect(work('c2')).rejects.toMatchObject(busy);
     await end('a2');
-    expect(begun.at(-1)).toBe('a3');
+    expect(begun.at(-1)).toBe('c1');
     await clock.advance(1_000);
     expect(late).toEqual(Array.from({ length: 5 }, () => expect.objectContaining(busy) as unknown));
-    for (const name of ['b1', 'a3']) await end(name);
+    for (const name of ['b1', 'c1']) await end(name);
     for (const name of ['d1', 'd2']) void work(name);
     await settle(4);
     expect(begun.slice(-2)).toEqual(['d1', 'd2']);
   });
 
+  it('go round the tenants where each holds as many, however many callers one of them has', async () => {
+    const { begun, work, end } = scene();
+    for (const name of ['a1', 'x1', 'a2', 'a3', 'a4', 'b1', 'c1']) void work(name);
+    await settle(4);
+    await end('x1');
+    // The first of `a` still holds one, so the others come first.
+    expect(begun).toEqual(['a1', 'x1', 'b1']);
+    void work('b2');
+    await end('b1');
+    expect(begun.at(-1)).toBe('c1');
+    await end('a1');
+    await end('c1');
+    expect(begun.slice(-2)).toEqual(['a2', 'b2']);
+    void work('d1');
+    await end('a2');
+    expect(begun.at(-1)).toBe('d1');
+  });
+
   it('come free when the work fails', async () => {
     const { semaphore, begun, work } = scene();
     const failing = (): Promise<never> => Promise.reject(new Error('no'));
-    for (let time = 0; time < 3; time += 1) await expect(semaphore.run('a', never, failing)).rejects.toThrow('no');
+    for (let time = 0; time < 3; time += 1) await expect(semaphore.run({ tenant: 'a' }, failing)).rejects.toThrow('no');
     void work('b1');
     await settle(4);
     expect(begun).toEqual(['b1']);

@@ -52,7 +52,7 @@ export type GhostEnginesDeps = {
   readonly texts: number;
 };
 
-const queue = { waitMs: PLACE_WAIT_MS, queueLimit: WAITING, tenantQueueLimit: TENANT_WAITING };
+const queue = { queueLimit: WAITING, tenantQueueLimit: TENANT_WAITING };
 
 const keyOf = ({ tenant, sessionId }: EngineAsker): string => `${tenant} ${sessionId}`;
 
@@ -80,7 +80,8 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
   const reasons = createKeptReasons();
   const semaphoreOf = ({ id, runtime }: CortexEngine): FairSemaphore => {
     const permits = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
-    const semaphore = semaphores.get(id) ?? new FairSemaphore({ ...queue, clock, permits });
+    const semaphore =
+      semaphores.get(id) ?? new FairSemaphore({ ...queue, permits, limit: { clock, waitMs: PLACE_WAIT_MS } });
     semaphores.set(id, semaphore);
     return semaphore;
   };
@@ -96,7 +97,7 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
     // What the engine said to this prompt tells more than that it is asked again.
     const isNew = reasons.of(asker) === null;
     if (isNew) reasons.note(asker, FOR_A_PLACE);
-    return semaphoreOf(engine).run(tenant, signal, () => {
+    return semaphoreOf(engine).run({ tenant, signal }, () => {
       if (isNew) reasons.forget(asker);
       return engine.complete({ prompt, ...constraints, similarities }, signal);
     });

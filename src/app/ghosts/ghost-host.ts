@@ -13,7 +13,7 @@ import type { Levels } from '../levels/levels.js';
 import type { ProcessHost } from '../processes/hosted-process.js';
 import { factsFrom, type TurnHostDeps } from '../turns/turn-host.js';
 import { type GhostEngines, PLACE_WAIT_MS } from './ask-engines.js';
-import type { Pace } from './pace.js';
+import type { SharedPace } from './pace.js';
 import { type KeptSessions, type PlayDeps, playSlice, settingFor, SLICE_MS } from './play-slice.js';
 import type { KeptPlays } from './remote-steps.js';
 import { closeAndReport } from './report.js';
@@ -25,7 +25,7 @@ export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
   readonly ghostPlays: KeptPlays;
   readonly ghostSessions: KeptSessions;
   readonly ports: Pick<Ports, 'events' | 'clock'>;
-  readonly ghostPace: Pace;
+  readonly ghostPace: SharedPace;
   readonly ghostEngines: Pick<GhostEngines, 'ask'>;
 };
 
@@ -37,9 +37,10 @@ export const ghostHost = (open: GhostHostDeps): ProcessHost => ({
   effect: async ({ stream, id }, { name, args }, signal) => {
     const parsed = parseGhostStream(stream);
     if (parsed === null) throw new Error(`the session ${id} is not in a stream of sessions`);
-    const { ghostPlays: plays, ghostPace: pace, ghostSessions: kept } = open;
+    const { ghostPlays: plays, ghostPace, ghostSessions: kept } = open;
     const { events, clock } = open.ports;
     const askEngine = open.ghostEngines.ask;
+    const pace = ghostPace(parsed.tenant);
     const deps = { lanes: open.lanes, levels: open.levels, events, clock, pace, kept, plays, askEngine };
     const session = { ...(args as unknown as GhostSetting), tenant: parsed.tenant, sessionId: id };
     return unlessBroken(

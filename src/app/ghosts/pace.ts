@@ -1,19 +1,21 @@
 import type { Clock } from '../../ports/clock.js';
-import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
+import { FairSemaphore } from '../../concurrency/fair-semaphore.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import type { Sliced } from '../../domain/shared/sliced.js';
 import { pause } from '../../concurrency/pause.js';
 
-/** Runs pieces of work one after the other, in the order in which they came, with pauses between them; raises what the work raises, and Rejection BUSY when too many wait. */
+/** Runs pieces of a tenant's work one after the other, in the order in which they came; raises what the work raises, and Rejection BUSY when too many wait. */
 export type Pace = <Result>(work: () => Result) => Promise<Result>;
+/** The pace of a tenant's work beside that of others. */
+export type SharedPace = (tenant: string) => Pace;
 
 /**
  * Lets what is played take a share of the processor at most, however many sessions play: after each piece of work as much rest as belongs to it, and
- * in any case everything else that is due.
+ * in any case everything else that is due. Tenants take turns: one with many sessions does not slow down the single one of another.
  * @param share of one processor, above 0 and at most 1
  */
-export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: number): Pace => {
-  const mutex = new KeyedMutex(PIECES_QUEUED);
+export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: number): SharedPace => {
+  const turns = new FairSemaphore({ permits: 1, queueLimit: PIECES_QUEUED, tenantQueueLimit: TENANT_PIECES_QUEUED });
   let owedMs = 0;
   let rested = Promise.resolve();
   const rest = async (): Promise<void> => {
@@ -21,8 +23,8 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
     await pause(clock, owedMs);
     owedMs -= clock.monotonicMs() - beganMs;
   };
-  return (work) =>
-    mutex.runExclusive('piece', async () => {
+  return (tenant) => (work) =>
+    turns.run({ tenant }, async () => {
       await rested;
       await yieldToEventLoop();
       const beganMs = clock.monotonicMs();
@@ -36,8 +38,9 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
     });
 };
 
-/** How many pieces of work may wait, over all sessions. */
+/** How many pieces of work may wait, over all sessions, and of one tenant's. */
 const PIECES_QUEUED = 10_000;
+const TENANT_PIECES_QUEUED = 2_000;
 /** How much rest is owed before any is taken, in milliseconds. */
 const LEAST_REST_MS = 4;
 

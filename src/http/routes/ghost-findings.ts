@@ -65,13 +65,13 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
     levels,
     journal,
     engine,
-    ghostPace: pace,
+    ghostPace,
     ghostPlays: plays,
     ghostSessions: kept,
     publicUrl,
   } = services;
   const { events, clock } = ports;
-  const deps = { events, levels, pace, clock, searches: createSearches() };
+  const deps = { events, levels, clock, searches: createSearches() };
   const searches = new Semaphore(SEARCHES, TENANT_SEARCHES);
   // Who reads does not wait for what is played.
   const reading = {
@@ -197,7 +197,9 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         const { tenant } = call.principal;
         const { session, report } = await findReported(call);
         const finding = report.findings.find(({ n }) => String(n) === call.params.n);
-        return { body: await reproduce(deps, { tenant, session, finding }, clientSignal(call)) };
+        return {
+          body: await reproduce({ ...deps, pace: ghostPace(tenant) }, { tenant, session, finding }, clientSignal(call)),
+        };
       },
     }),
     route('POST', '/ghost/replay', {
@@ -218,6 +220,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
       enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const brought = { ...call.body, map: call.body.map ?? null };
+        const pace = ghostPace(call.principal.tenant);
         return { body: await replayReproduction({ levels, pace, clock }, brought, clientSignal(call)) };
       },
     }),

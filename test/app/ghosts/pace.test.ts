@@ -26,7 +26,7 @@ const clockOf = () => {
 describe('the pace of what is played', () => {
   it.each([0.25, 0.5, 1])('leaves the processor to others for the rest of the time (share %f)', async (share) => {
     const { clock, rests, work } = clockOf();
-    const pace = createPace(clock, share);
+    const pace = createPace(clock, share)('a');
     for (let piece = 0; piece < 100; piece += 1) await pace(() => work(1));
     const rested = rests.reduce((sum, ms) => sum + ms, 0);
     const wanted = (100 * (1 - share)) / share;
@@ -35,7 +35,7 @@ describe('the pace of what is played', () => {
 
   it('runs what comes in turn, and goes on after what fails', async () => {
     const { clock } = clockOf();
-    const pace = createPace(clock, 1);
+    const pace = createPace(clock, 1)('a');
     const order: number[] = [];
     const pieces = [1, 2, 3, 4].map((piece) =>
       pace(() => {
@@ -51,6 +51,23 @@ describe('the pace of what is played', () => {
     await expect(pace(() => 'still there')).resolves.toBe('still there');
   });
 
+  it('is shared by tenants in turns, however many sessions each of them has', async () => {
+    const { clock } = clockOf();
+    const pace = createPace(clock, 1);
+    const done = { busy: 0, single: 0, third: 0 };
+    const play = async (tenant: keyof typeof done): Promise<void> => {
+      while (done.single < 100) await pace(tenant)(() => (done[tenant] += 1));
+    };
+    await Promise.all([
+      ...Array.from({ length: 40 }, () => play('busy')),
+      play('single'),
+      play('third'),
+      play('third'),
+    ]);
+    expect(done.busy).toBeLessThan(160);
+    expect(done.third).toBeLessThan(160);
+  });
+
   it('tells how long work in slices took, without the rest between them', async () => {
     const { clock, work } = clockOf();
     function* sliced(): Generator<number, string, void> {
@@ -60,7 +77,7 @@ describe('the pace of what is played', () => {
       }
       return 'done';
     }
-    const { pace, tookMs } = timedPace(createPace(clock, 0.25), clock);
+    const { pace, tookMs } = timedPace(createPace(clock, 0.25)('a'), clock);
     expect(await atPace(pace, sliced())).toBe('done');
     expect(tookMs()).toBe(50);
   });

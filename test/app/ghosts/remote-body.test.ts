@@ -69,7 +69,10 @@ const openProcess = async (
     ghostPlays: plays,
     ghostSessions: createKeptSessions(),
     ghostEngines: createGhostEngines({ engines: { find: () => null }, clock, texts: 1 }),
-    ghostPace: async <T>(work: () => T) => work(),
+    ghostPace:
+      () =>
+      async <T>(work: () => T) =>
+        work(),
   };
   const engine = new EmbeddedProcessEngine({
     ...{ events: store, clock, random: seededRandom('ghosts'), logger: pino({ level: 'silent' }), lanes, journal },
