@@ -72,6 +72,8 @@ export type Changes = {
 export interface ReadModelWriter {
   /** The build of exactly this version that readers see, else the unfinished one, else a new one. Forgets other unfinished builds of the version. */
   open(projection: Projection): Promise<Build>;
+  /** As `open`, where this process had the build open before. Null when a newer version has taken its place: a process that drains begins none. */
+  reopen(projection: Projection): Promise<Build | null>;
   /** A new, empty build beside what is there. */
   begin(projection: Projection): Promise<Build>;
   /** The streams' standings, and the rows of the keys up to the one that brings them to so many `bytes` of JSON: all of them when that is absent. */

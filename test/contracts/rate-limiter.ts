@@ -1,20 +1,26 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import type { Clock } from '../../src/ports/clock.js';
 import type { RateLimiter } from '../../src/ports/rate-limiter.js';
-import { ManualClock } from '../support/manual-clock.js';
+
+export type OpenedRateLimiter = {
+  readonly limiter: RateLimiter;
+  /** Lets time pass, in milliseconds. */
+  readonly later: (ms: number) => Promise<unknown>;
+  /** Sets the clock that it goes by, by so many milliseconds. */
+  readonly setClockBy: (ms: number) => unknown;
+};
 
 const limit = { limit: 3, windowSeconds: 60 };
 
 /** What every rate limiter promises, whatever it is built on (contract 1.4). */
-export const rateLimiterContract = (name: string, open: (clock: Clock) => RateLimiter): void => {
+export const rateLimiterContract = (name: string, open: () => Promise<OpenedRateLimiter>): void => {
   describe(`${name} as a rate limiter`, () => {
-    let clock: ManualClock;
+    let opened: OpenedRateLimiter;
     let limiter: RateLimiter;
 
-    beforeEach(() => {
-      clock = new ManualClock();
-      limiter = open(clock);
+    beforeEach(async () => {
+      opened = await open();
+      ({ limiter } = opened);
     });
 
     const take = async (times: number, subject = 'key'): Promise<readonly boolean[]> => {
@@ -35,26 +41,26 @@ export const rateLimiterContract = (name: string, open: (clock: Clock) => RateLi
     });
 
     it('begins a window with the first request, and refills it only as a whole', async () => {
-      await clock.advance(30_000);
+      await opened.later(30_000);
       expect(await take(1)).toEqual([true]);
-      await clock.advance(59_000);
+      await opened.later(59_000);
       expect(await take(3)).toEqual([true, true, false]);
       expect(await limiter.take('key', limit)).toMatchObject({ resetSeconds: 1 });
-      await clock.advance(1_000);
+      await opened.later(1_000);
       expect(await take(4)).toEqual([true, true, true, false]);
     });
 
     it('counts whole seconds up to the refill, rounded up, so that waiting them is enough', async () => {
       await take(3);
-      await clock.advance(100);
+      await opened.later(100);
       expect(await limiter.take('key', limit)).toMatchObject({ allowed: false, resetSeconds: 60 });
-      await clock.advance(59_899);
+      await opened.later(59_899);
       expect(await limiter.take('key', limit)).toMatchObject({ allowed: false, resetSeconds: 1 });
     });
 
     it('does not count what it refuses, and no refusal delays the refill', async () => {
       await take(20);
-      await clock.advance(60_000);
+      await opened.later(60_000);
       expect(await take(3)).toEqual([true, true, true]);
     });
 
@@ -82,8 +88,8 @@ export const rateLimiterContract = (name: string, open: (clock: Clock) => RateLi
 
     it('locks nobody out when the clock is set back', async () => {
       await take(3);
-      clock.setBy(-3_600_000);
-      await clock.advance(60_000);
+      await opened.setClockBy(-3_600_000);
+      await opened.later(60_000);
       expect(await limiter.take('key', limit)).toMatchObject({ allowed: true });
     });
   });

@@ -670,6 +670,22 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.open(films)).toEqual(under);
       });
 
+      it('are opened again as they are, and begun again, unless a newer version has taken their place', async () => {
+        const newer = { ...books, version: books.version + 1 };
+        expect(await models.reopen(books)).toMatchObject({ id: build.id, live: true });
+        const same = await models.begin(books);
+        await models.swapIn(same);
+        expect(await models.reopen(books)).toEqual({ ...same, live: true });
+        const next = await models.begin(newer);
+        expect(await models.reopen(books)).toEqual({ ...same, live: true });
+        await models.swapIn(next);
+        expect(await models.reopen(books)).toBeNull();
+        expect(await models.reopen(newer)).toEqual({ ...next, live: true });
+        // An older version that starts makes its own build, as after a step back.
+        const back = await models.open(books);
+        expect(await models.reopen(books)).toEqual(back);
+      });
+
       it('that were broken off are forgotten when the version is opened', async () => {
         const abandoned = await models.begin(books);
         expect((await models.open(books)).id).toBe(build.id);

@@ -28,6 +28,7 @@ export const readModelsOver = (models: Read, link: Link): Read => ({
 export const writerOver = (writer: ReadModelWriter, link: Link): ReadModelWriter =>
   writerWith(writer, {
     open: (projection) => link.call(() => writer.open(projection)),
+    reopen: (projection) => link.call(() => writer.reopen(projection)),
     begin: (projection) => link.call(() => writer.begin(projection)),
     load: (...asked) => link.call(() => writer.load(...asked)),
     commit: (...asked) => link.call(() => writer.commit(...asked)),

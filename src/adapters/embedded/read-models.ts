@@ -124,6 +124,13 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
     return kept.build;
   }
 
+  async reopen(projection: Projection): Promise<Build | null> {
+    const named = this.#named(projection.name);
+    const isReplaced = named.some(({ build }) => build.live && build.version > projection.version);
+    const isThere = named.some(({ build }) => build.version === projection.version);
+    return isReplaced && !isThere ? null : this.open(projection);
+  }
+
   async begin({ name, version }: Projection): Promise<Build> {
     const id = this.#database.transaction(() => {
       const insert = this.#database.prepare('INSERT INTO builds (name, version, position, live) VALUES (?, ?, 0, 0)');

@@ -30,21 +30,38 @@ const begun = (db: Kysely<Tables>, { name, version }: ProjectionVersion): Promis
 export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
-    const same = await tx
-      .selectFrom('builds')
-      .select(['id', 'name', 'version', 'position', 'live'])
-      .where('name', '=', projection.name)
-      .where('version', '=', projection.version)
-      .orderBy('live', 'desc')
-      .orderBy('id', 'desc')
-      .execute();
-    const [kept, ...others] = same;
-    await drop(
-      tx,
-      others.map(({ id }) => id),
-    );
-    return kept ?? begun(tx, projection);
+    return (await keptBuild(tx, projection)) ?? begun(tx, projection);
   });
+
+/** As ReadModelWriter.reopen. */
+export const reopenBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build | null> =>
+  db.transaction().execute(async (tx) => {
+    await lockName(tx, projection.name);
+    const kept = await keptBuild(tx, projection);
+    if (kept !== undefined) return kept;
+    const { name, version } = projection;
+    const newer = tx.selectFrom('builds').select('id').where('name', '=', name).where('version', '>', version);
+    const replaced = await newer.where('live', '=', true).limit(1).executeTakeFirst();
+    return replaced === undefined ? begun(tx, projection) : null;
+  });
+
+/** The build of a version that readers see, else its unfinished one. Drops other unfinished ones of the version. */
+const keptBuild = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build | undefined> => {
+  const same = await tx
+    .selectFrom('builds')
+    .select(['id', 'name', 'version', 'position', 'live'])
+    .where('name', '=', projection.name)
+    .where('version', '=', projection.version)
+    .orderBy('live', 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+  const [kept, ...others] = same;
+  await drop(
+    tx,
+    others.map(({ id }) => id),
+  );
+  return kept;
+};
 
 /** As ReadModelWriter.begin. */
 export const beginBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build> =>

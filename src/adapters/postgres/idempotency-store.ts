@@ -13,6 +13,7 @@ import {
 } from '../../ports/idempotency-store.js';
 import type { Random } from '../../ports/random.js';
 import { IDEMPOTENCY_TTL_MS, idOf } from '../shared/reservations.js';
+import { NOW_MS } from './now-ms.js';
 import type { Postgres } from './open.js';
 import { Owner } from './owner.js';
 import { sha256Hex } from '../../domain/shared/sha256.js';
@@ -33,12 +34,6 @@ const COUNTED_PART = 1 / 16;
 const DROPPED_AT_ONCE = 5_000;
 /** Of how many tenants a process remembers what it has added. */
 const COUNTED_TENANTS = 1_000;
-
-/**
- * The database's clock decides when an entry has expired. If each server used its own, one that is a day ahead would free all keys. It is the same
- * instant throughout a statement, which asks for it several times.
- */
-const NOW_MS = sql`(extract(epoch FROM statement_timestamp()) * 1000)::bigint`;
 
 /** Whether the process of a reservation `r` reports that it lives. */
 const ALIVE = sql`EXISTS (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp())`;
@@ -202,10 +197,13 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       await this.#postgres.run('background', (db) => statement.execute(db));
       for (const attempt of attempts) this.#unsettled.delete(attempt);
     }
+    // Of this process, and not running here: its end could not be written, and it is not remembered as unsettled any more.
+    const running = [...this.#running.values()];
+    const leftover = sql`(r.owner = ${this.#owner.id} AND r.attempt <> ALL(${running}::bigint[]))`;
     const limit = SWEPT_AT_LEAST + 2 * this.#added;
     this.#added = 0;
     const statement = sql`DELETE FROM reservations WHERE id IN (
-      SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released OR NOT ${ALIVE})
+      SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released OR NOT ${ALIVE} OR ${leftover})
       ORDER BY expires LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
     await this.#postgres.run('background', (db) => statement.execute(db));
 

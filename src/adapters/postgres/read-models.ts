@@ -21,7 +21,7 @@ import {
 } from '../../ports/read-models.js';
 import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
 import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
-import { beginBuild, openBuild, swapBuildIn, sweepDropped } from './builds.js';
+import { beginBuild, openBuild, reopenBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
 import type { Postgres } from './open.js';
 import { findPassages } from './passages.js';
@@ -117,6 +117,10 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
     const build = await this.#postgres.run('background', (db) => openBuild(db, projection));
     this.#sweep();
     return build;
+  }
+
+  reopen(projection: Projection): Promise<Build | null> {
+    return this.#postgres.run('background', (db) => reopenBuild(db, projection));
   }
 
   begin(projection: Projection): Promise<Build> {

@@ -163,6 +163,7 @@ export class FeedProjector implements AsyncDisposable {
       try {
         if (failures > 0) {
           for (const build of this.#builds) await build.reopen();
+          this.#builds = this.#builds.filter(({ replaced }) => !replaced);
           this.#takeUp();
         }
         await run();

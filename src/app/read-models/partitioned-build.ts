@@ -35,11 +35,17 @@ export class PartitionedBuild {
   readonly #behind = new Map<string, Behind>();
   readonly #progress: PartitionProgress;
   readonly #mutex = new KeyedMutex();
+  #replaced = false;
 
   constructor(feed: Feed, deps: PartitionedBuildDeps) {
     this.feed = feed;
     this.#deps = deps;
     this.#progress = new PartitionProgress(deps.writer, feed);
+  }
+
+  /** Whether a newer version has taken its place: it takes nothing more. */
+  get replaced(): boolean {
+    return this.#replaced;
   }
 
   get anyBehind(): boolean {
@@ -71,8 +77,13 @@ export class PartitionedBuild {
   /** Begins again from what the writer has, after a failure. @throws what the writer throws */
   reopen(): Promise<void> {
     return this.#exclusively(async () => {
-      this.feed.build = await this.#deps.writer.open(this.feed.projection);
+      const build = await this.#deps.writer.reopen(this.feed.projection);
       this.#progress.forget();
+      if (build !== null) this.feed.build = build;
+      else {
+        this.#replaced = true;
+        this.#behind.clear();
+      }
     });
   }
 

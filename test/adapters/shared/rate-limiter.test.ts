@@ -4,7 +4,14 @@ import { MemoryRateLimiter, WINDOWS_KEPT } from '../../../src/adapters/shared/ra
 import { rateLimiterContract } from '../../contracts/rate-limiter.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
-rateLimiterContract('The rate limiter in memory', (clock) => new MemoryRateLimiter(clock));
+rateLimiterContract('The rate limiter in memory', async () => {
+  const clock = new ManualClock();
+  return {
+    limiter: new MemoryRateLimiter(clock),
+    later: (ms) => clock.advance(ms),
+    setClockBy: (ms) => clock.setBy(ms),
+  };
+});
 
 describe('The rate limiter in memory', () => {
   it('forgets the window that began first when there are too many', async () => {

@@ -201,11 +201,34 @@ describe('The projector of a partitioned feed', () => {
     expect(await positionOf(loud)).toBe(5);
   });
 
+  it('begins no build again whose place a newer version has taken, and goes on with the others', async () => {
+    const [old, next, other] = [names(), names({ version: 2 }), names({ name: 'others' })];
+    await start([old, other]);
+    await appendNext(store, s0, events('a', 1));
+    feed.append(await links());
+    await settle();
+    const build = await models.begin(next);
+    await models.swapIn(build);
+    await appendNext(store, s0, events('b', 1));
+    feed.append(await links(1));
+    await clock.advance(10_000);
+    expect(problems).toHaveLength(1);
+    expect(await models.get(other, s0)).toMatchObject({ names: ['a-0', 'b-0'] });
+    expect(await models.reopen(old)).toBeNull();
+    expect(await models.get(old, s0)).toBeNull();
+    await appendNext(store, s0, events('c', 1));
+    feed.append(await links(2));
+    await settle();
+    expect(await models.get(other, s0)).toMatchObject({ names: ['a-0', 'b-0', 'c-0'] });
+    expect(problems).toHaveLength(1);
+  });
+
   it('tries again what failed, for as long as it takes, and then goes on as if nothing had been', async () => {
     let away = false;
     const unless = <T>(run: () => Promise<T>): Promise<T> => (away ? Promise.reject(new Error('away')) : run());
     const writer = writerWith(models, {
       open: (of) => unless(() => models.open(of)),
+      reopen: (of) => unless(() => models.reopen(of)),
       load: (build, keys, streams) => unless(() => models.load(build, keys, streams)),
       commit: (build: Build, changes: Changes) => unless(() => models.commit(build, changes)),
     });

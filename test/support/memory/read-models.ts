@@ -132,6 +132,13 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
     return view(kept);
   }
 
+  async reopen(projection: Projection): Promise<Build | null> {
+    const named = this.#builds.filter(({ name }) => name === projection.name);
+    const isReplaced = named.some(({ live, version }) => live && version > projection.version);
+    const isThere = named.some(({ version }) => version === projection.version);
+    return isReplaced && !isThere ? null : this.open(projection);
+  }
+
   async begin({ name, version }: Projection): Promise<Build> {
     this.#lastId += 1;
     const empty = {
