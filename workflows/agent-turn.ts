@@ -19,6 +19,8 @@ export type AgentTurnAnswer = {
   readonly turnId: string;
   readonly state: Exclude<TurnName, 'new'>;
   readonly memories: readonly RecalledMemory[];
+  /** Whether it has recalled, so that an engine was asked. */
+  readonly recalled: boolean;
   readonly verdict?: Verdict;
 };
 
@@ -96,6 +98,7 @@ const answerOf = ({ turnId, name, memories, verdict }: OpenedTurn): AgentTurnAns
   turnId,
   state: name,
   memories: memories ?? [],
+  recalled: memories !== undefined,
   ...defined({ verdict: verdict?.verdict }),
 });
 

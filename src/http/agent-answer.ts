@@ -108,7 +108,7 @@ export const phasesOf = async function* (
           return;
         }
         case 'expired':
-          throw new TurnExpired(turnId, cortex);
+          throw new TurnExpired(turnId, cortex, hasRecalled);
       }
     }
     if (!left.aborted) throw notYet();

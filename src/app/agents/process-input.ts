@@ -57,7 +57,7 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
       sharedOutcome(deps, agentTurnRef(stream, turnId), asked.by, limited),
     );
     const answer = outcome.answer as AgentTurnAnswer | undefined;
-    if (answer?.verdict === undefined) throw new TurnExpired(turnId, cortex);
+    if (answer?.verdict === undefined) throw new TurnExpired(turnId, cortex, answer?.recalled !== false);
     const end = await streamEndInTime(deps, stream, turnId, untilMs);
     return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
   } catch (error) {
@@ -121,10 +121,17 @@ export const noVerdictYet = (
   });
 };
 
-/** A turn that is over, and has no verdict: no retry gets it. */
+const OPENS_ANOTHER = 'The same input opens a new one.';
+
+/** A turn that is over, and has no verdict: no retry gets it. Of one that never had what it recalls, the engine knows nothing. */
 export class TurnExpired extends Rejection {
-  constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>) {
-    const reason = 'The turn has expired without a verdict. The same input opens a new one.';
-    super('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: id, reason }, retryAfter: 1 });
+  constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>, hasRecalled: boolean) {
+    if (hasRecalled) {
+      const reason = `The turn has expired without a verdict. ${OPENS_ANOTHER}`;
+      super('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: id, reason }, retryAfter: 1 });
+    } else {
+      const message = `The turn has expired before its recall was complete; the engine was not asked. ${OPENS_ANOTHER}`;
+      super('ENGINE_UNAVAILABLE', { message, details: { turnId }, retryAfter: 1 });
+    }
   }
 }

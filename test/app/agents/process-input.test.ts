@@ -649,6 +649,26 @@ describe('an agent’s turn', () => {
     expect((await agents.say('Anybody?', { ...command, resumed: true })).verdict).toMatchObject({ dialogue: 'Yes.' });
   });
 
+  it('says that the engine was not asked when it expires before it has recalled', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Never asked.'));
+    await using agents = await openAgents({ engine }, { onRecall: () => true });
+    await agents.clock.advance(0);
+    void agents.say('Anybody?').catch(() => undefined);
+    await settle(20);
+    await agents.clock.advance(DEADLINE_MS - 1_000);
+    const late = agents.say('Anybody?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(1_000);
+    await settle(20);
+    expect(await agents.types()).toEqual(['TurnOpened', 'TurnExpired']);
+    expect(await late).toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+      retryAfter: 1,
+      message: expect.stringContaining('the engine was not asked') as unknown,
+    });
+    expect(asked).toHaveLength(0);
+  });
+
   it('expires when no engine speaks until its deadline', async () => {
     const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     await using agents = await openAgents({ engine });
