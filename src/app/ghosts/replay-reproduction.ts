@@ -36,7 +36,7 @@ const invalid = (problems: readonly unknown[]): Rejection =>
 /** The level that is meant, studied for play. @throws Rejection REPRO_INVALID when its map is no level, or this server has no such level; what the levels raise */
 const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduction): Promise<Level> => {
   if (map !== null) {
-    const reading = await inSlices(readMap(map, level.levelId, true));
+    const reading = await inSlices(readMap(map, level.levelId));
     if ('problems' in reading) throw invalid(reading.problems);
     return inSlices(study(reading.level));
   }

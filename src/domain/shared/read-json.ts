@@ -32,11 +32,20 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
     else if (depth === MAX_DEPTH) throw refuseJson(`Nested deeper than ${MAX_DEPTH} levels.`);
     else open.push({ value, depth: depth + 1 });
   };
+  const pause = (): number => {
+    const done = work;
+    work = 0;
+    return done;
+  };
   see(root, 0);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, depth } = next;
-    if (Array.isArray(value)) for (const item of value as readonly Json[]) see(item, depth);
-    else {
+    if (Array.isArray(value)) {
+      for (const item of value as readonly Json[]) {
+        see(item, depth);
+        if (work >= SLICE_VALUES) yield pause();
+      }
+    } else {
       const object = value as Record<string, Json>;
       for (const name in object) {
         if (name === '__proto__') throw refuseJson('A member has the name __proto__.');
@@ -45,11 +54,10 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
         if (escapes && typeof text === 'string' && MODEL_TEXTS.has(name)) object[name] = text.toWellFormed();
         members += 1;
         see(object[name] as Json, depth);
+        if (work >= SLICE_VALUES) yield pause();
       }
     }
-    if (work < SLICE_VALUES) continue;
-    yield work;
-    work = 0;
+    if (work >= SLICE_VALUES) yield pause();
   }
   return members;
 }
@@ -86,6 +94,8 @@ export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
   } catch {
     throw yield* placed(text, 'It cannot be parsed.');
   }
+  // JSON.parse cannot be paused: what looks at its value is a piece of its own.
+  if (bytes.length > PLACED_CHARS) yield 1;
   const seen = yield* inspect(value, text.includes('\\u'));
   if (seen !== members) throw yield* placed(text, 'A member comes twice in one object.');
   if (inexact !== null) throw refuseInteger(inexact);

@@ -3,33 +3,39 @@ import { distance } from 'fastest-levenshtein';
 
 import { isObject } from '../../domain/shared/json.js';
 
-/** How many unknown members of one object and items of one list are looked at, and how long a name may be that is compared. */
-const LOOKED_AT = 64;
+/** How many members of one body are looked at, and how many pairs of names are compared: some milliseconds. An honest body has few different names. */
+const LOOKED_AT = 20_000;
+const COMPARED = 5_000;
+/** How long a name may be that is compared. */
 const LONGEST_NAME = 64;
 /** A name that is part of another one says little if it is shorter. */
 const PART_CHARS = 5;
-/** From so many characters on, a name may lack or double a letter, may have any slip, and may have two. */
-const [ONE_LETTER_CHARS, ONE_SLIP_CHARS, TWO_SLIPS_CHARS] = [4, 5, 8];
+/** From so many characters on a name may have a slip, and may have two. */
+const [ONE_SLIP_CHARS, TWO_SLIPS_CHARS] = [4, 8];
 
-const bare = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+/** A name as it is compared: without case and separators, and its letters in order. */
+type Bare = { readonly text: string; readonly letters: string };
+const bareOf = (name: string): Bare => {
+  const text = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return { text, letters: [...text].sort().join('') };
+};
 
 /** Two letters that changed places are two slips to `distance`. */
 const SWAPPED = 2;
-const letters = (name: string): string => [...name].sort().join('');
-const isSwapped = (one: string, other: string): boolean =>
-  one.length >= ONE_SLIP_CHARS && one.length === other.length && letters(one) === letters(other);
+
+const areAlike = (one: Bare, other: Bare): boolean => {
+  const chars = Math.min(one.text.length, other.text.length);
+  if (one.text === other.text) return chars > 0;
+  if (chars >= PART_CHARS && (one.text.includes(other.text) || other.text.includes(one.text))) return true;
+  const slips = chars >= TWO_SLIPS_CHARS ? 2 : chars >= ONE_SLIP_CHARS ? 1 : 0;
+  if (Math.abs(one.text.length - other.text.length) > slips) return false;
+  const isSwapped = chars >= ONE_SLIP_CHARS && one.letters === other.letters;
+  return distance(one.text, other.text) <= (isSwapped ? SWAPPED : slips);
+};
 
 /** Whether somebody who wrote one name may have meant the other: other case or separators, a part of it, a slip or two. */
-export const isAlike = (written: string, known: string): boolean => {
-  if (written.length > LONGEST_NAME) return false;
-  const [one, other] = [bare(written), bare(known)];
-  const chars = Math.min(one.length, other.length);
-  if (one === other) return chars > 0;
-  if (chars >= PART_CHARS && (one.includes(other) || other.includes(one))) return true;
-  const least = one.length === other.length ? ONE_SLIP_CHARS : ONE_LETTER_CHARS;
-  const slips = chars >= TWO_SLIPS_CHARS ? 2 : chars >= least ? 1 : 0;
-  return distance(one, other) <= (isSwapped(one, other) ? SWAPPED : slips);
-};
+export const isAlike = (written: string, known: string): boolean =>
+  written.length <= LONGEST_NAME && areAlike(bareOf(written), bareOf(known));
 
 type SchemaNode = {
   readonly const?: unknown;
@@ -39,23 +45,63 @@ type SchemaNode = {
   readonly allOf?: readonly { readonly if?: SchemaNode; readonly then?: SchemaNode }[];
 };
 
+/** What is looked at of one body, and what is known of its names. */
+class Looking {
+  #members = LOOKED_AT;
+  #pairs = COMPARED;
+  readonly #bare = new Map<string, Bare>();
+  readonly #meant = new Map<readonly KnownName[], Map<string, readonly string[]>>();
+  /** Every name that the schema of the body has somewhere: who writes one of them means it. */
+  readonly #elsewhere: ReadonlySet<string>;
+
+  constructor(elsewhere: ReadonlySet<string>) {
+    this.#elsewhere = elsewhere;
+  }
+
+  /** The known names that an unknown member of an object looks like. */
+  meant(known: readonly KnownName[], written: string): readonly string[] {
+    this.#members -= 1;
+    if (this.#members < 0 || written.length > LONGEST_NAME || this.#elsewhere.has(written)) return [];
+    const before = this.#meant.get(known) ?? new Map<string, readonly string[]>();
+    this.#meant.set(known, before);
+    let found = before.get(written);
+    if (found === undefined) {
+      this.#pairs -= known.length;
+      found = this.#pairs < 0 ? [] : known.filter(({ bare }) => areAlike(this.#bareOf(written), bare)).map(nameOf);
+      before.set(written, found);
+    }
+    return found;
+  }
+
+  #bareOf(name: string): Bare {
+    const bare = this.#bare.get(name) ?? bareOf(name);
+    this.#bare.set(name, bare);
+    return bare;
+  }
+}
+
+type KnownName = { readonly name: string; readonly bare: Bare };
+const nameOf = ({ name }: KnownName): string => name;
+
 /** What a value of one schema may have meant, below a pointer. */
-type Look = (value: unknown, pointer: string) => readonly string[];
+type Look = (value: unknown, pointer: string, looking: Looking) => readonly string[];
 
 const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {
-  const known = Object.keys(properties);
-  const inside = known.flatMap((name) => {
+  const known = Object.keys(properties).map((name) => ({ name, bare: bareOf(name) }));
+  const inside = known.flatMap(({ name }) => {
     const look = inNode(properties[name] ?? {});
     return look === null ? [] : [{ name, look }];
   });
-  return (value, pointer) => {
+  return (value, pointer, looking) => {
     if (!isObject(value)) return [];
-    const unknown = Object.keys(value).filter((name) => !Object.hasOwn(properties, name));
-    const written = unknown.slice(0, LOOKED_AT);
-    const meant = known.filter((name) => value[name] === undefined && written.some((one) => isAlike(one, name)));
+    const meant = new Set<string>();
+    for (const written in value) {
+      if (Object.hasOwn(properties, written)) continue;
+      for (const name of looking.meant(known, written)) if (value[name] === undefined) meant.add(name);
+    }
     return [
-      ...meant.map((name) => `${pointer}/${name}`),
-      ...inside.flatMap(({ name, look }) => look(value[name], `${pointer}/${name}`)),
+      ...Array.from(meant, (name) => `${pointer}/${name}`),
+      ...inside.flatMap(({ name, look }) => look(value[name], `${pointer}/${name}`, looking)),
     ];
   };
 };
@@ -67,10 +113,10 @@ const inVariants = ({ properties = {}, allOf = [] }: SchemaNode): Look => {
     wanted: Object.entries(condition?.properties ?? {}),
     look: inObject({ ...properties, ...then?.properties }),
   }));
-  return (value, pointer) => {
+  return (value, pointer, looking) => {
     if (!isObject(value)) return [];
     const met = variants.find(({ wanted }) => wanted.every(([name, node]) => value[name] === node.const));
-    return (met?.look ?? plain)(value, pointer);
+    return (met?.look ?? plain)(value, pointer, looking);
   };
 };
 
@@ -80,18 +126,26 @@ const inNode = ({ items, anyOf = [], ...node }: SchemaNode): Look | null => {
   if (items !== undefined) {
     const look = inNode(items);
     if (look === null) return null;
-    return (value, pointer) =>
-      Array.isArray(value) ? value.slice(0, LOOKED_AT).flatMap((item) => look(item, `${pointer}/-`)) : [];
+    return (value, pointer, looking) =>
+      Array.isArray(value) ? value.flatMap((item) => look(item, `${pointer}/-`, looking)) : [];
   }
   const looks = anyOf.map(inNode).filter((look) => look !== null);
   return looks.length === 1 ? (looks[0] ?? null) : null;
 };
 
+/** Every name of a member that a schema has, at any depth. */
+const namesIn = ({ properties = {}, items, anyOf = [], allOf = [] }: SchemaNode): readonly string[] => [
+  ...Object.entries(properties).flatMap(([name, node]) => [name, ...namesIn(node)]),
+  ...[items, ...anyOf, ...allOf.map(({ then }) => then)].flatMap((node) => (node === undefined ? [] : namesIn(node))),
+];
+
 /**
- * Finds the members that a body may have meant: absent ones that the schema names, whose name an unknown one looks like (contract 1.2).
+ * Finds the members that a body may have meant: absent ones that the schema names, whose name an unknown one looks like (contract 1.2). Of a body
+ * with very many different names only the first are looked at.
  * @returns JSON Pointers (RFC 6901), made of names of the schema alone, `-` for any item of a list
  */
 export const compileMisspelt = (schema: TSchema): ((body: unknown) => readonly string[]) => {
   const look = inNode(schema as SchemaNode);
-  return (body) => (look === null ? [] : [...new Set(look(body, ''))]);
+  const names = new Set(namesIn(schema as SchemaNode));
+  return (body) => (look === null ? [] : [...new Set(look(body, '', new Looking(names)))]);
 };

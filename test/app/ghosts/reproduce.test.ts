@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
@@ -16,6 +18,7 @@ import type { Levels } from '../../../src/app/levels/levels.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import type { Finding } from '../../../src/domain/ghost/findings.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
+import type { Json } from '../../../src/domain/shared/json.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
 import { walkOn } from '../../support/ghost-model.js';
@@ -58,6 +61,19 @@ describe('reproductions of a session that an engine played', () => {
     expect(await replayReproduction(deps, found, never)).toMatchObject({ reproduced: true, steps: 1 });
     const { engine: _engine, ...asOfPolicy } = found;
     expect(await replayReproduction(deps, asOfPolicy, never)).toMatchObject({ reproduced: false });
+  });
+
+  it('are refused with a map whose texts two readers would read differently', async () => {
+    const map = JSON.parse(await readFile('levels/cellar.tmj', 'utf8')) as { properties?: object[] };
+    const twice = '{"rulesetRules":[{"ruleAction":"forbid MOVE","ruleAction":"forbid SAY"}]}';
+    const brought = {
+      ...{ finding: strict, level: session.level, seed: 3, script: [] },
+      map: { ...map, properties: [{ name: 'rules', type: 'string', value: twice }] } as unknown as Json,
+    };
+    await expect(replayReproduction(deps, brought, never)).rejects.toMatchObject({
+      code: 'REPRO_INVALID',
+      details: { problems: [{ problem: expect.stringContaining('comes twice') as string }] },
+    });
   });
 
   it('are not there for what does not come about again, and say whether it came too late', async () => {

@@ -1,8 +1,14 @@
 import { type TSchema, Type } from '@sinclair/typebox';
-import { describe, expect, it } from 'vitest';
+import { distance } from 'fastest-levenshtein';
+import { describe, expect, it, vi } from 'vitest';
 
 import { ResultSchema } from '../../../src/http/routes/process/tape.js';
 import { compileMisspelt, isAlike } from '../../../src/http/guard/misspelt.js';
+
+vi.mock('fastest-levenshtein', async (load) => {
+  const real = await load<{ distance: typeof distance }>();
+  return { distance: vi.fn(real.distance) };
+});
 
 const misspelt = (schema: TSchema, body: unknown) => compileMisspelt(schema)(body);
 const Inner = Type.Object({ observation: Type.String(), npcState: Type.Optional(Type.Unknown()) });
@@ -25,6 +31,8 @@ describe('a name that looks like a known one', () => {
     ['texts', 'text'],
     ['presona', 'persona'],
     ['qurey', 'query'],
+    ['dtaa', 'data'],
+    ['sead', 'seed'],
   ])('%s is like %s', (written, known) => {
     expect(isAlike(written, known)).toBe(true);
   });
@@ -32,7 +40,7 @@ describe('a name that looks like a known one', () => {
   it.each([
     ['mood', 'persona'],
     ['name', 'npcId'],
-    ['type', 'tape'],
+    ['it', 'id'],
     ['', 'persona'],
     ['__', 'persona'],
     ['id', 'npcId'],
@@ -69,8 +77,33 @@ describe('a name that looks like a known one', () => {
     for (const body of [null, 'personality', ['personality'], 7]) expect(misspelt(Body, body)).toEqual([]);
   });
 
+  it('is looked for in every item of a list, however long', () => {
+    const Rules = Type.Object({ rules: Type.Array(Type.Object({ ruleCondition: Type.Optional(Type.Unknown()) })) });
+    const rules = Array.from({ length: 1_000 }, (_, n) => (n === 999 ? { ruleConditon: [] } : { ruleCondition: [] }));
+    expect(misspelt(Rules, { rules })).toEqual(['/rules/-/ruleCondition']);
+  });
+
+  it('is meant where another place of the body has a member of that name', () => {
+    const Two = Type.Object({ tape: Type.Optional(Type.Unknown()), result: Type.Object({ type: Type.String() }) });
+    expect(misspelt(Two, { type: 'x', result: { type: 'y' } })).toEqual([]);
+  });
+
   it('is looked for among a bounded number of names', () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${String(n)}`, n]));
     expect(misspelt(Body, { ...many, personality: 'x' })).toEqual([]);
+    expect(misspelt(Body, { personality: 'x', ...many })).toEqual(['/persona']);
+  });
+
+  it('compares a bounded number of pairs of names', () => {
+    vi.mocked(distance).mockClear();
+    const names = Array.from({ length: 64 }, (_, n) => `known${String.fromCharCode(97 + (n % 26))}${n}long`);
+    const Many = Type.Object({
+      list: Type.Array(Type.Object(Object.fromEntries(names.map((name) => [name, Type.Optional(Type.Unknown())])))),
+    });
+    const list = Array.from({ length: 64 }, (_, row) =>
+      Object.fromEntries(names.map((name, n) => [`${name}x${row}${n}`, n])),
+    );
+    misspelt(Many, { list });
+    expect(vi.mocked(distance).mock.calls.length).toBeLessThanOrEqual(5_000);
   });
 });
