@@ -53,13 +53,18 @@ export class Cluster implements Disposable {
   readonly #places: Place[];
   #projectorMachine: Machine | null = null;
 
-  constructor(time: VirtualTime, draw: Draw, schedule: Schedule, onDefect: (what: string) => void) {
+  constructor(
+    time: VirtualTime,
+    draw: Draw,
+    schedule: Schedule & { readonly dropsAnswers: boolean },
+    onDefect: (what: string) => void,
+  ) {
     this.#time = time;
     this.#draw = draw;
     this.#schedule = schedule;
     this.#onDefect = onDefect;
     const dropped = draw.fork('dropped answers');
-    this.#drops = () => dropped.chance(DROPPED);
+    this.#drops = () => schedule.dropsAnswers && dropped.chance(DROPPED);
     this.#database = new IdempotencyDatabase(this.#drops);
     this.readModels = new MemoryReadModels(new Machine('database', time, 0).clock);
     const workers = () => this.#places.flatMap((place) => this.#workerAt(place));

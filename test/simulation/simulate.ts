@@ -13,6 +13,9 @@ const SETTLING_MS = 70_000;
 /** How long bodies, and then the read models, may take once nothing fails any more, in milliseconds. */
 const BODIES_MS = 4 * TURN_DEADLINE_MS;
 const READ_MODELS_MS = 60_000;
+/** In how many runs answers are dropped. In the others every repeat must be answered as the first request was. */
+const DROPPING = 0.5;
+
 /** How long the engine may take to end abandoned turns, in milliseconds. */
 const EXPIRING_MS = TURN_DEADLINE_MS + 120_000;
 
@@ -39,8 +42,11 @@ export const simulate = async (schedule: Schedule): Promise<Outcome> => {
 };
 
 const run = async (schedule: Schedule, draw: Draw, time: VirtualTime): Promise<Outcome> => {
-  const witness = new Witness();
-  using cluster = new Cluster(time, draw.fork('cluster'), schedule, (what) => witness.violated(`a defect: ${what}`));
+  const dropsAnswers = draw.fork('budget').chance(DROPPING);
+  const witness = new Witness(dropsAnswers);
+  using cluster = new Cluster(time, draw.fork('cluster'), { ...schedule, dropsAnswers }, (what) =>
+    witness.violated(`a defect: ${what}`),
+  );
   const calmFromMs = schedule.faults.length === 0 ? 0 : faultsEndMs(schedule) + SETTLING_MS;
   let playing = schedule.bodies.length;
   for (const plan of schedule.bodies) {

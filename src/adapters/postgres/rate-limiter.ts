@@ -8,6 +8,11 @@ import { MemoryRateLimiter } from '../shared/rate-limiter.js';
 import { NOW_MS } from './now-ms.js';
 import type { Postgres } from './open.js';
 
+/**
+ * How much later than now a window may have begun, in milliseconds: a statement that waited for another one's row has an earlier now. If a window begins
+ * later than that, the clock was set back since.
+ */
+const BEGUN_LATER_MS = 10_000;
 /** After how many requests old windows are deleted, and how many at most: more than were added. */
 const SWEEP_EVERY = 1_000;
 const SWEPT = 2_000;
@@ -55,8 +60,7 @@ export class PostgresRateLimiter implements RateLimiter {
     const nowMs = this.#nowMs;
     const windowMs = windowSeconds * 1_000;
     // A refused request changes no count. It is an update all the same: one statement then also tells when the window ends.
-    // A window that begins later than now was begun before the clock was set back.
-    const over = sql`(w.ends <= ${nowMs} OR w.started > ${nowMs})`;
+    const over = sql`(w.ends <= ${nowMs} OR w.started > ${nowMs} + ${BEGUN_LATER_MS}::bigint)`;
     const statement = sql<WindowRow>`
       INSERT INTO rate_windows AS w (subject, started, ends, used, allowed)
       VALUES (${subject}, ${nowMs}, ${nowMs} + ${windowMs}::bigint, ${Math.min(1, limit)}::bigint, ${limit > 0}::boolean)

@@ -223,7 +223,7 @@ describe('Lists by tag', () => {
     );
     const text = JSON.stringify(plan.rows);
     expect(text).toContain('rows_by_tag');
-    expect(text).not.toContain('Rows Removed by Filter');
+    expect(text).not.toMatch(/"Rows Removed by Filter":[1-9]/);
   });
 
   it('get their index beside the traffic where rows are older than it, also after a half-made one', async () => {
