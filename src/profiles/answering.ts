@@ -1,5 +1,6 @@
 import { withTimeLimit } from '../concurrency/time-limit.js';
 import { defined } from '../domain/shared/defined.js';
+import { Rejection } from '../domain/shared/rejection.js';
 import type { DependencyState } from '../http/routes/status.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -33,6 +34,13 @@ export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Prom
     last = asked;
     return asked.answer;
   };
+};
+
+/** The state of a store of files, for anybody who asks: it names neither files nor what is in them. */
+export const withoutNames = ({ detail: _detail, ...state }: DependencyState): DependencyState => {
+  if (state.ok) return state;
+  const isFull = state.failure instanceof Rejection && state.failure.code === 'STORE_FULL';
+  return { ...state, detail: isFull ? 'The disk is full.' : 'The event store cannot be read or written.' };
 };
 
 /** The same state; while it is bad, it first says what that means to clients. */

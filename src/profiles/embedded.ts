@@ -7,6 +7,7 @@ import { EmbeddedReadModels } from '../adapters/embedded/read-models.js';
 import { openReadsFile, removeDamagedReadsFile } from '../adapters/embedded/reads-file.js';
 import { EmbeddedSnapshots } from '../adapters/embedded/snapshots.js';
 import { EmbeddedSoulArchive } from '../adapters/embedded/soul-archive.js';
+import { requireFreeSpace } from '../adapters/embedded/free-space.js';
 import { openEmbedder } from '../adapters/embedders/open.js';
 import { openSecret } from '../adapters/files/secret.js';
 import { MemoryRateLimiter } from '../adapters/shared/rate-limiter.js';
@@ -20,7 +21,7 @@ import type { Log } from '../ports/log.js';
 import type { ReadModelWriter } from '../ports/read-model-writer.js';
 import { projections } from '../../projections/registry.js';
 import { startEmbedding } from '../roles/embedding.js';
-import { answering } from './answering.js';
+import { answering, notTooOften, withoutNames } from './answering.js';
 import type { Profile } from './profile.js';
 
 /** The embedded profile: everything in this process and one data directory, which belongs to it until it is disposed of. */
@@ -45,7 +46,7 @@ export const openEmbedded = async (
     // A secret that is given but invalid stops the start before the directory is made.
     if (given) await openSecret({ ...config, mayCreate: false }, systemRandom);
     const directory = closers.opened(await openDataDirectory(config.dataDir));
-    const events = closers.opened(EmbeddedEventStore.open(directory.eventsFile));
+    const events = closers.opened(EmbeddedEventStore.open(directory.eventsFile, {}, log));
     const mayCreate = (await events.lastPosition()) === 0;
     const { secret, warnings } = await openSecret({ ...config, mayCreate }, systemRandom);
     if (mendReads) removeDamagedReadsFile(directory.readsFile);
@@ -94,7 +95,13 @@ export const openEmbedded = async (
           },
         };
       },
-      dependencies: async () => ({ eventStore: await answering(systemClock, () => events.lastPosition()) }),
+      dependencies: notTooOften(systemClock, async () => {
+        const probe = async (): Promise<void> => {
+          await requireFreeSpace(directory.path);
+          await events.probe();
+        };
+        return { eventStore: withoutNames(await answering(systemClock, probe)) };
+      }),
       [Symbol.asyncDispose]: () => closers[Symbol.asyncDispose](),
     };
   } catch (failure) {

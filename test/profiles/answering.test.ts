@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { answering, notTooOften, tellingChanges, TOLD_AGAIN_MS } from '../../src/profiles/answering.js';
+import { answering, notTooOften, tellingChanges, TOLD_AGAIN_MS, withoutNames } from '../../src/profiles/answering.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
 import { rememberingLog } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -65,5 +66,17 @@ describe('a server that fails', () => {
     expect(log.lines.map(({ fields }) => fields)).toEqual([
       { server: 'temporal', detail: failure.message, err: failure },
     ]);
+  });
+});
+
+describe('a store of files that fails', () => {
+  it('says whether its disk is full, and names nothing that is in it', async () => {
+    const state = async (failure: Error) =>
+      withoutNames(await answering(new ManualClock(), () => Promise.reject(failure))).detail;
+    expect(await state(new Rejection('STORE_FULL'))).toBe('The disk is full.');
+    const damaged = new Rejection('STORE_UNAVAILABLE', { message: 'The mind "tom" in events.db cannot be read.' });
+    expect(await state(damaged)).toBe('The event store cannot be read or written.');
+    expect(await state(new Error('ENOENT: /data/events.db'))).toBe('The event store cannot be read or written.');
+    expect(withoutNames({ ok: true })).toEqual({ ok: true });
   });
 });

@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -60,6 +62,16 @@ export const sqliteRejection = (error: unknown): unknown => {
 /** The refusal of a store that is closed or cannot be reached. */
 export const fileUnavailable = (): Rejection =>
   new Rejection('STORE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS });
+
+/**
+ * The refusal of a part of the event store's file that is damaged; it names what cannot be read, which is the caller's own.
+ * @param what a stream's name or another noun phrase
+ */
+export const damagedPart = (path: string, what: string): Rejection =>
+  new Rejection('STORE_UNAVAILABLE', {
+    message: `The file ${basename(path)} is damaged: ${what} cannot be read. ${RESTORE}`,
+    details: { file: basename(path) },
+  });
 
 /** Whether the file is damaged, or not a database at all. */
 export const isDamage = (error: unknown): boolean =>

@@ -27,7 +27,8 @@ const SCHEMA = `
   CREATE UNIQUE INDEX IF NOT EXISTS events_by_revision ON events (stream, revision);
   CREATE TABLE IF NOT EXISTS open_processes (
     stream TEXT NOT NULL, name TEXT NOT NULL, id TEXT NOT NULL, due TEXT, PRIMARY KEY (stream, name, id)
-  ) WITHOUT ROWID;`;
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS probes (id INTEGER PRIMARY KEY, count INTEGER NOT NULL);`;
 
 export const EVENT_COLUMNS = 'position, stream, revision, id, type, data, meta';
 export type EventRow = readonly [number, number, number, string, string, string, string];
@@ -134,6 +135,10 @@ export class EventLog {
       openProcess: database.prepare(
         'INSERT OR REPLACE INTO open_processes (stream, name, id, due) VALUES (?, ?, ?, ?)',
       ),
+      probe: database.prepare(
+        'INSERT INTO probes (id, count) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET count = (count + 1) % 1000000',
+      ),
+      last: database.prepare(`${events} ORDER BY position DESC LIMIT 1`),
       closeProcess: database.prepare('DELETE FROM open_processes WHERE stream = ? AND name = ? AND id = ?'),
     };
     const last = database.prepare('SELECT max(position) AS position FROM events').get() as { position: number | null };
@@ -146,6 +151,15 @@ export class EventLog {
 
   get lastPosition(): number {
     return this.#position;
+  }
+
+  /**
+   * Writes, flushed, what is no event, and reads the last event.
+   * @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what SQLite throws
+   */
+  probe(): void {
+    this.#database.transaction(() => this.#sql.probe.run());
+    this.#sql.last.get();
   }
 
   get openProcesses(): readonly OpenProcess[] {

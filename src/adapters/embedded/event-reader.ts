@@ -2,8 +2,9 @@ import { DatabaseSync } from '@photostructure/sqlite';
 
 import type { EventStore } from '../../ports/event-store.js';
 import { rangeOf } from '../shared/append-rules.js';
-import { sqliteRejection } from './database.js';
+import { damagedPart, isDamage, sqliteRejection } from './database.js';
 import { EVENT_COLUMNS, type EventRow, readPage } from './event-log.js';
+import { streamSubject } from './stream-subject.js';
 
 /** How long a read waits for a lock, in milliseconds. */
 const LOCK_MS = 5_000;
@@ -49,7 +50,7 @@ export const openEventReader = (file: string): EventReader => {
         if (done === true) return { events: value, lastRevision };
       }
     } catch (error) {
-      throw sqliteRejection(error);
+      throw isDamage(error) ? damagedPart(file, streamSubject(stream)) : sqliteRejection(error);
     }
   };
   return { read, [Symbol.dispose]: () => database.close() };

@@ -14,8 +14,10 @@ import type {
 } from '../../ports/event-store.js';
 import { serialise, type StoredEvent } from '../shared/append-rules.js';
 import { ChangeSignal, follow } from '../shared/follow.js';
-import { sqliteRejection, asStartProblem, Database, fileUnavailable } from './database.js';
+import type { Log } from '../../ports/log.js';
+import { asStartProblem, damagedPart, Database, fileUnavailable, isDamage, sqliteRejection } from './database.js';
 import { EventLog, type LoggedAppend, type Pausing } from './event-log.js';
+import { streamSubject } from './stream-subject.js';
 
 /** Bounds of the store. An append that finds the queue full is refused as BUSY. */
 export type EventStoreBounds = {
@@ -56,10 +58,12 @@ export class EmbeddedEventStore implements EventStore {
   readonly #log: EventLog;
   readonly #changes = new ChangeSignal();
   readonly #queue: BatchQueue<LoggedAppend, AppendOutcome>;
+  readonly #operatorLog: Pick<Log, 'error'> | undefined;
   #closed = false;
 
-  private constructor(database: Database, bounds: EventStoreBounds) {
+  private constructor(database: Database, bounds: EventStoreBounds, log: Pick<Log, 'error'> | undefined) {
     this.#database = database;
+    this.#operatorLog = log;
     this.#log = new EventLog(database, bounds.headsKept);
     this.#queue = new BatchQueue(
       {
@@ -74,13 +78,18 @@ export class EmbeddedEventStore implements EventStore {
 
   /**
    * Opens the store on a file, or on a database that is already open with FULL. The store closes it in either case.
+   * @param log is told what cannot be read
    * @throws StartProblem when the file cannot be opened as durably as events need.
    */
-  static open(file: string | Database, bounds: Partial<EventStoreBounds> = {}): EmbeddedEventStore {
+  static open(
+    file: string | Database,
+    bounds: Partial<EventStoreBounds> = {},
+    log?: Pick<Log, 'error'>,
+  ): EmbeddedEventStore {
     const database = typeof file === 'string' ? Database.open(file, { synchronous: 'FULL' }) : file;
     try {
       database.assertFlushed();
-      return new EmbeddedEventStore(database, { ...BOUNDS, ...bounds });
+      return new EmbeddedEventStore(database, { ...BOUNDS, ...bounds }, log);
     } catch (error) {
       database[Symbol.dispose]();
       throw asStartProblem(database.path, error);
@@ -94,11 +103,11 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   async read(stream: string, range: ReadRange): Promise<StreamPage> {
-    return this.#withPauses(this.#log.read(stream, range));
+    return this.#withPauses(this.#log.read(stream, range), streamSubject(stream));
   }
 
   async readAll(after: number, limit: number): Promise<readonly RecordedEvent[]> {
-    return this.#withPauses(this.#log.readAll(after, limit));
+    return this.#withPauses(this.#log.readAll(after, limit), `an event after position ${String(after)}`);
   }
 
   async lastPosition(): Promise<number> {
@@ -111,6 +120,11 @@ export class EmbeddedEventStore implements EventStore {
 
   async openProcesses(): Promise<readonly OpenProcess[]> {
     return this.#reading((log) => log.openProcesses);
+  }
+
+  /** Resolves when the file takes an append and can be read. @throws Rejection STORE_FULL, STORE_UNAVAILABLE */
+  async probe(): Promise<void> {
+    this.#reading((log) => log.probe(), 'the last event');
   }
 
   /** Writes what is waiting, then closes the file. */
@@ -130,20 +144,25 @@ export class EmbeddedEventStore implements EventStore {
   }
 
   /** Appends and other reads go on during the pauses, and the store may be closed. */
-  async #withPauses<T>(work: Pausing<T>): Promise<T> {
+  async #withPauses<T>(work: Pausing<T>, what: string): Promise<T> {
     for (;;) {
-      const { done, value } = this.#reading(() => work.next());
+      const { done, value } = this.#reading(() => work.next(), what);
       if (done === true) return value;
       await yieldToEventLoop();
     }
   }
 
-  #reading<T>(read: (log: EventLog) => T): T {
+  #reading<T>(read: (log: EventLog) => T, what = 'the index of events'): T {
     if (this.#closed) throw fileUnavailable();
     try {
       return read(this.#log);
     } catch (error) {
-      throw sqliteRejection(error);
+      if (!isDamage(error)) throw sqliteRejection(error);
+      this.#operatorLog?.error(
+        { err: error, file: this.#database.path },
+        `${what} cannot be read: the file is damaged`,
+      );
+      throw damagedPart(this.#database.path, what);
     }
   }
 }

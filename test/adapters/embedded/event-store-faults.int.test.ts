@@ -1,10 +1,12 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { Database } from '../../../src/adapters/embedded/database.js';
+import { openEventReader } from '../../../src/adapters/embedded/event-reader.js';
 import { EmbeddedEventStore } from '../../../src/adapters/embedded/event-store.js';
+import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { startTypeScript } from '../../support/child.js';
 import { event, events, namesOf } from '../../support/events.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
@@ -176,6 +178,47 @@ describe('The embedded event store', () => {
   it('does not open a file that is no database', async () => {
     await writeFile(file, 'this is no database, but long enough to be taken for one '.repeat(100));
     expect(() => EmbeddedEventStore.open(file)).toThrow(/is damaged\. Put back a backup/);
+  });
+
+  it('names the mind and the file, and logs them, where a page cannot be read; what can be read it reads', async () => {
+    const [one, other] = [npcStream('studio', 'tom'), npcStream('studio', 'mira')];
+    {
+      await using store = EmbeddedEventStore.open(file);
+      const text = 'a page of its own '.repeat(200);
+      for (const stream of [one, other])
+        await store.append(
+          stream,
+          'no_stream',
+          Array.from({ length: 40 }, (_, n) => event(`${stream}-${n}`, { data: { name: `${stream}-${n}`, text } })),
+        );
+    }
+    using lookingAt = Database.open(file, { synchronous: 'FULL' });
+    const pageSize = Number(lookingAt.pragma('page_size'));
+    lookingAt[Symbol.dispose]();
+    const bytes = await readFile(file);
+    const at = bytes.lastIndexOf(Buffer.from(`"${other}-20"`));
+    await writeFile(file, bytes.fill(0xff, at - (at % pageSize), at - (at % pageSize) + pageSize));
+    const logged: string[] = [];
+    await using store = EmbeddedEventStore.open(file, {}, { error: (_, message) => void logged.push(message) });
+    expect((await store.read(one, forwards)).events).toHaveLength(40);
+    const refused = {
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringContaining('events.db is damaged: the history of the mind "mira" cannot be read') as string,
+    };
+    await expect(store.read(other, forwards)).rejects.toMatchObject(refused);
+    expect(logged).toEqual(['the history of the mind "mira" cannot be read: the file is damaged']);
+    using reader = openEventReader(file);
+    await expect(reader.read(other, forwards)).rejects.toMatchObject(refused);
+  });
+
+  it('says whether it can be written and read', async () => {
+    using database = Database.open(file, { synchronous: 'FULL' });
+    await using store = EmbeddedEventStore.open(database);
+    await store.append('s', 'no_stream', events('s', 3));
+    await store.probe();
+    expect(await store.lastPosition()).toBe(3);
+    await store[Symbol.asyncDispose]();
+    await expect(store.probe()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
   it('writes many events at once and finds each again', async () => {

@@ -1,0 +1,19 @@
+import { statfs } from 'node:fs/promises';
+
+import { Rejection } from '../../domain/shared/rejection.js';
+
+/** What must be free for the largest commit and the log that it is first written to, in bytes. */
+export const LEAST_FREE_BYTES = 32 * 1024 * 1024;
+const RETRY_SECONDS = 5;
+
+/**
+ * Resolves when the disk of a directory has room for what is written next.
+ * @throws Rejection STORE_FULL; what the file system throws
+ */
+export const requireFreeSpace = async (
+  directory: string,
+  look: (path: string) => Promise<{ readonly bavail: number; readonly bsize: number }> = statfs,
+): Promise<void> => {
+  const { bavail, bsize } = await look(directory);
+  if (bavail * bsize < LEAST_FREE_BYTES) throw new Rejection('STORE_FULL', { retryAfter: RETRY_SECONDS });
+};

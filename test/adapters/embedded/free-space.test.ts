@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+
+import { LEAST_FREE_BYTES, requireFreeSpace } from '../../../src/adapters/embedded/free-space.js';
+
+const disk = (freeBytes: number) => () => Promise.resolve({ bavail: freeBytes / 512, bsize: 512 });
+
+describe('The space on the disk of a directory', () => {
+  it('suffices where the largest commit fits', async () => {
+    await requireFreeSpace('/data', disk(LEAST_FREE_BYTES));
+    await requireFreeSpace('.');
+  });
+
+  it('is refused as a full disk where it does not', async () => {
+    const full = { code: 'STORE_FULL', retryAfter: 5 };
+    await expect(requireFreeSpace('/data', disk(LEAST_FREE_BYTES - 512))).rejects.toMatchObject(full);
+  });
+});
