@@ -8,7 +8,7 @@ import type { TurnIndex } from './turn-index.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { resumable } from '../../domain/npc/resumable.js';
-import { mismatches } from '../../domain/npc/tape-mismatch.js';
+import { mismatches, type RecordedTape } from '../../domain/npc/tape-mismatch.js';
 import type { TapeResult, Tape } from '../../domain/npc/tape.js';
 import { makeTurnId } from '../../domain/npc/turn-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -18,6 +18,7 @@ import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
 import type { TurnAnswer } from '../../../workflows/turn-answer.js';
 import type { OpenedTurn, TurnInput, TurnState } from '../../../workflows/turn-state.js';
 import { turn } from '../../../workflows/turn.js';
+import { parseNpcStream } from '../../domain/shared/stream-names.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
 import { defined } from '../../domain/shared/defined.js';
 
@@ -112,11 +113,15 @@ const refOf = (stream: string, id: string): ProcessRef => ({ process: turn.name,
 
 /** Takes what is new in a step, and notes where its tape contradicts the record. */
 const takeStep = (deps: StepWork, step: Step, known: OpenedTurn): Promise<Stepped> => {
-  const members = mismatches(known, withResult(step));
   const next = newInput(known, step);
   const round = (next.type === 'look' ? next.round : undefined) ?? known.rounds.length - 1;
-  const noticed: TurnInput[] = members.length === 0 ? [] : [{ type: 'mismatch', round, members }];
-  return record(deps, step, known.turnId, [...noticed, next]);
+  return record(deps, step, known.turnId, [...noticed(known, step, round), next]);
+};
+
+/** Where the tape contradicts what is recorded, or names another actor than the mind whose turn it is. */
+const noticed = (known: RecordedTape, step: Step, round: number): readonly TurnInput[] => {
+  const members = mismatches(known, withResult(step), parseNpcStream(step.stream)?.npcId ?? null);
+  return members.length === 0 ? [] : [{ type: 'mismatch', round, members }];
 };
 
 /** `lastResult` wins over the tape (contract 2.5). */
@@ -171,7 +176,9 @@ const openTurn = async (
     deadlineAt: new Date(nowMs + deps.turnDeadlineMs).toISOString(),
   };
   const results: TurnInput[] = output === undefined ? [] : [{ type: 'output', generatedOutput: output }];
-  return record(deps, step, turnId, [opening, ...results]);
+  const { observation, context, npcState } = tape;
+  const wrongActor = noticed({ observation, context, npcState }, step, 0);
+  return record(deps, step, turnId, [opening, ...wrongActor, ...results]);
 };
 
 /** Opens a turn from the tape alone: it begins with what the tape holds and what the step brings. */

@@ -33,17 +33,15 @@ const texts = (memories: readonly RecalledMemory[]): Json => memories.map(({ tex
 /**
  * Where a tape differs from the record (contract 2.6): JSON values at single precision, absent = null = empty. Results count only once the client
  * claims to have them. `constraints` is never compared, because clients add defaults to it.
+ * @param npcId whose turn it is: an actor that is not recorded yet has to be this one; null where any may be
  */
-export const mismatches = (recorded: RecordedTape, tape: Tape): Members => {
+export const mismatches = (recorded: RecordedTape, tape: Tape, npcId: string | null): Members => {
+  const actorId = recorded.actor?.npcId ?? npcId ?? undefined;
   const pairs: readonly (readonly [member: string, recorded: Json | undefined, received: Json | undefined])[] = [
     ['observation', recorded.observation, tape.observation],
     ['context', recorded.context, tape.context],
     ['npcState', recorded.npcState, tape.npcState],
-    [
-      'actor.npcId',
-      recorded.actor?.npcId,
-      recorded.actor === undefined ? undefined : (tape.actor?.npcId ?? recorded.actor.npcId),
-    ],
+    ['actor.npcId', actorId, actorId === undefined ? undefined : (tape.actor?.npcId ?? actorId)],
     ...(recorded.memories !== undefined && tape.vectorQueried
       ? [['memories', texts(recorded.memories), texts(tape.memories)] as const]
       : []),

@@ -26,7 +26,7 @@ const agreeing: Partial<Tape> = {
   generatedOutput: 'Three coins.',
 };
 const against = (members: Partial<Tape>, of: RecordedTape = recorded) =>
-  mismatches(of, tapeOf({ ...agreeing, ...members }));
+  mismatches(of, tapeOf({ ...agreeing, ...members }), null);
 
 describe('a tape contradicts the record', () => {
   it.each<[member: string, members: Partial<Tape>, recorded: unknown, received: unknown]>([
@@ -73,11 +73,22 @@ describe('a tape does not contradict the record', () => {
 
   it('when it leaves out what was recorded', () => {
     const { observation, context, npcState } = recorded;
-    expect(mismatches(recorded, tapeOf({ observation, context, npcState }))).toEqual([]);
+    expect(mismatches(recorded, tapeOf({ observation, context, npcState }), null)).toEqual([]);
   });
 
   it('when it holds results that are not recorded yet', () => {
     const { observation, context, npcState } = recorded;
     expect(against({ actor: actor('otto'), generatedOutput: 'Four.' }, { observation, context, npcState })).toEqual([]);
+  });
+
+  it('are an actor who is not the mind whose turn it is, where the record has none yet', () => {
+    const begun = { observation: 'o', context: {}, npcState: {} };
+    const tape = (npcId: string) => tapeOf({ ...begun, actor: { npcId, persona: null, data: {} } });
+    expect(mismatches(begun, tape('mira'), 'mira')).toEqual([]);
+    expect(mismatches(begun, tapeOf(begun), 'mira')).toEqual([]);
+    expect(mismatches(begun, tape('tom'), null)).toEqual([]);
+    expect(mismatches(begun, tape('tom'), 'mira')).toEqual([
+      { member: 'actor.npcId', recorded: 'mira', received: 'tom' },
+    ]);
   });
 });
