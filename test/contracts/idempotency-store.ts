@@ -203,6 +203,8 @@ export const idempotencyStoreContract = (
   });
 };
 
+type Sizing = { readonly bytes?: number; readonly tenant?: string; readonly keeping?: Keeping };
+
 /** What a store of idempotency keys promises that keeps answers within a budget of bytes a tenant. */
 export const answerBudgetContract = (name: string, open: (budget: number) => Promise<OpenedIdempotencyStore>): void => {
   describe(`${name} as a store of answers within a budget`, () => {
@@ -217,7 +219,7 @@ export const answerBudgetContract = (name: string, open: (budget: number) => Pro
     afterEach(() => opened.dispose());
 
     const request = (n: number, tenant = 'tenant') => ({ ...keyed('scope', `${tenant} ${n}`), tenant });
-    const done = async (n: number, { bytes = 1_000, tenant = 'tenant', keeping = 'within-budget' as Keeping } = {}) => {
+    const done = async (n: number, { bytes = 1_000, tenant = 'tenant', keeping = 'within-budget' }: Sizing = {}) => {
       await opened.store.reserve(request(n, tenant), `seed ${n}`);
       await opened.store.complete(request(n, tenant), sized(bytes), keeping);
       // Each is younger than the one before.

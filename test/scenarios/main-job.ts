@@ -7,6 +7,9 @@ import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 type Answer = { instruction: Record<string, unknown> & { type: string }; tape: Record<string, unknown> };
 
 const actor = { npcId: 'mira', persona: 'An innkeeper who counts twice.', data: { hp: 40, mood: 'calm' } };
+/** The same with the id of the mind whose turn it is. */
+const named = <Value>(value: Value, npcId: string): Value =>
+  JSON.parse(JSON.stringify(value).replaceAll('"npcId":"mira"', `"npcId":${JSON.stringify(npcId)}`)) as Value;
 const memories = [
   { text: 'The last stranger left without paying.', type: 'experience', importance: 0.8, similarity: 0.91 },
 ];
@@ -42,8 +45,8 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       lastResult?: object | null,
     ): Promise<Answer & { text: string }> => {
       const reply = await api.post(`${pathOf(npcId)}/process`, {
-        tape,
-        ...(lastResult === undefined ? {} : { lastResult }),
+        tape: named(tape, npcId),
+        ...(lastResult === undefined ? {} : { lastResult: named(lastResult, npcId) }),
       });
       expect(reply.status, reply.text).toBe(200);
       return { ...(reply.body as Answer), text: reply.text };
@@ -90,7 +93,10 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         stateTransform: { mood: 'wary' },
         memoryStore: [{ text: 'A stranger asks for a room.', type: 'observation', importance: 0.5 }],
       });
-      expect(answer.tape).toMatchObject({ turnId: expect.any(String) as string, actor, memories, vectorQueried: true });
+      expect(answer.tape).toMatchObject({
+        turnId: expect.any(String) as string,
+        ...{ actor: { ...actor, npcId }, memories, vectorQueried: true },
+      });
       expect(await types(npcId)).toEqual([
         'TurnOpened',
         'ActorIdentified',
@@ -99,6 +105,21 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         'StateChanged',
         'MemoryStored',
       ]);
+    });
+
+    it('notices once an actor who is not the mind whose turn it is, and goes on', async () => {
+      const npcId = freshMind();
+      const reply = (lastResult: object | null) =>
+        api.post(`${pathOf(npcId)}/process`, { tape: firstTape('Who are you?'), lastResult });
+      await reply(null);
+      const tom = { type: 'IdentifyActorResult', actor: { ...actor, npcId: 'tom' } };
+      for (let times = 0; times < 2; times += 1)
+        expect((await reply(tom)).body).toMatchObject({ instruction: { type: 'QueryVector' } });
+      expect(await types(npcId)).toEqual(['TurnOpened', 'TapeMismatchNoticed', 'ActorIdentified']);
+      const { events } = (await api.get(`${pathOf(npcId)}/history`)).body as { events: { data: object }[] };
+      expect(events[1]?.data).toMatchObject({
+        members: [{ member: 'actor.npcId', recorded: npcId, received: 'tom' }],
+      });
     });
 
     it('brings a fat client to Finalize in four requests, and keeps the tape members that it does not know', async () => {

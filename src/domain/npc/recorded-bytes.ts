@@ -1,4 +1,4 @@
-import { type Json, jsonBytes } from '../shared/json.js';
+import { countValues, type Json, jsonBytes } from '../shared/json.js';
 import { Rejection } from '../shared/rejection.js';
 
 /**
@@ -18,6 +18,8 @@ import { Rejection } from '../shared/rejection.js';
  * 8,192 bytes are left in each for ids, names and numbers.
  */
 export const INPUT_BYTES = 524_288;
+/** How many values a request may bring to be recorded: each is parsed, compared, hashed and written in one piece of some microseconds. */
+export const INPUT_VALUES = 10_000;
 /** Of what an NPC says; a longer dialogue counts as none. */
 export const DIALOGUE_BYTES = 32_768;
 /** Of an action with its payload. */
@@ -35,16 +37,26 @@ export const MEMORY_BYTES = 8_192;
 /** Of the metadata of a memory that an agent's client stores (contract 3.5). Older events may hold more. */
 export const METADATA_BYTES = 16_384;
 
-/**
- * Checks what a request brings against INPUT_BYTES, before anything is decided (contract 1.2): the one place for steps, acts and updates.
- * @param brought all of it that would be recorded
- * @throws Rejection EVENTS_TOO_LARGE
- */
-export const requireRecordable = (brought: Json): void => {
+/** @throws Rejection EVENTS_TOO_LARGE beyond INPUT_BYTES */
+export const requireInputBytes = (brought: Json): void => {
   const bytes = jsonBytes(brought);
   if (bytes <= INPUT_BYTES) return;
   throw new Rejection('EVENTS_TOO_LARGE', {
     message: `This request brings ${bytes} bytes of JSON to record; at most ${INPUT_BYTES} can be recorded at once. Send less.`,
     details: { bytes, limitBytes: INPUT_BYTES },
+  });
+};
+
+/**
+ * Checks what a request brings against INPUT_BYTES and INPUT_VALUES, before anything is decided (contract 1.2): the one place for steps, acts and updates.
+ * @param brought all of it that would be recorded
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+export const requireRecordable = (brought: Json): void => {
+  requireInputBytes(brought);
+  if (countValues(brought, INPUT_VALUES) <= INPUT_VALUES) return;
+  throw new Rejection('EVENTS_TOO_LARGE', {
+    message: `This request brings more than ${INPUT_VALUES} values to record: members, items, texts and numbers. Send less.`,
+    details: { limitValues: INPUT_VALUES },
   });
 };

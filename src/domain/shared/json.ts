@@ -16,6 +16,19 @@ export const jcs = (value: Json): string => canonicalize(value) as string;
 /** The length of a value's JSON text in bytes of UTF-8: how a record counts. */
 export const jsonBytes = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 
+/** How many values a value holds, itself included; `most` + 1 where there are more. */
+export const countValues = (value: Json, most: number): number => {
+  let count = 1;
+  const open: Json[] = [value];
+  for (let next = open.pop(); next !== undefined && count <= most; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const values = Array.isArray(next) ? (next as readonly Json[]) : Object.values(next as JsonObject);
+    count += values.length;
+    for (const inner of values) if (typeof inner === 'object' && inner !== null) open.push(inner);
+  }
+  return Math.min(count, most + 1);
+};
+
 /** The first of these values, in order, whose JSON takes no more than so many bytes together. */
 export const firstFitting = <Value extends Json>(values: readonly Value[], bytes: number): readonly Value[] => {
   let left = bytes;

@@ -5,7 +5,7 @@ import { requireRevision } from '../../app/minds/minds.js';
 import { cancelReplay, findReplay, runReplay } from '../../app/replays/run-replay.js';
 import { requireReplayRoom } from '../../app/replays/replay-room.js';
 import type { ReplayPlan } from '../../domain/replay/replay-events.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { requireInputBytes } from '../../domain/npc/recorded-bytes.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -100,7 +100,7 @@ export const replayRoutes = ({ ports, engine, journal, rulesets }: Services): re
   };
 
   const accept = async (call: Call, plan: Omit<ReplayPlan, 'upTo'>, path: string) => {
-    requireRecordable(plan);
+    requireInputBytes(plan);
     await requireReplayRoom(ports.readModels, call.principal.tenant, call.wrote);
     const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
     const { replay, position } = await runReplay(deps, plan, by);

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  INPUT_BYTES,
+  INPUT_VALUES,
+  requireInputBytes,
+  requireRecordable,
+} from '../../../src/domain/npc/recorded-bytes.js';
+import { countValues } from '../../../src/domain/shared/json.js';
+
+const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${String(n)}`, n]));
+
+describe('what a request brings to be recorded', () => {
+  it('is bounded in bytes and in values, however they are nested', () => {
+    requireRecordable(members(INPUT_VALUES - 1));
+    requireRecordable([{ text: 'x'.repeat(INPUT_BYTES - 100) }]);
+    const tooMany = { code: 'EVENTS_TOO_LARGE', details: { limitValues: INPUT_VALUES } };
+    for (const brought of [members(30_000), [members(6_000), members(6_000)], Array.from({ length: 5_000 }, () => [1])])
+      expect(() => requireRecordable(brought)).toThrow(expect.objectContaining(tooMany));
+    expect(() => requireRecordable('x'.repeat(INPUT_BYTES))).toThrow(/524290 bytes/);
+    requireInputBytes(members(20_000));
+  });
+
+  it('is counted no further than to its bound', () => {
+    expect([countValues(7, 9), countValues({ a: [1, null], b: {} }, 9)]).toEqual([1, 5]);
+    expect(countValues(members(1_000), 10)).toBe(11);
+  });
+});
