@@ -15,19 +15,24 @@ export type FairSemaphoreOptions = {
 /** Who asks for a permit; `signal` ends its wait. */
 export type PermitAsker = { readonly tenant: string; readonly signal?: AbortSignal };
 
+/** Of how many tenants it is known when they are due, besides those that wait. */
+const KEPT_TENANTS = 1_000;
+
 const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 
 /**
- * A semaphore whose callers wait, fair among tenants: a free permit goes to the tenant that holds the fewest, of several to the one that was served
- * longest ago, and of its callers to the one that has waited longest. However many callers one tenant has, another one waits for one turn of each tenant.
+ * A semaphore whose callers wait, fair among tenants: a free permit goes to the tenant that holds the fewest, of several to the one that has had the
+ * fewest turns since it last came, and of its callers to the one that has waited longest. Turns are counted as in start-time fair queueing (Goyal, Vin
+ * and Cheng, 1996): who comes back begins where the others are, neither before nor behind them.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;
   readonly #held = new Map<string, number>();
   /** The callers of each tenant; the one that has waited longest comes first. */
   readonly #waiting = new Map<string, Set<Waiter>>();
-  /** When a tenant that waits was last served, as a number that grows. */
-  readonly #served = new Map<string, number>();
+  /** The turn that each tenant is due for. */
+  readonly #due = new Map<string, number>();
+  /** The turn of the tenant that was served last. */
   #turn = 0;
   #waiters = 0;
   #free: number;
@@ -44,8 +49,10 @@ export class FairSemaphore {
    */
   async run<T>({ tenant, signal }: PermitAsker, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
-    if (this.#free > 0) this.#take(tenant);
-    else await this.#wait(tenant, signal);
+    if (this.#free > 0) {
+      this.#come(tenant);
+      this.#take(tenant);
+    } else await this.#wait(tenant, signal);
     try {
       signal?.throwIfAborted();
       return await work();
@@ -80,6 +87,7 @@ export class FairSemaphore {
       const cancel = limit?.clock.after(limit.waitMs, () => giveUp(busy()));
       // At once: a permit given to a caller that has left would be lost.
       signal?.addEventListener('abort', onAbort, { once: true });
+      if (ofTenant.size === 0) this.#come(tenant);
       this.#waiting.set(tenant, ofTenant.add(waiter));
       this.#waiters += 1;
     });
@@ -95,7 +103,18 @@ export class FairSemaphore {
   #take(tenant: string): void {
     this.#free -= 1;
     this.#held.set(tenant, this.#heldBy(tenant) + 1);
-    this.#served.set(tenant, (this.#turn += 1));
+    const due = this.#due.get(tenant) ?? this.#turn;
+    this.#turn = Math.max(this.#turn, due);
+    this.#due.set(tenant, due + 1);
+  }
+
+  /** A tenant that did not wait is due no earlier than the one that was served last. Who is not there and would be due now is forgotten. */
+  #come(tenant: string): void {
+    this.#due.set(tenant, Math.max(this.#due.get(tenant) ?? 0, this.#turn));
+    if (this.#due.size <= KEPT_TENANTS) return;
+    for (const [other, due] of this.#due)
+      if (due <= this.#turn && other !== tenant && !this.#waiting.has(other) && !this.#held.has(other))
+        this.#due.delete(other);
   }
 
   #release(tenant: string): void {
@@ -104,7 +123,6 @@ export class FairSemaphore {
     if (left === 0) this.#held.delete(tenant);
     else this.#held.set(tenant, left);
     this.#next()?.enter();
-    if (!this.#held.has(tenant) && !this.#waiting.has(tenant)) this.#served.delete(tenant);
   }
 
   #next(): Waiter | undefined {
@@ -115,7 +133,7 @@ export class FairSemaphore {
 
   #comesBefore(one: string, other: string): boolean {
     const fewer = this.#heldBy(one) - this.#heldBy(other);
-    return fewer < 0 || (fewer === 0 && (this.#served.get(one) ?? 0) < (this.#served.get(other) ?? 0));
+    return fewer < 0 || (fewer === 0 && (this.#due.get(one) ?? 0) < (this.#due.get(other) ?? 0));
   }
 
   #heldBy(tenant: string): number {

@@ -179,13 +179,14 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     if (bytes > this.#budget) return false;
     let room = this.#budget - this.#count(tenant, 0);
     if (room >= bytes) return true;
-    for (const old of this.#sql.oldest.all(tenant, PUSHED_OUT) as { readonly id: string; readonly bytes: number }[]) {
+    const oldest = this.#sql.oldest.all(tenant, PUSHED_OUT) as { readonly id: string; readonly bytes: number }[];
+    const last = oldest.findIndex((old) => (room += old.bytes) >= bytes);
+    if (last < 0) return false;
+    for (const old of oldest.slice(0, last + 1)) {
       this.#sql.forget.run(old.id);
       this.#count(tenant, -old.bytes);
-      room += old.bytes;
-      if (room >= bytes) return true;
     }
-    return false;
+    return true;
   }
 
   /** The bytes of a tenant's answers. @param change of a write that the file has taken already */

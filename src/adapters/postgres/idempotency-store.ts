@@ -33,7 +33,7 @@ const COUNTED_PART = 1 / 16;
 /** How many answers one statement drops. */
 const DROPPED_AT_ONCE = 5_000;
 /** Of how many tenants a process remembers what it has added. */
-const COUNTED_TENANTS = 1_000;
+const COUNTED_TENANTS = 100_000;
 
 /** Whether the process of a reservation `r` reports that it lives. */
 const ALIVE = sql`EXISTS (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp())`;

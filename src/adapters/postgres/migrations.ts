@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
-import { onEmptyTables } from './late-indexes.js';
+import { onEmptyTable } from './late-indexes.js';
 import type { Tables } from './tables.js';
 
 /**
@@ -95,13 +95,13 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
     sql`CREATE INDEX passages_by_time ON passages (build, at)`,
     sql`CREATE INDEX passages_by_words ON passages USING gin (words)`,
   ],
-  '010-rows-by-tag': onEmptyTables.map((statement) => sql.raw(statement)),
+  '010-rows-by-tag': [sql.raw(onEmptyTable('rows_by_tag'))],
   // `done`: completed once. `bytes`: of an answer that counts against the budget of its tenant.
   '011-kept-answers': [
     sql`
         ALTER TABLE reservations ADD COLUMN done boolean NOT NULL DEFAULT false,
           ADD COLUMN tenant text COLLATE "C" NOT NULL DEFAULT '', ADD COLUMN bytes bigint NOT NULL DEFAULT 0`,
-    sql`CREATE INDEX reservations_by_tenant ON reservations (tenant, expires) INCLUDE (bytes, id) WHERE bytes > 0`,
+    sql.raw(onEmptyTable('reservations_by_tenant')),
   ],
 };
 

@@ -251,13 +251,20 @@ export class Postgres implements AsyncDisposable {
     signal.addEventListener('abort', end);
     try {
       if (signal.aborted) return;
-      await client.connect();
+      const left = new Promise<never>((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+      left.catch(() => undefined);
+      const connecting = client.connect();
+      // A client that is ended meanwhile never says so.
+      connecting.catch(() => undefined);
+      await Promise.race([connecting, left]);
       await makeLateIndexes(client, this.#settings.namespace);
     } catch (err) {
       if (!signal.aborted) this.log.warn({ err }, 'an index could not be made; lists are slower until the next start');
     } finally {
       signal.removeEventListener('abort', end);
-      await client.end().catch(() => undefined);
+      if (!signal.aborted) await client.end().catch(() => undefined);
     }
   }
 }

@@ -78,7 +78,8 @@ export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): 
     };
     const { step } = report;
     const outcome = await recordStep(deps.lanes, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
-    if (outcome === 'overtaken') continue;
+    // Somebody may have closed it after a step that this report does not know.
+    if (outcome === 'overtaken' || (outcome === 'closed' && (await lastStep(deps.events, stream)) !== step)) continue;
     deps.kept.delete(sessionKey(session));
     deps.plays.delete(sessionKey(session));
     return report;

@@ -62,7 +62,9 @@ export const settle = async (
   log: Log,
 ): Promise<void> => {
   try {
-    if (isKept(answer)) await store.complete(request, answer, keeping);
+    // A refusal is small, and records nothing: dropped, it might become a success.
+    const kept = answer.status >= 400 && keeping === 'within-budget' ? 'always' : keeping;
+    if (isKept(answer)) await store.complete(request, answer, kept);
     else await store.release(request);
   } catch (err) {
     log.error({ err }, 'the answer to an Idempotency-Key could not be kept');

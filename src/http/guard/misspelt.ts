@@ -3,8 +3,8 @@ import { distance } from 'fastest-levenshtein';
 
 import { isObject } from '../../domain/shared/json.js';
 
-/** How many members of one body are looked at, and how many pairs of names are compared: some milliseconds. An honest body has few different names. */
-const LOOKED_AT = 20_000;
+/** How many objects and unknown members of one body are looked at, and how many pairs of names are compared: some milliseconds. An honest body has few different names. */
+const LOOKED_AT = 5_000;
 const COMPARED = 5_000;
 /** How long a name may be that is compared. */
 const LONGEST_NAME = 64;
@@ -47,7 +47,7 @@ type SchemaNode = {
 
 /** What is looked at of one body, and what is known of its names. */
 class Looking {
-  #members = LOOKED_AT;
+  #left = LOOKED_AT;
   #pairs = COMPARED;
   readonly #bare = new Map<string, Bare>();
   readonly #meant = new Map<readonly KnownName[], Map<string, readonly string[]>>();
@@ -58,10 +58,19 @@ class Looking {
     this.#elsewhere = elsewhere;
   }
 
+  /** @returns false when nothing more is looked at */
+  spend(): boolean {
+    this.#left -= 1;
+    return this.#left >= 0;
+  }
+
+  get isOver(): boolean {
+    return this.#left <= 0;
+  }
+
   /** The known names that an unknown member of an object looks like. */
   meant(known: readonly KnownName[], written: string): readonly string[] {
-    this.#members -= 1;
-    if (this.#members < 0 || written.length > LONGEST_NAME || this.#elsewhere.has(written)) return [];
+    if (!this.spend() || written.length > LONGEST_NAME || this.#elsewhere.has(written)) return [];
     const before = this.#meant.get(known) ?? new Map<string, readonly string[]>();
     this.#meant.set(known, before);
     let found = before.get(written);
@@ -93,9 +102,10 @@ const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {
     return look === null ? [] : [{ name, look }];
   });
   return (value, pointer, looking) => {
-    if (!isObject(value)) return [];
+    if (!isObject(value) || !looking.spend()) return [];
     const meant = new Set<string>();
     for (const written in value) {
+      if (looking.isOver) break;
       if (Object.hasOwn(properties, written)) continue;
       for (const name of looking.meant(known, written)) if (value[name] === undefined) meant.add(name);
     }
@@ -127,7 +137,9 @@ const inNode = ({ items, anyOf = [], ...node }: SchemaNode): Look | null => {
     const look = inNode(items);
     if (look === null) return null;
     return (value, pointer, looking) =>
-      Array.isArray(value) ? value.flatMap((item) => look(item, `${pointer}/-`, looking)) : [];
+      Array.isArray(value)
+        ? value.slice(0, LOOKED_AT).flatMap((item) => (looking.isOver ? [] : look(item, `${pointer}/-`, looking)))
+        : [];
   }
   const looks = anyOf.map(inNode).filter((look) => look !== null);
   return looks.length === 1 ? (looks[0] ?? null) : null;

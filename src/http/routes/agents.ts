@@ -49,6 +49,8 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
   return [
     route('POST', '/v1/agents/:agentId/process', {
       operationId: 'processInput',
+      // Its text was paid for, and requests that joined one turn would not find it again.
+      keeping: 'always',
       tag: 'Agents',
       summary: 'Say something to an NPC, and hear what it answers',
       description:

@@ -84,6 +84,8 @@ export const cortexRoutes = (
   }),
   route('POST', '/cortex/init', {
     operationId: 'initCortex',
+    // Where nothing changed nothing is recorded, and a late repeat would undo what came later.
+    keeping: 'always',
     tag: 'Cortex',
     summary: 'Finds an engine, and tells whether it is ready',
     description:

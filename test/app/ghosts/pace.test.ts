@@ -68,6 +68,18 @@ describe('the pace of what is played', () => {
     expect(done.third).toBeLessThan(160);
   });
 
+  it('starves nobody beside tenants that ask for one piece at a time', async () => {
+    const { clock } = clockOf();
+    const pace = createPace(clock, 1);
+    const done = { a: 0, c: 0, one: 0, other: 0 };
+    const play = async (tenant: keyof typeof done): Promise<void> => {
+      while (done.one < 200) await pace(tenant)(() => (done[tenant] += 1));
+    };
+    const sessions = ['one', 'other', ...Array.from({ length: 5 }, () => ['a', 'c']).flat()] as (keyof typeof done)[];
+    await Promise.all(sessions.map(play));
+    for (const pieces of Object.values(done)) expect(Math.abs(pieces - 200)).toBeLessThanOrEqual(20);
+  });
+
   it('tells how long work in slices took, without the rest between them', async () => {
     const { clock, work } = clockOf();
     function* sliced(): Generator<number, string, void> {
