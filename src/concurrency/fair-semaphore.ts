@@ -12,7 +12,7 @@ export type FairSemaphoreOptions = {
   readonly limit?: { readonly clock: Pick<Clock, 'after'>; readonly waitMs: number };
 };
 
-/** Who asks for a permit; `signal` ends its wait. */
+/** The caller that wants a permit; `signal` ends its wait. */
 export type PermitAsker = { readonly tenant: string; readonly signal?: AbortSignal };
 
 /** Of how many tenants it is known when they are due, besides those that wait. */

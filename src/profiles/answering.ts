@@ -36,7 +36,7 @@ export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Prom
   };
 };
 
-/** The state of a store of files, for anybody who asks: it names neither files nor what is in them. */
+/** The state of a store of files, fit for clients without a key: it names neither files nor what is in them. */
 export const withoutNames = ({ detail: _detail, ...state }: DependencyState): DependencyState => {
   if (state.ok) return state;
   const isFull = state.failure instanceof Rejection && state.failure.code === 'STORE_FULL';

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { flushDirectory } from '../files/flush.js';
 import { wholePayload } from '../shared/whole-payload.js';
+import { diskFull } from '../shared/disk-full.js';
 
 const OWNER_ONLY = 0o600;
 /** How many bytes are read before other work has its turn. */
 const PIECE_BYTES = 1024 * 1024;
 /** Seconds after which a repeat makes sense. */
-const FULL_RETRY_SECONDS = 5;
 const UNAVAILABLE_RETRY_SECONDS = 1;
 const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -22,7 +22,7 @@ export const fileErrorCode = (error: unknown): string | undefined =>
 const fileRejection = (error: unknown): unknown => {
   const code = fileErrorCode(error);
   if (error instanceof Rejection || code === undefined) return error;
-  if (NO_SPACE.has(code)) return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });
+  if (NO_SPACE.has(code)) return diskFull();
   const message = 'The archive cannot be read or written; try again shortly.';
   const rejection = new Rejection('STORE_UNAVAILABLE', { message, retryAfter: UNAVAILABLE_RETRY_SECONDS });
   rejection.cause = error;

@@ -4,6 +4,7 @@ import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } f
 
 import { Rejection } from '../../domain/shared/rejection.js';
 import { StartProblem } from '../../domain/shared/start-problem.js';
+import { diskFull } from '../shared/disk-full.js';
 
 /** FULL flushes every commit. NORMAL flushes only checkpoints: a power failure may lose the last commits, never the file's integrity. */
 export type Synchronous = 'FULL' | 'NORMAL';
@@ -28,7 +29,6 @@ const CHECKPOINT_PAGES = 2_000;
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 const CACHE_KIB = 32 * 1024;
 /** Seconds after which a write makes sense again. */
-const FULL_RETRY_SECONDS = 5;
 const UNAVAILABLE_RETRY_SECONDS = 1;
 
 const SYNCHRONOUS_LEVEL: Readonly<Record<Synchronous, number>> = { NORMAL: 1, FULL: 2 };
@@ -54,7 +54,7 @@ export const sqliteRejection = (error: unknown): unknown => {
   const { code, errcode, systemErrno } = error as SqliteError;
   const primary = errcode === undefined ? -1 : errcode & 0xff;
   if (primary === SQLITE_FULL || (systemErrno !== undefined && primary !== -1 && NO_SPACE.has(systemErrno)))
-    return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });
+    return diskFull();
   if (code === 'ERR_INVALID_STATE' || UNAVAILABLE.has(primary)) return fileUnavailable();
   return error;
 };

@@ -1,10 +1,9 @@
 import { statfs } from 'node:fs/promises';
 
-import { Rejection } from '../../domain/shared/rejection.js';
+import { diskFull } from '../shared/disk-full.js';
 
 /** What must be free for the largest commit and the log that it is first written to, in bytes. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024;
-const RETRY_SECONDS = 5;
 
 /**
  * Resolves when the disk of a directory has room for what is written next.
@@ -15,5 +14,5 @@ export const requireFreeSpace = async (
   look: (path: string) => Promise<{ readonly bavail: number; readonly bsize: number }> = statfs,
 ): Promise<void> => {
   const { bavail, bsize } = await look(directory);
-  if (bavail * bsize < LEAST_FREE_BYTES) throw new Rejection('STORE_FULL', { retryAfter: RETRY_SECONDS });
+  if (bavail * bsize < LEAST_FREE_BYTES) throw diskFull();
 };

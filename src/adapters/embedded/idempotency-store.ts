@@ -1,7 +1,7 @@
-import { BatchQueue } from '../../concurrency/batch-queue.js';
-import type { Clock } from '../../ports/clock.js';
 import { LRUCache } from 'lru-cache';
 
+import { BatchQueue } from '../../concurrency/batch-queue.js';
+import type { Clock } from '../../ports/clock.js';
 import {
   KEPT_ANSWER_BYTES,
   type IdempotencyStore,
@@ -17,6 +17,7 @@ import {
   isFree,
   type KeptReservation,
   reservationOf,
+  storedAnswer,
 } from '../shared/reservations.js';
 import { Database, fileUnavailable } from './database.js';
 
@@ -143,8 +144,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
   /** @throws Rejection as reserve: the key is then as if this process had died */
   complete({ tenant, scope, key }: KeyedRequest, answer: KeptAnswer, keeping: Keeping): Promise<void> {
-    const text = keeping === 'never' ? null : JSON.stringify(answer);
-    const bytes = text === null || keeping === 'always' ? 0 : Buffer.byteLength(text);
+    const { text, bytes } = storedAnswer(answer, keeping);
     return this.#end(idOf(scope, key), (id) => {
       const fits = bytes === 0 || this.#makeRoom(tenant, bytes);
       const { changes } = this.#sql.complete.run(fits ? text : null, tenant, fits ? bytes : 0, id);

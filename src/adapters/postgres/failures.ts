@@ -1,8 +1,8 @@
 import { Rejection } from '../../domain/shared/rejection.js';
+import { diskFull } from '../shared/disk-full.js';
 
 /** Seconds after which a repeat makes sense. */
 const RETRY_SECONDS = 1;
-const FULL_RETRY_SECONDS = 5;
 
 /** Node's codes for a server that cannot be reached or went away. */
 const SOCKET_CODES = new Set([
@@ -66,6 +66,6 @@ export const databaseUnavailable = (cause?: unknown): Rejection => {
 /** What a failed statement means to the caller: DATABASE_UNAVAILABLE, STORE_FULL. Any other error is a defect and is returned as it is. */
 export const postgresRejection = (error: unknown): unknown => {
   if (error instanceof Rejection) return error;
-  if (codeOf(error) === DISK_FULL) return new Rejection('STORE_FULL', { retryAfter: FULL_RETRY_SECONDS });
+  if (codeOf(error) === DISK_FULL) return diskFull();
   return isUnavailable(error) ? databaseUnavailable(error) : error;
 };

@@ -12,7 +12,7 @@ import {
   type Reservation,
 } from '../../ports/idempotency-store.js';
 import type { Random } from '../../ports/random.js';
-import { IDEMPOTENCY_TTL_MS, idOf } from '../shared/reservations.js';
+import { IDEMPOTENCY_TTL_MS, idOf, storedAnswer } from '../shared/reservations.js';
 import { NOW_MS } from './now-ms.js';
 import type { Postgres } from './open.js';
 import { Owner } from './owner.js';
@@ -88,8 +88,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
   /** @throws Rejection as reserve: the key is then as if this process had died */
   complete({ tenant, scope, key }: KeyedRequest, answer: KeptAnswer, keeping: Keeping): Promise<void> {
-    const text = keeping === 'never' ? null : JSON.stringify(answer);
-    const bytes = text === null || keeping === 'always' ? 0 : Buffer.byteLength(text);
+    const { text, bytes } = storedAnswer(answer, keeping);
     if (bytes > 0) this.#addedBytes.set(tenant, (this.#addedBytes.get(tenant) ?? 0) + bytes);
     // Without an owner it belongs to nobody who lives: the same request may run again.
     return this.#end(

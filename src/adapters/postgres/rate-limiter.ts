@@ -23,7 +23,7 @@ const LOCAL_MS = 1_000;
 type WindowRow = { readonly used: number; readonly left: number; readonly allowed: boolean };
 
 /**
- * Rate limits that all server processes share: one statement for each request. Windows begin and end by the database's clock. While the database is away each process counts by itself. What does
+ * Rate limits that all server processes share: one statement for each request. Windows begin and end by the database's clock. While the database is away each process counts alone. What does
  * not need the database then goes on, and is still limited.
  */
 export class PostgresRateLimiter implements RateLimiter {

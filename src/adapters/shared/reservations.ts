@@ -1,4 +1,4 @@
-import type { KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
+import type { Keeping, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
 
 /** How long a key is remembered, from its first request on, in milliseconds (contract 1.7: 24 h). */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000;
@@ -30,6 +30,16 @@ export const reservationOf = (kept: KeptReservation, digest: string, running: bo
 /** The answer that a request finds again; `kept` is what its key holds. */
 export const answerFor = (kept: KeptReservation | undefined, digest: string, nowMs: number): KeptAnswer | null =>
   kept === undefined || isFree(kept, digest, nowMs, false) || kept.digest !== digest ? null : kept.answer;
+
+/** An answer as it is stored: its text, null where none is kept, and how many bytes count against the tenant's budget. */
+export const storedAnswer = (
+  answer: KeptAnswer,
+  keeping: Keeping,
+): { readonly text: string | null; readonly bytes: number } => {
+  if (keeping === 'never') return { text: null, bytes: 0 };
+  const text = JSON.stringify(answer);
+  return { text, bytes: keeping === 'always' ? 0 : Buffer.byteLength(text) };
+};
 
 /** One name for scope and key; neither can reach into the other. */
 export const idOf = (scope: string, key: string): string => JSON.stringify([scope, key]);
