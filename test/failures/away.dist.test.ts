@@ -7,7 +7,7 @@ import { drawPorts } from '../../scripts/servers/ports.js';
 import { type Api, apiOf, codeOf, type Reply } from '../support/api.js';
 import { type Namespace, openNamespace, type ServingProcess, urlOf } from '../support/distributed-server.js';
 import { openServers, type OwnServers } from '../support/own-servers.js';
-import { eventsOfStep, results } from '../support/writers.js';
+import { eventsOfStep, resultsOf } from '../support/writers.js';
 
 /**
  * A refusal comes within 2 s (contract 1.5). Held to less than 5 s: the servers, the processes and the tests share two cores, and what would be
@@ -63,6 +63,7 @@ describe('a dependency that is away', () => {
   });
 
   const bodyOf = (npcId: string, by = api) => {
+    const results = resultsOf(npcId);
     const path = `/npcs/${npcId}`;
     let tape: object = { observation: `Somebody speaks to ${npcId}.` };
     const step = (n: number) =>

@@ -4,7 +4,7 @@ import { apiOf, type Reply } from '../support/api.js';
 import type { Child } from '../support/child.js';
 import { type Namespace, openNamespace, type ServingProcess } from '../support/distributed-server.js';
 import { TcpRelay } from '../support/tcp-relay.js';
-import { eventsOfStep, results } from '../support/writers.js';
+import { eventsOfStep, resultsOf } from '../support/writers.js';
 
 /** How long a step may take to be answered, and a worker to come where it is awaited, in milliseconds. */
 const ANSWER_LIMIT_MS = 150_000;
@@ -86,6 +86,7 @@ describe('the worker', () => {
   /** A body of one mind, which repeats a step under the same Idempotency-Key until it is answered. */
   const bodyOf = (npcId: string) => {
     const api = apiOf(http.url, namespace.ownerKey);
+    const results = resultsOf(npcId);
     const path = `/npcs/${encodeURIComponent(npcId)}`;
     const recorded: Recorded = async () => {
       const { body } = await api.get(`${path}/history?limit=500`);

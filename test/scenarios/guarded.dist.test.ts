@@ -11,7 +11,7 @@ import { distEnv } from '../support/dist-env.js';
 import { type Namespace, openNamespace, type ServingProcess } from '../support/distributed-server.js';
 import { openGuardedServers, type OwnServers } from '../support/own-servers.js';
 import { openTlsFront } from '../support/tls-front.js';
-import { results } from '../support/writers.js';
+import { resultsOf } from '../support/writers.js';
 
 const poll = { timeout: 60_000, interval: 200 };
 
@@ -66,7 +66,7 @@ describe('servers as studios have them', () => {
     if (http === undefined) throw new Error('three processes were started');
     const api = apiOf(http.url, namespace.ownerKey);
     let tape: object = { observation: 'A stranger asks for a room.' };
-    for (const lastResult of results) {
+    for (const lastResult of resultsOf('mira')) {
       const step = () =>
         api.post('/npcs/mira/process', { tape, lastResult }, { 'idempotency-key': lastResult?.type ?? 'first' });
       await expect.poll(async () => (await step()).status, poll).toBe(200);

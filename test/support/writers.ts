@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import { findBreak } from './find-break.js';
-import type { Json } from '../../src/domain/shared/json.js';
+import type { Json, JsonObject } from '../../src/domain/shared/json.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection, ReadModels } from '../../src/ports/read-models.js';
@@ -14,14 +14,13 @@ const TENANT = 'local';
 const PAGE = 4096;
 const ALL = 1_000_000;
 
-const actor = { npcId: 'someone', persona: 'Busy.', data: { hp: 10 } };
-/** What a body sends with the steps of one turn, in order. */
-export const results = [
+/** What a body of this mind sends with the steps of one turn, in order. */
+export const resultsOf = (npcId: string): readonly ((JsonObject & { readonly type: string }) | null)[] => [
   null,
-  { type: 'IdentifyActorResult', actor },
+  { type: 'IdentifyActorResult', actor: { npcId, persona: 'Busy.', data: { hp: 10 } } },
   { type: 'QueryVectorResult', memories: [] },
   { type: 'ExecuteInferenceResult', generatedOutput: '{"dialogue": "Yes.", "stateDelta": {"busy": true}}' },
-] as const;
+];
 
 /** The events that those steps record. */
 export const eventsOfStep = [
@@ -59,6 +58,7 @@ export const createWriter = (name: number, minds: number, pauseMs = 5): Writer =
   let step = 0;
   let tape: object | null = null;
   const npcId = mindOf(name, minds);
+  const results = resultsOf(npcId);
   return {
     acknowledged,
     write: async (url, key, until) => {
