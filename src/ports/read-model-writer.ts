@@ -39,14 +39,18 @@ export type Loaded = {
   readonly streams: ReadonlyMap<string, StreamStanding>;
 };
 
+/** A text with its words, which are found beforehand: in a transaction that would hold up all others. */
+export type IndexedText = { readonly text: string; readonly words: readonly string[] };
+export type IndexedPassage = Passage & IndexedText;
+
 export type RowChange = {
   readonly key: string;
   readonly row: Json;
   readonly index: RowIndex;
-  /** Only if the projection's rows have texts: the row's stream, and its text or null. */
-  readonly search?: { readonly stream: string; readonly text: string | null };
-  /** Only if the projection's rows have passages: all of this row, also those that are stored already. */
-  readonly passages?: readonly Passage[];
+  /** Only if the projection's rows have texts: the row's stream, and its text with the words that it is found by (`wordsOf`), or null. */
+  readonly search?: { readonly stream: string; readonly text: IndexedText | null };
+  /** Only if the projection's rows have passages: all of this row, also those that are stored already, with their words (`searchWords`). */
+  readonly passages?: readonly IndexedPassage[];
 };
 
 /** What a batch of events does to a build. */

@@ -1,3 +1,4 @@
+import { wordsOf } from '../../src/domain/shared/words.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Json } from '../../src/domain/shared/json.js';
@@ -33,7 +34,7 @@ const put = (
 /** A row with a text; its stream is the part of its key before the slash. */
 const text = (key: string, words: string | null, order = key): Changes['put'][number] => ({
   ...put(key, { key, words }, ['p', order]),
-  search: { stream: key.replace(/\/.*/, ''), text: words },
+  search: { stream: key.replace(/\/.*/, ''), text: words === null ? null : { text: words, words: wordsOf(words) } },
 });
 
 const changes = (some: Partial<Changes>): Changes => ({

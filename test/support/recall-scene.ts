@@ -1,3 +1,4 @@
+import { wordsOf } from '../../src/domain/shared/words.js';
 import { calibrated } from '../../src/domain/memory/calibrated.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
@@ -43,7 +44,7 @@ export class MemoryRows {
             key: `${row.stream}/${row.memoryId}`,
             row,
             index: { partition: row.stream, order: revisionOrder(row.revision), tag: memoryTag(row.type) },
-            search: { stream: row.stream, text: row.text },
+            search: { stream: row.stream, text: { text: row.text, words: wordsOf(row.text) } },
           },
         ],
         remove: [],

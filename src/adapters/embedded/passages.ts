@@ -1,8 +1,6 @@
-import { searchWords } from '../../domain/search/placed-words.js';
 import type { Json } from '../../domain/shared/json.js';
 import { READ_BYTES } from '../../domain/shared/page-size.js';
-import type { Passage } from '../../ports/read-models.js';
-import type { Changes } from '../../ports/read-model-writer.js';
+import type { Changes, IndexedPassage } from '../../ports/read-model-writer.js';
 import type { PassageHit, PassagePage, PassageQuery } from '../../ports/text-search.js';
 import { partitionWord, tagWord } from '../shared/tag-word.js';
 import type { Database } from './database.js';
@@ -67,7 +65,7 @@ export class EmbeddedPassages {
 
   /** Inside a transaction, after the rows. */
   write({ put }: Changes): void {
-    const all: (readonly [key: string, passage: Passage])[] = [];
+    const all: (readonly [key: string, passage: IndexedPassage])[] = [];
     for (const { key, passages = [] } of put) for (const passage of passages) all.push([key, passage]);
     // In the order of the index, which then only adds at its end.
     all.sort(([, one], [, other]) => one.place - other.place);
@@ -112,10 +110,10 @@ export class EmbeddedPassages {
   }
 
   /** @returns false when the passage was there already */
-  #add(key: string, { place, partition, at, tags, text }: Passage): boolean {
+  #add(key: string, { place, partition, at, tags, words: found }: IndexedPassage): boolean {
     const insert = `INSERT OR IGNORE INTO ${this.#passages} SELECT ?1, rowid, ?2 FROM ${this.#rows} WHERE key = ?3`;
     if (this.#statements.prepared(insert).run(place, Date.parse(at), key).changes === 0) return false;
-    const words = [partitionWord(partition), ...tags.map(tagWord), ...searchWords(text)].join(' ');
+    const words = [partitionWord(partition), ...tags.map(tagWord), ...found].join(' ');
     this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`).run(place, words);
     return true;
   }

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
 import { sha256Hex } from '../../domain/shared/sha256.js';
 import { wordsOf } from '../../domain/shared/words.js';
-import type { Changes } from '../../ports/read-model-writer.js';
+import type { Changes, IndexedText } from '../../ports/read-model-writer.js';
 import {
   QUERY_WORDS,
   type RowText,
@@ -165,7 +165,13 @@ export class EmbeddedRowTexts {
     return Number(this.#statements.all(sql, stream, upTo)[0]?.[0] ?? 0);
   }
 
-  #put(key: string, stream: string, order: string, text: string, earlier: EmbeddedRowTexts | undefined): void {
+  #put(
+    key: string,
+    stream: string,
+    order: string,
+    { text, words: found }: IndexedText,
+    earlier: EmbeddedRowTexts | undefined,
+  ): void {
     const known = this.#statements.all(`SELECT id, text = ?1 FROM ${this.#texts} WHERE key = ?2`, text, key);
     const [id, isSame] = known[0] ?? [];
     if (isSame === 1) {
@@ -179,7 +185,7 @@ export class EmbeddedRowTexts {
     const { lastInsertRowid } = this.#statements
       .prepared(insert)
       .run(key, stream, order, text, before?.embedder ?? '', before?.vector ?? null);
-    const words = [streamWord(stream), ...wordsOf(text)].join(' ');
+    const words = [streamWord(stream), ...found].join(' ');
     this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`).run(lastInsertRowid, words);
   }
 

@@ -1,10 +1,9 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 
-import { searchWords } from '../../domain/search/placed-words.js';
 import type { Json } from '../../domain/shared/json.js';
 import { READ_BYTES } from '../../domain/shared/page-size.js';
-import type { Passage, Projection } from '../../ports/read-models.js';
-import type { Changes } from '../../ports/read-model-writer.js';
+import type { Projection } from '../../ports/read-models.js';
+import type { Changes, IndexedPassage } from '../../ports/read-model-writer.js';
 import type { PassageHit, PassagePage, PassageQuery } from '../../ports/text-search.js';
 import { partitionWord, tagWord } from '../shared/tag-word.js';
 import { servingBuild } from './builds.js';
@@ -23,12 +22,12 @@ const ofBuild = (build: number, partition: string): string => partitionWord(`${S
 
 /** Writes the passages that are not there yet. */
 export const writePassages = async (tx: Transaction<Tables>, build: number, put: Changes['put']): Promise<void> => {
-  const all: (readonly [key: string, passage: Passage])[] = [];
+  const all: (readonly [key: string, passage: IndexedPassage])[] = [];
   for (const { key, passages = [] } of put) for (const passage of passages) all.push([key, passage]);
   if (all.length === 0) return;
   all.sort(([, one], [, other]) => one.place - other.place);
-  const wordsIn = ({ partition, tags, text }: Passage): string =>
-    [ofBuild(build, partition), ...tags.map(tagWord), ...searchWords(text)].join(' ');
+  const wordsIn = ({ partition, tags, words }: IndexedPassage): string =>
+    [ofBuild(build, partition), ...tags.map(tagWord), ...words].join(' ');
   await sql`
     INSERT INTO passages (build, place, key, at, words)
     SELECT ${build}, n.place, n.key, n.at, array_to_tsvector(string_to_array(n.words, ' '))

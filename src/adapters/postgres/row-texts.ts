@@ -23,14 +23,16 @@ import type { Tables } from './tables.js';
 export const placeCondition = ({ above, upTo }: OrderRange = {}): RawBuilder<unknown> =>
   sql`${above === undefined ? sql`` : sql`AND place > ${above}`} ${upTo === undefined ? sql`` : sql`AND place <= ${upTo}`}`;
 
+type TextRow = readonly [key: string, stream: string, place: string, text: string, words: string];
+
 /** Writes the texts of rows, and removes those of rows that no longer have one. A vector of the same text is copied from the build that readers see. */
 export const writeTexts = async (tx: Transaction<Tables>, build: Build, put: Changes['put']): Promise<void> => {
   const gone: string[] = [];
-  const texts: (readonly [key: string, stream: string, place: string, text: string])[] = [];
+  const texts: TextRow[] = [];
   for (const { key, index, search } of put) {
     if (search === undefined) continue;
     if (search.text === null) gone.push(key);
-    else texts.push([key, search.stream, index.order, search.text]);
+    else texts.push([key, search.stream, index.order, search.text.text, search.text.words.join(' ')]);
   }
   await removeTexts(tx, build.id, gone);
   await putTexts(tx, build, texts);
@@ -41,21 +43,17 @@ const removeTexts = async (tx: Transaction<Tables>, build: number, keys: readonl
   await sql`DELETE FROM texts WHERE build = ${build} AND key = ANY(${[...keys].sort(byText)}::text[])`.execute(tx);
 };
 
-const putTexts = async (
-  tx: Transaction<Tables>,
-  { id, name }: Build,
-  texts: readonly (readonly [key: string, stream: string, place: string, text: string])[],
-): Promise<void> => {
+const putTexts = async (tx: Transaction<Tables>, { id, name }: Build, texts: readonly TextRow[]): Promise<void> => {
   if (texts.length === 0) return;
   const sorted = [...texts].sort(([one], [other]) => byText(one, other));
-  const column = (at: 0 | 1 | 2 | 3): readonly string[] => sorted.map((text) => text[at]);
+  const column = (at: 0 | 1 | 2 | 3 | 4): readonly string[] => sorted.map((text) => text[at]);
   const live = sql`(SELECT id FROM builds WHERE name = ${name} AND live AND id <> ${id} ORDER BY version DESC LIMIT 1)`;
   await sql`
     INSERT INTO texts AS t (build, key, stream, place, text, words, embedder, vector)
     SELECT ${id}, n.key, n.stream, n.place, n.text, array_to_tsvector(string_to_array(n.words, ' ')),
       coalesce(e.embedder, ''), e.vector
     FROM unnest(${column(0)}::text[], ${column(1)}::text[], ${column(2)}::text[], ${column(3)}::text[],
-      ${sorted.map(([, , , text]) => wordsOf(text).join(' '))}::text[]) AS n (key, stream, place, text, words)
+      ${column(4)}::text[]) AS n (key, stream, place, text, words)
     LEFT JOIN LATERAL (
       SELECT embedder, vector FROM texts WHERE build = ${live} AND key = n.key AND text = n.text LIMIT 1
     ) AS e ON true

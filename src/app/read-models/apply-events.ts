@@ -14,14 +14,14 @@ const changesOf = (projection: Projection, { rows, streams, parked, position }: 
   const remove: string[] = [];
   const hasTexts = projection.textOf !== undefined;
   const hasPassages = projection.passagesOf !== undefined;
-  for (const [key, { stream, text, passages, stored, changed, row, index }] of rows) {
+  for (const [key, { stream, indexed, stored, changed, row, index }] of rows) {
     if (row !== null && index !== null)
       put.push({
         key,
         row,
         index,
-        ...(hasTexts ? { search: { stream, text } } : {}),
-        ...(hasPassages ? { passages } : {}),
+        ...(hasTexts ? { search: { stream, text: indexed?.text ?? null } } : {}),
+        ...(hasPassages ? { passages: indexed?.passages ?? [] } : {}),
       });
     else if (stored && changed) remove.push(key);
   }

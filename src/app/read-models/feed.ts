@@ -13,8 +13,7 @@ export const PORTION_ROWS = 2_048;
 export const PORTION_BYTES = 2 * 1024 * 1024;
 
 /**
- * About how much text of passages one transaction has, in UTF-16 units: finding their words and writing them takes some 40 ms where each word must be
- * folded, else a tenth of that.
+ * About how much the words of one transaction are, in UTF-16 units: writing them to an index takes some 10 ms. Those of one text are at most a megabyte.
  */
 export const PORTION_UNITS = 64 * 1024;
 

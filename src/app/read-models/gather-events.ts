@@ -1,9 +1,12 @@
 import type { Json } from '../../domain/shared/json.js';
-import { SEARCHED_UNITS } from '../../domain/search/placed-words.js';
+import { searchWordsInSlices } from '../../domain/search/placed-words.js';
 import { rowKey } from '../../domain/shared/row-key.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
+import { wordsInSlices } from '../../domain/shared/words.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { Passage, Projection, RowIndex } from '../../ports/read-models.js';
-import type { Changes, ReadModelWriter } from '../../ports/read-model-writer.js';
+import type { Changes, IndexedPassage, IndexedText, ReadModelWriter } from '../../ports/read-model-writer.js';
+import { inSlices } from '../../concurrency/in-slices.js';
 import { type Feed, type Portion, shrink } from './feed.js';
 
 /** How much of a poison event's error is kept. */
@@ -19,6 +22,8 @@ type Row = {
   index: RowIndex | null;
   text: string | null;
   passages: readonly Passage[];
+  /** The text and the passages with their words. */
+  indexed: { readonly text: IndexedText | null; readonly passages: readonly IndexedPassage[] } | null;
 };
 type Stream = { from: number; to: number; parked: boolean };
 
@@ -29,7 +34,7 @@ export type Gathered = {
   readonly parked: Parked[];
   /** How many bytes of JSON the rows had that were already stored. */
   bytes: number;
-  /** How much text the passages of events had, in UTF-16 units. */
+  /** How much the words of texts and passages are, in UTF-16 units. */
   units: number;
   position: number;
 };
@@ -79,23 +84,37 @@ const newRow = (stream: string, id: string): Row => ({
   index: null,
   text: null,
   passages: [],
+  indexed: null,
 });
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
 /** What an event makes of a row. @throws what the projection throws */
 const evolved = (projection: Projection, { row: before, id }: Row, event: RecordedEvent): Partial<Row> => {
   const row = projection.evolve(before, event, id);
-  if (row === null) return { row, index: null, text: null, passages: [], changed: true };
+  if (row === null) return { row, index: null, text: null, passages: [], indexed: null, changed: true };
   const index = projection.indexOf(row);
   const passages = projection.passagesOf?.(row) ?? [];
-  return { row, index, text: projection.textOf?.(row) ?? null, passages, changed: true };
+  return { row, index, text: projection.textOf?.(row) ?? null, passages, indexed: null, changed: true };
 };
 
-/** How much text of passages is searched in the rows of an event, in UTF-16 units. */
-const unitsOf = (rows: readonly Row[]): number =>
-  rows
-    .flatMap(({ passages }) => passages)
-    .reduce((units, { text }) => units + Math.min(text.length, SEARCHED_UNITS), 0);
+const unitsOf = (words: readonly string[]): number => words.reduce((units, word) => units + word.length + 1, 0);
+
+/**
+ * Finds the words of the rows that an event changed: in slices, because each may have to be folded.
+ * @returns how much they are, in UTF-16 units
+ */
+function* findWords(rows: readonly Row[]): Sliced<number> {
+  let units = 0;
+  for (const row of rows) {
+    if (!row.changed || row.indexed !== null) continue;
+    const text = row.text === null ? null : { text: row.text, words: yield* wordsInSlices(row.text) };
+    const passages: IndexedPassage[] = [];
+    for (const passage of row.passages) passages.push({ ...passage, words: yield* searchWordsInSlices(passage.text) });
+    row.indexed = { text, passages };
+    for (const { words } of text === null ? passages : [text, ...passages]) units += unitsOf(words);
+  }
+  return units;
+}
 
 /** Folds one event. An event at or below its stream's progress changes nothing. */
 const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: Parked[], at: string): void => {
@@ -200,7 +219,7 @@ export const gatherEvents = async (
   for (const touch of taken) {
     if (folded > 0 && gathered.units >= limit.units) break;
     fold(feed, touch, gathered.parked, at);
-    if (!(touch.touched instanceof Error)) gathered.units += unitsOf(touch.touched);
+    if (!(touch.touched instanceof Error)) gathered.units += await inSlices(findWords(touch.touched));
     folded += 1;
   }
   gathered.position = Math.max(gathered.position, taken[folded - 1]?.event.position ?? 0);

@@ -1,4 +1,4 @@
-import type { Sliced } from '../shared/sliced.js';
+import { drained, type Sliced } from '../shared/sliced.js';
 import { cutWord } from '../shared/words.js';
 
 /** A word that search compares, and where in its text it stands, in UTF-16 units. */
@@ -49,22 +49,30 @@ export function* placedWords(text: string): Generator<PlacedWord, void, undefine
 /** Whoever finds many words pauses after so many units of the text: a few milliseconds of work where each must be folded. */
 const SLICE_UNITS = 4_096;
 
-/** `placedWords`, in slices. */
-export function* placedWordsInSlices(text: string): Sliced<readonly PlacedWord[]> {
-  const words: PlacedWord[] = [];
+/** Takes the words of a text one by one, in slices. */
+function* eachWord(text: string, take: (placed: PlacedWord) => void): Sliced<void> {
   let paused = 0;
   for (const placed of placedWords(text)) {
-    words.push(placed);
+    take(placed);
     if (placed.start - paused < SLICE_UNITS) continue;
     yield placed.start - paused;
     paused = placed.start;
   }
+}
+
+/** `placedWords`, in slices. */
+export function* placedWordsInSlices(text: string): Sliced<readonly PlacedWord[]> {
+  const words: PlacedWord[] = [];
+  yield* eachWord(text, (placed) => words.push(placed));
   return words;
 }
 
-/** The words that an index holds of a text, each once. */
-export const searchWords = (text: string): readonly string[] => {
+/** The words that an index holds of a text, each once, in slices. */
+export function* searchWordsInSlices(text: string): Sliced<readonly string[]> {
   const words = new Set<string>();
-  for (const { word } of placedWords(text)) words.add(word);
+  yield* eachWord(text, ({ word }) => words.add(word));
   return [...words];
-};
+}
+
+/** The words that an index holds of a short text, such as a query, each once. */
+export const searchWords = (text: string): readonly string[] => drained(searchWordsInSlices(text));

@@ -1,4 +1,5 @@
 import { untilFull } from './page-size.js';
+import { drained, type Sliced } from './sliced.js';
 
 /** A longer word is cut: it is not a word of any language, and indexes bound the length of a word (PostgreSQL 2,046 bytes). In code points. */
 const WORD_CHARACTERS = 64;
@@ -25,11 +26,16 @@ function* formsOf(text: string): Generator<string, void, undefined> {
 
 /**
  * The distinct words of a text, in the order in which they first come, up to the one that brings them to WORDS_BYTES. A word is a run of letters,
- * marks and digits, in lower case and in compatibility form (NFKC), so words that look alike are equal.
+ * marks and digits, in lower case and in compatibility form (NFKC), so words that look alike are equal. In slices.
  */
-export const wordsOf = (text: string): readonly string[] => {
+export function* wordsInSlices(text: string): Sliced<readonly string[]> {
   const words = new Set<string>();
-  for (const form of untilFull(formsOf(text), (form) => Buffer.byteLength(form), FORM_BYTES))
+  for (const form of untilFull(formsOf(text), (form) => Buffer.byteLength(form), FORM_BYTES)) {
     for (const word of form.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) words.add(cutWord(word));
+    yield form.length;
+  }
   return [...untilFull(words, (word) => Buffer.byteLength(word), WORDS_BYTES)];
-};
+}
+
+/** `wordsInSlices` at once, for a short text. */
+export const wordsOf = (text: string): readonly string[] => drained(wordsInSlices(text));

@@ -71,8 +71,8 @@ describe('Events that touch many rows', () => {
     return parked;
   };
 
-  it('are written in transactions that have about so much text to search', async () => {
-    const text = 'x '.repeat(20_000);
+  it('are written in transactions that have about so many words to index', async () => {
+    const text = Array.from({ length: 3_000 }, (_, n) => `w${n + 100_000}`).join(' ');
     const spoken: typeof notes = {
       ...notes,
       passagesOf: ({ revision, text: said }) => [
@@ -82,7 +82,7 @@ describe('Events that touch many rows', () => {
     feed = feedOf(spoken, await models.open(spoken));
     for (let n = 0; n < 6; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: text })]);
     await applyEvents(writer, feed, await largeEvents(0), AT);
-    // Each text has 40,000 units: with the second of a transaction its portion of 65,536 is full.
+    // The words of each row, in its text and its passage, have 48,000 units: with the second of a transaction its portion of 65,536 is full.
     expect(commits.map(({ put }) => put.length)).toEqual([2, 2, 2]);
     expect(await textsIn(models, 's')).toHaveLength(6);
   });

@@ -1,4 +1,3 @@
-import { searchWords } from '../../../src/domain/search/placed-words.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import type { Passage } from '../../../src/ports/read-models.js';
 import type { Changes } from '../../../src/ports/read-model-writer.js';
@@ -28,7 +27,7 @@ export class MemoryPassages {
     for (const { key, passages = [] } of put) {
       for (const passage of passages) {
         if (!this.#kept.has(passage.place))
-          this.#kept.set(passage.place, { ...passage, key, words: new Set(searchWords(passage.text)) });
+          this.#kept.set(passage.place, { ...passage, key, words: new Set(passage.words) });
       }
     }
   }

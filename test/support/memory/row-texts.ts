@@ -35,11 +35,12 @@ export class MemoryRowTexts {
     for (const key of remove) this.#texts.delete(key);
     for (const { key, index, search } of put) {
       if (search === undefined) continue;
-      const { stream, text } = search;
-      if (text === null) {
+      const { stream, text: indexed } = search;
+      if (indexed === null) {
         this.#texts.delete(key);
         continue;
       }
+      const { text } = indexed;
       const before = [this, ...(earlier === undefined ? [] : [earlier])]
         .map((texts) => texts.#texts.get(key))
         .find((known) => known?.text === text);
