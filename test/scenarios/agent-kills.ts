@@ -14,7 +14,7 @@ const KNOWN = 'the player stole the ruby necklace';
 const INPUT = 'who stole the ruby necklace?';
 const WAIT = { timeout: 60_000, interval: 20 };
 /** How long after the model's answer the server is killed, in milliseconds: before, while and after the verdict is recorded. */
-const MOMENTS_MS = [0, 1, 2, 3, 5, 8, 13, 21, 50];
+const MOMENTS_MS: readonly number[] = [0, 1, 2, 3, 5, 8, 13, 21, 50];
 
 /** What the model says when it is called for the nth time; no two answers are alike. */
 const saidAt = (call: number): string =>
@@ -31,7 +31,7 @@ const headersOf = ({ ownerKey }: ServerUnderTest): Readonly<Record<string, strin
 });
 
 /** Kill -9 at every step of an agent's turn (contract 7.1): the same on every profile. */
-export const agentKillScenarios = (profile: string, open: OpenServer): void => {
+export const agentKillScenarios = (profile: string, open: OpenServer, moments = MOMENTS_MS): void => {
   describe(`kill -9 within an agent's turn on ${profile}`, () => {
     let models: OpenAiServer;
     let embeddings: EmbeddingsServer;
@@ -193,7 +193,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer): void => {
       expect(models.seen).toHaveLength(2);
     });
 
-    it.each(MOMENTS_MS)(
+    it.each(moments)(
       'answered by the model %d ms before',
       async (ms) => {
         const npcId = await newAgent();

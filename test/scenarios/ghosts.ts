@@ -81,7 +81,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     });
 
     it('are the same for the same goal, level and seed, and others for another seed', async () => {
-      const asked = { goal: 'find_bugs', level: 'a made up place', seed: 11 };
+      const asked = { goal: 'find_bugs', level: 'a made up place', seed: 11, steps: 500 };
       const ids = await Promise.all([run(asked), run(asked), run({ ...asked, seed: 12 })]);
       const [one, same, other] = await Promise.all(ids.map(over));
       const [oneSteps, sameSteps, otherSteps] = await Promise.all(ids.map(stepsOf));
