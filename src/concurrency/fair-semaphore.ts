@@ -1,7 +1,7 @@
 import { Rejection } from '../domain/shared/rejection.js';
 import type { Clock } from '../ports/clock.js';
 
-type Waiter = { readonly tenant: string; readonly enter: () => void };
+type Waiter = { readonly tenant: string; readonly enter: () => void; readonly giveUp: (reason: Error) => void };
 
 export type FairSemaphoreOptions = {
   readonly permits: number;
@@ -15,7 +15,7 @@ export type FairSemaphoreOptions = {
 /** The caller that wants a permit; `signal` ends its wait. */
 export type PermitAsker = { readonly tenant: string; readonly signal?: AbortSignal };
 
-/** Of how many tenants it is known when they are due, besides those that wait. */
+/** After so many more tenants those are forgotten that are due now and not there. */
 const KEPT_TENANTS = 1_000;
 
 const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
@@ -23,7 +23,8 @@ const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 /**
  * A semaphore whose callers wait, fair among tenants: a free permit goes to the tenant that holds the fewest, of several to the one that has had the
  * fewest turns since it last came, and of its callers to the one that has waited longest. Turns are counted as in start-time fair queueing (Goyal, Vin
- * and Cheng, 1996): who comes back begins where the others are, neither before nor behind them.
+ * and Cheng, 1996): who comes back begins where the others are, neither before nor behind them, and who is served late is owed nothing for it. The line
+ * is shared as fairly: where it is full, the last caller of the tenant with the longest part of it makes room for a tenant with a shorter one.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;
@@ -34,6 +35,7 @@ export class FairSemaphore {
   readonly #due = new Map<string, number>();
   /** The turn of the tenant that was served last. */
   #turn = 0;
+  #tenantsKept = KEPT_TENANTS;
   #waiters = 0;
   #free: number;
 
@@ -44,8 +46,7 @@ export class FairSemaphore {
 
   /**
    * Runs `work` with a permit.
-   * @throws Rejection BUSY at once when too many wait, or when no permit comes in time; the reason of `signal` before the work begins; and what `work`
-   * throws
+   * @throws Rejection BUSY when too many wait, or when no permit comes in time; the reason of `signal` before the work begins; and what `work` throws
    */
   async run<T>({ tenant, signal }: PermitAsker, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
@@ -64,12 +65,17 @@ export class FairSemaphore {
   #wait(tenant: string, signal: AbortSignal | undefined): Promise<void> {
     const { limit, queueLimit, tenantQueueLimit } = this.#options;
     const ofTenant = this.#waiting.get(tenant) ?? new Set();
-    if (this.#waiters >= queueLimit || ofTenant.size >= tenantQueueLimit) throw busy();
+    if (ofTenant.size >= tenantQueueLimit) throw busy();
+    if (this.#waiters >= queueLimit) this.#makeRoom(ofTenant.size);
     return new Promise((resolve, reject) => {
       const stop = (): void => {
         this.#leave(waiter);
         cancel?.();
         signal?.removeEventListener('abort', onAbort);
+      };
+      const giveUp = (reason: Error): void => {
+        stop();
+        reject(reason);
       };
       const waiter: Waiter = {
         tenant,
@@ -78,10 +84,7 @@ export class FairSemaphore {
           this.#take(tenant);
           resolve();
         },
-      };
-      const giveUp = (reason: Error): void => {
-        stop();
-        reject(reason);
+        giveUp,
       };
       const onAbort = (): void => giveUp(signal?.reason as Error);
       const cancel = limit?.clock.after(limit.waitMs, () => giveUp(busy()));
@@ -91,6 +94,15 @@ export class FairSemaphore {
       this.#waiting.set(tenant, ofTenant.add(waiter));
       this.#waiters += 1;
     });
+  }
+
+  /** Ends the wait of one caller for a tenant that has `waiting` of them. @throws Rejection BUSY where no tenant has more than one more */
+  #makeRoom(waiting: number): void {
+    let longest: ReadonlySet<Waiter> = new Set();
+    for (const line of this.#waiting.values()) if (line.size > longest.size) longest = line;
+    const last = longest.size > waiting + 1 ? [...longest].at(-1) : undefined;
+    if (last === undefined) throw busy();
+    last.giveUp(busy());
   }
 
   #leave(waiter: Waiter): void {
@@ -103,18 +115,18 @@ export class FairSemaphore {
   #take(tenant: string): void {
     this.#free -= 1;
     this.#held.set(tenant, this.#heldBy(tenant) + 1);
-    const due = this.#due.get(tenant) ?? this.#turn;
-    this.#turn = Math.max(this.#turn, due);
-    this.#due.set(tenant, due + 1);
+    this.#turn = Math.max(this.#turn, this.#due.get(tenant) ?? 0);
+    this.#due.set(tenant, this.#turn + 1);
   }
 
   /** A tenant that did not wait is due no earlier than the one that was served last. Who is not there and would be due now is forgotten. */
   #come(tenant: string): void {
     this.#due.set(tenant, Math.max(this.#due.get(tenant) ?? 0, this.#turn));
-    if (this.#due.size <= KEPT_TENANTS) return;
+    if (this.#due.size <= this.#tenantsKept) return;
     for (const [other, due] of this.#due)
       if (due <= this.#turn && other !== tenant && !this.#waiting.has(other) && !this.#held.has(other))
         this.#due.delete(other);
+    this.#tenantsKept = this.#due.size + KEPT_TENANTS;
   }
 
   #release(tenant: string): void {

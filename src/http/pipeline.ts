@@ -202,7 +202,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       await replay(ctx, exchange, call, turn.answer);
       return;
     }
-    const named: Call = { ...call, commandId: turn.seed, keyed: true, resumed: turn.resumed };
+    const named: Call = { ...call, commandId: turn.seed, keyed: true, resumed: turn.resumed, done: turn.done };
     let answer: Answer;
     try {
       answer = await handled(named);
@@ -265,6 +265,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
       commandId: makeCommandId(deps.clock, deps.random),
       keyed: false,
       resumed: false,
+      done: false,
       wantsStream,
       wrote: deps.keys?.written.position(principal.keyId) ?? 0,
       noteWritten: (position) => deps.keys?.written.noted(principal.keyId, position),

@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Context } from 'koa';
 
 import type { Command } from '../app/streams/run-command.js';
+import type { CommandContext } from '../domain/shared/command-context.js';
 import type { Json } from '../domain/shared/json.js';
 import type { Rejection } from '../domain/shared/rejection.js';
 import { npcStream } from '../domain/shared/stream-names.js';
@@ -32,6 +33,8 @@ export type Call<Params = unknown, Query = unknown, Body = unknown, Granted = un
   readonly keyed: boolean;
   /** True when an earlier attempt at this command died half way: look for its events before making new ones. */
   readonly resumed: boolean;
+  /** True when an earlier attempt was completed and its answer is no longer kept: nothing is decided anew. */
+  readonly done: boolean;
   /** Whether the client asks for the stream that the route has beside its JSON (`onDemand`). */
   readonly wantsStream: boolean;
   /** The global position of the caller's last write through this server, 0 when there is none. Lists over many streams wait for it (contract 1.8). */
@@ -187,15 +190,21 @@ export const ok = (description: string, schema: TSchema): RouteDefinition['respo
   200: { description, schema },
 });
 
-/** The key and command under which a request's events are recorded. */
-export const contextOf = (call: Call): Required<Command> => ({
+/** On whose behalf a request's events are recorded. */
+export const onBehalfOf = (call: Call): CommandContext => ({
   tenant: call.principal.tenant,
   actor: call.principal.keyId,
   commandId: call.commandId,
   correlationId: call.requestId,
   causationId: null,
+});
+
+/** The command that a request is, under which its events are recorded. */
+export const contextOf = (call: Call): Required<Command> => ({
+  ...onBehalfOf(call),
   keyed: call.keyed,
   resumed: call.resumed,
+  done: call.done,
 });
 
 /** The stream of the mind that a request's path names. */

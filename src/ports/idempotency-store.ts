@@ -18,16 +18,16 @@ export type KeyedRequest = {
 export type Reservation =
   /**
    * This caller runs the request. `seed` is the same for every attempt: every id that the request makes is derived from it. `resumed`: an earlier
-   * attempt may have done something, and its answer is not there.
+   * attempt may have done something, and its answer is not there. `done`: an earlier attempt was completed, and only its answer is not there.
    */
-  | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean }
+  | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean; readonly done: boolean }
   | { readonly kind: 'answered'; readonly answer: KeptAnswer }
   | { readonly kind: 'running' }
   | { readonly kind: 'reused' };
 
 /**
  * How long an answer is kept: as long as its key; no longer than the tenant's answers take less than their budget of bytes, the oldest being
- * dropped first; or not at all. Without it the same request runs again, under the first seed.
+ * dropped first; or not at all. Without it the same request runs again, under the first seed, and is known to be done.
  */
 export type Keeping = 'always' | 'within-budget' | 'never';
 

@@ -44,23 +44,50 @@ describe('places that are waited for', () => {
     const { clock, begun, work, end } = scene();
     const busy = { code: 'BUSY', retryAfter: 1 };
     const late: unknown[] = [];
-    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2'])
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'b3'])
       void work(name).catch((error: unknown) => late.push(error));
-    await expect(work('b3')).rejects.toMatchObject(busy);
+    await expect(work('b4')).rejects.toMatchObject(busy);
     await end('a1');
     expect(begun).toEqual(['a1', 'a2', 'b1']);
-    // One has room again, and it is none of the first tenant's.
+    // One has room again, and the first tenant’s own line is full with it.
+    void work('a6').catch((error: unknown) => late.push(error));
+    await settle(4);
     await expect(work('a7')).rejects.toMatchObject(busy);
-    void work('c1').catch((error: unknown) => late.push(error));
-    await expect(work('c2')).rejects.toMatchObject(busy);
     await end('a2');
-    expect(begun.at(-1)).toBe('c1');
+    expect(begun.at(-1)).toBe('a3');
     await clock.advance(1_000);
     expect(late).toEqual(Array.from({ length: 5 }, () => expect.objectContaining(busy) as unknown));
-    for (const name of ['b1', 'c1']) await end(name);
+    for (const name of ['b1', 'a3']) await end(name);
     for (const name of ['d1', 'd2']) void work(name);
     await settle(4);
     expect(begun.slice(-2)).toEqual(['d1', 'd2']);
+  });
+
+  it('have a line in which the tenant with most of it makes room for one with less', async () => {
+    const { begun, work, end } = scene();
+    const refused: string[] = [];
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'c1', 'c2', 'd1', 'b3'])
+      void work(name).catch(() => refused.push(name));
+    await settle(4);
+    // The last callers of the longest line went; one that has a caller more than the newcomer keeps it.
+    expect(refused.sort()).toEqual(['a4', 'a5', 'a6', 'b3']);
+    for (const name of ['a1', 'a2', 'b1', 'c1']) await end(name);
+    expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'd1', 'a3']);
+  });
+
+  it('are owed to nobody who was served late because it held more', async () => {
+    const { begun, work, end } = scene();
+    // `a` holds one for long and waits for more, while `b` has many turns.
+    for (const name of ['a1', 'b1', 'a2', 'a3', 'a4']) void work(name);
+    for (let n = 2; n < 12; n += 1) {
+      void work(`b${n}`);
+      await settle(4);
+      await end(`b${n - 1}`);
+    }
+    for (const name of ['c1', 'c2', 'b12']) void work(name);
+    await settle(4);
+    for (const name of ['a1', 'b11', 'a2', 'c1', 'a3']) await end(name);
+    expect(begun.slice(-5)).toEqual(['a2', 'c1', 'a3', 'c2', 'b12']);
   });
 
   it('go round the tenants where each holds as many, however many callers one of them has', async () => {

@@ -19,7 +19,7 @@ const answer: KeptAnswer = {
   headers: { 'anima-revision': '3', location: '/x' },
   body: { text: 'é 漢字 😀 \0', list: [1, null, { a: true }] },
 };
-const run = (seed: string, resumed = false) => ({ kind: 'run', seed, resumed });
+const run = (seed: string, resumed = false, done = false) => ({ kind: 'run', seed, resumed, done });
 
 /** What every store of idempotency keys promises, whatever it is built on. */
 export const idempotencyStoreContract = (
@@ -123,10 +123,10 @@ export const idempotencyStoreContract = (
 
       it('runs again under the same seed, one at a time, and again after that', async () => {
         expect(await store.kept(keyed('scope', 'key'))).toBeNull();
-        expect(await reserve('two')).toEqual(run('one', true));
+        expect(await reserve('two')).toEqual(run('one', true, true));
         expect(await reserve('three')).toEqual({ kind: 'running' });
         await store.complete(keyed('scope', 'key'), answer, 'never');
-        expect(await reserve('four')).toEqual(run('one', true));
+        expect(await reserve('four')).toEqual(run('one', true, true));
         await store.complete(keyed('scope', 'key'), answer, 'within-budget');
         expect(await reserve('five')).toEqual({ kind: 'answered', answer });
       });
@@ -136,10 +136,10 @@ export const idempotencyStoreContract = (
         await reserve('two');
         await store.release(keyed('scope', 'key'));
         expect(await reserve('three', { digest: 'other' })).toEqual({ kind: 'reused' });
-        expect(await reserve('three')).toEqual(run('one', true));
+        expect(await reserve('three')).toEqual(run('one', true, true));
         store = await opened.afterDeath();
         expect(await reserve('four', { digest: 'other' })).toEqual({ kind: 'reused' });
-        expect(await reserve('four')).toEqual(run('one', true));
+        expect(await reserve('four')).toEqual(run('one', true, true));
       });
 
       it('lets go of its key after 24 hours', async () => {
@@ -239,7 +239,7 @@ export const answerBudgetContract = (name: string, open: (budget: number) => Pro
       await eventually(async () => expect(await keptOf()).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
       expect(await keptOf('other')).toEqual([0]);
       expect(await opened.store.reserve({ ...request(0), digest: 'another' }, 'new')).toEqual({ kind: 'reused' });
-      expect(await opened.store.reserve(request(0), 'new')).toEqual(run('seed 0', true));
+      expect(await opened.store.reserve(request(0), 'new')).toEqual(run('seed 0', true, true));
       expect(await opened.store.reserve(request(12), 'new')).toEqual({ kind: 'answered', answer: sized(1_000) });
     });
 
@@ -247,7 +247,7 @@ export const answerBudgetContract = (name: string, open: (budget: number) => Pro
       await done(0);
       await done(1, { bytes: BUDGET + 1_000 });
       await eventually(async () => expect(await keptOf()).not.toContain(1));
-      expect(await opened.store.reserve(request(1), 'new')).toEqual(run('seed 1', true));
+      expect(await opened.store.reserve(request(1), 'new')).toEqual(run('seed 1', true, true));
     });
 
     it('keeps for good, and does not count, what is always kept', async () => {

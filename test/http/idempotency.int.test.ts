@@ -76,7 +76,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await app.post('/run', { a: 1 }, keys[0])).status).toBe(422);
     const again = await app.post('/run', {}, keys[0]);
     expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
-    expect([calls[3]?.commandId, calls[3]?.resumed]).toEqual([calls[0]?.commandId, true]);
+    expect(calls[3]).toMatchObject({ commandId: calls[0]?.commandId, resumed: true, done: true });
     await app.stop();
     await idempotency[Symbol.asyncDispose]();
     await start(() => ({ body: {} }));
@@ -200,6 +200,16 @@ describe('a POST with an Idempotency-Key', () => {
     expect(again.headers.get('x-request-id')).toBe('second');
     expect(again.body.error).toMatchObject({ code: 'CONFLICT', details: { n: 1 }, requestId: 'second' });
     expect(calls).toHaveLength(1);
+  });
+
+  it('keeps a refusal with many details without them: they may name much of what was sent', async () => {
+    await start(() => {
+      throw new Rejection('MEMORY_NOT_FOUND', { details: { memoryIds: ['x'.repeat(5_000)] } });
+    });
+    await app.post('/run', {}, KEY);
+    const again = await app.post('/run', {}, KEY);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([404, 'true']);
+    expect(again.body.error).toMatchObject({ code: 'MEMORY_NOT_FOUND', details: {} });
   });
 
   it.each([

@@ -41,7 +41,7 @@ export class IdempotencyDatabase {
     const row = this.#rows.get(id);
     if (row === undefined || (row.released && row.digest !== digest)) {
       this.#rows.set(id, { digest, seed: newSeed, answer: null, released: false, done: false, owner, attempt });
-      return { kind: 'run', seed: newSeed, resumed: false };
+      return { kind: 'run', seed: newSeed, resumed: false, done: false };
     }
     if (row.digest !== digest) return { kind: 'reused' };
     if (row.answer !== null) return { kind: 'answered', answer: row.answer };
@@ -49,7 +49,7 @@ export class IdempotencyDatabase {
       row.owner === owner ? row.attempt !== claim.running : (this.#aliveUntil.get(row.owner) ?? 0) <= nowMs;
     if (!row.released && !isDead) return { kind: 'running' };
     this.#rows.set(id, { ...row, released: false, owner, attempt });
-    return { kind: 'run', seed: row.seed, resumed: true };
+    return { kind: 'run', seed: row.seed, resumed: true, done: row.done };
   }
 
   kept(id: string, digest: string): KeptAnswer | null {

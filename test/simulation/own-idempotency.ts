@@ -42,7 +42,7 @@ export const ownIdempotency = (
           done: false,
         });
         running.add(id);
-        return { kind: 'run', seed, resumed: false };
+        return { kind: 'run', seed, resumed: false, done: false };
       }
       const reservation = reservationOf(kept, digest, running.has(id));
       if (reservation.kind === 'run') {

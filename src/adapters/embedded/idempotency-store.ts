@@ -62,15 +62,17 @@ type ReservationRow = {
   expires: number;
   answer: string | null;
   released: number;
+  done: number;
   tenant: string;
   bytes: number;
 };
-const keptOf = ({ digest, seed, expires, answer, released }: ReservationRow): KeptReservation => ({
+const keptOf = ({ digest, seed, expires, answer, released, done }: ReservationRow): KeptReservation => ({
   digest,
   seed,
   expiresMs: expires,
   answer: answer === null ? null : (JSON.parse(answer) as KeptAnswer),
   released: released === 1,
+  done: done === 1,
 });
 
 /**
@@ -101,7 +103,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     makeTables(database);
     this.#sql = {
       find: database.prepare(
-        'SELECT digest, seed, expires, answer, released, tenant, bytes FROM reservations WHERE id = ?',
+        'SELECT digest, seed, expires, answer, released, done, tenant, bytes FROM reservations WHERE id = ?',
       ),
       take: database.prepare(`
         INSERT OR REPLACE INTO reservations (id, digest, seed, expires, answer, released) VALUES (?, ?, ?, ?, NULL, 0)`),
@@ -176,17 +178,19 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
   /** Drops the oldest answers of a tenant until one of so many bytes fits. @returns false when it does not fit */
   #makeRoom(tenant: string, bytes: number): boolean {
-    if (bytes > this.#budget) return false;
     let room = this.#budget - this.#count(tenant, 0);
     if (room >= bytes) return true;
+    // What a budget that was lowered does not hold goes in any case.
+    const isBeyond = room < 0;
+    if (!isBeyond && bytes > this.#budget) return false;
     const oldest = this.#sql.oldest.all(tenant, PUSHED_OUT) as { readonly id: string; readonly bytes: number }[];
     const last = oldest.findIndex((old) => (room += old.bytes) >= bytes);
-    if (last < 0) return false;
-    for (const old of oldest.slice(0, last + 1)) {
+    if (last < 0 && !isBeyond) return false;
+    for (const old of last < 0 ? oldest : oldest.slice(0, last + 1)) {
       this.#sql.forget.run(old.id);
       this.#count(tenant, -old.bytes);
     }
-    return true;
+    return last >= 0;
   }
 
   /** The bytes of a tenant's answers. @param change of a write that the file has taken already */
@@ -208,7 +212,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
       if (row !== undefined && row.bytes > 0) this.#count(row.tenant, -row.bytes);
       this.#began.push(id);
       this.#running.add(id);
-      return { kind: 'run', seed: newSeed, resumed: false };
+      return { kind: 'run', seed: newSeed, resumed: false, done: false };
     }
     const reservation = reservationOf(kept, digest, isRunning);
     if (reservation.kind === 'run') {

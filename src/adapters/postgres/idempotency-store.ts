@@ -38,7 +38,7 @@ const COUNTED_TENANTS = 100_000;
 /** Whether the process of a reservation `r` reports that it lives. */
 const ALIVE = sql`EXISTS (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp())`;
 
-type Taken = { readonly seed: string; readonly resumed: boolean };
+type Taken = { readonly seed: string; readonly resumed: boolean; readonly done: boolean };
 type KeptAnswerRow = { readonly digest: string; readonly answer: string | null };
 
 const digestOf = (scope: string, key: string): string => sha256Hex(idOf(scope, key));
@@ -145,7 +145,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
         expires = CASE WHEN ${free} THEN EXCLUDED.expires ELSE r.expires END,
         resumed = NOT ${free}
       WHERE ${free} OR (r.digest = EXCLUDED.digest AND r.answer IS NULL AND (r.released OR ${dead}))
-      RETURNING seed, resumed`;
+      RETURNING seed, resumed, done`;
     try {
       const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
       if (rows[0] === undefined) return undefined;
@@ -220,7 +220,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
         SELECT id FROM (
           SELECT id, expires, sum(bytes) OVER (ORDER BY expires DESC, id DESC) AS total FROM reservations
           WHERE tenant = ${tenant} AND bytes > 0
-        ) AS counted WHERE total > ${this.#budget}::bigint LIMIT ${DROPPED_AT_ONCE})`;
+        ) AS counted WHERE total > ${this.#budget}::bigint ORDER BY expires LIMIT ${DROPPED_AT_ONCE})`;
     const { numAffectedRows = 0n } = await this.#postgres.run('background', (db) => statement.execute(db));
     return Number(numAffectedRows);
   }

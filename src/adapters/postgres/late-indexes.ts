@@ -21,26 +21,40 @@ export const onEmptyTable = (name: keyof typeof LATE_INDEXES): string => {
 /**
  * Makes the late indexes that are missing, or that a process left half made. One process of a namespace does so; the others return at once.
  * @param client connected, and nobody else's
- * @throws what the database throws: the next call begins again
+ * @throws Error that names the indexes that could not be made: the next call tries again
  */
 export const makeLateIndexes = async (client: Client, schema: string): Promise<void> => {
   await client.query('SET statement_timeout = 0');
+  const failed: string[] = [];
+  let cause: unknown;
   for (const [name, on] of Object.entries(LATE_INDEXES)) {
-    const isValid = async (): Promise<boolean | undefined> => {
-      const found = await client.query<{ indisvalid: boolean }>(
-        'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)',
-        [name],
-      );
-      return found.rows[0]?.indisvalid;
-    };
-    if ((await isValid()) === true) continue;
-    // Held until the connection ends. Asked for before looking again: another process may just have finished.
-    const lock = "SELECT pg_try_advisory_lock(hashtext('anima indexes'), hashtext($1)) AS locked";
-    const { rows } = await client.query<{ locked: boolean }>(lock, [schema]);
-    if (rows[0]?.locked !== true) return;
-    const valid = await isValid();
-    if (valid === true) continue;
-    if (valid === false) await client.query(`DROP INDEX CONCURRENTLY ${name}`);
-    await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${on}`);
+    try {
+      if (!(await makeLateIndex(client, schema, name, on))) return;
+    } catch (error) {
+      failed.push(name);
+      cause = error;
+    }
   }
+  if (failed.length > 0) throw new Error(`The index ${failed.join(' and ')} could not be made.`, { cause });
+};
+
+/** @returns false when another process makes the indexes */
+const makeLateIndex = async (client: Client, schema: string, name: string, on: string): Promise<boolean> => {
+  const isValid = async (): Promise<boolean | undefined> => {
+    const found = await client.query<{ indisvalid: boolean }>(
+      'SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass($1)',
+      [name],
+    );
+    return found.rows[0]?.indisvalid;
+  };
+  if ((await isValid()) === true) return true;
+  // Held until the connection ends. Asked for before looking again: another process may just have finished.
+  const lock = "SELECT pg_try_advisory_lock(hashtext('anima indexes'), hashtext($1)) AS locked";
+  const { rows } = await client.query<{ locked: boolean }>(lock, [schema]);
+  if (rows[0]?.locked !== true) return false;
+  const valid = await isValid();
+  if (valid === true) return true;
+  if (valid === false) await client.query(`DROP INDEX CONCURRENTLY ${name}`);
+  await client.query(`CREATE INDEX CONCURRENTLY ${name} ON ${on}`);
+  return true;
 };

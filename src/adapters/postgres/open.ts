@@ -25,6 +25,8 @@ const BACKGROUND_STATEMENT_MS = 15_000;
 const PAUSE_MS = 250;
 /** How long a request waits while the schema is being made, in milliseconds. */
 const READY_WAIT_MS = 1_500;
+/** How long a connection may take to close, in milliseconds. */
+const CLOSE_WAIT_MS = 1_000;
 
 /** Namespaces that are also safe as identifiers of PostgreSQL: they need no quoting, and name no system schema. */
 const SCHEMA_NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
@@ -261,10 +263,16 @@ export class Postgres implements AsyncDisposable {
       await Promise.race([connecting, left]);
       await makeLateIndexes(client, this.#settings.namespace);
     } catch (err) {
-      if (!signal.aborted) this.log.warn({ err }, 'an index could not be made; lists are slower until the next start');
+      if (!signal.aborted)
+        this.log.warn({ err }, 'an index could not be made; what it is for is slower until the next start');
     } finally {
+      // Also now: a database that stands still never closes the connection.
+      if (!signal.aborted)
+        await within(
+          CLOSE_WAIT_MS,
+          client.end().catch(() => undefined),
+        );
       signal.removeEventListener('abort', end);
-      if (!signal.aborted) await client.end().catch(() => undefined);
     }
   }
 }

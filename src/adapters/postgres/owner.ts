@@ -21,10 +21,11 @@ export class Owner implements AsyncDisposable {
   #timer: NodeJS.Timeout | undefined;
   #believedUntilMs = 0;
   #beating: Promise<void> | null = null;
+  #following: Promise<void> | null = null;
 
   /**
    * @param id names the process among all, e.g. random
-   * @param onBeat runs after each successful heartbeat; if it fails, the next one runs it again
+   * @param onBeat runs after a successful heartbeat, unless it still runs after an earlier one; if it fails, the next one runs it again
    */
   constructor(postgres: Postgres, id: string, onBeat: () => Promise<void>) {
     this.#postgres = postgres;
@@ -44,6 +45,7 @@ export class Owner implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#beating?.catch(() => undefined);
+    await this.#following;
     if (this.#timer === undefined) return;
     const gone = sql`DELETE FROM owners WHERE id = ${this.id}`;
     // If the database is away, the sign expires by itself.
@@ -51,9 +53,20 @@ export class Owner implements AsyncDisposable {
   }
 
   #beatAgain(): void {
-    this.#beat()
-      .then(this.#onBeat)
-      .catch(() => undefined);
+    this.#beat().then(
+      () => {
+        this.#following ??= this.#follow().finally(() => (this.#following = null));
+      },
+      () => undefined,
+    );
+  }
+
+  async #follow(): Promise<void> {
+    try {
+      await this.#onBeat();
+    } catch (err) {
+      this.#postgres.log.debug({ err }, 'what follows a heartbeat failed; the next one tries again');
+    }
   }
 
   #beat(): Promise<void> {

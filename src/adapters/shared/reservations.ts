@@ -11,6 +11,8 @@ export type KeptReservation = {
   readonly answer: KeptAnswer | null;
   /** Let go without an answer. The seed stays for a repeat of the same request, because a failed request may have done something. */
   readonly released: boolean;
+  /** Completed once, whether its answer is kept or not. */
+  readonly done: boolean;
 };
 
 /**
@@ -24,7 +26,7 @@ export const isFree = (kept: KeptReservation, digest: string, nowMs: number, run
 export const reservationOf = (kept: KeptReservation, digest: string, running: boolean): Reservation => {
   if (kept.digest !== digest) return { kind: 'reused' };
   if (kept.answer !== null) return { kind: 'answered', answer: kept.answer };
-  return running ? { kind: 'running' } : { kind: 'run', seed: kept.seed, resumed: true };
+  return running ? { kind: 'running' } : { kind: 'run', seed: kept.seed, resumed: true, done: kept.done };
 };
 
 /** The answer that a request finds again; `kept` is what its key holds. */

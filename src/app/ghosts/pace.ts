@@ -21,7 +21,7 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
   const rest = async (): Promise<void> => {
     const beganMs = clock.monotonicMs();
     await pause(clock, owedMs);
-    owedMs -= clock.monotonicMs() - beganMs;
+    owedMs = Math.max(-LEAST_REST_MS, owedMs - (clock.monotonicMs() - beganMs));
   };
   return (tenant) => (work) =>
     turns.run({ tenant }, async () => {
@@ -31,7 +31,8 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
       try {
         return work();
       } finally {
-        owedMs += ((clock.monotonicMs() - beganMs) * (1 - share)) / share;
+        const workedMs = Math.min(LONGEST_PIECE_MS, clock.monotonicMs() - beganMs);
+        owedMs += (workedMs * (1 - share)) / share;
         // Timers are coarse: short rests are taken together.
         if (owedMs >= LEAST_REST_MS) rested = rest();
       }
@@ -41,8 +42,10 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
 /** How many pieces of work may wait, over all sessions, and of one tenant's. */
 const PIECES_QUEUED = 10_000;
 const TENANT_PIECES_QUEUED = 2_000;
-/** How much rest is owed before any is taken, in milliseconds. */
+/** How much rest is owed before any is taken, and how much may be taken ahead, in milliseconds. */
 const LEAST_REST_MS = 4;
+/** A piece that seems to take longer stood still with the whole process, which is no work, in milliseconds. */
+const LONGEST_PIECE_MS = 100;
 
 /** The same pace, which tells how long the work itself took so far, in milliseconds: without rest, and without what others did in between. */
 export const timedPace = (

@@ -33,6 +33,9 @@ type RetractionDone = {
   readonly position: number;
 };
 
+/** How many unknown ids a refusal names. */
+const UNKNOWN_NAMED = 10;
+
 export type RetractDeps = CommandDeps & { readonly readModels: ReadModels };
 
 /** What a retraction is about, and the revision up to which that is known. */
@@ -51,7 +54,10 @@ const plan = async (
   await requireReached(deps.readModels, memories, stream, revision);
   const named = await memoryRows(deps.readModels, stream, memoryIds);
   const unknown = memoryIds.filter((memoryId) => !named.has(memoryId));
-  if (unknown.length > 0) throw new Rejection('MEMORY_NOT_FOUND', { details: { memoryIds: unknown } });
+  if (unknown.length > 0) {
+    const details = { memoryIds: unknown.slice(0, UNKNOWN_NAMED), unknown: unknown.length };
+    throw new Rejection('MEMORY_NOT_FOUND', { details });
+  }
   const first = [...named.values()].map(firstKin);
   if (!derived) return { kin: first, rows: named, through: revision };
   const lineage = createLineage(first);

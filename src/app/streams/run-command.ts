@@ -23,11 +23,14 @@ export type Command = CommandContext & {
   readonly keyed?: boolean;
   /** An earlier attempt died, or failed in a way that does not tell what it did. */
   readonly resumed?: boolean;
+  /** An earlier attempt was completed: what it has not recorded, it did not change. */
+  readonly done?: boolean;
 };
 
 /**
  * Runs one command on one stream: loads and folds, decides, appends at the exact revision, and decides again when another writer was first. A command
- * that another attempt has carried out is answered with the events of that attempt, and records nothing.
+ * that another attempt has carried out is answered with the events of that attempt, and records nothing. One that was done without events is not
+ * decided again: others may have changed the state since.
  * @throws Rejection when the decider refuses, SOUL_ARRIVING where only another command may write, CONFLICT after DECIDE_ATTEMPTS, and what the event
  *   store raises.
  */
@@ -35,7 +38,7 @@ export const runCommand = <State>(
   deps: CommandDeps,
   stream: string,
   fold: Fold<State>,
-  { keyed = false, resumed = false, ...context }: Command,
+  { keyed = false, resumed = false, done = false, ...context }: Command,
   decide: Decide<State>,
 ): Promise<Recorded<State>> => {
   // Where this process writes alone, no other one can carry the command out while it lives.
@@ -43,7 +46,7 @@ export const runCommand = <State>(
   // Two attempts may also meet in one process. The second must see what the first has recorded.
   return deps.lanes.runExclusive(`command ${stream} ${context.commandId}`, () => {
     const search = commandSearch(deps.events, stream, context.commandId, resumed);
-    return carryOut(deps, stream, fold, context, search, decide);
+    return carryOut(deps, stream, fold, context, search, done ? () => [] : decide);
   });
 };
 

@@ -1,6 +1,6 @@
 import { inSlices } from '../../concurrency/in-slices.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
-import { isObject, type Json } from '../../domain/shared/json.js';
+import { isObject, type Json, jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { IdempotencyStore, Keeping, KeptAnswer, KeyedRequest } from '../../ports/idempotency-store.js';
 import type { Log } from '../../ports/log.js';
@@ -9,7 +9,7 @@ import { sha256Base64url } from '../../domain/shared/sha256.js';
 
 /** What to do with it: run it under this seed, or give the first answer again. */
 export type KeyUse =
-  | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean }
+  | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean; readonly done: boolean }
   | { readonly kind: 'repeat'; readonly answer: KeptAnswer };
 
 /** Seconds after which a repeat may find the first request done. */
@@ -50,6 +50,17 @@ export const reserve = async (store: IdempotencyStore, request: KeyedRequest, ne
 const isKept = ({ status, headers }: KeptAnswer): boolean =>
   status < 400 || (status !== 429 && status < 500 && headers['Retry-After'] === undefined);
 
+/** Of the details of a refusal that is kept, in bytes of JSON: they may name much of what the request sent. */
+const DETAILS_KEPT_BYTES = 4_096;
+
+const withFewDetails = (refusal: KeptAnswer): KeptAnswer => {
+  const { body } = refusal;
+  if (!isObject(body) || !isObject(body['error'])) return refusal;
+  const { error } = body;
+  if (error['details'] === undefined || jsonBytes(error['details']) <= DETAILS_KEPT_BYTES) return refusal;
+  return { ...refusal, body: { ...body, error: { ...error, details: {} } } };
+};
+
 /**
  * Keeps the answer of a request that has run, or lets its key go. If the store cannot keep it, the client still gets its answer. The key stays
  * reserved with its seed, so a repeat after the server's next start completes the same command.
@@ -62,10 +73,10 @@ export const settle = async (
   log: Log,
 ): Promise<void> => {
   try {
-    // A refusal is small, and records nothing: dropped, it might become a success.
-    const kept = answer.status >= 400 && keeping === 'within-budget' ? 'always' : keeping;
-    if (isKept(answer)) await store.complete(request, answer, kept);
-    else await store.release(request);
+    if (!isKept(answer)) await store.release(request);
+    else if (answer.status < 400 || keeping !== 'within-budget') await store.complete(request, answer, keeping);
+    // It records nothing: dropped, it might become a success.
+    else await store.complete(request, withFewDetails(answer), 'always');
   } catch (err) {
     log.error({ err }, 'the answer to an Idempotency-Key could not be kept');
   }

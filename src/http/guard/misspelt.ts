@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein';
 
 import { isObject } from '../../domain/shared/json.js';
 
-/** How many objects and unknown members of one body are looked at, and how many pairs of names are compared: some milliseconds. An honest body has few different names. */
+/** How many objects and unknown members of one body are looked at, and how many pairs of names are compared: some milliseconds. What comes after them is not looked at. */
 const LOOKED_AT = 5_000;
 const COMPARED = 5_000;
 /** How long a name may be that is compared. */
@@ -153,7 +153,7 @@ const namesIn = ({ properties = {}, items, anyOf = [], allOf = [] }: SchemaNode)
 
 /**
  * Finds the members that a body may have meant: absent ones that the schema names, whose name an unknown one looks like (contract 1.2). Of a body
- * with very many different names only the first are looked at.
+ * with very many objects or different names only the first are looked at.
  * @returns JSON Pointers (RFC 6901), made of names of the schema alone, `-` for any item of a list
  */
 export const compileMisspelt = (schema: TSchema): ((body: unknown) => readonly string[]) => {

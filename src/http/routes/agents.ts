@@ -7,7 +7,7 @@ import { SingleFlight } from '../../concurrency/single-flight.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import type { Ports } from '../../ports/ports.js';
 import { answered, retryOf, phasesOf } from '../agent-answer.js';
-import { agentStream, type Call, contextOf, route, type RouteDefinition } from '../route.js';
+import { agentStream, type Call, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
 import type { Services } from '../services.js';
 import { AgentParams, FreeObject, nullable, openObject } from '../schemas.js';
@@ -23,7 +23,8 @@ type Body = { input: string; context?: JsonObject | null };
 /** The state in the context overlays the mind's own; the rest is what is around it. */
 const askedOf = (call: Call<{ agentId: string }, unknown, Body>): AgentInput => {
   const { npcState, ...context } = call.body.context ?? {};
-  const { keyed, resumed, ...by } = contextOf(call);
+  const { keyed, resumed } = call;
+  const by = onBehalfOf(call);
   return {
     stream: agentStream(call),
     input: call.body.input,

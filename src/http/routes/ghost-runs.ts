@@ -7,7 +7,7 @@ import { type GhostDriver, ghostDrivers } from '../../domain/ghost/session-event
 import { goalOf } from '../../domain/ghost/suite.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
+import { type Call, ok, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from '../ghost-results.js';
 import { ClientId, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
@@ -77,7 +77,7 @@ export const ghostRunRoutes = ({ ports, engine, engines, levels }: Services): re
     requireOneSpeaker(call.body);
     await requireGhostRoom(ports.readModels, tenant, call.wrote);
     const { level, seed, steps, driver, engine: speaker } = call.body;
-    const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
+    const by = onBehalfOf(call);
     const wanted: GhostAsked = {
       ...{ tenant, goal, suite, by },
       timeoutMs: call.body.timeout ?? timeoutMs,

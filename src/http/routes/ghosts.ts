@@ -7,7 +7,7 @@ import { lastStep } from '../../app/ghosts/steps-log.js';
 import { ghostDrivers } from '../../domain/ghost/session-events.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
-import { contextOf, ok, route, type RouteDefinition } from '../route.js';
+import { ok, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import {
   durationOf,
   ghostCompletedAt,
@@ -144,7 +144,7 @@ export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
         Type.Object({ stopStatus: Type.Literal('stopped'), stopSessionId: Type.String() }),
       ),
       handler: async (call) => {
-        const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
+        const by = onBehalfOf(call);
         const { position } = await stopGhost(deps, call.principal.tenant, call.params.sessionId, by);
         return { position, body: { stopStatus: 'stopped', stopSessionId: call.params.sessionId } };
       },

@@ -9,7 +9,7 @@ import { requireInputBytes } from '../../domain/npc/recorded-bytes.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { type Call, contextOf, route, type RouteDefinition } from '../route.js';
+import { type Call, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import { timeOf } from '../history-query.js';
 import { shownReplay, ShownReplay } from '../replay-results.js';
 import { ClientId, NpcParams, nullable } from '../schemas.js';
@@ -102,7 +102,7 @@ export const replayRoutes = ({ ports, engine, journal, rulesets }: Services): re
   const accept = async (call: Call, plan: Omit<ReplayPlan, 'upTo'>, path: string) => {
     requireInputBytes(plan);
     await requireReplayRoom(ports.readModels, call.principal.tenant, call.wrote);
-    const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
+    const by = onBehalfOf(call);
     const { replay, position } = await runReplay(deps, plan, by);
     return {
       status: 202,
@@ -113,7 +113,7 @@ export const replayRoutes = ({ ports, engine, journal, rulesets }: Services): re
   };
 
   const cancel = async (call: Call, named: { readonly replayId: string; readonly npcId?: string }) => {
-    const { keyed: _keyed, resumed: _resumed, ...by } = contextOf(call);
+    const by = onBehalfOf(call);
     const { replay, position } = await cancelReplay(deps, named, by);
     return { position, body: shownReplay(replay) };
   };

@@ -45,6 +45,31 @@ answerBudgetContract('The embedded adapter', openContract);
 describe('The file of idempotency keys', () => {
   const answer = { status: 200, headers: {}, body: null };
 
+  it('frees what a budget that was lowered does not hold, and then keeps new answers', async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, 'idempotency.db');
+    const clock = new ManualClock();
+    const large = { ...answer, body: 'x'.repeat(1_000) };
+    const keep = async (store: EmbeddedIdempotencyStore, names: readonly string[]): Promise<void> => {
+      for (const name of names) {
+        await store.reserve(keyed('scope', name), name);
+        await store.complete(keyed('scope', name), large, 'within-budget');
+        await clock.advance(1);
+      }
+    };
+    const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
+    const [old, young] = [namesOf('old', 1_000), namesOf('young', 20)];
+    {
+      await using store = EmbeddedIdempotencyStore.open(file, clock, 2_000_000);
+      await keep(store, old);
+    }
+    await using store = EmbeddedIdempotencyStore.open(file, clock, 10_000);
+    await keep(store, young);
+    const isKept = async (name: string) => (await store.kept(keyed('scope', name))) !== null;
+    expect(await Promise.all(young.slice(-8).map(isKept))).not.toContain(false);
+    expect(await Promise.all(old.map(isKept))).not.toContain(true);
+  });
+
   it('writes everything of one turn of the event loop in one commit', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');
@@ -63,7 +88,7 @@ describe('The file of idempotency keys', () => {
     const store = EmbeddedIdempotencyStore.open(file, clock);
     const reserved = store.reserve(keyed('scope', 'key'), 'seed');
     await store[Symbol.asyncDispose]();
-    expect(await reserved).toEqual({ kind: 'run', seed: 'seed', resumed: false });
+    expect(await reserved).toEqual({ kind: 'run', seed: 'seed', resumed: false, done: false });
     await expect(store.reserve(keyed('scope', 'other'), 'seed')).rejects.toMatchObject({
       code: 'STORE_UNAVAILABLE',
     });
@@ -72,6 +97,7 @@ describe('The file of idempotency keys', () => {
       kind: 'run',
       seed: 'seed',
       resumed: true,
+      done: false,
     });
   });
 
@@ -88,12 +114,18 @@ describe('The file of idempotency keys', () => {
       expect(store.complete(keyed('scope', 'running'), answer, 'within-budget')).rejects.toMatchObject(refused),
     ]);
     locking.exec('ROLLBACK');
-    expect(await store.reserve(keyed('scope', 'key'), 'two')).toEqual({ kind: 'run', seed: 'two', resumed: false });
+    expect(await store.reserve(keyed('scope', 'key'), 'two')).toEqual({
+      kind: 'run',
+      seed: 'two',
+      resumed: false,
+      done: false,
+    });
     // Its answer is lost, so a repeat completes it under its seed.
     expect(await store.reserve(keyed('scope', 'running'), 'new')).toEqual({
       kind: 'run',
       seed: 'seed',
       resumed: true,
+      done: false,
     });
   });
 

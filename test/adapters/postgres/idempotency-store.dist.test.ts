@@ -41,7 +41,7 @@ answerBudgetContract('The PostgreSQL adapter', openContract);
 
 describe('Idempotency keys in PostgreSQL', () => {
   const answer = { status: 200, headers: {}, body: null };
-  const ran = { kind: 'run', seed: 'seed', resumed: true };
+  const ran = { kind: 'run', seed: 'seed', resumed: true, done: false };
 
   it('let one of several processes run a request, and tell the others that it runs while that one lives', async () => {
     await using schema = new TestSchema();

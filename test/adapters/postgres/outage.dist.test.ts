@@ -116,7 +116,7 @@ describe('While PostgreSQL is away', () => {
     await relay.open();
     await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
     const taken = () => other.reserve(keyed('scope', 'key'), 'new');
-    await expect.poll(taken, { timeout: WAIT_MS }).toEqual({ kind: 'run', seed: 'seed', resumed: true });
+    await expect.poll(taken, { timeout: WAIT_MS }).toEqual({ kind: 'run', seed: 'seed', resumed: true, done: false });
   });
 
   it('each process counts requests for itself, and together with the others again when the database is back', async () => {

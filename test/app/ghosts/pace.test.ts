@@ -80,6 +80,22 @@ describe('the pace of what is played', () => {
     for (const pieces of Object.values(done)) expect(Math.abs(pieces - 200)).toBeLessThanOrEqual(20);
   });
 
+  it('takes no time for work in which the whole process stood still, during a piece or a rest', async () => {
+    const { clock, rests, work } = clockOf();
+    const pace = createPace(clock, 0.5)('a');
+    await pace(() => work(600_000));
+    await pace(() => undefined);
+    expect(Math.max(...rests)).toBeLessThanOrEqual(100);
+    const { after } = clock;
+    clock.after = (ms, run) => after(ms + 30_000, run);
+    await pace(() => work(10));
+    await pace(() => undefined);
+    clock.after = after;
+    rests.length = 0;
+    for (let piece = 0; piece < 10; piece += 1) await pace(() => work(10));
+    expect(rests.length).toBeGreaterThanOrEqual(8);
+  });
+
   it('tells how long work in slices took, without the rest between them', async () => {
     const { clock, work } = clockOf();
     function* sliced(): Generator<number, string, void> {

@@ -22,6 +22,8 @@ const serverOn = (store: EventStore) => {
       runCommand(deps, STREAM, texts, onBehalf(commandId), decide),
     resume: (commandId: string) =>
       runCommand(deps, STREAM, texts, { ...onBehalf(commandId), resumed: true }, () => [note(commandId)]),
+    repeat: (commandId: string) =>
+      runCommand(deps, STREAM, texts, { ...onBehalf(commandId), resumed: true, done: true }, () => [note(commandId)]),
   };
 };
 
@@ -114,6 +116,16 @@ describe('a command', () => {
     expect(again.events.map(({ id }) => id)).toEqual(first.events.map(({ id }) => id));
     expect(again).toMatchObject({ position: 1, revision: 1, state: ['x', 'y'] });
     expect(await store.lastPosition()).toBe(2);
+  });
+
+  it('is not decided again when it was done and recorded nothing: others may have changed the state since', async () => {
+    const store = new MemoryEventStore();
+    const server = serverOn(store);
+    await server.run('y');
+    expect(await server.repeat('x')).toMatchObject({ events: [], revision: 0, state: ['y'] });
+    expect(await textsOf(store)).toEqual(['y']);
+    // What was recorded is found.
+    expect((await server.repeat('y')).events).toHaveLength(1);
   });
 
   it('runs when it is resumed and its first attempt had recorded nothing', async () => {

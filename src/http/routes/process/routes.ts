@@ -5,7 +5,7 @@ import { enterStep, type Stepped, stepTurn } from '../../../app/turns/step-turn.
 import { finalizeWire } from '../../../domain/npc/signature.js';
 import type { Tape } from '../../../domain/npc/tape.js';
 import { ghostMindStream, npcStream } from '../../../domain/shared/stream-names.js';
-import { type Call, contextOf, mindStream, route, type RouteDefinition } from '../../route.js';
+import { type Call, mindStream, route, type RouteDefinition, onBehalfOf } from '../../route.js';
 import { NpcParams, nullable, openObject } from '../../schemas.js';
 import type { Services } from '../../services.js';
 import { addHeaders, resultTypeWarning, rulesetWarning } from '../../warning.js';
@@ -83,7 +83,8 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
         const { npcId } = call.params;
         const { tenant } = call.principal;
         const tape = tapeOf(call.body.tape);
-        const { keyed, resumed, ...by } = contextOf(call);
+        const { keyed, resumed } = call;
+        const by = onBehalfOf(call);
         const result = resultOf(call.body.lastResult);
         const stepped = await stepTurn(deps, { stream: npcStream(tenant, npcId), tape, result, by, keyed, resumed });
         return answerOf(tenant, npcId, call.body, tape, stepped);
@@ -105,7 +106,8 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
       handler: async (call) => {
         const { sessionId } = call.params;
         const tape = tapeOf(call.body.tape);
-        const { keyed, resumed, ...by } = contextOf(call);
+        const { keyed, resumed } = call;
+        const by = onBehalfOf(call);
         const result = resultOf(call.body.lastResult);
         const stepped = await stepGhost(deps, sessionId, { tape, result, by, keyed, resumed });
         return answerOf(call.principal.tenant, sessionId, call.body, tape, stepped);

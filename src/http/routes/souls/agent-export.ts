@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../../app/minds/minds.js';
 import { beginExport, type ExportOutcome, exportRef, sealedExport } from '../../../app/souls/export-soul.js';
-import { agentStream, type Answer, contextOf, route, type RouteDefinition } from '../../route.js';
+import { agentStream, type Answer, route, type RouteDefinition, onBehalfOf } from '../../route.js';
 import { AgentParams, FreeObject, nullable, openObject } from '../../schemas.js';
 import { type ExportServices, leftOut, soulIdIn, WithoutList } from './exports.js';
 import { soulAtOnce } from './sealed-answer.js';
@@ -57,7 +57,8 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
       const { format, storage, includeMemories, without } = call.body;
       const isBinary = format === 'binary';
       await requireRevision(services.events, call.principal.tenant, call.params.agentId);
-      const { keyed, resumed, ...by } = contextOf(call);
+      const { keyed, resumed } = call;
+      const by = onBehalfOf(call);
       // Nothing is begun that cannot end.
       if (storage === 'ipfs') await services.archives.ipfs?.ping();
       const { export: kept, ...at } = await beginExport(services, {

@@ -23,7 +23,16 @@ import { Rejection } from '../../../domain/shared/rejection.js';
 import { cutText } from '../../../domain/shared/text.js';
 import type { LeftOut, SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
-import { type Answer, type Call, contextOf, mindStream, ok, route, type RouteDefinition } from '../../route.js';
+import {
+  type Answer,
+  type Call,
+  contextOf,
+  mindStream,
+  ok,
+  route,
+  type RouteDefinition,
+  onBehalfOf,
+} from '../../route.js';
 import { readJsonText } from '../../json-text.js';
 import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../schemas.js';
 import { protocolSoul } from '../../soul-answer.js';
@@ -117,7 +126,8 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         const { npcId } = call.params;
         const { npcIdRef, persona, npcState, includeMemories, without } = call.body;
         if (typeof npcIdRef === 'string' && npcIdRef !== npcId) throw new Rejection('SOUL_ID_DIFFERS');
-        const { keyed, resumed, ...by } = contextOf(call);
+        const { keyed, resumed } = call;
+        const by = onBehalfOf(call);
         const { export: sealed, ...at } = await beginExport(services, {
           stream: mindStream(call),
           npcState: npcState ?? {},
