@@ -278,6 +278,9 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.post('/v1/agents/mira/memory', notes(16_384))).status).toBe(201);
       const over = await running.api.post('/v1/agents/mira/memory', notes(16_385));
       expect([codeOf(over), over.body.error.details.issues[0].pointer]).toEqual(['SCHEMA_INVALID', '/metadata']);
+      // In compatibility form each of these is eighteen characters.
+      const grown = { text: 'x', metadata: { n: 'ﷺ'.repeat(1_000) } };
+      expect(codeOf(await running.api.post('/v1/agents/mira/memory', grown))).toBe('SCHEMA_INVALID');
       const metadata = { notes: 'x'.repeat(600_000) };
       expect(codeOf(await running.api.post('/v1/agents/mira/memory', { text: 'x', metadata }))).toBe(
         'EVENTS_TOO_LARGE',

@@ -1,5 +1,5 @@
 import type { Json } from '../../domain/shared/json.js';
-import { searchWordsInSlices } from '../../domain/search/placed-words.js';
+import { searchWords } from '../../domain/search/placed-words.js';
 import { rowKey } from '../../domain/shared/row-key.js';
 import type { Sliced } from '../../domain/shared/sliced.js';
 import { wordsInSlices } from '../../domain/shared/words.js';
@@ -109,7 +109,7 @@ function* findWords(rows: readonly Row[]): Sliced<number> {
     if (!row.changed || row.indexed !== null) continue;
     const text = row.text === null ? null : { text: row.text, words: yield* wordsInSlices(row.text) };
     const passages: IndexedPassage[] = [];
-    for (const passage of row.passages) passages.push({ ...passage, words: yield* searchWordsInSlices(passage.text) });
+    for (const passage of row.passages) passages.push({ ...passage, words: yield* searchWords(passage.text) });
     row.indexed = { text, passages };
     for (const { words } of text === null ? passages : [text, ...passages]) units += unitsOf(words);
   }

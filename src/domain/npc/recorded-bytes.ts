@@ -34,8 +34,17 @@ export const HELD_BYTES = 26_624;
 export const QUERY_BYTES = 8_192;
 /** Of the text of a memory, in bytes of UTF-8 (contract 3.6). */
 export const MEMORY_BYTES = 8_192;
-/** Of the metadata of a memory that an agent's client stores (contract 3.5). Older events may hold more. */
+/** Of the metadata of a memory, as JSON and as JSON in compatibility form (contract 3.5). Older events may hold more. */
 export const METADATA_BYTES = 16_384;
+
+/**
+ * Whether metadata is within METADATA_BYTES. Whoever looks in it for the names of players reads it in compatibility form (NFKC, Unicode Standard Annex
+ * 15), in which one character may become eighteen.
+ */
+export const fitsMetadata = (metadata: Json): boolean => {
+  const text = JSON.stringify(metadata);
+  return Buffer.byteLength(text) <= METADATA_BYTES && Buffer.byteLength(text.normalize('NFKC')) <= METADATA_BYTES;
+};
 
 /** @throws Rejection EVENTS_TOO_LARGE beyond INPUT_BYTES */
 export const requireInputBytes = (brought: Json): void => {

@@ -1,4 +1,4 @@
-import { drained, type Sliced } from '../shared/sliced.js';
+import type { Sliced } from '../shared/sliced.js';
 import { cutWord } from '../shared/words.js';
 
 /** A word that search compares, and where in its text it stands, in UTF-16 units. */
@@ -68,11 +68,8 @@ export function* placedWordsInSlices(text: string): Sliced<readonly PlacedWord[]
 }
 
 /** The words that an index holds of a text, each once, in slices. */
-export function* searchWordsInSlices(text: string): Sliced<readonly string[]> {
+export function* searchWords(text: string): Sliced<readonly string[]> {
   const words = new Set<string>();
   yield* eachWord(text, ({ word }) => words.add(word));
   return [...words];
 }
-
-/** The words that an index holds of a short text, such as a query, each once. */
-export const searchWords = (text: string): readonly string[] => drained(searchWordsInSlices(text));

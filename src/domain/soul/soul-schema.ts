@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
-import { MEMORY_BYTES } from '../npc/recorded-bytes.js';
+import { MEMORY_BYTES, METADATA_BYTES } from '../npc/recorded-bytes.js';
 import type { JsonObject } from '../shared/json.js';
 import { MAX_PART_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from './bounds.js';
 import { moods, namedMembers, type SoulState } from './state.js';
@@ -63,7 +63,9 @@ export const soulMemorySchema = closed({
   importance: Type.Number({ minimum: 0, maximum: 1 }),
   timestamp: time('When it was stored'),
   confirmed: Type.Boolean({ description: 'Whether a body has confirmed it.' }),
-  metadata: free('`{}` when there is none.'),
+  metadata: free(
+    `At most ${METADATA_BYTES} bytes of JSON, also in compatibility form (NFKC); \`{}\` when there is none.`,
+  ),
   cause: closed(
     { turnId: orNull(ourId('The turn that it was part of.')), eventId: ourId('The event that stored it.'), revision },
     { description: 'What the exporting server recorded of it.' },

@@ -7,9 +7,9 @@ import { waitForStream } from '../../app/read-models/read-wait.js';
 import type { PlacedEvent } from '../../app/streams/fold.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { clearMemories, CONFIRMED_IMPORTANCE, STORED_TYPE, storeMemory } from '../../domain/npc/memory-commands.js';
-import { METADATA_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { fitsMetadata, METADATA_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { defined } from '../../domain/shared/defined.js';
-import { type Json, jsonBytes, type JsonObject } from '../../domain/shared/json.js';
+import type { Json, JsonObject } from '../../domain/shared/json.js';
 import {
   isStanding,
   memories,
@@ -185,7 +185,7 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
         metadata: Type.Optional(
           Type.Unsafe<JsonObject>({
             ...FreeObject,
-            description: `Anything; at most ${String(METADATA_BYTES)} bytes of JSON.`,
+            description: `Anything; at most ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC).`,
           }),
         ),
       }),
@@ -194,8 +194,8 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
         const { text, type = STORED_TYPE, metadata } = call.body;
         const memory = { text, type, importance: CONFIRMED_IMPORTANCE, ...defined({ metadata }) };
         requireRecordable(memory);
-        if (metadata !== undefined && jsonBytes(metadata) > METADATA_BYTES) {
-          const message = `must not have more than ${String(METADATA_BYTES)} bytes of JSON`;
+        if (metadata !== undefined && !fitsMetadata(metadata)) {
+          const message = `must not have more than ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC)`;
           throw new Rejection('SCHEMA_INVALID', {
             details: { issues: [{ in: 'body', pointer: '/metadata', message }] },
           });

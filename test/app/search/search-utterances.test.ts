@@ -1,4 +1,5 @@
 import { searchWords } from '../../../src/domain/search/placed-words.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import { describe, expect, it } from 'vitest';
 
 import { utterances, type UtterancesRow } from '../../../projections/utterances.js';
@@ -20,7 +21,8 @@ const searching = async (...texts: readonly string[]) => {
       ...{ tenant: 'studio', npcId: 'mira', turnId: null, player: [], revision: place },
       utterances: [said],
     };
-    const passages = utterances.passagesOf?.(row).map((said) => ({ ...said, words: searchWords(said.text) })) ?? [];
+    const passages =
+      utterances.passagesOf?.(row).map((said) => ({ ...said, words: drained(searchWords(said.text)) })) ?? [];
     return { key: `k${place}`, row, index: utterances.indexOf(row), passages };
   });
   await textSearch.commit(build, { put, remove: [], progress: [], parked: [], position: 1 });

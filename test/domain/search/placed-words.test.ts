@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { SEARCHED_UNITS, searchWordsInSlices } from '../../../src/domain/search/placed-words.js';
+import { SEARCHED_UNITS, searchWords } from '../../../src/domain/search/placed-words.js';
 import { wordsInSlices } from '../../../src/domain/shared/words.js';
 import type { Sliced } from '../../../src/domain/shared/sliced.js';
 
@@ -20,7 +20,7 @@ it.each([
   ['words that grow', grown, { slices: 1, words: 5 }],
   ['words that differ', distinct, { slices: 12, words: 10_000 }],
 ])('an index finds the words of the longest text in slices: %s', (_, text, due) => {
-  const found = slicesOf(searchWordsInSlices(text));
+  const found = slicesOf(searchWords(text));
   expect(found.slices).toBeGreaterThan(due.slices);
   expect(found.result.length).toBe(due.words);
 });
