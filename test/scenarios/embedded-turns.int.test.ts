@@ -1,5 +1,6 @@
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { agentScenarios } from './agents.js';
+import { droppedAnswerScenarios } from './dropped-answers.js';
 import { asOfScenarios } from './as-of.js';
 import { cortexScenarios } from './cortex.js';
 import { historyScenarios } from './histories.js';
@@ -16,6 +17,7 @@ const open = sharedServer(openEmbeddedServer);
 
 mainJobScenarios('embedded', open);
 refusalScenarios('embedded', open);
+droppedAnswerScenarios('embedded', open);
 memoryScenarios('embedded', open);
 recallScenarios('embedded', open);
 agentScenarios('embedded', open);

@@ -1,6 +1,7 @@
 import { openDistributedServer, openNamespace } from '../support/distributed-server.js';
 import { agentKillScenarios } from './agent-kills.js';
 import { agentScenarios } from './agents.js';
+import { droppedAnswerScenarios } from './dropped-answers.js';
 import { ghostBodyScenarios } from './ghost-bodies.js';
 import { historyScenarios } from './histories.js';
 import { injectionScenarios } from './injections.js';
@@ -12,6 +13,7 @@ import { refusalScenarios } from './refusals.js';
 
 mainJobScenarios('distributed', openDistributedServer);
 refusalScenarios('distributed', openDistributedServer);
+droppedAnswerScenarios('distributed', openDistributedServer);
 memoryScenarios('distributed', openDistributedServer);
 recallScenarios('distributed', openDistributedServer);
 agentScenarios('distributed', openDistributedServer);

@@ -184,13 +184,14 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     const isBeyond = room < 0;
     if (!isBeyond && bytes > this.#budget) return false;
     const oldest = this.#sql.oldest.all(tenant, PUSHED_OUT) as { readonly id: string; readonly bytes: number }[];
-    const last = oldest.findIndex((old) => (room += old.bytes) >= bytes);
+    const wanted = bytes > this.#budget ? 0 : bytes;
+    const last = oldest.findIndex((old) => (room += old.bytes) >= wanted);
     if (last < 0 && !isBeyond) return false;
     for (const old of last < 0 ? oldest : oldest.slice(0, last + 1)) {
       this.#sql.forget.run(old.id);
       this.#count(tenant, -old.bytes);
     }
-    return last >= 0;
+    return room >= bytes;
   }
 
   /** The bytes of a tenant's answers. @param change of a write that the file has taken already */

@@ -59,6 +59,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   /** The bytes of answers that this process has added for a tenant since it last counted them. */
   readonly #addedBytes = new LRUCache<string, number>({ max: COUNTED_TENANTS });
   readonly #budget: number;
+  #closed = false;
   #lastAttempt = 0;
   #added = 0;
 
@@ -108,6 +109,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
   /** From now on others may take what this process left running. */
   [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     return this.#owner[Symbol.asyncDispose]();
   }
 
@@ -208,8 +210,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
     for (const [tenant, bytes] of [...this.#addedBytes.entries()]) {
       if (bytes < this.#budget * COUNTED_PART) continue;
-      while ((await this.#dropBeyondBudget(tenant)) === DROPPED_AT_ONCE);
+      while ((await this.#dropBeyondBudget(tenant)) === DROPPED_AT_ONCE) if (this.#closed) return;
       this.#addedBytes.delete(tenant);
+      if (this.#closed) return;
     }
   }
 

@@ -29,13 +29,13 @@ export const makeLateIndexes = async (client: Client, schema: string): Promise<v
   let cause: unknown;
   for (const [name, on] of Object.entries(LATE_INDEXES)) {
     try {
-      if (!(await makeLateIndex(client, schema, name, on))) return;
+      if (!(await makeLateIndex(client, schema, name, on))) break;
     } catch (error) {
       failed.push(name);
       cause = error;
     }
   }
-  if (failed.length > 0) throw new Error(`The index ${failed.join(' and ')} could not be made.`, { cause });
+  if (failed.length > 0) throw new Error(`These indexes could not be made: ${failed.join(', ')}.`, { cause });
 };
 
 /** @returns false when another process makes the indexes */

@@ -73,7 +73,7 @@ export const confirm = async (
     return searched.through >= Math.max(confirmedAt, retractedAt) ? searched.memories : null;
   };
   const meantIn = (mind: MindState, memories: readonly StoredMemory[]): StoredMemory | undefined =>
-    meantMemory(mind, confirmation, memories, { timeMs, withinMs });
+    meantMemory(mind, confirmation, memories, { timeMs, withinMs: by.done === true ? Infinity : withinMs });
 
   for (let search = 0; search <= SEARCHES; search += 1) {
     const { events, state, revision, position } = await runCommand(deps, stream, mindFold, by, (mind) => {
@@ -90,7 +90,10 @@ export const confirm = async (
     const memoryId = confirmedIn(events) ?? meantIn(state, memories ?? [])?.memoryId ?? '';
     const { revision: at, retracted = false } = known.find((memory) => memory.memoryId === memoryId) ?? {};
     const stored =
-      events.find(({ type }) => type === 'MemoryStored') ?? (await storedEvent(deps.events, stream, memoryId, at));
+      events.find(({ type }) => type === 'MemoryStored') ??
+      (memoryId === '' ? null : await storedEvent(deps.events, stream, memoryId, at));
+    // It was confirmed already when this was done the first time, and has gone since.
+    if (stored === null && by.done === true) throw new Rejection('MEMORY_NOT_FOUND', { details: {} });
     if (stored === null) break;
     return { stored, retracted, revision, position };
   }

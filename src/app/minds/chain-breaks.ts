@@ -106,7 +106,7 @@ export const recordBreaks = async (
     take(since.keys);
     revision = since.revision;
     // An earlier attempt at this command has recorded what it found. Breaks found since belong to another command.
-    if (outcome.events.length > 0 && !decided.here) break;
+    if (context.done === true || (outcome.events.length > 0 && !decided.here)) break;
   }
   return { ...look, breaks, revision, position };
 };

@@ -89,12 +89,15 @@ const newRow = (stream: string, id: string): Row => ({
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
 /** What an event makes of a row. @throws what the projection throws */
-const evolved = (projection: Projection, { row: before, id }: Row, event: RecordedEvent): Partial<Row> => {
-  const row = projection.evolve(before, event, id);
+const evolved = (projection: Projection, before: Row, event: RecordedEvent): Partial<Row> => {
+  const row = projection.evolve(before.row, event, before.id);
   if (row === null) return { row, index: null, text: null, passages: [], indexed: null, changed: true };
   const index = projection.indexOf(row);
   const passages = projection.passagesOf?.(row) ?? [];
-  return { row, index, text: projection.textOf?.(row) ?? null, passages, indexed: null, changed: true };
+  const text = projection.textOf?.(row) ?? null;
+  // A row keeps the passages that it had.
+  const isSame = text === before.text && passages.length === before.passages.length;
+  return { row, index, text, passages, indexed: isSame ? before.indexed : null, changed: true };
 };
 
 const unitsOf = (words: readonly string[]): number => words.reduce((units, word) => units + word.length + 1, 0);

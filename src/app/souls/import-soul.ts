@@ -4,6 +4,8 @@ import { makeProcessId } from '../../domain/shared/process-id.js';
 import { isRejectionCode, Rejection, type RejectionCode } from '../../domain/shared/rejection.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
 import { DATA_BYTES, dataBytes } from '../../domain/npc/mind-data.js';
+import { fitsMetadata, METADATA_BYTES } from '../../domain/npc/recorded-bytes.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
 import { soulToCborSlices } from '../../domain/soul/binary.js';
 import type { SoulOwner } from '../../domain/soul/custody.js';
 import { copyId } from '../../domain/soul/copy-id.js';
@@ -120,7 +122,7 @@ export const giveUpImport = async (
 /**
  * Brings a soul in as a mind (contract 8.4): the document is verified and kept, then the import goes on by itself. A repeat waits for it, and brings the
  * document once more, should it have been lost.
- * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_ALREADY_LIVE,
+ * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_TOO_LARGE, SOUL_ALREADY_LIVE,
  *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessEngine.ask
  */
 export const receiveSoul = async (
@@ -145,6 +147,7 @@ export const receiveSoul = async (
   if (before.name === 'requested') {
     await requireNamed(deps, txId, { digest, bytes, soul });
     requireDataFits(soul);
+    await inSlices(requireMetadataFits(soul));
     const isCopy = copy || (signer === 'ours' && (await livesHere(deps, soul)));
     const npcId = isCopy ? copyId(soul.npcId, ref.id) : soul.npcId;
     try {
@@ -178,6 +181,18 @@ export const receiveSoul = async (
   if (outcome !== null && before.name !== 'imported') await deps.archive.unstage(digest, staging);
   return { ...(await arrivedSoul(deps, tenant, outcome)), document: soul };
 };
+
+/** @throws Rejection SOUL_TOO_LARGE */
+function* requireMetadataFits({ memories }: SoulDocument): Sliced<void> {
+  for (const { id: memoryId, metadata } of memories) {
+    if (!fitsMetadata(metadata))
+      throw new Rejection('SOUL_TOO_LARGE', {
+        message: `A memory of this soul has metadata of more than ${METADATA_BYTES} bytes of JSON, perhaps only in compatibility form (NFKC).`,
+        details: { memoryId, metadataLimitBytes: METADATA_BYTES },
+      });
+    yield 1;
+  }
+}
 
 /** An import that has ended otherwise than well says so. */
 const requireOpen = (state: SoulImportAnswer): void => {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 
 import type { Sliced } from '../../domain/shared/sliced.js';
-import { fitsMetadata, MEMORY_BYTES } from '../../domain/npc/recorded-bytes.js';
+import { MEMORY_BYTES } from '../../domain/npc/recorded-bytes.js';
 import { isClientId } from '../../domain/shared/client-id.js';
 import { isObject } from '../../domain/shared/json.js';
 import {
@@ -72,7 +72,6 @@ function* wrongMemories(memories: readonly unknown[], head: PartSize): Sliced<Wr
     whole = sumOf(whole, size);
     if (isBeyondSouls(whole)) return tooLarge;
     if (!isMemory(memory) || !isSound(memory) || ids.has(memory.id)) return malformed;
-    if (!fitsMetadata(memory.metadata)) return tooLarge;
     ids.add(memory.id);
     unpaused += size.bytes + MEMORY_WORK;
     if (unpaused < SLICE_BYTES) continue;

@@ -1,5 +1,5 @@
 import type { BroughtMemory } from '../npc/memory-commands.js';
-import { MEMORY_BYTES } from '../npc/recorded-bytes.js';
+import { fitsMetadata, MEMORY_BYTES } from '../npc/recorded-bytes.js';
 import { defined } from '../shared/defined.js';
 import { firstFitting, type Json, type JsonObject } from '../shared/json.js';
 import { cutBytes, cutJsonText } from '../shared/text.js';
@@ -102,7 +102,7 @@ const metadataOf = (
     return typeof value === 'string' && value !== '' ? cutJsonText(value, WORDS_BYTES) : undefined;
   };
   const flag = (name: string): true | undefined => (members[name] === true ? true : undefined);
-  return defined({
+  const whole = defined({
     card: card.name,
     entry: index,
     keys: firstFitting(keys, KEYS_BYTES),
@@ -118,6 +118,8 @@ const metadataOf = (
     insertion_order: numberIn(entry, 'insertion_order'),
     decorators: listed(decorators),
   });
+  // Only in compatibility form it can be too large.
+  return fitsMetadata(whole) ? whole : { entry: index };
 };
 
 /**

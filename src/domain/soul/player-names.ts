@@ -53,7 +53,9 @@ export const eachPlayerIn = (value: Json, found: TellsPlayer, related = found): 
   }
   if (!isObject(value)) return;
   tell(found, idIn(value['playerId']), nameIn(value['playerName']));
-  for (const [member, inner] of Object.entries(value)) {
+  // Listing the entries of an object with thousands of members costs twice as much.
+  for (const member of Object.keys(value)) {
+    const inner = value[member] ?? null;
     if (member === 'player') tellPlayer(found, inner);
     if (member === 'players' && Array.isArray(inner)) {
       for (const item of inner as readonly Json[]) tellPlayer(found, item);

@@ -64,7 +64,7 @@ export const soulMemorySchema = closed({
   timestamp: time('When it was stored'),
   confirmed: Type.Boolean({ description: 'Whether a body has confirmed it.' }),
   metadata: free(
-    `At most ${METADATA_BYTES} bytes of JSON, also in compatibility form (NFKC); \`{}\` when there is none.`,
+    `At most ${METADATA_BYTES} bytes of JSON, also in compatibility form (NFKC), to arrive as a mind; \`{}\` when there is none.`,
   ),
   cause: closed(
     { turnId: orNull(ourId('The turn that it was part of.')), eventId: ourId('The event that stored it.'), revision },

@@ -94,8 +94,10 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
           contextOf(call),
           (mind) => checkOfMind(mind, { action, context, ...rules }),
         );
-        const { valid, reason, correctedAction, code, details } = outcome.events[0]?.data ?? {};
-        const { revision, position } = outcome;
+        const { revision, position, events } = outcome;
+        // It was done before there was a mind, and recorded nothing.
+        if (events.length === 0) return { body: validateAction({ action, context, recorded: null, ...rules }) };
+        const { valid, reason, correctedAction, code, details } = events[0]?.data ?? {};
         return { revision, position, body: { valid, reason, correctedAction, code, details } };
       },
     }),

@@ -164,6 +164,17 @@ describe('an attempt that goes on with an earlier one', () => {
     expect(await sent('Sun.', undefined, by)).toEqual({ memory, recorded: [] });
   });
 
+  it('that was done and recorded nothing answers with the memory of that text, or that there is none any more', async () => {
+    const { confirm: sent, clear, clock } = await mindOf();
+    const { memory } = await sent('Sun.');
+    const repeated = { ...by, commandId: 'cmjugqv40_abcdefghijklmnopr2', done: true };
+    await clock.advance(24 * 60 * 60 * 1_000);
+    expect(await sent('Sun.', undefined, repeated)).toEqual({ memory, recorded: [] });
+    await clear();
+    const gone = sent('Sun.', undefined, repeated);
+    await expect(gone).rejects.toMatchObject({ code: 'MEMORY_NOT_FOUND', retryAfter: undefined });
+  });
+
   it('answers with the memory that was confirmed then, even if it was cleared since', async () => {
     const { confirm: sent, clear } = await mindOf(...turnMemories);
     const { memory, recorded } = await sent('Wind.', TURN, by);

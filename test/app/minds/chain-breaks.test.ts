@@ -197,6 +197,15 @@ describe('recording what a look found', () => {
     expect(await typesOf(store)).toHaveLength(recorded.length + 1);
   });
 
+  it('repeated though it was done and recorded nothing leaves what broke since to another', async () => {
+    const { store, deps } = await broken();
+    const command = { ...onBehalf('done'), keyed: true, resumed: true, done: true };
+    const before = await typesOf(store);
+    const again = await recordBreaks(deps, STREAM, command, await look(store));
+    expect(again.breaks.some(({ acknowledged }) => acknowledged)).toBe(false);
+    expect(await typesOf(store)).toEqual(before);
+  });
+
   it('goes on when the mind has moved since the look', async () => {
     const { store, deps, act } = await broken();
     const found = await look(store);

@@ -71,6 +71,20 @@ describe('Events that touch many rows', () => {
     return parked;
   };
 
+  it('wait for no turn of the event loop for the words of each short text', async () => {
+    for (let n = 0; n < 500; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: 'a few words' })]);
+    let turns = 0;
+    let isOver = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await apply();
+    isOver = true;
+    expect(turns).toBeLessThan(50);
+  });
+
   it('are written in transactions that have about so many words to index', async () => {
     const text = Array.from({ length: 3_000 }, (_, n) => `w${n + 100_000}`).join(' ');
     const spoken: typeof notes = {

@@ -88,6 +88,26 @@ describe('a soul that was received', () => {
     expect(await isKept()).toBe(false);
   });
 
+  it.each([
+    ['as it is', 'x'.repeat(16_384)],
+    ['in compatibility form', 'ﷺ'.repeat(1_000)],
+  ])('is refused, and not kept, when a memory has too much metadata %s', async (_, n) => {
+    const { memories, ...rest } = unsignedSoul();
+    const [first, ...others] = memories;
+    if (first === undefined) throw new Error('the soul has memories');
+    const large = await signSoul(strangers, ISSUER, { ...rest, memories: [{ ...first, metadata: { n } }, ...others] });
+    const arriving = receiveSoul(
+      depsWith({ ask: answered }),
+      { tenant, txId: 'tx', by },
+      { document: large, copy: false },
+    );
+    await expect(arriving).rejects.toMatchObject({
+      code: 'SOUL_TOO_LARGE',
+      details: { memoryId: first.id, metadataLimitBytes: 16_384 },
+    });
+    expect(await archive.read(contentDigest(Buffer.from(jcs(large))))).toBeNull();
+  });
+
   it.each(['SOUL_PAYLOAD_MISMATCH', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_IMPORT_NOT_FOUND'] as const)(
     'is not kept when its import says %s',
     async (code) => {
