@@ -213,7 +213,7 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   const onCutOff = (error: unknown): void => {
     log.error(
       { err: error },
-      'the feed of keys was lost and will be resumed, or a tenant has events that only a newer server can read',
+      'the feed of keys was lost and will be resumed, or a tenant has an event that this server cannot read: none of its keys is accepted',
     );
   };
   const keys = await openKeys({ ports, lanes, secret, settings, onCutOff });

@@ -1,4 +1,3 @@
-import { Rejection } from '../../domain/shared/rejection.js';
 import { tenantEvents, tenantsEvents } from '../../domain/tenant/decoder.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../domain/shared/stream-names.js';
 import { matchesHash, parseApiKey } from '../../domain/tenant/api-key.js';
@@ -46,7 +45,7 @@ export type KeyDirectoryDeps = {
   readonly rateLimit: RateLimit | null;
   /** `ANIMA_TIERS`: whether a tenant's tier binds its keys (contract 1.4). */
   readonly tiersActive: boolean;
-  /** Called when the feed was lost (it is resumed after FEED_RETRY_MS), and when a tenant's stream holds an event that only a newer server can read. */
+  /** Called when the feed was lost (it is resumed after FEED_RETRY_MS), and when a tenant's stream holds an event that cannot be taken. */
   readonly onCutOff: (error: unknown) => void;
 };
 
@@ -78,7 +77,7 @@ export class KeyDirectory implements AsyncDisposable {
     let names = noTenants;
     for await (const event of eventsOf(deps.events, tenantsStream, 0)) names = tenantNamesFold.evolve(names, event);
     for (const tenantId of names.tenantIds) {
-      await directory.refresh(tenantId).catch((error: unknown) => directory.#close(tenantId, error));
+      for await (const event of eventsOf(deps.events, tenantStream(tenantId), 0)) directory.#take(event);
     }
     if (deps.events.soleWriter !== true) directory.#following = directory.#follow(position);
     return directory;
@@ -173,11 +172,9 @@ export class KeyDirectory implements AsyncDisposable {
   }
 
   /**
-   * An event of a newer server cannot be read. It may have revoked any of the tenant's keys, so none of them is accepted here.
-   * @throws any other error
+   * An event that cannot be taken is of a newer server, or damaged. It may have revoked any of the tenant's keys, so none of them is accepted here.
    */
   #close(tenantId: string, error: unknown): void {
-    if (!(error instanceof Rejection) || error.code !== 'EVENT_VERSION_UNKNOWN') throw error;
     const own = [...this.#keys].filter(([, { principal }]) => principal.tenant === tenantId);
     for (const [keyId] of own) this.#revoke(keyId);
     this.#deps.onCutOff(error);

@@ -6,7 +6,7 @@ export type Waiting = { readonly batch: FeedBatch; readonly done: (handled: bool
 /** About how much is handed over at once: batches are not split. */
 export type InboxBounds = { readonly links: number; readonly bytes: number };
 
-/** Batches of several partitions that wait to be applied together. There is at most one of each partition, because its reader waits for the answer. */
+/** Batches of several partitions that wait to be applied together. There is at most one of each partition: its reader waits for the answer, and one of another reader takes the place of that. */
 export class FeedInbox {
   readonly #round: InboxBounds;
   #waiting: Waiting[] = [];
@@ -21,6 +21,7 @@ export class FeedInbox {
   /** Resolves with what `done` is given; false once closed. */
   put(batch: FeedBatch): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false);
+    this.#giveBack(batch.partition);
     return new Promise((done) => {
       this.#waiting.push({ batch, done });
       this.#arrived();
@@ -50,6 +51,15 @@ export class FeedInbox {
     this.#closed = true;
     for (const { done } of this.#waiting.splice(0)) done(false);
     this.#arrived();
+  }
+
+  /** Gives back what nobody waits for any more: batches of readers that have lost their partition, and of an earlier reader of this one. */
+  #giveBack(partition: number): void {
+    const isGone = ({ batch }: Waiting): boolean => batch.partition === partition || batch.isStale();
+    const gone = this.#waiting.filter(isGone);
+    if (gone.length === 0) return;
+    this.#waiting = this.#waiting.filter((waiting) => !gone.includes(waiting));
+    for (const { done } of gone) done(false);
   }
 
   /** How many batches make a round; null when all of them together do not. */

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { PostgresIdempotencyStore } from '../../../src/adapters/postgres/idempotency-store.js';
@@ -187,6 +188,17 @@ describe('A schema', () => {
     const url = new URL(schema.url);
     url.pathname = '/nobody-made-this';
     await expect(schema.again(url.href).migrate()).rejects.toThrow(/The database cannot be used: .*does not exist/);
+  });
+
+  it('keeps what was acknowledged, though its role or its address says otherwise', async () => {
+    await using schema = new TestSchema();
+    const url = new URL(schema.url);
+    url.searchParams.set('options', '-c synchronous_commit=off');
+    const postgres = schema.again(url.href);
+    const shown = await postgres.run('request', (db) =>
+      sql<{ synchronous_commit: string }>`SHOW synchronous_commit`.execute(db),
+    );
+    expect(shown.rows).toEqual([{ synchronous_commit: 'on' }]);
   });
 
   it('must have a name that needs no quoting', () => {

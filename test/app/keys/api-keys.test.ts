@@ -425,6 +425,26 @@ describe('a tenant whose stream a newer server has gone on with', () => {
   });
 });
 
+describe('a tenant whose stream holds an event that cannot be taken', () => {
+  it('has no keys any more, while revocations of other tenants count as before, and no start fails', async () => {
+    const events = new MemoryEventStore();
+    const one = await openKeyServer(events, { seed: 'one', onCutOff: () => undefined });
+    const ours = await found(one, 'local');
+    const theirs = await found(one, 'studio');
+    const other = await openKeyServer(events, { onCutOff: () => undefined });
+    await settle();
+    await appendNext(events, 'tenant-studio', [{ ...event('damaged', { type: 'KeyRevoked' }), data: null as never }]);
+    const second = await issueApiKey(one, ours.principal, wish(), command());
+    await settle();
+    expect([open(other, theirs.token), open(other, second.key ?? '')]).toEqual([null, expect.anything()]);
+    await revokeApiKey(one, ours.principal, second.issued.keyId, command());
+    await settle();
+    expect(open(other, second.key ?? '')).toBeNull();
+    const started = await openKeyServer(events, { onCutOff: () => undefined });
+    expect([open(started, ours.token), open(started, theirs.token)]).toEqual([expect.anything(), null]);
+  });
+});
+
 describe('a directory whose feed is lost', () => {
   it('reports the loss, and takes the feed up again where it stopped', async () => {
     const events = new MemoryEventStore();

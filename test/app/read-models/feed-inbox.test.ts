@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { FeedInbox } from '../../../src/app/read-models/feed-inbox.js';
 import type { FeedBatch } from '../../../src/ports/event-feed.js';
+import { settle } from '../../support/settle.js';
 
 const batchOf = (partition: number, links: number, bytes: number): FeedBatch => ({
   partition,
@@ -23,6 +24,23 @@ const roundsOf = async (sizes: readonly (readonly [links: number, bytes: number]
 };
 
 describe('The inbox of a feed', () => {
+  it('does not grow while partitions move and nobody takes anything', async () => {
+    const inbox = new FeedInbox({ links: 10, bytes: 1_000 });
+    const answers: string[] = [];
+    let stale = false;
+    const put = (name: string, batch: FeedBatch): void =>
+      void inbox.put(batch).then((handled) => answers.push(`${name} ${String(handled)}`));
+    put('moved', { ...batchOf(1, 1, 1), isStale: () => stale });
+    put('first', batchOf(0, 1, 1));
+    stale = true;
+    put('second', batchOf(0, 1, 1));
+    const taken = await inbox.take();
+    for (const { done } of taken) done(true);
+    await settle(4);
+    expect(taken.map(({ batch }) => batch.partition)).toEqual([0]);
+    expect(answers.sort()).toEqual(['first false', 'moved false', 'second true']);
+  });
+
   it('hands over batches until they are many', async () => {
     expect(await roundsOf(Array.from({ length: 7 }, () => [4, 1]))).toEqual([3, 3, 1]);
   });
