@@ -2,7 +2,7 @@ import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { isRejectionCode, Rejection, type RejectionCode } from '../../domain/shared/rejection.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { takeRecordable } from '../streams/take-recordable.js';
 import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { LeftOut } from '../../domain/soul/document.js';
@@ -85,7 +85,7 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
 export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise<ExportOutcome> => {
   const { engine, clock } = deps;
   const { stream, by, npcState, persona, includeMemories, without, uploadedBy, storage, format } = asked;
-  requireRecordable([npcState, persona ?? null]);
+  await takeRecordable([npcState, persona ?? null]);
   const { id: earlier, searchedTo } = await earlierProcess(deps, 'soulId', asked, mindFold);
   const place = { uploadedBy, ...defined({ storage, format }) };
   const request = { npcState, ...defined({ persona, without }), includeMemories, ...place };

@@ -1,6 +1,6 @@
 import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
 import { CURRENT_LOGIC, logicOf } from '../../domain/npc/decision/logic.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { takeRecordable } from '../streams/take-recordable.js';
 import { npcEvents } from '../../domain/npc/decoder.js';
 import type { NpcEvent, RecalledMemory, TurnKind } from '../../domain/npc/events.js';
 import type { MindState } from '../../domain/npc/state.js';
@@ -56,7 +56,7 @@ const act = async <Type extends NpcEvent['type']>(
   decide: (turnId: string, facts: TurnFacts) => readonly DecidedEvent[],
 ): Promise<Acted<Type>> => {
   const { npcId, by, ...brought } = asked;
-  requireRecordable(brought);
+  await takeRecordable(brought);
   const stream = npcStream(by.tenant, npcId);
   const chosen = await deps.rulesets.choose(by.tenant, asked.rulesetId);
   const held = await inSlices(holdPatterns(chosen.ruleset, asked.observation));

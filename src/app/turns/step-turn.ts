@@ -6,7 +6,7 @@ import type { Lanes } from '../streams/lanes.js';
 import type { ProcessJournal, StreamTail } from '../processes/process-journal.js';
 import type { TurnIndex } from './turn-index.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { takeRecordable } from '../streams/take-recordable.js';
 import { resumable } from '../../domain/npc/resumable.js';
 import { mismatches, type RecordedTape } from '../../domain/npc/tape-mismatch.js';
 import type { TapeResult, Tape } from '../../domain/npc/tape.js';
@@ -234,7 +234,7 @@ const record = async (
   turnId: string,
   inputs: readonly TurnInput[],
 ): Promise<Stepped> => {
-  requireRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
+  await takeRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
   deps.signal.throwIfAborted();
   const { answer, revision, position } = await deps.engine.ask(refOf(stream, turnId), inputs, by);
   return { answer: answer as TurnAnswer, revision, position };

@@ -46,10 +46,10 @@ export const fitsMetadata = (metadata: Json): boolean => {
   return Buffer.byteLength(text) <= METADATA_BYTES && Buffer.byteLength(text.normalize('NFKC')) <= METADATA_BYTES;
 };
 
-/** @throws Rejection EVENTS_TOO_LARGE beyond INPUT_BYTES */
-export const requireInputBytes = (brought: Json): void => {
+/** @returns how many bytes of JSON it has. @throws Rejection EVENTS_TOO_LARGE beyond INPUT_BYTES */
+export const requireInputBytes = (brought: Json): number => {
   const bytes = jsonBytes(brought);
-  if (bytes <= INPUT_BYTES) return;
+  if (bytes <= INPUT_BYTES) return bytes;
   throw new Rejection('EVENTS_TOO_LARGE', {
     message: `This request brings ${bytes} bytes of JSON to record; at most ${INPUT_BYTES} can be recorded at once. Send less.`,
     details: { bytes, limitBytes: INPUT_BYTES },
@@ -59,11 +59,12 @@ export const requireInputBytes = (brought: Json): void => {
 /**
  * Checks what a request brings against INPUT_BYTES and INPUT_VALUES, before anything is decided (contract 1.2): the one place for steps, acts and updates.
  * @param brought all of it that would be recorded
+ * @returns how many bytes of JSON it has
  * @throws Rejection EVENTS_TOO_LARGE
  */
-export const requireRecordable = (brought: Json): void => {
-  requireInputBytes(brought);
-  if (countValues(brought, INPUT_VALUES) <= INPUT_VALUES) return;
+export const requireRecordable = (brought: Json): number => {
+  const bytes = requireInputBytes(brought);
+  if (countValues(brought, INPUT_VALUES) <= INPUT_VALUES) return bytes;
   throw new Rejection('EVENTS_TOO_LARGE', {
     message: `This request brings more than ${INPUT_VALUES} values to record: members, items, texts and numbers. Send less.`,
     details: { limitValues: INPUT_VALUES },

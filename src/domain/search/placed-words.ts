@@ -47,7 +47,7 @@ export function* placedWords(text: string): Generator<PlacedWord, void, undefine
 }
 
 /** Whoever finds many words pauses after so many units of the text: a few milliseconds of work where each must be folded. */
-const SLICE_UNITS = 4_096;
+const SLICE_UNITS = 1_024;
 
 /** Takes the words of a text one by one, in slices. */
 function* eachWord(text: string, take: (placed: PlacedWord) => void): Sliced<void> {

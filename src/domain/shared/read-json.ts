@@ -99,6 +99,8 @@ export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
   const seen = yield* inspect(value, text.includes('\\u'));
   if (seen !== members) throw yield* placed(text, 'A member comes twice in one object.');
   if (inexact !== null) throw refuseInteger(inexact);
+  // What is done with so much is a piece of its own, too.
+  if (bytes.length > PLACED_CHARS) yield 1;
   return { value, mayHoldNull: text.includes('null') };
 }
 

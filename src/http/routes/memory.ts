@@ -7,7 +7,8 @@ import { waitForStream } from '../../app/read-models/read-wait.js';
 import type { PlacedEvent } from '../../app/streams/fold.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { clearMemories, CONFIRMED_IMPORTANCE, STORED_TYPE, storeMemory } from '../../domain/npc/memory-commands.js';
-import { fitsMetadata, METADATA_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { fitsMetadata, METADATA_BYTES } from '../../domain/npc/recorded-bytes.js';
+import { takeRecordable } from '../../app/streams/take-recordable.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import {
@@ -193,7 +194,7 @@ export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): r
       handler: async (call) => {
         const { text, type = STORED_TYPE, metadata } = call.body;
         const memory = { text, type, importance: CONFIRMED_IMPORTANCE, ...defined({ metadata }) };
-        requireRecordable(memory);
+        await takeRecordable(memory);
         if (metadata !== undefined && !fitsMetadata(metadata)) {
           const message = `must not have more than ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC)`;
           throw new Rejection('SCHEMA_INVALID', {

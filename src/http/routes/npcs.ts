@@ -4,7 +4,7 @@ import { requireMind, requireRevision } from '../../app/minds/minds.js';
 import { mindFold } from '../../app/minds/mind.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { archiveNpc, registerNpc } from '../../domain/npc/decide.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { takeRecordable } from '../../app/streams/take-recordable.js';
 import type { MindState } from '../../domain/npc/state.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -105,7 +105,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
           : body.initialState !== undefined && body.initialState !== null
             ? await dataOf('/initialState', body.initialState)
             : undefined;
-      requireRecordable([body.persona ?? null, data ?? null]);
+      await takeRecordable([body.persona ?? null, data ?? null]);
       const outcome = await runCommand(
         { ...ports, lanes },
         npcStream(call.principal.tenant, npcId),

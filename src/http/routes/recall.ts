@@ -3,7 +3,8 @@ import { type Static, Type } from '@sinclair/typebox';
 import { mindFold } from '../../app/minds/mind.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
-import { QUERY_BYTES, requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { QUERY_BYTES } from '../../domain/npc/recorded-bytes.js';
+import { takeRecordable } from '../../app/streams/take-recordable.js';
 import { defined } from '../../domain/shared/defined.js';
 import { type Json, jsonBytes } from '../../domain/shared/json.js';
 import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
@@ -83,7 +84,7 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
       ...defined({ similarity, limit: most, type, minImportance }),
       memories: memoriesOf(brought),
     };
-    requireRecordable(data);
+    await takeRecordable(data);
     const { events, revision, position } = await runCommand(
       { ...ports, lanes },
       mindStream(call),
