@@ -1,3 +1,4 @@
+import { measureInputs } from './inputs.js';
 import { measureLatency } from './latency.js';
 import { measureLongMind } from './long-mind.js';
 import { measureParts } from './measure.js';
@@ -15,6 +16,7 @@ await measureParts(
     rebuild: measureRebuild,
     start: measureStart,
     'long-mind': measureLongMind,
+    inputs: measureInputs,
   },
   process.argv.slice(2),
 );
