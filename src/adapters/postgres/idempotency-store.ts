@@ -210,9 +210,9 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
     for (const [tenant, bytes] of [...this.#addedBytes.entries()]) {
       if (bytes < this.#budget * COUNTED_PART) continue;
-      while ((await this.#dropBeyondBudget(tenant)) === DROPPED_AT_ONCE) if (this.#closed) return;
+      do if (this.#closed) return;
+      while ((await this.#dropBeyondBudget(tenant)) === DROPPED_AT_ONCE);
       this.#addedBytes.delete(tenant);
-      if (this.#closed) return;
     }
   }
 

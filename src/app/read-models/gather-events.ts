@@ -218,11 +218,12 @@ export const gatherEvents = async (
   const loaded = await loadOnto(gathered, writer, feed, { rows, streams }, touches[0]?.keys ?? 0, bytes);
   const end = touches.findIndex(({ keys }) => keys > loaded);
   const taken = end < 0 ? touches : touches.slice(0, end);
+  const hasWords = projection.textOf !== undefined || projection.passagesOf !== undefined;
   let folded = 0;
   for (const touch of taken) {
     if (folded > 0 && gathered.units >= limit.units) break;
     fold(feed, touch, gathered.parked, at);
-    if (!(touch.touched instanceof Error)) gathered.units += await inSlices(findWords(touch.touched));
+    if (hasWords && !(touch.touched instanceof Error)) gathered.units += await inSlices(findWords(touch.touched));
     folded += 1;
   }
   gathered.position = Math.max(gathered.position, taken[folded - 1]?.event.position ?? 0);

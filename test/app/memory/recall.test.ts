@@ -9,6 +9,7 @@ import { memories as projection, type MemoryRow } from '../../../projections/mem
 import type { VectorSearch } from '../../../src/ports/vector-search.js';
 import { MemoryRows, memoryRow, NumberEmbedder, TENANT, unitOf } from '../../support/recall-scene.js';
 import { settle } from '../../support/settle.js';
+import { countTurns } from '../../support/loop-turns.js';
 
 /** Compares in the same arithmetic as the tests, so that scores are equal to the last bit. */
 const plainSearch: VectorSearch = {
@@ -283,18 +284,11 @@ describe('a recall', () => {
     await rows.store(...many);
     for (let left = 400; left > 0; left -= 64) await ask('1 0');
     const pages = vi.spyOn(models, 'vectors');
-    let turns = 0;
-    let isOver = false;
-    const count = (): void => {
-      turns += 1;
-      if (!isOver) setImmediate(count);
-    };
-    setImmediate(count);
+    using turns = countTurns();
     const recalled = await ask('0 1', { limit: 3 });
-    isOver = true;
     expect(recalled.memories.map(({ row }) => row.revision)).toEqual([0, 1, 2]);
     expect(pages.mock.calls.length).toBeGreaterThan(1);
-    expect(turns).toBeGreaterThanOrEqual(pages.mock.calls.length);
+    expect(turns.count).toBeGreaterThanOrEqual(pages.mock.calls.length);
     // It is not read into the cache again and again.
     const calls = pages.mock.calls.length;
     await ask('0 1', { limit: 3 });

@@ -21,6 +21,7 @@ import { cleared, type Note, noted, notes, struck } from '../../support/notes.js
 import { MemoryReadModels } from '../../support/memory/read-models.js';
 import { writerWith } from '../../support/read-models.js';
 import { appendNext } from '../../support/append-next.js';
+import { countTurns } from '../../support/loop-turns.js';
 
 const AT = '2026-01-01T00:00:00.000Z';
 const many = (prefix: string, count: number): Record<string, string> =>
@@ -73,16 +74,9 @@ describe('Events that touch many rows', () => {
 
   it('wait for no turn of the event loop for the words of each short text', async () => {
     for (let n = 0; n < 500; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: 'a few words' })]);
-    let turns = 0;
-    let isOver = false;
-    const count = (): void => {
-      turns += 1;
-      if (!isOver) setImmediate(count);
-    };
-    setImmediate(count);
+    using turns = countTurns();
     await apply();
-    isOver = true;
-    expect(turns).toBeLessThan(50);
+    expect(turns.count).toBeLessThan(50);
   });
 
   it('are written in transactions that have about so many words to index', async () => {

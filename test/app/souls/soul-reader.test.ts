@@ -7,6 +7,7 @@ import type { SoulTrust } from '../../../src/app/souls/verify-soul.js';
 import { jcs } from '../../../src/domain/shared/json.js';
 import { gate } from '../../support/gate.js';
 import { ISSUER, serverKeys, soulMemories, unsignedSoul } from '../../support/souls.js';
+import { countTurns } from '../../support/loop-turns.js';
 
 const keys = await serverKeys('home');
 const soul = await signSoul(keys, ISSUER, unsignedSoul());
@@ -50,16 +51,9 @@ describe('a reader of souls', () => {
     const reader = createSoulReader({ keys, issuer: ISSUER, trusted: null });
     const payload = Buffer.from(jcs(large));
     const turnsOf = async (): Promise<number> => {
-      let turns = 0;
-      let done = false;
-      const count = (): void => {
-        turns += 1;
-        if (!done) setImmediate(count);
-      };
-      setImmediate(count);
+      using turns = countTurns();
       await reader.judge(payload);
-      done = true;
-      return turns;
+      return turns.count;
     };
     expect(await turnsOf()).toBeGreaterThan(20);
     expect(await turnsOf()).toBeLessThan(10);
