@@ -4,6 +4,14 @@ import { Database } from '../../src/adapters/embedded/database.js';
 import { judge, KnownIds } from './expectation.js';
 import type { Expected } from './expectation.js';
 
+/** What a filter looks at. */
+export type Header = {
+  readonly stream: string;
+  readonly type: string;
+  readonly revision: number;
+  readonly position: number;
+};
+
 export type ProposedEvent = {
   readonly id: string;
   readonly type: string;
@@ -13,14 +21,8 @@ export type ProposedEvent = {
   readonly metadata: Uint8Array;
 };
 
-export type LoggedEvent = ProposedEvent & {
-  readonly stream: string;
-  readonly revision: number;
-  /** Place in the log. As in a real log, there are gaps between events. */
-  readonly position: number;
-  /** Milliseconds since 1970. */
-  readonly created: number;
-};
+/** `position` is the place in the log. As in a real log, there are gaps between events. `created` counts milliseconds since 1970. */
+export type LoggedEvent = ProposedEvent & Header & { readonly created: number };
 
 export type Write = { readonly stream: string; readonly expected: Expected; readonly events: readonly ProposedEvent[] };
 
@@ -43,9 +45,13 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS events (
     position INTEGER PRIMARY KEY, stream INTEGER NOT NULL, revision INTEGER NOT NULL, id TEXT NOT NULL, type TEXT NOT NULL,
     json INTEGER NOT NULL, data BLOB NOT NULL, metadata BLOB NOT NULL, created INTEGER NOT NULL, UNIQUE (stream, revision)
-  );`;
+  );
+  CREATE INDEX IF NOT EXISTS headers ON events (position, stream, revision, type);`;
 const SELECT = `SELECT name AS stream, revision, events.id AS id, type, json, data, metadata, created, position
   FROM events JOIN streams ON streams.id = events.stream`;
+/** Reads the index alone: without it, a filter that matches little reads the data of the whole log. */
+const SELECT_HEADERS = `SELECT name AS stream, type, revision, position
+  FROM events INDEXED BY headers JOIN streams ON streams.id = events.stream`;
 
 /** A started server has already written something: $all is never empty. */
 const FIRST_WRITE: Write = {
@@ -86,7 +92,8 @@ export class Log implements Disposable {
       addStream: database.prepare('INSERT INTO streams (name) VALUES (?)'),
       addEvent: database.prepare('INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)'),
       place: database.prepare('SELECT id, position FROM events WHERE stream = ? AND revision = ?'),
-      at: database.prepare('SELECT 1 FROM events WHERE position = ?'),
+      at: database.prepare(`${SELECT} WHERE position = ?`),
+      headers: database.prepare(`${SELECT_HEADERS} WHERE position >= ? ORDER BY position LIMIT ?`),
       streamForwards: database.prepare(`${SELECT} WHERE stream = ? AND revision >= ? ORDER BY revision LIMIT ?`),
       streamBackwards: database.prepare(`${SELECT} WHERE stream = ? AND revision <= ? ORDER BY revision DESC LIMIT ?`),
       allForwards: database.prepare(`${SELECT} WHERE position >= ? ORDER BY position LIMIT ?`),
@@ -119,8 +126,15 @@ export class Log implements Disposable {
     return this.#head(stream)?.last;
   }
 
-  holds(position: number): boolean {
-    return this.#sql.at.get(position) !== undefined;
+  /** The event at exactly this position; undefined where none begins. */
+  at(position: number): LoggedEvent | undefined {
+    const row = this.#sql.at.get(position) as Row | undefined;
+    return row && logged(row);
+  }
+
+  /** Up to `limit` headers of the log, from `position` on (inclusive). */
+  headers(position: number, limit: number): Header[] {
+    return this.#sql.headers.all(position, limit) as Header[];
   }
 
   /** Up to `limit` events of a stream, from `revision` on (inclusive). */

@@ -108,7 +108,7 @@ const startOfAll = (
   if (position === 'end') return log.end;
   const { commit } = position;
   const beyond = commit > log.end;
-  if (beyond ? direction === 'backwards' : commit > 0 && commit < log.end && !log.holds(commit))
+  if (beyond ? direction === 'backwards' : commit > 0 && commit < log.end && log.at(commit) === undefined)
     throw new BadRequest('There is no event at this position.');
   return commit;
 };

@@ -4,7 +4,7 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 
 import { BadRequest, tooSlow } from './errors.js';
 import { filterOf } from './filter.js';
-import type { Log, LoggedEvent } from './log.js';
+import type { Header, Log, LoggedEvent } from './log.js';
 import { eventMessage, MAX_INT64, MAX_UINT64, positionOf, type ReadCall, streamName, toNumber } from './wire.js';
 
 /** A subscriber that has taken nothing for STALLED_MS milliseconds is dropped when this many live events wait. */
@@ -14,13 +14,19 @@ const STALLED_MS = 50;
 const LIVE_BURST = 500;
 /** How many events are taken from the log at once, unless a filter sets another number. */
 const PAGE = 64;
+/** How many pages of headers a filter takes from the log at once. */
+const PAGES_AHEAD = 32;
 
-/** What is followed: where it begins and what comes after an event. `next` ignores the filter, `matches` applies it. */
+/**
+ * What is followed: where it begins and what comes after an event. `next` ignores the filter and may return headers; `matches` applies the filter, and
+ * `load` reads what matched.
+ */
 type Source = {
   readonly fromEnd: boolean;
   readonly exists: () => boolean;
-  readonly next: (after: LoggedEvent | undefined, limit: number) => readonly LoggedEvent[];
-  readonly matches: (event: LoggedEvent) => boolean;
+  readonly next: (after: Header | undefined, limit: number) => readonly Header[];
+  readonly matches: (event: Header) => boolean;
+  readonly load: (event: Header) => LoggedEvent;
   readonly window: number;
   readonly checkpointEvery: number;
 };
@@ -43,7 +49,7 @@ const follow = async (log: Log, call: ReadCall, source: Source): Promise<void> =
   let looked = 0;
   let sent = 0;
   let watch: NodeJS.Timeout | undefined;
-  let last: LoggedEvent | undefined;
+  let last: Header | undefined;
   let wake = (): void => {};
   const change = (): Promise<void> => new Promise((resolve) => (wake = resolve));
 
@@ -98,14 +104,14 @@ const follow = async (log: Log, call: ReadCall, source: Source): Promise<void> =
       } else await change();
       continue;
     }
-    let match: LoggedEvent | undefined;
+    let match: Header | undefined;
     for (const event of page) {
       last = event;
       looked += 1;
       if (source.matches(event)) {
         match = event;
         if (live) waiting -= 1;
-        await send(eventMessage(event));
+        await send(eventMessage(source.load(event)));
       }
       if (live && looked >= source.checkpointEvery) await checkpoint(event.position, event.position);
     }
@@ -129,6 +135,7 @@ const sourceOfStream = (log: Log, options: streams.ReadReq.Options): Source => {
     exists: () => log.lastRevision(stream) !== undefined,
     next: (after, limit) => log.readStream(stream, 'forwards', (after?.revision ?? start) + 1, limit),
     matches: (event) => event.stream === stream && event.revision > start,
+    load: loadFrom(log),
     window: PAGE,
     checkpointEvery: Infinity,
   };
@@ -143,14 +150,34 @@ const sourceOfAll = (log: Log, options: streams.ReadReq.Options): Source => {
     filter === undefined ? { matches: () => true, window: PAGE, checkpointEvery: Infinity } : filterOf(filter);
   // A start beyond the end means the end.
   const first = Math.min(start, log.end);
+  const ahead: Header[] = [];
   return {
     ...rules,
+    load: loadFrom(log),
     // $all always exists: it is caught up where it ends.
     fromEnd: false,
     exists: () => true,
-    next: (after, limit) => log.readAll('forwards', after === undefined ? first : after.position + 1, limit),
+    next: (after, limit) => {
+      if (ahead.length === 0) {
+        const from = after === undefined ? first : after.position + 1;
+        ahead.push(
+          ...(filter === undefined ? log.readAll('forwards', from, limit) : log.headers(from, limit * PAGES_AHEAD)),
+        );
+      }
+      return ahead.splice(0, limit);
+    },
   };
 };
+
+const loadFrom =
+  (log: Log) =>
+  (event: Header): LoggedEvent => {
+    const loaded = isLoaded(event) ? event : log.at(event.position);
+    if (loaded === undefined) throw new Error(`no event begins at position ${event.position}`);
+    return loaded;
+  };
+
+const isLoaded = (event: Header): event is LoggedEvent => 'data' in event;
 
 /** The first position after the one sent. The event there has been seen, unless prepare says that it has not. */
 const afterwards = ({ commit, prepareBelow }: { readonly commit: number; readonly prepareBelow: boolean }): number =>
