@@ -49,12 +49,23 @@ export const idempotencyStoreContract = (
       expect(await reserve('two')).toEqual({ kind: 'running' });
     });
 
-    it('lets no repeat run beside the first one, whatever the clock says, and keeps its end', async () => {
+    it('lets no repeat run beside the first one, whatever the clock says', async () => {
       await reserve('one');
       await opened.later(25 * HOUR_MS);
       await reserve('other', { key: 'another key' });
       expect(await reserve('two')).toEqual({ kind: 'running' });
+    });
+
+    it('keeps for another day what ends after its day, whether it is answered or released', async () => {
+      await reserve('one');
+      await reserve('failing', { key: 'failing' });
+      await opened.later(25 * HOUR_MS);
       await store.complete(keyed('scope', 'key'), answer, 'within-budget');
+      await store.release(keyed('scope', 'failing'));
+      await opened.later(23 * HOUR_MS);
+      expect(await reserve('two')).toEqual({ kind: 'answered', answer });
+      expect(await reserve('two', { key: 'failing' })).toEqual(run('failing', true));
+      await opened.later(HOUR_MS + MINUTE_MS);
       expect(await reserve('three')).toEqual(run('three'));
     });
 

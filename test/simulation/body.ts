@@ -23,6 +23,8 @@ export type BodyDeps = {
   readonly witness: Witness;
   /** From this time on nothing may be refused, in milliseconds. */
   readonly calmFromMs: number;
+  /** The times in which some clock is a day or more ahead. */
+  readonly leaps: readonly { readonly fromMs: number; readonly toMs: number }[];
 };
 
 /** What one request did, for the witness. */
@@ -87,6 +89,21 @@ export class Body {
   }
 
   async #turn(marker: string): Promise<void> {
+    const beganMs = this.#deps.time.nowMs;
+    try {
+      await this.#steps(marker, () => this.#isLeaptOver(beganMs));
+    } finally {
+      if (this.#isLeaptOver(beganMs)) this.#deps.witness.mayExpire.add(marker);
+    }
+  }
+
+  /** Whether some clock was a day ahead at some time since then. */
+  #isLeaptOver(sinceMs: number): boolean {
+    const { time, leaps } = this.#deps;
+    return leaps.some(({ fromMs, toMs }) => fromMs <= time.nowMs && sinceMs <= toMs);
+  }
+
+  async #steps(marker: string, mayExpire: () => boolean): Promise<void> {
     const { npcId, mode, tapes } = this.#plan;
     const path = `/npcs/${npcId}/process`;
     let own: JsonObject = { observation: marker, ...this.#ruleset() };
@@ -100,7 +117,7 @@ export class Body {
       const { instruction, tape } = reply.body as { instruction: { type: string }; tape: JsonObject };
       instructions.push(instruction.type);
       if (instruction.type === 'Finalize') {
-        this.#ended(marker, instructions);
+        if (!mayExpire()) this.#ended(marker, instructions);
         return;
       }
       await this.#dawdle(step);
@@ -145,9 +162,13 @@ export class Body {
   }
 
   /** A repeat has the same answer, except for a step of a turn that has expired since. */
-  async #repeat({ request, reply }: Acknowledged): Promise<void> {
-    if (this.#plan.dawdles && request.key === undefined) return;
-    this.#deps.witness.repeated(request, reply, await this.#ask(request));
+  async #repeat(earlier: Acknowledged): Promise<void> {
+    const { request, reply } = earlier;
+    const { witness, leaps } = this.#deps;
+    // Without a key, a step of a turn that ended long ago by the server's clock opens another one.
+    if (request.key === undefined && (this.#plan.dawdles || leaps.length > 0)) return;
+    if (witness.mayRecur(earlier)) return;
+    witness.repeated(request, reply, await this.#ask(request));
   }
 
   /** Asks until there is an answer. @throws GivenUp on a refusal that is not allowed, or not any more */

@@ -33,7 +33,11 @@ const LANES_KEPT = [1, 2, 10_000] as const;
 const DROPPED = 0.25;
 const SNAPSHOT_EVERY = [1, 3, 10] as const;
 
-type Place = { machine: Machine; server: SimulatedServer | null; incarnation: number };
+/** `running`: the Idempotency-Keys of a server that is alone, by id. */
+type Place = { machine: Machine; server: SimulatedServer | null; incarnation: number; readonly running: Set<string> };
+
+/** The key in an id that `idOf` made. */
+const keyOf = (id: string): string => (JSON.parse(id) as readonly [string, string])[1];
 
 /** Everything between the bodies and the disks: servers that come and go, and what they share. */
 export class Cluster implements Disposable {
@@ -44,8 +48,13 @@ export class Cluster implements Disposable {
   readonly #draw: Draw;
   readonly #schedule: Schedule;
   readonly #onDefect: (what: string) => void;
+  readonly #onExpired: (key: string) => void;
   readonly #trouble = new Map<Part, number>();
-  readonly #weather: Weather = { trouble: (part) => this.#trouble.get(part) ?? 0 };
+  readonly #hangsUntilMs = new Map<Part, number>();
+  readonly #weather: Weather = {
+    trouble: (part) => this.#trouble.get(part) ?? 0,
+    hangsUntilMs: (part) => this.#hangsUntilMs.get(part) ?? 0,
+  };
   readonly #drops: () => boolean;
   readonly #database: IdempotencyDatabase;
   readonly #keys = new Map<string, FiledReservation>();
@@ -58,7 +67,9 @@ export class Cluster implements Disposable {
     draw: Draw,
     schedule: Schedule & { readonly dropsAnswers: boolean },
     onDefect: (what: string) => void,
+    onExpired: (key: string) => void,
   ) {
+    this.#onExpired = onExpired;
     this.#time = time;
     this.#draw = draw;
     this.#schedule = schedule;
@@ -106,7 +117,7 @@ export class Cluster implements Disposable {
   /** A new server, with its own link to each of the parts. */
   #place(name: string, incarnation: number, offMs: number): Place {
     const machine = new Machine(`${name}.${String(incarnation)}`, this.#time, offMs);
-    const place: Place = { machine, server: null, incarnation };
+    const place: Place = { machine, server: null, incarnation, running: new Set() };
     const draw = this.#draw.fork(`server ${machine.name}`);
     const link = (part: Part): Link => new Link(part, machine, this.#time, draw.fork(part), this.#weather);
     const common = {
@@ -129,7 +140,7 @@ export class Cluster implements Disposable {
       return place;
     }
     const events = ownEventStore(this.store, link('store'));
-    const idempotency = ownIdempotency(this.#keys, machine.clock, this.#drops);
+    const idempotency = ownIdempotency(this.#keys, machine.clock, place.running, this.#drops);
     const server = createServer({ ...common, events, idempotency, snapshots: this.snapshots, engine: null });
     const start = (): void => {
       server.start().then(
@@ -145,7 +156,9 @@ export class Cluster implements Disposable {
   #workerAt({ machine, server }: Place) {
     if (server === null || machine.dead) return [];
     // Steps travel over the network in both directions.
-    const link = new Link('engine', new Machine('engine', this.#time, 0), this.#time, this.#draw, { trouble: () => 0 });
+    const link = new Link('engine', new Machine('engine', this.#time, 0), this.#time, this.#draw, {
+      ...{ trouble: () => 0, hangsUntilMs: () => 0 },
+    });
     const woken: SimulatedServer['step'] = (args) =>
       new Promise((resolve, reject) => machine.wake(() => void server.step(args).then(resolve, reject)));
     return [{ step: (args: Parameters<SimulatedServer['step']>[0]) => link.call(() => woken(args)) }];
@@ -197,9 +210,17 @@ export class Cluster implements Disposable {
         return;
       }
       case 'clock': {
-        this.#at(fault.server).machine.setClockBy(fault.byMs);
+        const { machine, running } = this.#at(fault.server);
+        machine.setClockBy(fault.byMs);
+        const nowMs = machine.clock.now().getTime();
+        for (const [id, { expiresMs }] of this.#keys) {
+          if (expiresMs <= nowMs && (machine.dead || !running.has(id))) this.#onExpired(keyOf(id));
+        }
         return;
       }
+      case 'hang':
+        this.#hangsUntilMs.set(fault.part, Math.max(this.#weather.hangsUntilMs(fault.part), fault.atMs + fault.forMs));
+        return;
       case 'lossy':
         this.#trouble.set(fault.part, fault.chance);
         this.#time.after(fault.forMs, () => this.#trouble.delete(fault.part));

@@ -6,8 +6,12 @@ import type { VirtualTime } from './virtual-time.js';
 /** What servers and bodies talk to each other over, each with its own troubles. */
 export type Part = 'store' | 'database' | 'engine' | 'reads' | 'clients';
 
-/** The present probability that a message between a server and a part is lost or late. */
-export type Weather = { trouble(part: Part): number };
+export type Weather = {
+  /** The present probability that a message between a server and a part is lost or late. */
+  trouble(part: Part): number;
+  /** Until when a part takes nothing, in milliseconds since the beginning; 0 while it does not hang. */
+  hangsUntilMs(part: Part): number;
+};
 
 /** What becomes of one call. `late`: carried out long after the caller was told that the outcome is unknown. */
 export type Fate = 'fine' | 'request lost' | 'answer lost' | 'late';
@@ -58,19 +62,20 @@ export class Link {
   /** Carries a call out on the other side, and wakes the caller with its answer. */
   call<T>(carryOut: () => Promise<T>, fate: Fate = this.fate()): Promise<T> {
     return new Promise<T>((resolve, reject) => {
+      const hangsForMs = Math.max(0, this.#weather.hangsUntilMs(this.#part) - this.time.nowMs);
       const wake = (run: () => void) => this.machine.wake(run);
       const answer = (run: () => void): void => {
         if (fate === 'fine') this.time.after(this.#takes(), () => wake(run));
       };
       if (fate !== 'request lost') {
-        this.time.after(this.#arrivesIn(fate), () => {
+        this.time.after(this.#arrivesIn(fate, hangsForMs), () => {
           carryOut().then(
             (value) => answer(() => resolve(value)),
             (error: unknown) => answer(() => reject(error instanceof Error ? error : new Error(String(error)))),
           );
         });
       }
-      if (fate !== 'fine') this.time.after(PATIENCE_MS, () => wake(() => reject(this.#unknown())));
+      if (fate !== 'fine' || hangsForMs > 0) this.time.after(PATIENCE_MS, () => wake(() => reject(this.#unknown())));
     });
   }
 
@@ -78,11 +83,11 @@ export class Link {
     return this.#draw.between(QUICKEST_MS, SLOWEST_MS) * this.machine.slowness;
   }
 
-  #arrivesIn(fate: Fate): number {
-    if (fate === 'late') return this.#draw.between(PATIENCE_MS, LATEST_MS);
+  #arrivesIn(fate: Fate, hangsForMs: number): number {
+    if (fate === 'late') return hangsForMs + this.#draw.between(PATIENCE_MS, LATEST_MS);
     const { nowMs } = this.time;
     // Slightly apart: at the same moment their order would be drawn.
-    this.#lastArrivalMs = Math.max(this.#lastArrivalMs + 1e-6, nowMs + this.#takes());
+    this.#lastArrivalMs = Math.max(this.#lastArrivalMs + 1e-6, nowMs + hangsForMs + this.#takes());
     return this.#lastArrivalMs - nowMs;
   }
 

@@ -14,18 +14,22 @@ export type FiledReservation = KeptReservation & { readonly done: boolean };
 
 /**
  * The Idempotency-Keys of a server that runs alone. `file` outlives its process; what the process is running does not.
+ * @param running the ids of what the process runs
  * @param drops whether an answer is dropped for the sake of the tenant's budget
  */
 export const ownIdempotency = (
   file: Map<string, FiledReservation>,
   clock: Clock,
+  running: Set<string> = new Set(),
   drops: () => boolean = () => false,
 ): IdempotencyStore => {
-  const running = new Set<string>();
   const nowMs = (): number => clock.now().getTime();
   const end = (id: string, change: Partial<FiledReservation>): void => {
     const kept = file.get(id);
-    if (kept !== undefined) file.set(id, { ...kept, ...change });
+    if (kept !== undefined) {
+      const late = kept.expiresMs <= nowMs() ? { expiresMs: nowMs() + IDEMPOTENCY_TTL_MS } : {};
+      file.set(id, { ...kept, ...change, ...late });
+    }
     running.delete(id);
   };
   return {

@@ -27,8 +27,8 @@ export const readModelsOver = (models: Read, link: Link): Read => ({
 /** The read models as a projector writes them: a commit without an answer may have been written. */
 export const writerOver = (writer: ReadModelWriter, link: Link): ReadModelWriter =>
   writerWith(writer, {
-    open: (projection) => link.call(() => writer.open(projection)),
-    reopen: (projection) => link.call(() => writer.reopen(projection)),
+    open: (...asked) => link.call(() => writer.open(...asked)),
+    reopen: (...asked) => link.call(() => writer.reopen(...asked)),
     begin: (projection) => link.call(() => writer.begin(projection)),
     load: (...asked) => link.call(() => writer.load(...asked)),
     commit: (...asked) => link.call(() => writer.commit(...asked)),

@@ -22,6 +22,7 @@ export type Fault =
       readonly times: number;
     }
   | { readonly kind: 'clock'; readonly server: number; readonly atMs: number; readonly byMs: number }
+  | { readonly kind: 'hang'; readonly part: Part; readonly atMs: number; readonly forMs: number }
   | {
       readonly kind: 'lossy';
       readonly part: Part;
@@ -58,6 +59,11 @@ export type Schedule = {
 
 /** How long after the last body has begun faults may still begin, in milliseconds: most bodies are still at work then. */
 const FAULTS_MS = 4_000;
+/** A clock that is changed by this or more, in milliseconds, ends the keys of a day and the deadlines of turns. */
+const LEAP_MS = 24 * 60 * 60 * 1_000;
+/** How many faulty schedules have a clock that leaps, and how many have read models that hang. */
+const LEAPING = 0.2;
+const HANGING = 0.2;
 /** The time over which the bodies begin, in milliseconds: all at once, or one after the other. */
 const BEGINNINGS_MS = [20, 1_000, 10_000] as const;
 /** When the servers have started, in milliseconds. */
@@ -76,10 +82,39 @@ export const drawSchedule = (seed: number, { mode, faulty }: Kind): Schedule => 
       drawBody(draw.fork(`body ${String(index)}`), index, beginMs),
     ),
     faults: faulty
-      ? Array.from({ length: draw.int(1, 8) }, () => drawFault(draw, mode, servers, beginMs + FAULTS_MS))
+      ? [
+          ...Array.from({ length: draw.int(1, 8) }, () => drawFault(draw, mode, servers, beginMs + FAULTS_MS)),
+          ...drawRareFaults(draw.fork('rare'), mode, servers, beginMs + FAULTS_MS),
+        ]
       : [],
   };
 };
+
+/** A server that is alone keeps the new time. Among others it is set right again, as NTP does. */
+const drawRareFaults = (draw: Draw, mode: Mode, servers: number, withinMs: number): readonly Fault[] => {
+  const faults: Fault[] = [];
+  const isShared = mode === 'shared';
+  if (draw.chance(LEAPING)) {
+    const [server, atMs] = [draw.int(0, servers - 1), Math.round(draw.between(0, withinMs))];
+    const byMs = LEAP_MS + Math.round(draw.between(0, 7_200_000));
+    faults.push({ kind: 'clock', server, atMs, byMs });
+    const backMs = atMs + Math.round(draw.between(100, 20_000));
+    if (isShared) faults.push({ kind: 'clock', server, atMs: backMs, byMs: -byMs });
+  }
+  if (isShared && draw.chance(HANGING)) {
+    const [atMs, forMs] = [draw.between(0, withinMs), draw.between(500, 30_000)].map(Math.round) as [number, number];
+    faults.push({ kind: 'hang', part: 'reads', atMs, forMs });
+  }
+  return faults;
+};
+
+/** The times in which some clock is a day or more ahead, in milliseconds. Turns that are open then may expire at once. */
+export const leapsOf = ({ faults }: Schedule): readonly { readonly fromMs: number; readonly toMs: number }[] =>
+  faults.flatMap((fault) => {
+    if (fault.kind !== 'clock' || fault.byMs < LEAP_MS) return [];
+    const back = faults.find((other) => other.kind === 'clock' && other.byMs === -fault.byMs);
+    return [{ fromMs: fault.atMs, toMs: back?.atMs ?? fault.atMs }];
+  });
 
 const drawBody = (draw: Draw, index: number, beginMs: number): BodyPlan => ({
   name: `body-${String(index)}`,
@@ -100,10 +135,12 @@ const lossyParts: Readonly<Record<Mode, readonly [Part, ...Part[]]>> = {
   shared: ['store', 'store', 'database', 'engine', 'reads', 'clients'],
 };
 
+type OftenFault = Exclude<Fault['kind'], 'hang'>;
+
 const drawFault = (draw: Draw, mode: Mode, servers: number, withinMs: number): Fault => {
   const atMs = Math.round(draw.between(0, withinMs));
   const server = draw.int(0, servers - 1);
-  const kinds: readonly [Fault['kind'], ...Fault['kind'][]] =
+  const kinds: readonly [OftenFault, ...OftenFault[]] =
     mode === 'alone'
       ? ['freeze', 'death', 'death', 'clock', 'lossy']
       : [

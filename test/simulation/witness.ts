@@ -23,6 +23,10 @@ export class Witness {
   readonly acks: Acknowledged[] = [];
   readonly #dropsAnswers: boolean;
   readonly violations: string[] = [];
+  /** Keys whose day ended when a clock leapt: their requests may be done again. */
+  readonly expiredKeys = new Set<string>();
+  /** Markers of turns that were open while a clock was a day ahead: they may expire, and be followed by another turn. */
+  readonly mayExpire = new Set<string>();
   /** How often each refusal was given. */
   readonly refusals = new Map<string, number>();
   /** Hashes that were shown, by mind and revision. */
@@ -43,6 +47,10 @@ export class Witness {
 
   acknowledged(ack: Acknowledged): void {
     this.acks.push(ack);
+  }
+
+  mayRecur({ marker, request }: Acknowledged): boolean {
+    return this.mayExpire.has(marker) || (request.key !== undefined && this.expiredKeys.has(request.key));
   }
 
   repeated(request: Request, first: Reply, second: Reply): void {

@@ -110,6 +110,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
       resume: database.prepare('UPDATE reservations SET released = 0 WHERE id = ?'),
       complete: database.prepare('UPDATE reservations SET answer = ?, done = 1, tenant = ?, bytes = ? WHERE id = ?'),
       release: database.prepare('UPDATE reservations SET released = 1 - done WHERE id = ?'),
+      extend: database.prepare('UPDATE reservations SET expires = ? WHERE id = ? AND expires <= ?'),
       expired: database.prepare(
         'SELECT id, tenant, bytes FROM reservations WHERE expires <= ? ORDER BY expires LIMIT ?',
       ),
@@ -227,6 +228,9 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   async #end(id: string, write: (id: string) => unknown): Promise<void> {
     try {
       await this.#write(() => {
+        // The clock may have jumped past its day while it ran. Its client has no answer yet, and a repeat would run again.
+        const nowMs = this.#clock.now().getTime();
+        this.#sql.extend.run(nowMs + IDEMPOTENCY_TTL_MS, id, nowMs);
         write(id);
         this.#running.delete(id);
       });

@@ -170,8 +170,10 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   async #end(id: string, change: RawBuilder<unknown>): Promise<void> {
     const attempt = this.#running.get(id);
     if (attempt === undefined) return;
+    // The clock may have jumped past its day while it ran. Its client has no answer yet, and a repeat would run again.
+    const expires = sql`CASE WHEN r.expires <= ${NOW_MS} THEN ${NOW_MS} + ${IDEMPOTENCY_TTL_MS}::bigint ELSE r.expires END`;
     const statement = sql`
-      UPDATE reservations r SET ${change}
+      UPDATE reservations r SET ${change}, expires = ${expires}
       WHERE id = decode(${id}, 'hex') AND owner = ${this.#owner.id} AND attempt = ${attempt}::bigint`;
     try {
       await this.#postgres.run('request', (db) => statement.execute(db));
