@@ -13,6 +13,11 @@ import { memoriesOfTurn, TURN_MEMORY_EVENTS, type TurnMemories } from './turn-me
 /** How often an old turn's memories are read again because others confirmed memories of the mind meanwhile. */
 const SEARCHES = 8;
 
+/** What a command means that was done before and recorded nothing: it met a memory that needed nothing, however long ago. */
+const MET = { timeMs: 0, withinMs: Infinity, met: true } as const;
+const NO_LONGER_KNOWN =
+  'This was done before. The memory that it met was cleared since, or is no longer among the last of this NPC; read the list of memories.';
+
 /** The event that stored the memory, and the stream's end. */
 export type Confirmed = {
   readonly stored: PlacedEvent;
@@ -73,7 +78,7 @@ export const confirm = async (
     return searched.through >= Math.max(confirmedAt, retractedAt) ? searched.memories : null;
   };
   const meantIn = (mind: MindState, memories: readonly StoredMemory[]): StoredMemory | undefined =>
-    meantMemory(mind, confirmation, memories, { timeMs, withinMs: by.done === true ? Infinity : withinMs });
+    meantMemory(mind, confirmation, memories, by.done === true ? MET : { timeMs, withinMs });
 
   for (let search = 0; search <= SEARCHES; search += 1) {
     const { events, state, revision, position } = await runCommand(deps, stream, mindFold, by, (mind) => {
@@ -92,8 +97,7 @@ export const confirm = async (
     const stored =
       events.find(({ type }) => type === 'MemoryStored') ??
       (memoryId === '' ? null : await storedEvent(deps.events, stream, memoryId, at));
-    // It was confirmed already when this was done the first time, and has gone since.
-    if (stored === null && by.done === true) throw new Rejection('MEMORY_NOT_FOUND', { details: {} });
+    if (stored === null && by.done === true) throw new Rejection('MEMORY_NOT_FOUND', { message: NO_LONGER_KNOWN });
     if (stored === null) break;
     return { stored, retracted, revision, position };
   }

@@ -1,5 +1,4 @@
-import type { CommandContext } from '../../domain/shared/command-context.js';
-import type { JsonObject } from '../../domain/shared/json.js';
+import { jsonBytes, type JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { isRejectionCode, Rejection, type RejectionCode } from '../../domain/shared/rejection.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
@@ -22,7 +21,9 @@ import { inSlices } from '../../concurrency/in-slices.js';
 import type { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
-import { eventAt } from '../streams/stream-pages.js';
+import { commandSearch } from '../streams/find-command.js';
+import type { Command } from '../streams/run-command.js';
+import { eventAt, pagesOf } from '../streams/stream-pages.js';
 import type { Lanes } from '../streams/lanes.js';
 import { canonicalPayload } from './payload-digest.js';
 import { ownerOf } from './custody.js';
@@ -30,6 +31,7 @@ import { chainOf } from './custody-chain.js';
 import { importFold } from './import-fold.js';
 import { keptPayload } from './kept-payload.js';
 import { type SoulTrust, verifySoul } from './verify-soul.js';
+import { memoryPauses } from './memory-pauses.js';
 import { requireWaitingRoom, stagedFor } from './waiting-room.js';
 
 /** How long a request may take until a soul has arrived, in milliseconds: clients give up after 15 s (contract 2.5). */
@@ -64,7 +66,7 @@ export type ImportDeps = {
 };
 
 /** What is imported, for whom: `txId` is what an archive calls it. */
-export type ImportAsked = { readonly tenant: string; readonly txId: string; readonly by: CommandContext };
+export type ImportAsked = { readonly tenant: string; readonly txId: string; readonly by: Command };
 
 /** A mind that came in. `revision` is that from which on it is there; `position` its global one. */
 export type Imported = {
@@ -87,6 +89,8 @@ export const beginImport = async (
   const stream = importStream(tenant, txId);
   const { state, revision } = await lanes.current(stream, importFold);
   const nowMs = clock.now().getTime();
+  // It has begun one, or has found one that waited: another would take the place of what became of that.
+  if (by.done === true && state.newest !== null) return;
   if (state.newest?.open === true) {
     const known = (await journal.load(soulImport, refOf(stream, state.newest.importId))).state as SoulImportAnswer;
     if (known.name === 'received') return;
@@ -102,6 +106,18 @@ const newestOf = async ({ lanes }: ImportDeps, stream: string): Promise<ProcessR
   const { newest } = (await lanes.current(stream, importFold)).state;
   if (newest === null) throw new Rejection('SOUL_IMPORT_NOT_FOUND');
   return refOf(stream, newest.importId);
+};
+
+/** The import that an earlier attempt at this command confirmed, or found confirmed. Others may have begun another since. */
+const confirmedBy = async ({ events }: ImportDeps, stream: string, by: Command): Promise<ProcessRef | null> => {
+  if (by.done !== true) return null;
+  const own = (await commandSearch(events, stream, by.commandId, true).look())?.at(-1)?.data['importId'];
+  if (typeof own === 'string') return refOf(stream, own);
+  for await (const page of pagesOf(events, stream, { direction: 'backwards', to: 0 })) {
+    const received = page.events.find(({ type }) => type === 'SoulReceived');
+    if (received !== undefined) return refOf(stream, received.data['importId'] as string);
+  }
+  return null;
 };
 
 /**
@@ -134,7 +150,7 @@ export const receiveSoul = async (
   const { document, copy } = given;
   const beganMs = deps.clock.monotonicMs();
   const stream = importStream(tenant, txId);
-  const ref = await newestOf(deps, stream);
+  const ref = (await confirmedBy(deps, stream, by)) ?? (await newestOf(deps, stream));
   const before = (await deps.journal.load(soulImport, ref)).state as SoulImportAnswer;
   requireOpen(before);
   const verified = await verifySoul(document, deps.trust);
@@ -184,13 +200,14 @@ export const receiveSoul = async (
 
 /** @throws Rejection SOUL_TOO_LARGE */
 function* requireMetadataFits({ memories }: SoulDocument): Sliced<void> {
+  const isPauseDue = memoryPauses();
   for (const { id: memoryId, metadata } of memories) {
+    if (isPauseDue(jsonBytes(metadata))) yield 1;
     if (!fitsMetadata(metadata))
       throw new Rejection('SOUL_TOO_LARGE', {
         message: `A memory of this soul has metadata of more than ${METADATA_BYTES} bytes of JSON, perhaps only in compatibility form (NFKC).`,
         details: { memoryId, metadataLimitBytes: METADATA_BYTES },
       });
-    yield 1;
   }
 }
 

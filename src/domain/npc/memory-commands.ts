@@ -54,20 +54,24 @@ export const knownOfTurn = (
  * The memory that a confirmation means (contract 3.2); undefined when it brings a new one.
  * @param ofTurn the memories of its turn, none when it names no turn
  * @param withinMs for how long the same text counts as the same memory
+ * @param met whether only those count that an earlier attempt has met as confirmed or retracted
  */
 export const meantMemory = (
   { memories }: MindState,
   { text, verbatim = false }: Confirmation,
   ofTurn: readonly StoredMemory[],
-  { timeMs, withinMs }: { readonly timeMs: number; readonly withinMs: number },
+  { timeMs, withinMs, met = false }: { readonly timeMs: number; readonly withinMs: number; readonly met?: boolean },
 ): StoredMemory | undefined => {
   const digest = shortDigest(text);
-  const left = ofTurn.filter(({ revision }) => revision > memories.clearedAt);
+  const counts = ({ confirmed, retracted }: StoredMemory): boolean => !met || confirmed || retracted;
+  const left = ofTurn.filter((memory) => memory.revision > memories.clearedAt && counts(memory));
   const same = left.filter((memory) => memory.digest === digest);
   const ofText = same.find(({ retracted }) => !retracted) ?? same[0];
   if (ofText !== undefined || (left.length > 0 && !verbatim)) return ofText ?? firstOpen(left);
   return firstOpen(
-    lastMemories(memories).filter((memory) => memory.digest === digest && timeMs - memory.atMs <= withinMs),
+    lastMemories(memories).filter(
+      (memory) => memory.digest === digest && timeMs - memory.atMs <= withinMs && counts(memory),
+    ),
   );
 };
 

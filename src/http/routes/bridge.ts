@@ -5,9 +5,9 @@ import { inSlices } from '../../concurrency/in-slices.js';
 import { revisionOf } from '../../app/minds/minds.js';
 import { runCommand } from '../../app/streams/run-command.js';
 import { bridgeRulesOf, listBridgeRules } from '../../domain/bridge/rule-list.js';
-import { validateAction } from '../../domain/bridge/validate.js';
+import { type BridgeAnswer, validateAction } from '../../domain/bridge/validate.js';
 import { checkOfMind } from '../../domain/npc/decision/bridge-checked.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { takeRecordable } from '../../app/streams/take-recordable.js';
 import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import type { Json } from '../../domain/shared/json.js';
@@ -28,6 +28,8 @@ const Question = Type.Object({
     }),
   ),
 });
+type Check = Pick<BridgeAnswer, 'valid' | 'reason' | 'correctedAction' | 'code' | 'details'>;
+
 const Checked = openObject({
   valid: Type.Boolean(),
   reason: Type.Union([Type.String(), Type.Null()]),
@@ -40,9 +42,7 @@ const Checked = openObject({
  * The question is at most as large as what could be recorded, even if nothing is recorded. A corrected action is recorded beside the requested one.
  * @throws Rejection EVENTS_TOO_LARGE
  */
-const requireAnswerable = (action: Json, context: Json): void => {
-  requireRecordable([action, action, context]);
-};
+const takeQuestion = (action: Json, context: Json): Promise<void> => takeRecordable([action, action, context]);
 
 /** `/bridge/...` (contract 4). */
 export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly RouteDefinition[] => {
@@ -62,7 +62,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
       responses: ok('The answer; a refusal is also an answer.', Checked),
       handler: async (call) => {
         const { action, context } = call.body;
-        requireAnswerable(action, context ?? {});
+        await takeQuestion(action, context ?? {});
         const rules = await rulesOf(call.principal.tenant);
         return { body: validateAction({ action, context: context ?? {}, recorded: null, ...rules }) };
       },
@@ -82,7 +82,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
         const { tenant } = call.principal;
         const { action, context: given } = call.body;
         const context = given ?? {};
-        requireAnswerable(action, context);
+        await takeQuestion(action, context);
         const rules = await rulesOf(tenant);
         if ((await revisionOf(ports.events, tenant, npcId)) < 0) {
           return { body: validateAction({ action, context, recorded: null, ...rules }) };
@@ -94,10 +94,10 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
           contextOf(call),
           (mind) => checkOfMind(mind, { action, context, ...rules }),
         );
-        const { revision, position, events } = outcome;
-        // It was done before there was a mind, and recorded nothing.
-        if (events.length === 0) return { body: validateAction({ action, context, recorded: null, ...rules }) };
-        const { valid, reason, correctedAction, code, details } = events[0]?.data ?? {};
+        const { revision, position, events, state } = outcome;
+        // Done before there was a mind, it recorded nothing, and is answered with what is there now.
+        const [checked] = events.length > 0 ? events : checkOfMind(state, { action, context, ...rules });
+        const { valid, reason, correctedAction, code, details } = checked?.data as unknown as Check;
         return { revision, position, body: { valid, reason, correctedAction, code, details } };
       },
     }),

@@ -165,10 +165,11 @@ describe('an attempt that goes on with an earlier one', () => {
   });
 
   it('that was done and recorded nothing answers with the memory of that text, or that there is none any more', async () => {
-    const { confirm: sent, clear, clock } = await mindOf();
+    const { confirm: sent, clear, clock, record } = await mindOf();
     const { memory } = await sent('Sun.');
     const repeated = { ...by, commandId: 'cmjugqv40_abcdefghijklmnopr2', done: true };
     await clock.advance(24 * 60 * 60 * 1_000);
+    await record([memoryStored('unconfirmed', 'Sun.')]);
     expect(await sent('Sun.', undefined, repeated)).toEqual({ memory, recorded: [] });
     await clear();
     const gone = sent('Sun.', undefined, repeated);

@@ -21,6 +21,7 @@ import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engin
 import { appendNext } from '../../support/append-next.js';
 import { event } from '../../support/events.js';
 import { gate } from '../../support/gate.js';
+import { countTurns } from '../../support/loop-turns.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { ISSUER, serverKeys, unsignedSoul } from '../../support/souls.js';
 
@@ -142,6 +143,54 @@ describe('a soul that was received', () => {
     await beginImport(deps, { tenant, txId: 'tx', by });
     await expect(received({ outcome: notInTime })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     expect(await isKept()).toBe(true);
+  });
+
+  it('is found again by a repeat that was done, and no other import is begun, or confirmed in its place', async () => {
+    await recorded();
+    const owner = { type: 'SoulTaken', data: { tenant, npcId: soul.npcId, importId } };
+    await appendNext(events, custodyStream(soul.trainingProof), [event('owner', owner)]);
+    const arrived = { importId, npcId: soul.npcId, soulId: soul.id, revision: 0 };
+    const stream = importStream(tenant, 'tx');
+    await appendNext(events, stream, [event('arrived', { type: 'SoulImported', data: arrived })]);
+    const state = { name: 'imported', arrived: { npcId: soul.npcId, revision: 0 }, soul: { soulId: soul.id } };
+    const asked: string[] = [];
+    const deps = depsWith({
+      ask: async (ref) => Promise.reject(new Error(`asked ${ref.id}`)),
+      outcome: async (ref) => {
+        asked.push(ref.id);
+        return { answer: state, revision: 2, position: 2 };
+      },
+    });
+    const done = { ...by, done: true };
+    await beginImport(deps, { tenant, txId: 'tx', by: done });
+    const another = {
+      importId: makeProcessId('i', 3, Date.parse(START), 'two'),
+      txId: 'tx',
+      deadlineAt: '2026-01-02T00:00:00.000Z',
+    };
+    await appendNext(events, stream, [event('another', { type: 'SoulImportRequested', data: another })]);
+    const again = await receiveSoul(
+      depsWith(deps.engine),
+      { tenant, txId: 'tx', by: done },
+      { document: soul, copy: false },
+    );
+    expect(again.soul).toMatchObject({ soulId: soul.id });
+    expect(asked).toEqual([importId]);
+  });
+
+  it('is looked through without a turn of the event loop for each memory', async () => {
+    const { memories, ...rest } = unsignedSoul();
+    const [first] = memories;
+    if (first === undefined) throw new Error('the soul has memories');
+    const many = Array.from({ length: 5_000 }, (_, n) => ({ ...first, id: `m${String(n)}` }));
+    const large = await signSoul(strangers, ISSUER, { ...rest, memories: many });
+    using turns = countTurns();
+    await receiveSoul(
+      depsWith({ ask: answered, outcome: notInTime }),
+      { tenant, txId: 'tx', by },
+      { document: large, copy: false },
+    ).catch(() => undefined);
+    expect(turns.count).toBeLessThan(1_000);
   });
 
   it('is told as its repeats are where it was confirmed while it was looked at', async () => {
