@@ -49,7 +49,7 @@ export type RowChange = {
   readonly index: RowIndex;
   /** Only if the projection's rows have texts: the row's stream, and its text with the words that it is found by (`wordsOf`), or null. */
   readonly search?: { readonly stream: string; readonly text: IndexedText | null };
-  /** Only if the projection's rows have passages: all of this row, also those that are stored already, with their words (`searchWords`). */
+  /** Only if the projection's rows have passages: those of this row that are new, or all of them, with their words (`searchWords`). */
   readonly passages?: readonly IndexedPassage[];
 };
 
@@ -74,11 +74,14 @@ export type Changes = {
  * Failures: any throw means that nothing was written.
  */
 export interface ReadModelWriter {
-  /** The build of exactly this version that readers see, else the unfinished one, else a new one. Forgets other unfinished builds of the version. */
-  open(projection: Projection): Promise<Build>;
+  /**
+   * Of exactly this version, and not beyond the position `within`: the build that readers see, else the newest unfinished one, else a new one. Processes
+   * that open one at the same time get the same.
+   */
+  open(projection: Projection, within?: number): Promise<Build>;
   /** As `open`, where this process had the build open before. Null when a newer version has taken its place: a process that drains begins none. */
-  reopen(projection: Projection): Promise<Build | null>;
-  /** A new, empty build beside what is there. */
+  reopen(projection: Projection, within?: number): Promise<Build | null>;
+  /** A new, empty build beside the one that readers see. Drops unfinished ones of the version. */
   begin(projection: Projection): Promise<Build>;
   /** The streams' standings, and the rows of the keys up to the one that brings them to so many `bytes` of JSON: all of them when that is absent. */
   load(build: Build, keys: readonly string[], streams: readonly string[], bytes?: number): Promise<Loaded>;

@@ -687,10 +687,30 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.reopen(books)).toEqual(back);
       });
 
-      it('that were broken off are forgotten when the version is opened', async () => {
+      it('that were broken off are dropped when another is begun, or the one that readers see is swapped in again', async () => {
         const abandoned = await models.begin(books);
         expect((await models.open(books)).id).toBe(build.id);
+        const next = await models.begin(books);
         await expect(commit({ put: [put('a')] }, abandoned)).rejects.toThrow();
+        await commit({ put: [put('a')] });
+        await models.swapIn(build);
+        await expect(commit({ put: [put('a')] }, next)).rejects.toThrow();
+        expect(await keys()).toEqual(['a']);
+      });
+
+      it('beyond a position are left to their readers, and one made in their place is opened by all', async () => {
+        await commit({ put: [put('a')], position: 17 });
+        expect(await models.open(books, 17)).toMatchObject({ id: build.id, position: 17 });
+        const instead = await models.open(books, 16);
+        expect(instead).toMatchObject({ position: 0, live: false });
+        expect([await models.open(books, 16), await models.reopen(books, 16)]).toEqual([instead, instead]);
+        expect((await models.open(books)).id).toBe(build.id);
+        expect(await keys()).toEqual(['a']);
+        await commit({ put: [put('b')], position: 12 }, instead);
+        const shorter = await models.open(books, 11);
+        expect(shorter.id).not.toBe(instead.id);
+        await models.swapIn(shorter);
+        expect([await models.open(books), await keys()]).toEqual([{ ...shorter, live: true }, []]);
       });
 
       it('of projections with other names are left alone by a swap', async () => {

@@ -8,8 +8,8 @@ import { historyStreams, historyTenants } from './histories.js';
 
 /** A writer with some of its methods replaced; the others are those of `writer`. */
 export const writerWith = (writer: ReadModelWriter, replaced: Partial<ReadModelWriter>): ReadModelWriter => ({
-  open: (projection) => writer.open(projection),
-  reopen: (projection) => writer.reopen(projection),
+  open: (...asked) => writer.open(...asked),
+  reopen: (...asked) => writer.reopen(...asked),
   begin: (projection) => writer.begin(projection),
   load: (...asked) => writer.load(...asked),
   commit: (build, changes) => writer.commit(build, changes),

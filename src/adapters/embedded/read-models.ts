@@ -113,31 +113,32 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
-  async open(projection: Projection): Promise<Build> {
+  async open(projection: Projection, within = Infinity): Promise<Build> {
     // One whose tables lack an index serves readers until the one made beside it is swapped in.
-    const same = this.#named(projection.name).filter(
-      ({ build, tables }) => build.version === projection.version && tables.isIndexedByTag,
+    const usable = this.#named(projection.name).filter(
+      ({ build, tables }) => build.version === projection.version && build.position <= within && tables.isIndexedByTag,
     );
-    const kept = same.find(({ build }) => build.live) ?? same.at(-1);
-    if (kept === undefined) return this.begin(projection);
-    this.#drop(same.filter((other) => other !== kept));
-    return kept.build;
+    const kept = usable.find(({ build }) => build.live) ?? usable.at(-1);
+    return kept === undefined ? this.begin(projection) : kept.build;
   }
 
-  async reopen(projection: Projection): Promise<Build | null> {
+  async reopen(projection: Projection, within = Infinity): Promise<Build | null> {
     const named = this.#named(projection.name);
     const isReplaced = named.some(({ build }) => build.live && build.version > projection.version);
     const isThere = named.some(({ build }) => build.version === projection.version);
-    return isReplaced && !isThere ? null : this.open(projection);
+    return isReplaced && !isThere ? null : this.open(projection, within);
   }
 
   async begin({ name, version }: Projection): Promise<Build> {
+    const unfinished = this.#named(name).filter(({ build }) => build.version === version && !build.live);
     const id = this.#database.transaction(() => {
       const insert = this.#database.prepare('INSERT INTO builds (name, version, position, live) VALUES (?, ?, 0, 0)');
       const made = Number(insert.run(name, version).lastInsertRowid);
       new ReadModelTables(this.#database, made).create();
       return made;
     });
+    // Dropped last: the id of one that is gone could be given again.
+    this.#drop(unfinished);
     return this.#keep({ id, name, version, position: 0, live: false }, []).build;
   }
 

@@ -26,48 +26,58 @@ const begun = (db: Kysely<Tables>, { name, version }: ProjectionVersion): Promis
     .returning(['id', 'name', 'version', 'position', 'live'])
     .executeTakeFirstOrThrow();
 
-/** As ReadModelWriter.open. Processes that open one version at the same time get the same build. */
-export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build> =>
+/** As ReadModelWriter.open. */
+export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion, within: number): Promise<Build> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
-    return (await keptBuild(tx, projection)) ?? begun(tx, projection);
+    return (await usableBuild(tx, projection, within)) ?? begunAlone(tx, projection);
   });
 
 /** As ReadModelWriter.reopen. */
-export const reopenBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build | null> =>
+export const reopenBuild = (db: Kysely<Tables>, projection: ProjectionVersion, within: number): Promise<Build | null> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
-    const kept = await keptBuild(tx, projection);
-    if (kept !== undefined) return kept;
+    const usable = await usableBuild(tx, projection, within);
+    if (usable !== undefined) return usable;
     const { name, version } = projection;
     const newer = tx.selectFrom('builds').select('id').where('name', '=', name).where('version', '>', version);
     const replaced = await newer.where('live', '=', true).limit(1).executeTakeFirst();
-    return replaced === undefined ? begun(tx, projection) : null;
+    const isThere = (await same(tx, projection).limit(1).executeTakeFirst()) !== undefined;
+    return replaced !== undefined && !isThere ? null : begunAlone(tx, projection);
   });
 
-/** The build of a version that readers see, else its unfinished one. Drops other unfinished ones of the version. */
-const keptBuild = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build | undefined> => {
-  const same = await tx
+const same = (tx: Transaction<Tables>, { name, version }: ProjectionVersion) =>
+  tx
     .selectFrom('builds')
     .select(['id', 'name', 'version', 'position', 'live'])
-    .where('name', '=', projection.name)
-    .where('version', '=', projection.version)
-    .orderBy('live', 'desc')
-    .orderBy('id', 'desc')
-    .execute();
-  const [kept, ...others] = same;
+    .where('name', '=', name)
+    .where('version', '=', version);
+
+/** Not beyond the position `within`: the build of a version that readers see, else its newest unfinished one. */
+const usableBuild = async (
+  tx: Transaction<Tables>,
+  projection: ProjectionVersion,
+  within: number,
+): Promise<Build | undefined> => {
+  const found = await same(tx, projection).orderBy('live', 'desc').orderBy('id', 'desc').execute();
+  return found.find(({ position }) => position <= within);
+};
+
+/** A new build, in place of unfinished ones of the version. */
+const begunAlone = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build> => {
+  const unfinished = await same(tx, projection).where('live', '=', false).execute();
   await drop(
     tx,
-    others.map(({ id }) => id),
+    unfinished.map(({ id }) => id),
   );
-  return kept;
+  return begun(tx, projection);
 };
 
 /** As ReadModelWriter.begin. */
 export const beginBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
-    return begun(tx, projection);
+    return begunAlone(tx, projection);
   });
 
 /** As ReadModelWriter.swapIn. @throws Error when the build was dropped */

@@ -113,14 +113,14 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
     return this.#waits.wait(projection, null, position, timeoutMs);
   }
 
-  async open(projection: Projection): Promise<Build> {
-    const build = await this.#postgres.run('background', (db) => openBuild(db, projection));
+  async open(projection: Projection, within = Infinity): Promise<Build> {
+    const build = await this.#postgres.run('background', (db) => openBuild(db, projection, within));
     this.#sweep();
     return build;
   }
 
-  reopen(projection: Projection): Promise<Build | null> {
-    return this.#postgres.run('background', (db) => reopenBuild(db, projection));
+  reopen(projection: Projection, within = Infinity): Promise<Build | null> {
+    return this.#postgres.run('background', (db) => reopenBuild(db, projection, within));
   }
 
   begin(projection: Projection): Promise<Build> {

@@ -20,8 +20,8 @@ const changesOf = (projection: Projection, { rows, streams, parked, position }: 
         key,
         row,
         index,
-        ...(hasTexts ? { search: { stream, text: indexed?.text ?? null } } : {}),
-        ...(hasPassages ? { passages: indexed?.passages ?? [] } : {}),
+        ...(hasTexts ? { search: { stream, text: indexed.text } } : {}),
+        ...(hasPassages ? { passages: indexed.passages } : {}),
       });
     else if (stored && changed) remove.push(key);
   }

@@ -6,7 +6,7 @@ export type Waiting = { readonly batch: FeedBatch; readonly done: (handled: bool
 /** About how much is handed over at once: batches are not split. */
 export type InboxBounds = { readonly links: number; readonly bytes: number };
 
-/** Batches of several partitions that wait to be applied together. There is at most one of each partition: its reader waits for the answer, and one of another reader takes the place of that. */
+/** Batches of several partitions that wait to be applied together. There is at most one of each partition: its reader waits for the answer, and a batch of a newer reader takes its place. */
 export class FeedInbox {
   readonly #round: InboxBounds;
   #waiting: Waiting[] = [];

@@ -1,6 +1,6 @@
 import type { FeedBatch, EventFeed } from '../../ports/event-feed.js';
 import type { Projection } from '../../ports/read-models.js';
-import { feedOf, swapInAt } from './feed.js';
+import { feedOf, openWithin, swapInAt } from './feed.js';
 import { FeedInbox, type InboxBounds } from './feed-inbox.js';
 import { type PartitionPlace, placeOf } from './partition-progress.js';
 import { PartitionedBuild, type PartitionedBuildDeps } from './partitioned-build.js';
@@ -78,13 +78,10 @@ export class FeedProjector implements AsyncDisposable {
     const { events, writer } = this.#deps;
     const builds = [];
     for (const projection of this.#projections) {
-      const build = await writer.open(projection);
-      // Read after the build was opened, because others write meanwhile. A build beyond the store was made from other events, e.g. before a backup
-      // was restored.
-      this.#target = await events.lastPosition();
-      const own = build.position > this.#target ? await writer.begin(projection) : build;
-      builds.push(new PartitionedBuild(feedOf(projection, own), this.#deps));
+      const build = await openWithin(events, writer, projection);
+      builds.push(new PartitionedBuild(feedOf(projection, build), this.#deps));
     }
+    this.#target = await events.lastPosition();
     this.#builds = builds;
     await this.#swapIn();
   }

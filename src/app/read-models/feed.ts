@@ -1,3 +1,4 @@
+import type { EventStore } from '../../ports/event-store.js';
 import type { Projection } from '../../ports/read-models.js';
 import type { Build, ReadModelWriter } from '../../ports/read-model-writer.js';
 
@@ -35,6 +36,44 @@ export type Feed = {
   readonly handles: (type: string) => boolean;
   readonly next: { portion: Portion; written: number };
   build: Build;
+};
+
+/**
+ * Opens a build that was made from the events of this store. One beyond the store was made from others, e.g. before a backup was restored: readers see it
+ * until the one that is made in its place is swapped in.
+ * @throws what the event store and the writer throw
+ */
+export const openWithin = async (
+  events: Pick<EventStore, 'lastPosition'>,
+  writer: ReadModelWriter,
+  projection: Projection,
+): Promise<Build> => {
+  const open = (within?: number): Promise<Build> => writer.open(projection, within);
+  const build = await withinStore(events, await open(), open);
+  // Drops what a stopped rebuild left beside it.
+  if (build.live) await writer.swapIn(build);
+  return build;
+};
+
+/** As openWithin, where this process had the build open before: ReadModelWriter.reopen. */
+export const reopenWithin = async (
+  events: Pick<EventStore, 'lastPosition'>,
+  writer: ReadModelWriter,
+  projection: Projection,
+): Promise<Build | null> => {
+  const reopen = (within?: number): Promise<Build | null> => writer.reopen(projection, within);
+  const build = await reopen();
+  return build === null ? null : withinStore(events, build, reopen);
+};
+
+const withinStore = async <Opened extends Build | null>(
+  events: Pick<EventStore, 'lastPosition'>,
+  build: Build,
+  open: (within: number) => Promise<Opened>,
+): Promise<Build | Opened> => {
+  // Read after the build was opened, because others write meanwhile.
+  const last = await events.lastPosition();
+  return build.position <= last ? build : open(last);
 };
 
 /** Makes a feed of a build. */

@@ -6,9 +6,11 @@ import { wordsInSlices } from '../../domain/shared/words.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { Passage, Projection, RowIndex } from '../../ports/read-models.js';
 import type { Changes, IndexedPassage, IndexedText, ReadModelWriter } from '../../ports/read-model-writer.js';
-import { inSlices } from '../../concurrency/in-slices.js';
+import { inSlices, type Pace } from '../../concurrency/in-slices.js';
 import { type Feed, type Portion, shrink } from './feed.js';
 
+/** After how many UTF-16 units of texts whose words are found others have their turn: where each must be folded, that is 5 to 15 ms of work. */
+const WORDS_PACE_UNITS = 4_096;
 /** How much of a poison event's error is kept. */
 const REASON_CHARACTERS = 500;
 
@@ -22,8 +24,10 @@ type Row = {
   index: RowIndex | null;
   text: string | null;
   passages: readonly Passage[];
-  /** The text and the passages with their words. */
-  indexed: { readonly text: IndexedText | null; readonly passages: readonly IndexedPassage[] } | null;
+  /** How many of the passages are stored already: the first ones, because a row keeps what it had. */
+  storedPassages: number;
+  /** The text and the other passages, with their words. */
+  indexed: { readonly text: IndexedText | null; readonly passages: readonly IndexedPassage[] };
 };
 type Stream = { from: number; to: number; parked: boolean };
 
@@ -75,6 +79,8 @@ const added = <Value>(fresh: Map<string, Value>, name: string, value: Value): Va
   return value;
 };
 
+const nothingIndexed: Row['indexed'] = { text: null, passages: [] };
+
 const newRow = (stream: string, id: string): Row => ({
   stream,
   id,
@@ -84,20 +90,22 @@ const newRow = (stream: string, id: string): Row => ({
   index: null,
   text: null,
   passages: [],
-  indexed: null,
+  storedPassages: 0,
+  indexed: nothingIndexed,
 });
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
 /** What an event makes of a row. @throws what the projection throws */
 const evolved = (projection: Projection, before: Row, event: RecordedEvent): Partial<Row> => {
+  const storedPassages =
+    before.changed || before.row === null ? before.storedPassages : (projection.passagesOf?.(before.row).length ?? 0);
   const row = projection.evolve(before.row, event, before.id);
-  if (row === null) return { row, index: null, text: null, passages: [], indexed: null, changed: true };
+  const none = { index: null, text: null, passages: [], storedPassages: 0, indexed: nothingIndexed };
+  if (row === null) return { row, ...none, changed: true };
   const index = projection.indexOf(row);
   const passages = projection.passagesOf?.(row) ?? [];
   const text = projection.textOf?.(row) ?? null;
-  // A row keeps the passages that it had.
-  const isSame = text === before.text && passages.length === before.passages.length;
-  return { row, index, text, passages, indexed: isSame ? before.indexed : null, changed: true };
+  return { row, index, text, passages, storedPassages, changed: true };
 };
 
 const unitsOf = (words: readonly string[]): number => words.reduce((units, word) => units + word.length + 1, 0);
@@ -109,12 +117,20 @@ const unitsOf = (words: readonly string[]): number => words.reduce((units, word)
 function* findWords(rows: readonly Row[]): Sliced<number> {
   let units = 0;
   for (const row of rows) {
-    if (!row.changed || row.indexed !== null) continue;
-    const text = row.text === null ? null : { text: row.text, words: yield* wordsInSlices(row.text) };
+    if (!row.changed) continue;
+    const { indexed } = row;
+    let { text } = indexed;
+    if (row.text !== (text?.text ?? null)) {
+      text = row.text === null ? null : { text: row.text, words: yield* wordsInSlices(row.text) };
+      units += unitsOf(text?.words ?? []);
+    }
     const passages: IndexedPassage[] = [];
-    for (const passage of row.passages) passages.push({ ...passage, words: yield* searchWords(passage.text) });
-    row.indexed = { text, passages };
-    for (const { words } of text === null ? passages : [text, ...passages]) units += unitsOf(words);
+    for (const passage of row.passages.slice(row.storedPassages + indexed.passages.length)) {
+      const words = yield* searchWords(passage.text);
+      passages.push({ ...passage, words });
+      units += unitsOf(words);
+    }
+    row.indexed = { text, passages: [...indexed.passages, ...passages] };
   }
   return units;
 }
@@ -219,11 +235,12 @@ export const gatherEvents = async (
   const end = touches.findIndex(({ keys }) => keys > loaded);
   const taken = end < 0 ? touches : touches.slice(0, end);
   const hasWords = projection.textOf !== undefined || projection.passagesOf !== undefined;
+  const pace: Pace = { every: WORDS_PACE_UNITS, unpaused: 0 };
   let folded = 0;
   for (const touch of taken) {
     if (folded > 0 && gathered.units >= limit.units) break;
     fold(feed, touch, gathered.parked, at);
-    if (hasWords && !(touch.touched instanceof Error)) gathered.units += await inSlices(findWords(touch.touched));
+    if (hasWords && !(touch.touched instanceof Error)) gathered.units += await inSlices(findWords(touch.touched), pace);
     folded += 1;
   }
   gathered.position = Math.max(gathered.position, taken[folded - 1]?.event.position ?? 0);

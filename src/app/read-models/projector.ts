@@ -3,7 +3,7 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { Projection } from '../../ports/read-models.js';
 import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { applyEvents, logParked } from './apply-events.js';
-import { type Feed, feedOf, swapInAt } from './feed.js';
+import { type Feed, feedOf, openWithin, swapInAt } from './feed.js';
 import { pause, retryMs } from '../../concurrency/pause.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 
@@ -40,9 +40,11 @@ export class Projector implements AsyncDisposable {
    * @throws what the event store and the writer throw
    */
   async start(): Promise<void> {
-    const target = await this.#deps.events.lastPosition();
+    const { events, writer } = this.#deps;
     const feeds = [];
-    for (const projection of this.#projections) feeds.push(await this.#open(projection, target));
+    for (const projection of this.#projections)
+      feeds.push(feedOf(projection, await openWithin(events, writer, projection)));
+    const target = await events.lastPosition();
     this.#feeds = feeds;
     await swapInAt(target, this.#deps.writer, feeds);
     // Builds at the same position share one subscription. A build with history to go through must not hold up the others.
@@ -69,12 +71,6 @@ export class Projector implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#abort.abort();
     await Promise.all(this.#following);
-  }
-
-  async #open(projection: Projection, last: number): Promise<Feed> {
-    const build = await this.#deps.writer.open(projection);
-    // A build beyond the store was made from other events, e.g. before a backup was restored.
-    return feedOf(projection, build.position > last ? await this.#deps.writer.begin(projection) : build);
   }
 
   async #follow(feeds: readonly Feed[], target: number): Promise<void> {

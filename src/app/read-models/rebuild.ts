@@ -37,8 +37,6 @@ export const rebuild = async (
 ): Promise<Rebuilt> => {
   const feeds: Feed[] = [];
   for (const projection of projections) {
-    // Drops what an earlier, stopped rebuild left behind.
-    await writer.open(projection);
     feeds.push(feedOf(projection, await writer.begin(projection)));
   }
   const last = await events.lastPosition();

@@ -49,8 +49,8 @@ export function* placedWords(text: string): Generator<PlacedWord, void, undefine
 /** Whoever finds many words pauses after so many units of the text: a few milliseconds of work where each must be folded. */
 const SLICE_UNITS = 1_024;
 
-/** Takes the words of a text one by one, in slices. */
-function* eachWord(text: string, take: (placed: PlacedWord) => void): Sliced<void> {
+/** Takes the words of a text one by one, in slices. @returns how many units were taken since the last one */
+function* eachWord(text: string, take: (placed: PlacedWord) => void): Sliced<number> {
   let paused = 0;
   for (const placed of placedWords(text)) {
     take(placed);
@@ -58,6 +58,7 @@ function* eachWord(text: string, take: (placed: PlacedWord) => void): Sliced<voi
     yield placed.start - paused;
     paused = placed.start;
   }
+  return Math.min(text.length, SEARCHED_UNITS) - paused;
 }
 
 /** `placedWords`, in slices. */
@@ -67,9 +68,9 @@ export function* placedWordsInSlices(text: string): Sliced<readonly PlacedWord[]
   return words;
 }
 
-/** The words that an index holds of a text, each once, in slices. */
+/** The words that an index holds of a text, each once, in slices. It yields at the end, too: many short texts are as much work as a long one. */
 export function* searchWords(text: string): Sliced<readonly string[]> {
   const words = new Set<string>();
-  yield* eachWord(text, ({ word }) => words.add(word));
+  yield yield* eachWord(text, ({ word }) => words.add(word));
   return [...words];
 }

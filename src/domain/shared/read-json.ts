@@ -62,10 +62,13 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
   return members;
 }
 
+/** Drops a byte order mark. It keeps nothing from one text to the next. */
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
 /** A text without its byte order mark. @throws Rejection MALFORMED_JSON for bytes that are not UTF-8 */
 const textOf = (bytes: Uint8Array): string => {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return decoder.decode(bytes);
   } catch {
     throw refuseJson('The bytes are not UTF-8.');
   }

@@ -10,8 +10,6 @@ const WORD_CHARACTERS = 64;
 const WORDS_BYTES = 1_000_000;
 /** How much of a text in compatibility form is looked at, in bytes of UTF-8: making and splitting more of it would hold up all other work. */
 const FORM_BYTES = 2 * WORDS_BYTES;
-/** Whoever finds many words pauses after so many UTF-16 units of them. */
-const SLICE_UNITS = 4_096;
 /**
  * A part of a text: up to 4,096 characters that end before white space, else after a mark of punctuation. Only a text that has neither for so long is
  * cut within a word. No character forms one with another across such a place.
@@ -28,18 +26,14 @@ function* formsOf(text: string): Generator<string, void, undefined> {
 
 /**
  * The distinct words of a text, in the order in which they first come, up to the one that brings them to WORDS_BYTES. A word is a run of letters,
- * marks and digits, in lower case and in compatibility form (NFKC), so words that look alike are equal. In slices.
+ * marks and digits, in lower case and in compatibility form (NFKC), so words that look alike are equal. It yields after each part, also the last one, how
+ * many UTF-16 units its form has.
  */
 export function* wordsInSlices(text: string): Sliced<readonly string[]> {
   const words = new Set<string>();
-  let work = 0;
   for (const form of untilFull(formsOf(text), (form) => Buffer.byteLength(form), FORM_BYTES)) {
-    if (work >= SLICE_UNITS) {
-      yield work;
-      work = 0;
-    }
     for (const word of form.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) words.add(cutWord(word));
-    work += form.length;
+    yield form.length;
   }
   return [...untilFull(words, (word) => Buffer.byteLength(word), WORDS_BYTES)];
 }

@@ -27,6 +27,10 @@ const AT = '2026-01-01T00:00:00.000Z';
 const many = (prefix: string, count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`${prefix}${n}`, `text ${n}`]));
 
+const passagesOf: (typeof notes)['passagesOf'] = ({ revision, text }) => [
+  { place: revision, partition: 'studio', at: AT, tags: [], text },
+];
+
 const textsIn = async (models: MemoryReadModels, stream: string): Promise<readonly string[]> => {
   const { rows } = await models.list(notes, { partition: stream, direction: 'ascending', limit: 100_000 });
   return rows.map(({ row }) => `${(row as Note).id}: ${(row as Note).text}`);
@@ -79,14 +83,38 @@ describe('Events that touch many rows', () => {
     expect(turns.count).toBeLessThan(50);
   });
 
+  it('let others run between short texts, each of which must be folded', async () => {
+    const text = '\ufdfa'.repeat(900);
+    const spoken = { ...notes, passagesOf };
+    for (let n = 0; n < 200; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: text })]);
+    for (const of of [notes, spoken]) {
+      feed = feedOf(of, await models.begin(of));
+      using turns = countTurns();
+      await apply();
+      expect(turns.count).toBeGreaterThan(30);
+    }
+  });
+
+  it('bring to the index only the passages that are new', async () => {
+    const told: typeof notes = {
+      ...notes,
+      passagesOf: ({ text: said }) =>
+        said.split('|').map((part, place) => ({ place, partition: 'studio', at: AT, tags: [], text: part })),
+    };
+    feed = feedOf(told, await models.open(told));
+    const placesIn = () =>
+      commits.splice(0).flatMap(({ put }) => put.flatMap(({ passages = [] }) => passages.map(({ place }) => place)));
+    await appendNext(store, 's', [noted('1', { a: 'one' }), noted('2', { a: 'one|two' })]);
+    await apply();
+    expect(placesIn()).toEqual([0, 1]);
+    await appendNext(store, 's', [noted('3', { a: 'one|two|three' }), noted('4', { a: 'one|two|three|four' })]);
+    await apply();
+    expect(placesIn()).toEqual([2, 3]);
+  });
+
   it('are written in transactions that have about so many words to index', async () => {
     const text = Array.from({ length: 3_000 }, (_, n) => `w${n + 100_000}`).join(' ');
-    const spoken: typeof notes = {
-      ...notes,
-      passagesOf: ({ revision, text: said }) => [
-        { place: revision, partition: 'studio', at: AT, tags: [], text: said },
-      ],
-    };
+    const spoken = { ...notes, passagesOf };
     feed = feedOf(spoken, await models.open(spoken));
     for (let n = 0; n < 6; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: text })]);
     await applyEvents(writer, feed, await largeEvents(0), AT);

@@ -223,6 +223,26 @@ describe('The projector of a partitioned feed', () => {
     expect(problems).toHaveLength(1);
   });
 
+  it('makes everything anew, with others, when the rows come from events that the store does not have', async () => {
+    const ahead = await models.open(names());
+    const put = [{ key: 'lost', row: {}, index: { partition: 'all', order: 'lost', tag: '' } }];
+    await models.commit(ahead, { put, remove: [], progress: [], parked: [], position: 99 });
+    await models.swapIn(ahead);
+    for (const stream of [s0, s1, s2]) await appendNext(store, stream, events(stream, 2));
+    const all = await links();
+    await start();
+    await start();
+    feed.append(all);
+    for (let n = 0; n < 5; n += 1) {
+      feed.rebalance();
+      await clock.advance(20_000);
+    }
+    expect(await models.get(names(), 'lost')).toBeNull();
+    for (const stream of [s0, s1, s2]) expect(await namesIn(stream)).toEqual([`${stream}-0`, `${stream}-1`]);
+    expect(await models.open(names())).toMatchObject({ position: 6, live: true });
+    expect(problems).toEqual([]);
+  });
+
   it('tries again what failed, for as long as it takes, and then goes on as if nothing had been', async () => {
     let away = false;
     const unless = <T>(run: () => Promise<T>): Promise<T> => (away ? Promise.reject(new Error('away')) : run());

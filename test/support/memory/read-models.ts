@@ -124,22 +124,23 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
-  async open(projection: Projection): Promise<Build> {
-    const same = this.#builds.filter(({ name, version }) => name === projection.name && version === projection.version);
-    const kept = same.find(({ live }) => live) ?? same.at(-1);
-    if (kept === undefined) return this.begin(projection);
-    this.#builds = this.#builds.filter((build) => build === kept || !same.includes(build));
-    return view(kept);
+  async open(projection: Projection, within = Infinity): Promise<Build> {
+    const usable = this.#builds.filter(
+      ({ name, version, position }) => name === projection.name && version === projection.version && position <= within,
+    );
+    const kept = usable.find(({ live }) => live) ?? usable.at(-1);
+    return kept === undefined ? this.begin(projection) : view(kept);
   }
 
-  async reopen(projection: Projection): Promise<Build | null> {
+  async reopen(projection: Projection, within = Infinity): Promise<Build | null> {
     const named = this.#builds.filter(({ name }) => name === projection.name);
     const isReplaced = named.some(({ live, version }) => live && version > projection.version);
     const isThere = named.some(({ version }) => version === projection.version);
-    return isReplaced && !isThere ? null : this.open(projection);
+    return isReplaced && !isThere ? null : this.open(projection, within);
   }
 
   async begin({ name, version }: Projection): Promise<Build> {
+    this.#builds = this.#builds.filter((build) => build.name !== name || build.version !== version || build.live);
     this.#lastId += 1;
     const empty = {
       rows: new Map(),
