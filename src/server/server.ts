@@ -16,6 +16,7 @@ import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
 import { Lanes } from '../app/streams/lanes.js';
 import { createSnapshotting } from '../app/streams/snapshotting.js';
 import { pause } from '../concurrency/pause.js';
+import { UnreadableTenant } from '../app/keys/key-directory.js';
 import { openKeys, type OpenedKeys } from '../app/keys/open-keys.js';
 import { createRecall } from '../app/memory/recall.js';
 import { ProcessJournal } from '../app/processes/process-journal.js';
@@ -211,9 +212,10 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   const lanes = new Lanes(ports.events, ports.clock, { shared, snapshots });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
   const onCutOff = (error: unknown): void => {
+    const isTenant = error instanceof UnreadableTenant;
     log.error(
       { err: error },
-      'the feed of keys was lost and will be resumed, or a tenant has an event that this server cannot read: none of its keys is accepted',
+      isTenant ? 'the keys of a tenant are refused' : 'the feed of keys was lost and will be resumed',
     );
   };
   const keys = await openKeys({ ports, lanes, secret, settings, onCutOff });

@@ -1,4 +1,3 @@
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { comparisonText } from '../../domain/npc/same.js';
 import { makeTurnId } from '../../domain/npc/turn-id.js';
 import type { JsonObject } from '../../domain/shared/json.js';
@@ -12,6 +11,7 @@ import { mindFold } from '../minds/mind.js';
 import type { CommandAttempt } from '../streams/earlier-process.js';
 import { anotherAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';
+import { takeRecordable } from '../streams/take-recordable.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
 import { saidKey, type TurnKey } from '../turns/turn-key.js';
@@ -57,7 +57,7 @@ export const stateOf = async (
  */
 export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
   const { clock, retries } = deps;
-  requireRecordable([asked.input, asked.context, asked.npcState]);
+  await takeRecordable([asked.input, asked.context, asked.npcState]);
   const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
   const ms = Math.max(untilMs - clock.monotonicMs(), 0);
   const key = retryKey(asked);

@@ -2,13 +2,13 @@ import { type CharacterCard, type CardVersion, readCard } from '../../domain/car
 import { LORE_MEMORIES, loreOf } from '../../domain/card/lore.js';
 import { charsWithNames, personaOf } from '../../domain/card/persona.js';
 import { importCard, type EarlierCard } from '../../domain/npc/import-card.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
 import { jcs, jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { mindFold } from '../minds/mind.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 import { cardAt } from './card-at.js';
+import { takeRecordable } from '../streams/take-recordable.js';
 
 /** What the persona, the card and its memories take together, in bytes of JSON: an append holds 1,000,000. */
 const IMPORT_BYTES = 983_040;
@@ -53,7 +53,7 @@ export const takeCard = async (
   card: CharacterCard,
   by: Command,
 ): Promise<ImportedCard & { readonly revision: number; readonly position: number }> => {
-  requireRecordable(card.content);
+  await takeRecordable(card.content);
   requireModestMacros(card);
   const persona = personaOf(card);
   const { memories, left } = loreOf(card);

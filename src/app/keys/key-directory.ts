@@ -45,9 +45,12 @@ export type KeyDirectoryDeps = {
   readonly rateLimit: RateLimit | null;
   /** `ANIMA_TIERS`: whether a tenant's tier binds its keys (contract 1.4). */
   readonly tiersActive: boolean;
-  /** Called when the feed was lost (it is resumed after FEED_RETRY_MS), and when a tenant's stream holds an event that cannot be taken. */
+  /** Called when the feed was lost (it is resumed after FEED_RETRY_MS), and with an UnreadableTenant. */
   readonly onCutOff: (error: unknown) => void;
 };
+
+/** A tenant's stream holds an event that this server cannot read. */
+export class UnreadableTenant extends Error {}
 
 type Known = { readonly revision: number; readonly state: TenantState };
 type Entry = { readonly key: ApiKey; readonly principal: Principal };
@@ -167,17 +170,18 @@ export class KeyDirectory implements AsyncDisposable {
     try {
       this.#apply(tenantId, event);
     } catch (error) {
-      this.#close(tenantId, error);
+      this.#close(event, tenantId, error);
     }
   }
 
   /**
    * An event that cannot be taken is of a newer server, or damaged. It may have revoked any of the tenant's keys, so none of them is accepted here.
    */
-  #close(tenantId: string, error: unknown): void {
+  #close({ revision, type }: RecordedEvent, tenantId: string, error: unknown): void {
     const own = [...this.#keys].filter(([, { principal }]) => principal.tenant === tenantId);
     for (const [keyId] of own) this.#revoke(keyId);
-    this.#deps.onCutOff(error);
+    const at = `event ${String(revision)} (${type}) of the tenant ${tenantId}`;
+    this.#deps.onCutOff(new UnreadableTenant(`${at} cannot be read: none of its keys is accepted`, { cause: error }));
   }
 
   /** Takes in a tenant's newest key. */

@@ -102,24 +102,31 @@ const metadataOf = (
     return typeof value === 'string' && value !== '' ? cutJsonText(value, WORDS_BYTES) : undefined;
   };
   const flag = (name: string): true | undefined => (members[name] === true ? true : undefined);
-  const whole = defined({
-    card: card.name,
+  const short = defined({
     entry: index,
-    keys: firstFitting(keys, KEYS_BYTES),
-    secondary_keys: listed(members['secondary_keys']),
-    name: words('name'),
-    comment: words('comment'),
-    position: words('position'),
     constant: flag('constant'),
     selective: flag('selective'),
     case_sensitive: flag('case_sensitive'),
     use_regex: flag('use_regex'),
     priority: numberIn(entry, 'priority'),
     insertion_order: numberIn(entry, 'insertion_order'),
+  });
+  const texts = defined({
+    card: card.name,
+    keys: firstFitting(keys, KEYS_BYTES),
+    name: words('name'),
+    comment: words('comment'),
+    position: words('position'),
+    secondary_keys: listed(members['secondary_keys']),
     decorators: listed(decorators),
   });
-  // Only in compatibility form it can be too large.
-  return fitsMetadata(whole) ? whole : { entry: index };
+  // All of them fit as they are. In compatibility form they may not: then the last ones are left out.
+  let fitting: JsonObject = short;
+  for (const [name, text] of Object.entries(texts)) {
+    const more = { ...fitting, [name]: text };
+    if (fitsMetadata(more)) fitting = more;
+  }
+  return fitting;
 };
 
 /**

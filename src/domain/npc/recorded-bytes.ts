@@ -57,7 +57,7 @@ export const requireInputBytes = (brought: Json): number => {
 };
 
 /**
- * Checks what a request brings against INPUT_BYTES and INPUT_VALUES, before anything is decided (contract 1.2): the one place for steps, acts and updates.
+ * Checks what a request brings against INPUT_BYTES and INPUT_VALUES, before anything is decided (contract 1.2). Callers use `takeRecordable`, which lets others run.
  * @param brought all of it that would be recorded
  * @returns how many bytes of JSON it has
  * @throws Rejection EVENTS_TOO_LARGE

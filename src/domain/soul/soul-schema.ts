@@ -64,7 +64,7 @@ export const soulMemorySchema = closed({
   timestamp: time('When it was stored'),
   confirmed: Type.Boolean({ description: 'Whether a body has confirmed it.' }),
   metadata: free(
-    `At most ${METADATA_BYTES} bytes of JSON, also in compatibility form (NFKC), to arrive as a mind; \`{}\` when there is none.`,
+    `\`{}\` when there is none. A soul is imported only if this has at most ${METADATA_BYTES} bytes of JSON, also in compatibility form (NFKC).`,
   ),
   cause: closed(
     { turnId: orNull(ourId('The turn that it was part of.')), eventId: ourId('The event that stored it.'), revision },

@@ -419,7 +419,14 @@ describe('a tenant whose stream a newer server has gone on with', () => {
     await settle();
     expect(open(other, second.key ?? '')).toBeNull();
     expect(open(other, ours.token)).not.toBeNull();
-    expect(lost.mock.calls).toEqual([[expect.objectContaining({ code: 'EVENT_VERSION_UNKNOWN' })]]);
+    expect(lost.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          message: expect.stringMatching(/^event \d+ \(KeyRevoked\) of the tenant studio cannot be read/) as string,
+          cause: expect.objectContaining({ code: 'EVENT_VERSION_UNKNOWN' }) as Error,
+        }),
+      ],
+    ]);
     const started = await openKeyServer(events, { onCutOff: lost });
     expect([open(started, ours.token), open(started, theirs.token)]).toEqual([expect.anything(), null]);
   });

@@ -110,7 +110,7 @@ describe('the lore of a card', () => {
     }
     // In compatibility form each of these is eighteen characters.
     const grown = lore({ content: 'x', keys: ['ﷺ'.repeat(1_000)] });
-    expect(grown.memories[0]?.metadata).toEqual({ entry: 0 });
+    expect(grown.memories[0]?.metadata).toEqual({ card: 'Mira', entry: 0 });
     const decorated = lore({ content: `${'@@depth 4\n'.repeat(9_000)}It is.` });
     expect(jsonBytes(decorated.memories[0]?.metadata as JsonObject)).toBeLessThanOrEqual(METADATA_BYTES);
   });
