@@ -1,5 +1,6 @@
 import { type ShardSettings, TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
+import type { ProcessWorkerOptions } from '../../src/adapters/temporal/create-workers.js';
 import type { TemporalAddress } from '../../src/adapters/temporal/names.js';
 import { type ProcessWorker, startProcessWorker } from '../../src/adapters/temporal/worker.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
@@ -37,7 +38,7 @@ export const startTemporalShell = async (
   events: EventStore,
   processes: Readonly<Record<string, HostedProcess>>,
   shards: ShardSettings = { count: 1, processes: [] },
-  log: Log = quiet,
+  { log = quiet, bundle }: { readonly log?: Log; readonly bundle?: ProcessWorkerOptions['bundle'] } = {},
 ): Promise<TemporalShell> => {
   const lanes = new Lanes(events, systemClock, { shared: true });
   const journal = new ProcessJournal(events, { shared: true });
@@ -47,7 +48,7 @@ export const startTemporalShell = async (
     deps,
     events,
     log,
-    bundle: await bundleFor(at.payloads?.encrypts ?? false),
+    bundle: bundle ?? (await bundleFor(at.payloads?.encrypts ?? false)),
     abrupt: true,
   });
   const engine = new TemporalProcessEngine({ ...at, ...deps, shards, events, logger: quiet });

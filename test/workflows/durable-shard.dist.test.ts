@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 
 import { Client, Connection } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
+import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
@@ -238,6 +239,26 @@ describe('The workflow of a shard', () => {
     await start();
     await untilGivenUp(overdue);
     await recordHistory('history-shard-found', await replayed());
+  });
+
+  it('begins anew after the next look where a worker cannot replay its history', async () => {
+    const [asked, due] = [await begun(), await begun(3_000)];
+    const { runId } = await handle().describe();
+    await shell[Symbol.asyncDispose]();
+    const workflowsPath = fileURLToPath(new URL('../fixtures/other-workflows.ts', import.meta.url));
+    const bundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
+    shell = await startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards, { bundle });
+    await expect(ask(asked, { type: 'finish' })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    const attempts = async () => Number((await handle().describe()).raw.pendingWorkflowTask?.attempt ?? 0);
+    await vi.waitFor(async () => expect(await attempts()).toBeGreaterThanOrEqual(4), {
+      timeout: 90_000,
+      interval: 500,
+    });
+    await shell[Symbol.asyncDispose]();
+    shell = await startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards, { bundle });
+    await untilGivenUp(due);
+    expect(await ask(asked, { type: 'finish' })).toBe('done');
+    expect((await client.workflow.getHandle(handle().workflowId, runId).describe()).status.name).toBe('TERMINATED');
   });
 
   it('goes on with another worker when its own was killed', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Client, type Connection, WithStartWorkflowOperation } from '@temporalio/client';
+import { Client, type Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 
 import { type Shard, type ShardInput } from '../../../workflows/process-batch.js';
@@ -38,6 +38,12 @@ const PAUSE_MS = [5, 10, 20, 50, 100, 100, 200, 200] as const;
 /** How often one update is sent. */
 const ATTEMPTS = 40;
 
+/**
+ * How often in a row a workflow's task was tried before the workflow counts as one that cannot go on, as when its history cannot be replayed. A worker that
+ * was killed, or was slow, costs one try or two.
+ */
+const FAILING_ATTEMPTS = 4;
+
 /** Whose workflow: one process's, or that of a shard. */
 export type Addressee = ProcessRef | Shard;
 
@@ -59,6 +65,12 @@ type WorkflowStart = {
   readonly args: [unknown];
   readonly typedSearchAttributes: ReturnType<typeof searchAttributesOf>;
   readonly memo: Record<string, unknown>;
+};
+
+/** @throws every other error */
+const nullIfNotFound = (error: unknown): null => {
+  if (error instanceof WorkflowNotFoundError) return null;
+  throw error;
 };
 
 /** The workflows of processes and shards on one Temporal, and the connection to it. */
@@ -118,16 +130,18 @@ export class ProcessWorkflows implements AsyncDisposable {
     }
   }
 
-  /** Starts the workflow of an open process unless one runs. */
-  start(ref: ProcessRef): Promise<void> {
-    return this.#begin(ref, ({ type, ...options }) =>
+  /** Starts the workflow of an open process unless one runs that can go on. */
+  async start(ref: ProcessRef): Promise<void> {
+    await this.#endFailing(ref);
+    await this.#begin(ref, ({ type, ...options }) =>
       this.#client.workflow.start(type, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' }),
     );
   }
 
-  /** Has the workflow of a shard look for open processes that it does not know, and starts it where none runs. */
-  look(shard: Shard): Promise<void> {
-    return this.#begin(shard, ({ type, ...options }) =>
+  /** Has the workflow of a shard look for open processes that it does not know, and starts it where none runs that can go on. */
+  async look(shard: Shard): Promise<void> {
+    await this.#endFailing(shard);
+    await this.#begin(shard, ({ type, ...options }) =>
       this.#client.workflow.signalWithStart(type, { ...options, signal: LOOK, signalArgs: [] }),
     );
   }
@@ -188,6 +202,18 @@ export class ProcessWorkflows implements AsyncDisposable {
         startWorkflowOperation,
       }),
     );
+  }
+
+  /** Ends a workflow whose task fails again and again: until then nobody can ask it anything. The stream is the truth, and another one begins anew. */
+  async #endFailing(to: Addressee): Promise<void> {
+    const { workflowId } = this.#startOptions(to, true);
+    const handle = this.#client.workflow.getHandle(workflowId);
+    await this.#connection.withDeadline(Date.now() + START_TIMEOUT_MS, async () => {
+      const described = await handle.describe().catch(nullIfNotFound);
+      const attempt = described?.raw.pendingWorkflowTask?.attempt ?? 0;
+      if (attempt >= FAILING_ATTEMPTS)
+        await handle.terminate(`its task has failed ${String(attempt)} times in a row`).catch(nullIfNotFound);
+    });
   }
 
   /** Begins what needs no answer. Our search attributes are registered where the server does not know them. */

@@ -60,7 +60,7 @@ describe('What is kept at Temporal', () => {
   const startWith = async (...keys: readonly Uint8Array[]): Promise<void> => {
     await shell?.[Symbol.asyncDispose]();
     const hosts = { [race.name]: { ...host, prepare } };
-    shell = await startTemporalShell({ ...at, payloads: withKeys(...keys) }, store, hosts, undefined, log);
+    shell = await startTemporalShell({ ...at, payloads: withKeys(...keys) }, store, hosts, undefined, { log });
   };
   const newRace = (): ProcessRef => ({
     process: race.name,

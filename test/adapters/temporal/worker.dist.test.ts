@@ -48,7 +48,7 @@ describe('a worker', () => {
       slowRace: { ...raceHost(inBackground), process: { ...race, name: 'slowRace', background: true } },
     } as const;
     const log = rememberingLog();
-    const running = await startTemporalShell(addressOf(), events, hosts, undefined, log);
+    const running = await startTemporalShell(addressOf(), events, hosts, undefined, { log });
     shell = running;
     const start = async (process: string, n: number): Promise<string> => {
       const id = makeProcessId('r', -1, Date.now(), `${process} ${String(n)}`);
