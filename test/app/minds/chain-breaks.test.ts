@@ -5,12 +5,14 @@ import { LOOK_BREAKS, LOOK_EVENTS, lookAtChain, recordBreaks } from '../../../sr
 import { GENESIS_HASH, hashInput } from '../../../src/app/streams/hash-chain.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
+import { PAGE_EVENTS } from '../../../src/app/streams/stream-pages.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { registerNpc } from '../../../src/domain/npc/decide.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
 import { event, events } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { countTurns } from '../../support/loop-turns.js';
 import { eventsOf, onBehalf, STREAM, storeWith } from '../../support/streams.js';
 import { sha256Hex } from '../../../src/domain/shared/sha256.js';
 import { appendNext } from '../../support/append-next.js';
@@ -128,6 +130,22 @@ describe('a look at a chain', () => {
     expect(found.events).toBeGreaterThanOrEqual(LOOK_EVENTS);
     expect(found.events).toBeLessThan(LOOK_EVENTS + 200);
     expect(turns).toBeGreaterThan(LOOK_EVENTS / 2);
+  });
+
+  it('gives others their turn while it looks for acknowledgements up to the end of a long stream', async () => {
+    const store = storeWith(new MemoryEventStore(), {
+      read: async (_, { from = 0, limit }) => ({
+        events: Array.from({ length: limit }, (__, index) => ({
+          ...misfit('misfit'),
+          ...{ stream: STREAM, position: from + index + 1, revision: from + index },
+        })),
+        lastRevision: LOOK_EVENTS - 1,
+      }),
+    });
+    using turns = countTurns();
+    expect((await look(store)).breaks.length).toBeGreaterThanOrEqual(LOOK_BREAKS);
+    const afterBreaks = LOOK_EVENTS / PAGE_EVENTS;
+    expect(turns.count).toBeGreaterThan(LOOK_BREAKS / 2 + afterBreaks / 2);
   });
 });
 
