@@ -12,6 +12,9 @@ export type Build = {
   readonly live: boolean;
 };
 
+/** The position of a build that was made from other events than the store has: beyond all of them, for good. */
+export const ABANDONED = Number.MAX_SAFE_INTEGER;
+
 /** An event that a projection could not apply. Its stream stops for that projection until a new version or a rebuild. */
 export type ParkedEvent = {
   readonly projection: string;
@@ -76,11 +79,14 @@ export type Changes = {
 export interface ReadModelWriter {
   /**
    * Of exactly this version, and not beyond the position `within`: the build that readers see, else the newest unfinished one, else a new one. Processes
-   * that open one at the same time get the same.
+   * that open one at the same time get the same. A build beyond it gets the position ABANDONED, since the store may grow past the one that it had.
    */
   open(projection: Projection, within?: number): Promise<Build>;
-  /** As `open`, where this process had the build open before. Null when a newer version has taken its place: a process that drains begins none. */
-  reopen(projection: Projection, within?: number): Promise<Build | null>;
+  /**
+   * As `open`, where this process had a build open before: that one, if it is still there. Null when a newer version has taken its place: a process that
+   * drains begins none.
+   */
+  reopen(projection: Projection, before: Build): Promise<Build | null>;
   /** A new, empty build beside the one that readers see. Drops unfinished ones of the version. */
   begin(projection: Projection): Promise<Build>;
   /** The streams' standings, and the rows of the keys up to the one that brings them to so many `bytes` of JSON: all of them when that is absent. */

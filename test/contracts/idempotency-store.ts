@@ -177,6 +177,13 @@ export const idempotencyStoreContract = (
         expect(await reserve('four')).toEqual(run('one', true));
       });
 
+      it('lets a repeat of what was running resume it, however much later', async () => {
+        await reserve('one');
+        await opened.later(25 * HOUR_MS);
+        store = await opened.afterDeath();
+        expect(await reserve('two')).toEqual(run('one', true));
+      });
+
       it('refuses another request under the key of what was running', async () => {
         await reserve('one');
         store = await opened.afterDeath();
@@ -202,7 +209,10 @@ export const idempotencyStoreContract = (
     });
 
     it('lets go of old keys while new ones come, and of no others', async () => {
-      for (let n = 0; n < 50; n += 1) await reserve(`old-${n}`, { key: `old-${n}` });
+      for (let n = 0; n < 50; n += 1) {
+        await reserve(`old-${n}`, { key: `old-${n}` });
+        await store.release(keyed('scope', `old-${n}`));
+      }
       await opened.later(23 * HOUR_MS);
       await reserve('young', { key: 'young' });
       await opened.later(HOUR_MS);

@@ -33,7 +33,7 @@ export const violationsOf = async (
   for (const event of all) streams.set(event.stream, [...(streams.get(event.stream) ?? []), event]);
   return [
     ...(await breaksIn(store)),
-    ...[...streams].flatMap(([stream, events]) => doubled(stream, events)),
+    ...[...streams].flatMap(([stream, events]) => doubled(stream, events, witness.mayExpire.size > 0)),
     ...witness.acks.flatMap((ack) => lost(ack, streams, witness.mayRecur(ack))),
     ...[...witness.hashes].flatMap(([npcId, shown]) => replaced(npcId, shown, streams)),
     ...(await store.openProcesses()).map(({ id, stream }) => `the turn ${id} in ${stream} is still open`),
@@ -43,13 +43,15 @@ export const violationsOf = async (
 };
 
 /** What one command, one turn or one line of a body recorded twice. */
-const doubled = (stream: string, events: readonly RecordedEvent[]): readonly string[] => {
+const doubled = (stream: string, events: readonly RecordedEvent[], mayExpire: boolean): readonly string[] => {
   const seen = new Map<string, number>();
   const found: string[] = [];
   for (const { type, data, meta, revision } of events) {
     const memory = typeof data['memoryId'] === 'string' ? [data['memoryId']] : [];
     // A contradiction of the tape may be noticed once a round.
-    const names = type === 'TapeMismatchNoticed' ? [] : [['command', meta.commandId, type, ...memory]];
+    // A step whose turn has expired meanwhile is taken in the next one when it is repeated.
+    const turn = mayExpire && typeof data['turnId'] === 'string' ? [data['turnId']] : [];
+    const names = type === 'TapeMismatchNoticed' ? [] : [['command', meta.commandId, type, ...memory, ...turn]];
     if (typeof data['turnId'] === 'string' && type !== 'TapeMismatchNoticed')
       names.push(['turn', data['turnId'], type, ...memory]);
     if (typeof data['resumedFrom'] === 'string') names.push(['successor of', data['resumedFrom']]);

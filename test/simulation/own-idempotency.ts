@@ -24,6 +24,10 @@ export const ownIdempotency = (
   drops: () => boolean = () => false,
 ): IdempotencyStore => {
   const nowMs = (): number => clock.now().getTime();
+  for (const [id, kept] of file) {
+    const isLeft = kept.answer === null && !kept.released && !kept.done && kept.expiresMs <= nowMs();
+    if (isLeft) file.set(id, { ...kept, expiresMs: nowMs() + IDEMPOTENCY_TTL_MS });
+  }
   const end = (id: string, change: Partial<FiledReservation>): void => {
     const kept = file.get(id);
     if (kept !== undefined) {

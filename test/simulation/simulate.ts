@@ -43,7 +43,8 @@ export const simulate = async (schedule: Schedule): Promise<Outcome> => {
 
 const run = async (schedule: Schedule, draw: Draw, time: VirtualTime): Promise<Outcome> => {
   const dropsAnswers = draw.fork('budget').chance(DROPPING);
-  const witness = new Witness(dropsAnswers);
+  const losesAnswers = schedule.faults.some((fault) => fault.kind === 'lossy' && fault.part === 'database');
+  const witness = new Witness(dropsAnswers || losesAnswers);
   using cluster = new Cluster(
     time,
     draw.fork('cluster'),

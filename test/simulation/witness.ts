@@ -21,7 +21,7 @@ const turnOf = ({ body }: Reply): unknown =>
 /** Writes down what bodies were told, and what they should not have been told. */
 export class Witness {
   readonly acks: Acknowledged[] = [];
-  readonly #dropsAnswers: boolean;
+  readonly #losesAnswers: boolean;
   readonly violations: string[] = [];
   /** Keys whose day ended when a clock leapt: their requests may be done again. */
   readonly expiredKeys = new Set<string>();
@@ -32,9 +32,9 @@ export class Witness {
   /** Hashes that were shown, by mind and revision. */
   readonly hashes = new Map<string, Map<number, string>>();
 
-  /** @param dropsAnswers whether kept answers may be dropped: a repeat is then answered with what is there by now */
-  constructor(dropsAnswers: boolean) {
-    this.#dropsAnswers = dropsAnswers;
+  /** @param losesAnswers whether answers may be dropped, or not kept at all: a repeat is then answered with what is there by now */
+  constructor(losesAnswers: boolean) {
+    this.#losesAnswers = losesAnswers;
   }
 
   violated(what: string): void {
@@ -57,10 +57,10 @@ export class Witness {
     if (first.status === second.status && isDeepStrictEqual(first.body, second.body)) return;
     // An update is answered with the current mind. So is its repeat, where the database could not keep the first answer.
     const isKept = second.headers['idempotency-replayed'] === 'true';
-    if (request.path === '/npcs' && (!isKept || this.#dropsAnswers) && second.status === first.status) return;
+    if (request.path === '/npcs' && (!isKept || this.#losesAnswers) && second.status === first.status) return;
     // The same turn, further on.
     const turnIn = turnOf(first);
-    if (this.#dropsAnswers && turnIn !== undefined && turnIn === turnOf(second) && second.status === first.status)
+    if (this.#losesAnswers && turnIn !== undefined && turnIn === turnOf(second) && second.status === first.status)
       return;
     this.violated(
       `a repeat of ${request.path} ${JSON.stringify(request.body)} was answered ${JSON.stringify(second.body)} after ${JSON.stringify(first.body)}`,

@@ -249,7 +249,7 @@ describe('The workflow of a shard', () => {
     const bundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
     shell = await startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards, { bundle });
     await expect(ask(asked, { type: 'finish' })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
-    const attempts = async () => Number((await handle().describe()).raw.pendingWorkflowTask?.attempt ?? 0);
+    const attempts = async () => (await handle().describe()).raw.pendingWorkflowTask?.attempt ?? 0;
     await vi.waitFor(async () => expect(await attempts()).toBeGreaterThanOrEqual(4), {
       timeout: 90_000,
       interval: 500,

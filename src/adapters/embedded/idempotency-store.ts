@@ -101,6 +101,13 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     this.#clock = clock;
     this.#budget = budget;
     makeTables(database);
+    // Left running by a process that died, perhaps after the clock had jumped: a repeat has to find out what it did.
+    const nowMs = clock.now().getTime();
+    database
+      .prepare(
+        'UPDATE reservations SET expires = ? WHERE expires <= ? AND answer IS NULL AND released = 0 AND done = 0',
+      )
+      .run(nowMs + IDEMPOTENCY_TTL_MS, nowMs);
     this.#sql = {
       find: database.prepare(
         'SELECT digest, seed, expires, answer, released, done, tenant, bytes FROM reservations WHERE id = ?',

@@ -17,7 +17,14 @@ import {
   type Projection,
   type ReadModels,
 } from '../../ports/read-models.js';
-import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+import {
+  ABANDONED,
+  type Build,
+  type Changes,
+  type Loaded,
+  type ParkedEvent,
+  type ReadModelWriter,
+} from '../../ports/read-model-writer.js';
 import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
 import { ReadWaiters, type WaitState } from '../shared/read-waiters.js';
 import type { Database } from './database.js';
@@ -113,7 +120,13 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
-  async open(projection: Projection, within = Infinity): Promise<Build> {
+  async open(projection: Projection, within = ABANDONED - 1): Promise<Build> {
+    for (const kept of this.#named(projection.name)) {
+      const { id, version, position } = kept.build;
+      if (version !== projection.version || position <= within || position === ABANDONED) continue;
+      this.#moveOn.run(ABANDONED, id);
+      kept.build = { ...kept.build, position: ABANDONED };
+    }
     // One whose tables lack an index serves readers until the one made beside it is swapped in.
     const usable = this.#named(projection.name).filter(
       ({ build, tables }) => build.version === projection.version && build.position <= within && tables.isIndexedByTag,
@@ -122,11 +135,13 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
     return kept === undefined ? this.begin(projection) : kept.build;
   }
 
-  async reopen(projection: Projection, within = Infinity): Promise<Build | null> {
+  async reopen(projection: Projection, before: Build): Promise<Build | null> {
+    const own = this.#kept.get(before.id);
+    if (own !== undefined) return own.build;
     const named = this.#named(projection.name);
     const isReplaced = named.some(({ build }) => build.live && build.version > projection.version);
     const isThere = named.some(({ build }) => build.version === projection.version);
-    return isReplaced && !isThere ? null : this.open(projection, within);
+    return isReplaced && !isThere ? null : this.open(projection);
   }
 
   async begin({ name, version }: Projection): Promise<Build> {

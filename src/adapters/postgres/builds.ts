@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 
 import type { Projection } from '../../ports/read-models.js';
-import type { Build } from '../../ports/read-model-writer.js';
+import { ABANDONED, type Build } from '../../ports/read-model-writer.js';
 import type { Tables } from './tables.js';
 
 /** How many rows of dropped builds one statement deletes. */
@@ -30,14 +30,16 @@ const begun = (db: Kysely<Tables>, { name, version }: ProjectionVersion): Promis
 export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion, within: number): Promise<Build> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
-    return (await usableBuild(tx, projection, within)) ?? begunAlone(tx, projection);
+    await abandonBeyond(tx, projection, within);
+    return (await usableBuild(tx, projection)) ?? begunAlone(tx, projection);
   });
 
 /** As ReadModelWriter.reopen. */
-export const reopenBuild = (db: Kysely<Tables>, projection: ProjectionVersion, within: number): Promise<Build | null> =>
+export const reopenBuild = (db: Kysely<Tables>, projection: ProjectionVersion, before: Build): Promise<Build | null> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
-    const usable = await usableBuild(tx, projection, within);
+    const own = await same(tx, projection).where('id', '=', before.id).executeTakeFirst();
+    const usable = own ?? (await usableBuild(tx, projection));
     if (usable !== undefined) return usable;
     const { name, version } = projection;
     const newer = tx.selectFrom('builds').select('id').where('name', '=', name).where('version', '>', version);
@@ -53,15 +55,29 @@ const same = (tx: Transaction<Tables>, { name, version }: ProjectionVersion) =>
     .where('name', '=', name)
     .where('version', '=', version);
 
-/** Not beyond the position `within`: the build of a version that readers see, else its newest unfinished one. */
-const usableBuild = async (
+const abandonBeyond = async (
   tx: Transaction<Tables>,
-  projection: ProjectionVersion,
+  { name, version }: ProjectionVersion,
   within: number,
-): Promise<Build | undefined> => {
-  const found = await same(tx, projection).orderBy('live', 'desc').orderBy('id', 'desc').execute();
-  return found.find(({ position }) => position <= within);
+): Promise<void> => {
+  await tx
+    .updateTable('builds')
+    .set({ position: ABANDONED })
+    .where('name', '=', name)
+    .where('version', '=', version)
+    .where('position', '>', within)
+    .where('position', '<', ABANDONED)
+    .execute();
 };
+
+/** The build of a version that readers see, else its newest unfinished one; none that was abandoned. */
+const usableBuild = (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build | undefined> =>
+  same(tx, projection)
+    .where('position', '<', ABANDONED)
+    .orderBy('live', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 
 /** A new build, in place of unfinished ones of the version. */
 const begunAlone = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build> => {

@@ -19,7 +19,14 @@ import {
   type Projection,
   type ReadModels,
 } from '../../ports/read-models.js';
-import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../ports/read-model-writer.js';
+import {
+  ABANDONED,
+  type Build,
+  type Changes,
+  type Loaded,
+  type ParkedEvent,
+  type ReadModelWriter,
+} from '../../ports/read-model-writer.js';
 import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
 import { beginBuild, openBuild, reopenBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
@@ -113,14 +120,14 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
     return this.#waits.wait(projection, null, position, timeoutMs);
   }
 
-  async open(projection: Projection, within = Infinity): Promise<Build> {
+  async open(projection: Projection, within = ABANDONED - 1): Promise<Build> {
     const build = await this.#postgres.run('background', (db) => openBuild(db, projection, within));
     this.#sweep();
     return build;
   }
 
-  reopen(projection: Projection, within = Infinity): Promise<Build | null> {
-    return this.#postgres.run('background', (db) => reopenBuild(db, projection, within));
+  reopen(projection: Projection, before: Build): Promise<Build | null> {
+    return this.#postgres.run('background', (db) => reopenBuild(db, projection, before));
   }
 
   begin(projection: Projection): Promise<Build> {

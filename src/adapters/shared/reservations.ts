@@ -1,6 +1,6 @@
 import type { Keeping, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
 
-/** How long a key is remembered, from its first request on, in milliseconds (contract 1.7: 24 h). */
+/** How long a key is remembered, from its first request on, or from its end where that comes later, in milliseconds (contract 1.7: 24 h). */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000;
 
 /** What outlives a process that died. */

@@ -5,6 +5,7 @@ import { parseProcessId } from '../../domain/shared/process-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { mindFold } from '../minds/mind.js';
+import { parseCommandId } from '../streams/command-id.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 import { pagesOf } from '../streams/stream-pages.js';
@@ -13,8 +14,6 @@ import { memoriesOfTurn, TURN_MEMORY_EVENTS, type TurnMemories } from './turn-me
 /** How often an old turn's memories are read again because others confirmed memories of the mind meanwhile. */
 const SEARCHES = 8;
 
-/** What a command means that was done before and recorded nothing: it met a memory that needed nothing, however long ago. */
-const MET = { timeMs: 0, withinMs: Infinity, met: true } as const;
 const NO_LONGER_KNOWN =
   'This was done before. The memory that it met was cleared since, or is no longer among the last of this NPC; read the list of memories.';
 
@@ -67,7 +66,9 @@ export const confirm = async (
 ): Promise<Confirmed> => {
   const { turnId } = confirmation;
   const openedAt = turnId === undefined ? undefined : parseProcessId(turnId)?.revision;
-  const timeMs = deps.clock.now().getTime();
+  // One that was done before and recorded nothing met a memory that needed nothing then.
+  const met = by.done === true;
+  const timeMs = met ? parseCommandId(by.commandId).timeMs : deps.clock.now().getTime();
   let searched: TurnMemories | null = null;
 
   /** Null: what is known of the turn is not enough to decide. */
@@ -78,7 +79,7 @@ export const confirm = async (
     return searched.through >= Math.max(confirmedAt, retractedAt) ? searched.memories : null;
   };
   const meantIn = (mind: MindState, memories: readonly StoredMemory[]): StoredMemory | undefined =>
-    meantMemory(mind, confirmation, memories, by.done === true ? MET : { timeMs, withinMs });
+    meantMemory(mind, confirmation, memories, { timeMs, withinMs, met });
 
   for (let search = 0; search <= SEARCHES; search += 1) {
     const { events, state, revision, position } = await runCommand(deps, stream, mindFold, by, (mind) => {

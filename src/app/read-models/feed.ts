@@ -48,32 +48,13 @@ export const openWithin = async (
   writer: ReadModelWriter,
   projection: Projection,
 ): Promise<Build> => {
-  const open = (within?: number): Promise<Build> => writer.open(projection, within);
-  const build = await withinStore(events, await open(), open);
+  let build = await writer.open(projection);
+  // Read after the build was opened, because others write meanwhile.
+  const last = await events.lastPosition();
+  if (build.position > last) build = await writer.open(projection, last);
   // Drops what a stopped rebuild left beside it.
   if (build.live) await writer.swapIn(build);
   return build;
-};
-
-/** As openWithin, where this process had the build open before: ReadModelWriter.reopen. */
-export const reopenWithin = async (
-  events: Pick<EventStore, 'lastPosition'>,
-  writer: ReadModelWriter,
-  projection: Projection,
-): Promise<Build | null> => {
-  const reopen = (within?: number): Promise<Build | null> => writer.reopen(projection, within);
-  const build = await reopen();
-  return build === null ? null : withinStore(events, build, reopen);
-};
-
-const withinStore = async <Opened extends Build | null>(
-  events: Pick<EventStore, 'lastPosition'>,
-  build: Build,
-  open: (within: number) => Promise<Opened>,
-): Promise<Build | Opened> => {
-  // Read after the build was opened, because others write meanwhile.
-  const last = await events.lastPosition();
-  return build.position <= last ? build : open(last);
 };
 
 /** Makes a feed of a build. */

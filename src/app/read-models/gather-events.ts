@@ -6,7 +6,7 @@ import { wordsInSlices } from '../../domain/shared/words.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import type { Passage, Projection, RowIndex } from '../../ports/read-models.js';
 import type { Changes, IndexedPassage, IndexedText, ReadModelWriter } from '../../ports/read-model-writer.js';
-import { inSlices, type Pace } from '../../concurrency/in-slices.js';
+import { inSlices, type SlicePace } from '../../concurrency/in-slices.js';
 import { type Feed, type Portion, shrink } from './feed.js';
 
 /** After how many UTF-16 units of texts whose words are found others have their turn: where each must be folded, that is 5 to 15 ms of work. */
@@ -235,7 +235,7 @@ export const gatherEvents = async (
   const end = touches.findIndex(({ keys }) => keys > loaded);
   const taken = end < 0 ? touches : touches.slice(0, end);
   const hasWords = projection.textOf !== undefined || projection.passagesOf !== undefined;
-  const pace: Pace = { every: WORDS_PACE_UNITS, unpaused: 0 };
+  const pace: SlicePace = { every: WORDS_PACE_UNITS, unpaused: 0 };
   let folded = 0;
   for (const touch of taken) {
     if (folded > 0 && gathered.units >= limit.units) break;

@@ -7,7 +7,7 @@ import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { COMMIT_ATTEMPTS, commitGathered, logParked, othersKeptMoving } from './apply-events.js';
-import { type Feed, reopenWithin } from './feed.js';
+import type { Feed } from './feed.js';
 import { FeedGap, gatherEvents, nothingGathered } from './gather-events.js';
 import { PartitionProgress, type PartitionPlace, placeOf } from './partition-progress.js';
 import { streamGaps } from './stream-gaps.js';
@@ -74,11 +74,10 @@ export class PartitionedBuild {
     for (const [key, { place }] of this.#behind) if (!partitions.has(place.partition)) this.#behind.delete(key);
   }
 
-  /** Begins again from what the writer has, after a failure. @throws what the writer and the event store throw */
+  /** Begins again from what the writer has, after a failure. @throws what the writer throws */
   reopen(): Promise<void> {
     return this.#exclusively(async () => {
-      const { events, writer } = this.#deps;
-      const build = await reopenWithin(events, writer, this.feed.projection);
+      const build = await this.#deps.writer.reopen(this.feed.projection, this.feed.build);
       this.#progress.forget();
       if (build !== null) this.feed.build = build;
       else {

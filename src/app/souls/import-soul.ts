@@ -1,10 +1,8 @@
-import { jsonBytes, type JsonObject } from '../../domain/shared/json.js';
+import type { JsonObject } from '../../domain/shared/json.js';
 import { makeProcessId } from '../../domain/shared/process-id.js';
 import { isRejectionCode, Rejection, type RejectionCode } from '../../domain/shared/rejection.js';
 import { importStream, npcStream } from '../../domain/shared/stream-names.js';
 import { DATA_BYTES, dataBytes } from '../../domain/npc/mind-data.js';
-import { fitsMetadata, METADATA_BYTES } from '../../domain/npc/recorded-bytes.js';
-import type { Sliced } from '../../domain/shared/sliced.js';
 import { soulToCborSlices } from '../../domain/soul/binary.js';
 import type { SoulOwner } from '../../domain/soul/custody.js';
 import { copyId } from '../../domain/soul/copy-id.js';
@@ -31,7 +29,7 @@ import { chainOf } from './custody-chain.js';
 import { importFold } from './import-fold.js';
 import { keptPayload } from './kept-payload.js';
 import { type SoulTrust, verifySoul } from './verify-soul.js';
-import { memoryPauses } from './memory-pauses.js';
+import { requireMetadataFits } from './soul-metadata.js';
 import { requireWaitingRoom, stagedFor } from './waiting-room.js';
 
 /** How long a request may take until a soul has arrived, in milliseconds: clients give up after 15 s (contract 2.5). */
@@ -83,7 +81,7 @@ const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport
  * @throws Rejection as ProcessEngine.ask
  */
 export const beginImport = async (
-  { engine, lanes, journal, clock, soulDeadlineMs }: ImportDeps,
+  { engine, events, lanes, journal, clock, soulDeadlineMs }: ImportDeps,
   { tenant, txId, by }: ImportAsked,
 ): Promise<void> => {
   const stream = importStream(tenant, txId);
@@ -91,6 +89,7 @@ export const beginImport = async (
   const nowMs = clock.now().getTime();
   // It has begun one, or has found one that waited: another would take the place of what became of that.
   if (by.done === true && state.newest !== null) return;
+  if ((await importOf(events, stream, by)) !== null) return;
   if (state.newest?.open === true) {
     const known = (await journal.load(soulImport, refOf(stream, state.newest.importId))).state as SoulImportAnswer;
     if (known.name === 'received') return;
@@ -102,22 +101,30 @@ export const beginImport = async (
   await engine.ask(refOf(stream, importId), [request], by);
 };
 
+/** The import of which an earlier attempt at a command has recorded something. */
+const importOf = async (events: EventStore, stream: string, by: Command): Promise<ProcessRef | null> => {
+  if (by.done !== true && by.resumed !== true) return null;
+  const own = (await commandSearch(events, stream, by.commandId, true).look())?.at(-1)?.data['importId'];
+  return typeof own === 'string' ? refOf(stream, own) : null;
+};
+
 const newestOf = async ({ lanes }: ImportDeps, stream: string): Promise<ProcessRef> => {
   const { newest } = (await lanes.current(stream, importFold)).state;
   if (newest === null) throw new Rejection('SOUL_IMPORT_NOT_FOUND');
   return refOf(stream, newest.importId);
 };
 
-/** The import that an earlier attempt at this command confirmed, or found confirmed. Others may have begun another since. */
-const confirmedBy = async ({ events }: ImportDeps, stream: string, by: Command): Promise<ProcessRef | null> => {
-  if (by.done !== true) return null;
-  const own = (await commandSearch(events, stream, by.commandId, true).look())?.at(-1)?.data['importId'];
-  if (typeof own === 'string') return refOf(stream, own);
-  for await (const page of pagesOf(events, stream, { direction: 'backwards', to: 0 })) {
-    const received = page.events.find(({ type }) => type === 'SoulReceived');
-    if (received !== undefined) return refOf(stream, received.data['importId'] as string);
+/** The import that a command means. An earlier attempt at it has met one, and others may have begun another since. */
+const meantBy = async (deps: ImportDeps, stream: string, by: Command): Promise<ProcessRef> => {
+  const own = await importOf(deps.events, stream, by);
+  if (own !== null) return own;
+  if (by.done === true) {
+    for await (const page of pagesOf(deps.events, stream, { direction: 'backwards', to: 0 })) {
+      const arrived = page.events.find(({ type }) => type === 'SoulImported');
+      if (arrived !== undefined) return refOf(stream, arrived.data['importId'] as string);
+    }
   }
-  return null;
+  return newestOf(deps, stream);
 };
 
 /**
@@ -129,7 +136,7 @@ export const giveUpImport = async (
   { tenant, txId, by }: ImportAsked,
   reason: string,
 ): Promise<never> => {
-  const ref = await newestOf(deps, importStream(tenant, txId));
+  const ref = await meantBy(deps, importStream(tenant, txId), by);
   const input: SoulImportInput = { type: 'undelivered', code: 'SOUL_DOWNLOAD_FAILED', reason };
   await deps.engine.ask(ref, [input], by);
   throw new Rejection('SOUL_DOWNLOAD_FAILED', { details: { reason } });
@@ -150,7 +157,7 @@ export const receiveSoul = async (
   const { document, copy } = given;
   const beganMs = deps.clock.monotonicMs();
   const stream = importStream(tenant, txId);
-  const ref = (await confirmedBy(deps, stream, by)) ?? (await newestOf(deps, stream));
+  const ref = await meantBy(deps, stream, by);
   const before = (await deps.journal.load(soulImport, ref)).state as SoulImportAnswer;
   requireOpen(before);
   const verified = await verifySoul(document, deps.trust);
@@ -197,19 +204,6 @@ export const receiveSoul = async (
   if (outcome !== null && before.name !== 'imported') await deps.archive.unstage(digest, staging);
   return { ...(await arrivedSoul(deps, tenant, outcome)), document: soul };
 };
-
-/** @throws Rejection SOUL_TOO_LARGE */
-function* requireMetadataFits({ memories }: SoulDocument): Sliced<void> {
-  const isPauseDue = memoryPauses();
-  for (const { id: memoryId, metadata } of memories) {
-    if (isPauseDue(jsonBytes(metadata))) yield 1;
-    if (!fitsMetadata(metadata))
-      throw new Rejection('SOUL_TOO_LARGE', {
-        message: `A memory of this soul has metadata of more than ${METADATA_BYTES} bytes of JSON, perhaps only in compatibility form (NFKC).`,
-        details: { memoryId, metadataLimitBytes: METADATA_BYTES },
-      });
-  }
-}
 
 /** An import that has ended otherwise than well says so. */
 const requireOpen = (state: SoulImportAnswer): void => {

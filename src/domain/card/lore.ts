@@ -88,6 +88,10 @@ const headingOf = (card: CharacterCard, { keys, members }: LoreEntry, text: stri
   return `${cutBytes(words.slice(0, HEADING_KEYS).join(', '), HEADING_BYTES)}: `;
 };
 
+/** Whether metadata fits, also with the number of a part beside it. */
+const fitsInParts = (metadata: JsonObject): boolean =>
+  fitsMetadata({ ...metadata, part: LORE_MEMORIES, parts: LORE_MEMORIES });
+
 const metadataOf = (
   card: CharacterCard,
   index: number,
@@ -120,11 +124,13 @@ const metadataOf = (
     secondary_keys: listed(members['secondary_keys']),
     decorators: listed(decorators),
   });
-  // All of them fit as they are. In compatibility form they may not: then the last ones are left out.
+  const whole = { ...short, ...texts };
+  if (fitsInParts(whole)) return whole;
+  // All of it fits as it is. In compatibility form it may not: then what does not fit beside the others is left out.
   let fitting: JsonObject = short;
   for (const [name, text] of Object.entries(texts)) {
     const more = { ...fitting, [name]: text };
-    if (fitsMetadata(more)) fitting = more;
+    if (fitsInParts(more)) fitting = more;
   }
   return fitting;
 };

@@ -21,7 +21,6 @@ import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engin
 import { appendNext } from '../../support/append-next.js';
 import { event } from '../../support/events.js';
 import { gate } from '../../support/gate.js';
-import { countTurns } from '../../support/loop-turns.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { ISSUER, serverKeys, unsignedSoul } from '../../support/souls.js';
 
@@ -145,7 +144,10 @@ describe('a soul that was received', () => {
     expect(await isKept()).toBe(true);
   });
 
-  it('is found again by a repeat that was done, and no other import is begun, or confirmed in its place', async () => {
+  it.each([
+    ['that was done', { done: true, commandId: 'another' }],
+    ['whose first attempt died', { resumed: true, commandId: 'command-tx' }],
+  ])('is found again by a repeat %s, and no other import is begun, or confirmed in its place', async (_, repeated) => {
     await recorded();
     const owner = { type: 'SoulTaken', data: { tenant, npcId: soul.npcId, importId } };
     await appendNext(events, custodyStream(soul.trainingProof), [event('owner', owner)]);
@@ -161,36 +163,21 @@ describe('a soul that was received', () => {
         return { answer: state, revision: 2, position: 2 };
       },
     });
-    const done = { ...by, done: true };
-    await beginImport(deps, { tenant, txId: 'tx', by: done });
+    const again = { ...by, ...repeated };
+    await beginImport(deps, { tenant, txId: 'tx', by: again });
     const another = {
       importId: makeProcessId('i', 3, Date.parse(START), 'two'),
       txId: 'tx',
       deadlineAt: '2026-01-02T00:00:00.000Z',
     };
     await appendNext(events, stream, [event('another', { type: 'SoulImportRequested', data: another })]);
-    const again = await receiveSoul(
+    const told = await receiveSoul(
       depsWith(deps.engine),
-      { tenant, txId: 'tx', by: done },
+      { tenant, txId: 'tx', by: again },
       { document: soul, copy: false },
     );
-    expect(again.soul).toMatchObject({ soulId: soul.id });
+    expect(told.soul).toMatchObject({ soulId: soul.id });
     expect(asked).toEqual([importId]);
-  });
-
-  it('is looked through without a turn of the event loop for each memory', async () => {
-    const { memories, ...rest } = unsignedSoul();
-    const [first] = memories;
-    if (first === undefined) throw new Error('the soul has memories');
-    const many = Array.from({ length: 5_000 }, (_, n) => ({ ...first, id: `m${String(n)}` }));
-    const large = await signSoul(strangers, ISSUER, { ...rest, memories: many });
-    using turns = countTurns();
-    await receiveSoul(
-      depsWith({ ask: answered, outcome: notInTime }),
-      { tenant, txId: 'tx', by },
-      { document: large, copy: false },
-    ).catch(() => undefined);
-    expect(turns.count).toBeLessThan(1_000);
   });
 
   it('is told as its repeats are where it was confirmed while it was looked at', async () => {

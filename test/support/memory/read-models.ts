@@ -9,7 +9,14 @@ import {
   type ReadModels,
   type RowIndex,
 } from '../../../src/ports/read-models.js';
-import type { Build, Changes, Loaded, ParkedEvent, ReadModelWriter } from '../../../src/ports/read-model-writer.js';
+import {
+  ABANDONED,
+  type Build,
+  type Changes,
+  type Loaded,
+  type ParkedEvent,
+  type ReadModelWriter,
+} from '../../../src/ports/read-model-writer.js';
 import type {
   RowSearch,
   RowText,
@@ -124,19 +131,21 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
-  async open(projection: Projection, within = Infinity): Promise<Build> {
-    const usable = this.#builds.filter(
-      ({ name, version, position }) => name === projection.name && version === projection.version && position <= within,
-    );
+  async open(projection: Projection, within = ABANDONED - 1): Promise<Build> {
+    const same = this.#builds.filter(({ name, version }) => name === projection.name && version === projection.version);
+    for (const build of same) if (build.position > within) build.position = ABANDONED;
+    const usable = same.filter(({ position }) => position <= within);
     const kept = usable.find(({ live }) => live) ?? usable.at(-1);
     return kept === undefined ? this.begin(projection) : view(kept);
   }
 
-  async reopen(projection: Projection, within = Infinity): Promise<Build | null> {
+  async reopen(projection: Projection, before: Build): Promise<Build | null> {
+    const own = this.#builds.find(({ id }) => id === before.id);
+    if (own !== undefined) return view(own);
     const named = this.#builds.filter(({ name }) => name === projection.name);
     const isReplaced = named.some(({ live, version }) => live && version > projection.version);
     const isThere = named.some(({ version }) => version === projection.version);
-    return isReplaced && !isThere ? null : this.open(projection, within);
+    return isReplaced && !isThere ? null : this.open(projection);
   }
 
   async begin({ name, version }: Projection): Promise<Build> {
