@@ -80,6 +80,7 @@ export interface ReadModelWriter {
   /**
    * Of exactly this version, and not beyond the position `within`: the build that readers see, else the newest unfinished one, else a new one. Processes
    * that open one at the same time get the same. A build beyond it gets the position ABANDONED, since the store may grow past the one that it had.
+   * Unfinished ones beside the build that readers see are dropped: a stopped rebuild left them.
    */
   open(projection: Projection, within?: number): Promise<Build>;
   /**

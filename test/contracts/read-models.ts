@@ -687,9 +687,12 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.reopen(books, build)).toEqual(back);
       });
 
-      it('that were broken off are dropped when another is begun, or the one that readers see is swapped in again', async () => {
+      it('that were broken off are dropped when the one that readers see is opened or swapped in again, or another is begun', async () => {
+        const stopped = await models.begin(books);
         const abandoned = await models.begin(books);
+        await expect(commit({ put: [put('a')] }, stopped)).rejects.toThrow();
         expect((await models.open(books)).id).toBe(build.id);
+        await expect(commit({ put: [put('a')] }, abandoned)).rejects.toThrow();
         const next = await models.begin(books);
         await expect(commit({ put: [put('a')] }, abandoned)).rejects.toThrow();
         await commit({ put: [put('a')] });

@@ -157,7 +157,8 @@ export class Cluster implements Disposable {
     if (server === null || machine.dead) return [];
     // Steps travel over the network in both directions.
     const link = new Link('engine', new Machine('engine', this.#time, 0), this.#time, this.#draw, {
-      ...{ trouble: () => 0, hangsUntilMs: () => 0 },
+      trouble: () => 0,
+      hangsUntilMs: () => 0,
     });
     const woken: SimulatedServer['step'] = (args) =>
       new Promise((resolve, reject) => machine.wake(() => void server.step(args).then(resolve, reject)));

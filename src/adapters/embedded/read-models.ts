@@ -44,6 +44,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   readonly #kept = new Map<number, OpenBuild>();
   readonly #moveOn;
   readonly #park;
+  #lastId = 0;
 
   /** @param database of `openReadsFile`; the caller closes it after the last use of this */
   constructor(database: Database, clock: Clock, waitMs = READ_WAIT_MS) {
@@ -56,6 +57,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
     for (const { live, ...rest } of database.prepare('SELECT * FROM builds ORDER BY id').all() as BuildRow[]) {
       const streams = (parked.all(rest.id) as { stream: string }[]).map(({ stream }) => stream);
       this.#keep({ ...rest, live: live === 1 }, streams);
+      this.#lastId = rest.id;
     }
   }
 
@@ -132,7 +134,9 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
       ({ build, tables }) => build.version === projection.version && build.position <= within && tables.isIndexedByTag,
     );
     const kept = usable.find(({ build }) => build.live) ?? usable.at(-1);
-    return kept === undefined ? this.begin(projection) : kept.build;
+    if (kept === undefined) return this.begin(projection);
+    if (kept.build.live) this.#drop(this.#unfinished(projection));
+    return kept.build;
   }
 
   async reopen(projection: Projection, before: Build): Promise<Build | null> {
@@ -145,15 +149,13 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   async begin({ name, version }: Projection): Promise<Build> {
-    const unfinished = this.#named(name).filter(({ build }) => build.version === version && !build.live);
-    const id = this.#database.transaction(() => {
-      const insert = this.#database.prepare('INSERT INTO builds (name, version, position, live) VALUES (?, ?, 0, 0)');
-      const made = Number(insert.run(name, version).lastInsertRowid);
-      new ReadModelTables(this.#database, made).create();
-      return made;
+    this.#drop(this.#unfinished({ name, version }));
+    // SQLite would give the id of one that is gone again.
+    const id = (this.#lastId += 1);
+    this.#database.transaction(() => {
+      this.#database.prepare('INSERT INTO builds VALUES (?, ?, ?, 0, 0)').run(id, name, version);
+      new ReadModelTables(this.#database, id).create();
     });
-    // Dropped last: the id of one that is gone could be given again.
-    this.#drop(unfinished);
     return this.#keep({ id, name, version, position: 0, live: false }, []).build;
   }
 
@@ -226,6 +228,10 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
 
   #named(name: string): readonly OpenBuild[] {
     return [...this.#kept.values()].filter(({ build }) => build.name === name);
+  }
+
+  #unfinished({ name, version }: Pick<Projection, 'name' | 'version'>): readonly OpenBuild[] {
+    return this.#named(name).filter(({ build }) => build.version === version && !build.live);
   }
 
   /** Whether every build of the name has stopped at the stream. */

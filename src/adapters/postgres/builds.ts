@@ -31,7 +31,9 @@ export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion, wit
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
     await abandonBeyond(tx, projection, within);
-    return (await usableBuild(tx, projection)) ?? begunAlone(tx, projection);
+    const usable = await usableBuild(tx, projection);
+    if (usable?.live === true) await dropUnfinished(tx, projection);
+    return usable ?? begunAlone(tx, projection);
   });
 
 /** As ReadModelWriter.reopen. */
@@ -79,13 +81,17 @@ const usableBuild = (tx: Transaction<Tables>, projection: ProjectionVersion): Pr
     .limit(1)
     .executeTakeFirst();
 
-/** A new build, in place of unfinished ones of the version. */
-const begunAlone = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build> => {
+const dropUnfinished = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<void> => {
   const unfinished = await same(tx, projection).where('live', '=', false).execute();
   await drop(
     tx,
     unfinished.map(({ id }) => id),
   );
+};
+
+/** A new build, in place of unfinished ones of the version. */
+const begunAlone = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build> => {
+  await dropUnfinished(tx, projection);
   return begun(tx, projection);
 };
 

@@ -134,7 +134,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     const attempt = (this.#lastAttempt += 1);
     const running = this.#running.get(id) ?? 0;
     const dead = sql`CASE WHEN r.owner = ${owner} THEN r.attempt <> ${running}::bigint ELSE NOT ${ALIVE} END`;
-    // As `isFree` in reservations.ts.
+    // As `isFree` in reservations.ts. What a dead process left running is never free: a repeat takes it over under its seed.
     const free = sql`((r.expires <= ${NOW_MS} AND (r.answer IS NOT NULL OR r.released OR r.done))
       OR (r.released AND r.digest <> EXCLUDED.digest))`;
     const statement = sql<Taken>`
@@ -200,12 +200,12 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       await this.#postgres.run('background', (db) => statement.execute(db));
       for (const attempt of attempts) this.#unsettled.delete(attempt);
     }
-    // What was left unfinished is kept for another day: a repeat has to find out what it did.
     // Of this process, and not running here: its end could not be written, and it is not remembered as unsettled any more.
     const running = [...this.#running.values()];
     const leftover = sql`(r.owner = ${this.#owner.id} AND r.attempt <> ALL(${running}::bigint[]))`;
     const limit = SWEPT_AT_LEAST + 2 * this.#added;
     this.#added = 0;
+    // What was left running is kept for another day: a repeat has to find out what it did.
     const statement = sql`DELETE FROM reservations WHERE id IN (
       SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released OR done
         OR (expires <= ${NOW_MS} - ${IDEMPOTENCY_TTL_MS}::bigint AND (NOT ${ALIVE} OR ${leftover})))

@@ -48,13 +48,10 @@ export const openWithin = async (
   writer: ReadModelWriter,
   projection: Projection,
 ): Promise<Build> => {
-  let build = await writer.open(projection);
+  const build = await writer.open(projection);
   // Read after the build was opened, because others write meanwhile.
   const last = await events.lastPosition();
-  if (build.position > last) build = await writer.open(projection, last);
-  // Drops what a stopped rebuild left beside it.
-  if (build.live) await writer.swapIn(build);
-  return build;
+  return build.position > last ? writer.open(projection, last) : build;
 };
 
 /** Makes a feed of a build. */

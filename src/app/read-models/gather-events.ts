@@ -100,8 +100,8 @@ const evolved = (projection: Projection, before: Row, event: RecordedEvent): Par
   const storedPassages =
     before.changed || before.row === null ? before.storedPassages : (projection.passagesOf?.(before.row).length ?? 0);
   const row = projection.evolve(before.row, event, before.id);
-  const none = { index: null, text: null, passages: [], storedPassages: 0, indexed: nothingIndexed };
-  if (row === null) return { row, ...none, changed: true };
+  if (row === null)
+    return { row, index: null, text: null, passages: [], storedPassages: 0, indexed: nothingIndexed, changed: true };
   const index = projection.indexOf(row);
   const passages = projection.passagesOf?.(row) ?? [];
   const text = projection.textOf?.(row) ?? null;

@@ -106,16 +106,14 @@ const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {
   return (value, pointer, looking) => {
     if (!isObject(value) || !looking.spend()) return [];
     // Nearly every body has only members that the schema names: it costs a request as little as possible.
-    let found: string[] = [];
+    const found: string[] = [];
     for (const written in value) {
       if (looking.isOver) break;
       if (Object.hasOwn(properties, written)) continue;
       for (const name of looking.meant(known, written)) if (value[name] === undefined) found.push(`${pointer}/${name}`);
     }
     for (const { name, look } of inside) {
-      if (value[name] === undefined) continue;
-      const below = look(value[name], `${pointer}/${name}`, looking);
-      if (below.length > 0) found = [...found, ...below];
+      if (value[name] !== undefined) found.push(...look(value[name], `${pointer}/${name}`, looking));
     }
     return found;
   };

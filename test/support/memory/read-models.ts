@@ -136,7 +136,9 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
     for (const build of same) if (build.position > within) build.position = ABANDONED;
     const usable = same.filter(({ position }) => position <= within);
     const kept = usable.find(({ live }) => live) ?? usable.at(-1);
-    return kept === undefined ? this.begin(projection) : view(kept);
+    if (kept === undefined) return this.begin(projection);
+    if (kept.live) this.#builds = this.#builds.filter((build) => build.live || !same.includes(build));
+    return view(kept);
   }
 
   async reopen(projection: Projection, before: Build): Promise<Build | null> {
