@@ -25,6 +25,8 @@ export type Effort = {
   /** Ghost sessions that play at once, and beside live steps. */
   readonly ghostSessions: number;
   readonly ghostsBeside: number;
+  /** Requests, or updates of workflows, after which the heap is looked at. */
+  readonly heapRequests: number;
   /** Minds whose decisions are taken again, and the turns of each. */
   readonly replayed: { readonly minds: number; readonly turnsOfMind: number };
 };
@@ -46,6 +48,7 @@ export const fullEffort: Effort = {
   soulMemories: 10_000,
   ghostSessions: 200,
   ghostsBeside: 50,
+  heapRequests: 20_000,
   replayed: { minds: 1_000, turnsOfMind: 100 },
 };
 
@@ -66,5 +69,6 @@ export const shortEffort: Effort = {
   soulMemories: 500,
   ghostSessions: 10,
   ghostsBeside: 5,
+  heapRequests: 1_000,
   replayed: { minds: 20, turnsOfMind: 10 },
 };

@@ -20,7 +20,7 @@ export type PartReport = {
 };
 
 /** The blocks of the page: each run writes one. */
-export type Block = 'embedded' | 'memory' | 'souls' | 'ghosts' | 'replays' | 'distributed';
+export type Block = 'embedded' | 'inputs' | 'memory' | 'souls' | 'ghosts' | 'replays' | 'distributed';
 
 const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
@@ -29,6 +29,28 @@ export const whole = (value: number): string => thousands.format(value);
 
 /** Milliseconds, with as many decimals as are significant. */
 export const milliseconds = (value: number): string => `${value < 100 ? value.toFixed(1) : whole(value)} ms`;
+
+/** Bytes in binary megabytes. */
+export const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
+
+/** How much a heap may grow from a tenth of the requests to all of them. */
+const HEAP_GOAL = 1.1;
+
+/** What a process keeps after so many of its requests, against the same after a tenth of them; in bytes. */
+export const heapFigure = (
+  what: string,
+  count: number,
+  heap: { readonly early: number; readonly late: number },
+): Figure => {
+  const ratio = heap.late / heap.early;
+  return {
+    what: `heap after ${whole(count)} ${what}`,
+    ours: mebibytes(heap.late),
+    reference: `after ${whole(count / 10)}: ${mebibytes(heap.early)}`,
+    ratio: { median: ratio, min: ratio, max: ratio },
+    goal: { text: `≤ ${HEAP_GOAL}`, met: ratio <= HEAP_GOAL },
+  };
+};
 
 /** A share (0..1) as a percentage. */
 export const percent = (share: number): string => `${(share * 100).toFixed(0)} %`;

@@ -1,4 +1,4 @@
-import { measureInputs } from './inputs.js';
+import { measureHeap } from './heap.js';
 import { measureLatency } from './latency.js';
 import { measureLongMind } from './long-mind.js';
 import { measureParts } from './measure.js';
@@ -16,7 +16,7 @@ await measureParts(
     rebuild: measureRebuild,
     start: measureStart,
     'long-mind': measureLongMind,
-    inputs: measureInputs,
+    heap: measureHeap,
   },
   process.argv.slice(2),
 );

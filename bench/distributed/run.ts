@@ -1,6 +1,7 @@
 import { measureParts } from '../measure.js';
 import { measureAppends } from './append.js';
 import { measureCost } from './cost.js';
+import { measureUpdateHeap } from './heap.js';
 import { measureLag } from './lag.js';
 import { measureProjector } from './projector.js';
 import { measureSteps } from './step.js';
@@ -13,6 +14,7 @@ await measureParts(
     projector: measureProjector,
     lag: measureLag,
     cost: measureCost,
+    heap: measureUpdateHeap,
   },
   process.argv.slice(2),
 );

@@ -1,35 +1,19 @@
-import { fileURLToPath } from 'node:url';
-
 import { Client, WithStartWorkflowOperation } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 
-import { TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
 import { openConnection } from '../../src/adapters/temporal/connection.js';
-import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
-import { systemClock } from '../../src/adapters/system/clock.js';
-import { systemRandom } from '../../src/adapters/system/random.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
-import { createLogger } from '../../src/config/logger.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
-import { makeTurnId } from '../../src/domain/npc/turn-id.js';
-import type { TurnAnswer } from '../../workflows/turn-answer.js';
-import { turn } from '../../workflows/turn.js';
 import type { Effort } from '../effort.js';
 import { milliseconds, type PartReport, whole } from '../report.js';
 import { quantile, ratioOf, spreadOf } from '../rounds.js';
 import { start } from '../server.js';
 import { turnInputs } from '../turn-history.js';
 import { addresses, ownNamespace } from './addresses.js';
+import { openTurnEngine, type Runner, TURN_MS, turnsOn, WORKER } from './turn-engine.js';
 
 /** Turns under way at the same time. */
 const TURNS = 32;
 const GOAL = 0.95;
-const DEADLINE_MS = 15 * 60 * 1_000;
 
-const WORKER = fileURLToPath(new URL('./temporal-worker.js', import.meta.url));
-
-/** One turn, or what it is compared with. `at` is given each of its steps in order and resolves when that step is answered. */
-type Runner = (turnNumber: number, at: (step: () => Promise<unknown>) => Promise<void>) => Promise<void>;
 type Measured = { readonly perSecond: number; readonly p50: number };
 
 /** Runs turn after turn, `TURNS` at the same time. */
@@ -64,53 +48,18 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
   const namespace = ownNamespace();
   const env = addresses();
   await using worker = await start(WORKER, { ...env, BENCH_NAMESPACE: namespace });
-  const journal = new ProcessJournal(EmbeddedEventStore.open(':memory:'), { shared: true });
-  const engineOf = (own: string) =>
-    new TemporalProcessEngine({
-      shards: { count: 2, processes: [turn.name] },
-      address: env.TEMPORAL_ADDRESS,
-      temporalNamespace: 'default',
-      namespace: own,
-      // Not needed: what is measured has no lost processes.
-      events: { openProcesses: () => Promise.resolve([]) },
-      journal,
-      processes: { [turn.name]: { process: turn } },
-      clock: systemClock,
-      random: systemRandom,
-      logger: createLogger('error', process.stderr, false),
-    });
-  await using wholeEngine = engineOf(`${namespace}-whole`);
-  await using shellEngine = engineOf(`${namespace}-shell`);
+  await using wholeEngine = openTurnEngine(env.TEMPORAL_ADDRESS, `${namespace}-whole`);
+  await using shellEngine = openTurnEngine(env.TEMPORAL_ADDRESS, `${namespace}-shell`);
   const connection = openConnection({ address: env.TEMPORAL_ADDRESS });
   const client = new Client({ connection });
   let runs = 0;
 
-  const turnOn = (engine: TemporalProcessEngine): Runner => {
-    runs += 1;
-    const series = String(runs);
-    return async (number, at) => {
-      const openedMs = Date.now();
-      const deadlineAt = new Date(openedMs + DEADLINE_MS).toISOString();
-      const turnId = makeTurnId('process', -1, openedMs, `${series}-${String(number)}`);
-      const ref = { process: turn.name, id: turnId, stream: npcStream('local', `inn-${series}-${String(number)}`) };
-      let answer: TurnAnswer | null = null;
-      for (const [step, input] of turnInputs(number, turnId, deadlineAt).entries()) {
-        const commandId = `${turnId}-${String(step)}`;
-        const by = { tenant: 'local', actor: 'bench', commandId, correlationId: commandId, causationId: null };
-        await at(async () => {
-          answer = (await engine.ask(ref, [input], by)).answer as TurnAnswer;
-        });
-      }
-      const said = (answer as TurnAnswer | null)?.instruction.type;
-      if (said !== 'Finalize') throw new Error(`a turn ended with ${String(said)}`);
-    };
-  };
   const bare = (workflow: string): Runner => {
     runs += 1;
     const series = String(runs);
     return async (number, at) => {
       const workflowId = `${namespace}-bare-${series}-${String(number)}`;
-      for (const input of turnInputs(number, workflowId, new Date(Date.now() + DEADLINE_MS).toISOString())) {
+      for (const input of turnInputs(number, workflowId, new Date(Date.now() + TURN_MS).toISOString())) {
         const startWorkflowOperation = new WithStartWorkflowOperation<Workflow>(workflow, {
           workflowId,
           taskQueue: `${namespace}-bare`,
@@ -127,8 +76,8 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
   };
 
   const kinds = {
-    whole: () => measure(turnOn(wholeEngine), effort.seconds),
-    shell: () => measure(turnOn(shellEngine), effort.seconds),
+    whole: () => measure(turnsOn(wholeEngine, (runs += 1)), effort.seconds),
+    shell: () => measure(turnsOn(shellEngine, (runs += 1)), effort.seconds),
     activity: () => measure(bare('bareLocalActivity'), effort.seconds),
     update: () => measure(bare('bareUpdate'), effort.seconds),
   };

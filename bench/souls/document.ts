@@ -11,7 +11,7 @@ const ISSUER = 'https://elsewhere.example';
 const HASH = 'A'.repeat(43);
 
 /** A soul with so many memories, signed by a server that nobody knows. @param notesBytes of metadata in each memory */
-export const strangersSoul = async (memories: number, notesBytes = 0): Promise<SoulDocument> => {
+export const strangersSoul = async (memories: number, notesBytes = 0, npcId = 'bench'): Promise<SoulDocument> => {
   await using events = EmbeddedEventStore.open(':memory:');
   const lanes = new Lanes(events, systemClock);
   const wrapKey = systemRandom.bytes(32);
@@ -23,9 +23,8 @@ export const strangersSoul = async (memories: number, notesBytes = 0): Promise<S
     wrapKey,
     alg: 'EdDSA',
   });
-  const npcId = 'bench';
   const unsigned = makeSoul({
-    soulId: 's0_0_bench',
+    soulId: `s0_0_${npcId}`,
     createdAt: new Date(0).toISOString(),
     npcId,
     persona: 'Brann lights the lamps.',

@@ -1,0 +1,37 @@
+import { collectedHeap } from '../collected-heap.js';
+import type { Effort } from '../effort.js';
+import { heapFigure, type PartReport } from '../report.js';
+import { start } from '../server.js';
+import { addresses, ownNamespace } from './addresses.js';
+import { openTurnEngine, turnsOn, WORKER } from './turn-engine.js';
+
+/** Turns under way at the same time. */
+const TURNS = 32;
+
+/** What this process keeps in its heap after many updates of workflows, against the same after a tenth of them. */
+export const measureUpdateHeap = async ({ heapRequests }: Effort): Promise<PartReport> => {
+  const namespace = ownNamespace();
+  const env = addresses();
+  await using worker = await start(WORKER, { ...env, BENCH_NAMESPACE: namespace });
+  await using engine = openTurnEngine(env.TEMPORAL_ADDRESS, `${namespace}-whole`);
+  const run = turnsOn(engine, 1);
+  let updates = 0;
+  let turns = 0;
+  const upTo = async (count: number): Promise<number> => {
+    await Promise.all(
+      Array.from({ length: TURNS }, async () => {
+        while (updates < count) {
+          await run((turns += 1), async (step) => {
+            updates += 1;
+            await step();
+          });
+        }
+      }),
+    );
+    return collectedHeap();
+  };
+  const early = await upTo(heapRequests / 10);
+  const late = await upTo(heapRequests);
+  await worker[Symbol.asyncDispose]();
+  return { figures: [heapFigure('updates of workflows', heapRequests, { early, late })], remarks: [] };
+};

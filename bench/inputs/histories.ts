@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { differing, get, type Input, members, post, type Send } from './input.js';
+
+const LOOK_MS = 50;
+
+/** A mind of so many large directives. */
+const largeMind = async (npcId: string, send: Send): Promise<void> => {
+  for (let n = 0; n < 8; n += 1) {
+    const npcState = n % 2 === 0 ? members(9_900) : { notes: differing(490_000) };
+    await send(post(`/npcs/${npcId}/directive`, { observation: 'Well?', npcState }));
+  }
+};
+
+/** A mind whose turns end in large verdicts. */
+const judgedMind = async (npcId: string, send: Send): Promise<string> => {
+  let turnId = '';
+  for (let n = 0; n < 4; n += 1) {
+    const answer = (await send(
+      post(`/npcs/${npcId}/verdict`, { observation: 'Well?', generatedOutput: `{${'"a":1,'.repeat(60_000)}"b":2}` }),
+    )) as { turnId?: string };
+    turnId = answer.turnId ?? '';
+  }
+  return turnId;
+};
+
+const replayed =
+  (trial: object): Input =>
+  async (npcId, send) => {
+    await largeMind(npcId, send);
+    await judgedMind(npcId, send);
+    const until = async (): Promise<void> => {
+      for (;;) {
+        const [newest] = (await send(get(`/replays?limit=1`)).catch(() => [])) as { status?: string }[];
+        if (newest?.status !== 'running') return;
+        await sleep(LOOK_MS);
+      }
+    };
+    return { ...post(`/npcs/${npcId}/replays`, trial), until };
+  };
+
+/** What is read again of a history, and what is checked of it. */
+export const historyInputs: Readonly<Record<string, Input>> = {
+  'a page of the history': async (npcId, send) => {
+    await largeMind(npcId, send);
+    return get(`/npcs/${npcId}/history?limit=500`);
+  },
+  'the state at a revision': async (npcId, send) => {
+    await largeMind(npcId, send);
+    return get(`/npcs/${npcId}/state?revision=6`);
+  },
+  'the history as lines': async (npcId, send) => {
+    await largeMind(npcId, send);
+    return get(`/npcs/${npcId}/history/export`);
+  },
+  'the history as CSV': async (npcId, send) => {
+    await largeMind(npcId, send);
+    return get(`/npcs/${npcId}/history/export?format=csv`);
+  },
+  'a bundle': async (npcId, send) => {
+    await largeMind(npcId, send);
+    await send(post('/audit/checkpoints', {}));
+    return get(`/npcs/${npcId}/history/bundle`);
+  },
+  'a search': async (npcId, send) => {
+    await largeMind(npcId, send);
+    return get(`/search?q=${encodeURIComponent('word Well')}&limit=100`);
+  },
+  'the turns of a mind': async (npcId, send) => {
+    await judgedMind(npcId, send);
+    return get(`/npcs/${npcId}/turns?limit=500`);
+  },
+  'why a verdict was reached': async (npcId, send) =>
+    get(`/npcs/${npcId}/verdicts/${await judgedMind(npcId, send)}/why`),
+  'a checkpoint': async (npcId, send) => {
+    for (let n = 0; n < 200; n += 1) await send(post('/npcs', { npcId: `${npcId}-${n}` }));
+    return post('/audit/checkpoints', {});
+  },
+  'an audit': async (npcId, send) => {
+    await largeMind(npcId, send);
+    return post('/audit/verify', { npcIds: [npcId] });
+  },
+  'breaks acknowledged, none': async (npcId, send) => {
+    await largeMind(npcId, send);
+    return get(`/npcs/${npcId}/chain-breaks`);
+  },
+  'a replay': replayed({}),
+  'a replay with texts of 490 kB': replayed({
+    outputs: [{ turnId: 'x', generatedOutput: '{'.repeat(490_000) }],
+  }),
+};

@@ -1,0 +1,36 @@
+/** What is sent to the server that is measured. */
+export type Sent = {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  readonly body?: object;
+  /** The JSON text that it parses once, where that is not the body. */
+  readonly parses?: string;
+  /** For the header Authorization, in place of the owner's key. */
+  readonly authorization?: string;
+  /** Waits for the work that the request began in the background. */
+  readonly until?: () => Promise<void>;
+};
+
+/** Sends a request, and reads its whole answer. @throws Error when the answer is a refusal */
+export type Send = (sent: Sent) => Promise<unknown>;
+
+/** The largest legal input of one route: it may send others first. `name` is new in each round, and no name of anything else. */
+export type Input = (name: string, send: Send) => Promise<Sent>;
+
+/** An object with so many members. */
+export const members = (count: number): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, n) => [`member ${n}`, n]));
+
+/** A text of so many characters, whose words all differ. */
+export const differing = (chars: number): string =>
+  Array.from({ length: chars / 10 }, (_, n) => `word ${100_000 + n}`)
+    .join('')
+    .slice(0, chars);
+
+/** As many memories as one result may bring, in both its bounds. */
+export const memories = Array.from({ length: 990 }, (_, n) => ({
+  ...{ text: `${n} ${'a stranger paid in gold '.repeat(19)}`, type: 'experience', importance: 0.5, similarity: 0.5 },
+}));
+
+export const post = (path: string, body: object): Sent => ({ method: 'POST', path, body });
+export const get = (path: string): Sent => ({ method: 'GET', path });

@@ -1,0 +1,74 @@
+import type { SoulDocument } from '../../src/domain/soul/document.js';
+import { strangersSoul } from '../souls/document.js';
+import { get, type Input, post, type Send, type Sent } from './input.js';
+
+/** Nearly 15 MiB: as many memories of 40 characters as fit, and memories with as much metadata as one may have. */
+const MANY = 38_000;
+const FEW = 900;
+const NOTES_BYTES = 16_000;
+
+const confirmation = (txId: string, adrBody: object | string): Sent =>
+  post('/npcs/import/confirm', { sicTxId: txId, sicDownloadResult: { adrBody, adrStatus: 200, adrSuccess: true } });
+
+const begun = async (npcId: string, send: Send, memories: number, notesBytes: number): Promise<SoulDocument> => {
+  await send(post('/npcs/import', { txIdRef: npcId }));
+  return strangersSoul(memories, notesBytes, npcId);
+};
+
+/** The one mind that leaves and is read, once it is there. */
+let here: Promise<string> | null = null;
+const brought = (send: Send): Promise<string> =>
+  (here ??= begun('here', send, MANY, 0)
+    .then((soul) => send(confirmation('here', soul)))
+    .then(() => 'here'));
+
+type Instruction = { readonly auiPayload: object; readonly auiAuthHeader: string; readonly auiEndpoint: string };
+type Begun = { readonly se1Instruction: Instruction; readonly se1Signature: string };
+
+const exporting = async (send: Send): Promise<Begun> => {
+  const npcId = await brought(send);
+  return (await send(post(`/npcs/${npcId}/soul/export`, {}))) as Begun;
+};
+
+const uploading = ({ se1Instruction: { auiPayload, auiAuthHeader, auiEndpoint } }: Begun): Sent => ({
+  ...post(new URL(auiEndpoint).pathname, auiPayload),
+  authorization: auiAuthHeader,
+});
+
+const confirming = async (send: Send): Promise<Sent> => {
+  const npcId = await brought(send);
+  const soul = await exporting(send);
+  const { id } = (await send(uploading(soul))) as { id: string };
+  return post(`/npcs/${npcId}/soul/confirm`, {
+    secUploadResult: { aurTxId: id, aurStatus: 200, aurSuccess: true },
+    secSignedPayload: soul.se1Instruction.auiPayload,
+    secSignature: soul.se1Signature,
+  });
+};
+
+/** A request about a soul that was exported: its document is parsed once. */
+const about = async (send: Send, asked: (txId: string) => Sent): Promise<Sent> => {
+  const confirmed = await confirming(send);
+  const { txId } = (await send(confirmed)) as { txId: string };
+  return { ...asked(txId), parses: JSON.stringify(confirmed.body) };
+};
+
+/** The largest souls, in and out. */
+export const soulInputs: Readonly<Record<string, Input>> = {
+  'a soul comes in, 38,000 memories': async (npcId, send) => confirmation(npcId, await begun(npcId, send, MANY, 0)),
+  'a soul comes in as JSON text': async (npcId, send) => {
+    const text = JSON.stringify(await begun(npcId, send, MANY, 0));
+    return { ...confirmation(npcId, text), parses: text };
+  },
+  'a soul comes in, 900 memories with 16 kB of metadata': async (npcId, send) =>
+    confirmation(npcId, await begun(npcId, send, FEW, NOTES_BYTES)),
+  'a soul goes out, 38,000 memories': async (_, send) => post(`/v1/agents/${await brought(send)}/soul/export`, {}),
+  'a soul is uploaded': async (_, send) => uploading(await exporting(send)),
+  'a soul is confirmed': (_, send) => confirming(send),
+  'a soul is read': (_, send) => about(send, (txId) => get(`/souls/${txId}`)),
+  'a soul is verified': (_, send) => about(send, (txId) => post(`/souls/${txId}/verify`, {})),
+  'what a soul discloses of a player': (_, send) => about(send, (txId) => get(`/souls/${txId}/disclosure?player=Mira`)),
+  'the memories of a mind, all': async (_, send) => get(`/npcs/${await brought(send)}/memory?limit=500`),
+  'a recall among 38,000 memories': async (_, send) =>
+    post(`/npcs/${await brought(send)}/memory/recall`, { query: 'a stranger at the gate', limit: 100 }),
+};

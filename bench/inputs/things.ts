@@ -1,0 +1,61 @@
+import { differing, get, type Input, members, memories, post, type Send } from './input.js';
+
+/** A card of nearly 512 KiB. @param entries of its book, which share what there is */
+const cardOf = (entries: number) => ({
+  spec: 'chara_card_v3',
+  spec_version: '3.0',
+  data: {
+    name: 'Mira',
+    description: differing(60_000),
+    character_book: {
+      entries: Array.from({ length: entries }, (_, n) => ({
+        keys: Array.from({ length: 5 }, (_key, k) => `key ${n} ${k}`),
+        content: differing(Math.floor(380_000 / entries) - 120).replaceAll('0', String(n % 10)),
+        enabled: true,
+        extensions: {},
+      })),
+    },
+  },
+});
+
+/** As many rules, conditions and patterns as a set may have. */
+const rules = Array.from({ length: 500 }, (_, n) => ({
+  drRuleId: `r${n}`,
+  ruleName: `Rule ${n} ${'x'.repeat(600)}`,
+  ruleCondition: [[`context.k${n % 200}`, `>${n}`]],
+  ruleAction: n % 2 === 0 ? 'FORBID MOVE, TRADE' : 'MOVE',
+  ruleReason: 'Because. '.repeat(70),
+  rulePriority: n,
+  ...(n % 25 === 0 ? { ruleObsPattern: `(gate|tower|w${n})\\b.*stranger` } : {}),
+}));
+
+const registered = async (npcId: string, send: Send): Promise<void> => {
+  await send(post('/npcs', { npcId }));
+};
+
+/** What is stored whole, and what is read again of it. */
+export const thingInputs: Readonly<Record<string, Input>> = {
+  'a registration, 9,900 members of data': async (npcId) => post('/npcs', { npcId, data: members(9_900) }),
+  'a registration, a persona of 500 kB': async (npcId) => post('/npcs', { npcId, persona: differing(500_000) }),
+  'a memory of 8 kB': async (npcId, send) => {
+    await registered(npcId, send);
+    return post(`/npcs/${npcId}/memory`, { text: differing(8_000) });
+  },
+  'a recall among 990 memories of the request': async (npcId, send) => {
+    await registered(npcId, send);
+    return post(`/npcs/${npcId}/memory/recall`, {
+      query: differing(4_000),
+      memories: memories.slice(0, 970),
+      limit: 100,
+    });
+  },
+  'a card, a book of 480 entries': async (npcId) => post(`/npcs/${npcId}/card`, cardOf(480)),
+  'a card, a book of one entry': async (npcId) => post(`/npcs/${npcId}/card`, cardOf(1)),
+  'the card of a mind': async (npcId, send) => {
+    await send(post(`/npcs/${npcId}/card`, cardOf(480)));
+    return get(`/npcs/${npcId}/card`);
+  },
+  'a set of 500 rules': async (rulesetId) => post('/rules', { rulesetId, rulesetRules: rules }),
+  'a verdict to verify, 200,000 members': async (npcId) =>
+    post('/verdicts/verify', { npcId, signature: 'a.b.c', verdict: { of: Object.values({ ...members(100_000) }) } }),
+};
