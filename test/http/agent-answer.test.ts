@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
-import { type AgentInput, retryKey, takeInput } from '../../src/app/agents/take-input.js';
+import { agentInput, retryKey, takeInput } from '../../src/app/agents/take-input.js';
 import { createExpectedRetries } from '../../src/app/agents/expected-retries.js';
 import { SingleFlight } from '../../src/concurrency/single-flight.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
@@ -15,7 +15,7 @@ import { settle } from '../support/settle.js';
 
 const WAIT_MS = 12_000;
 const by = { tenant: TENANT, actor: 'key', commandId: 'c1', correlationId: 'c1', causationId: null };
-const asked: AgentInput = {
+const asked = {
   ...{ stream: npcStream(TENANT, 'mira'), input: 'Well?', context: {}, npcState: {} },
   ...{ by, keyed: false, resumed: false },
 };
@@ -31,7 +31,7 @@ const follow = async (npcState: JsonObject, action: string, store = new MemoryEv
     ...{ ...minds.deps, engineOf: () => engine, waitMs: WAIT_MS, retries },
     ...{ openings: new Map(), waits: new SingleFlight<never>(), embedder: { id: 'words@1' } },
   };
-  const said = { ...asked, npcState };
+  const said = await agentInput({ ...asked, npcState });
   const untilMs = clock.monotonicMs() + WAIT_MS;
   const turnId = await takeInput(deps, said, untilMs);
   const followed = { asked: said, turnId, requestId: 'r1', untilMs, noteWritten: () => undefined, cortex: engine };

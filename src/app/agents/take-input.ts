@@ -1,4 +1,5 @@
-import { comparisonText } from '../../domain/npc/same.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { comparisonSlices, same } from '../../domain/npc/same.js';
 import { makeTurnId } from '../../domain/npc/turn-id.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { parseProcessId } from '../../domain/shared/process-id.js';
@@ -6,7 +7,9 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js';
-import type { TurnState } from '../../../workflows/turn-state.js';
+import type { OpenedTurn, TurnState } from '../../../workflows/turn-state.js';
+import type { Clock } from '../../ports/clock.js';
+import { isOver } from '../turns/find-turn.js';
 import { mindFold } from '../minds/mind.js';
 import type { CommandAttempt } from '../streams/earlier-process.js';
 import { anotherAttempt } from '../turns/another-attempt.js';
@@ -14,7 +17,7 @@ import type { StepDeps } from '../turns/step-turn.js';
 import { takeRecordable } from '../streams/take-recordable.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { TURNS_KEPT_PER_MIND } from '../turns/turn-index.js';
-import { saidKey, type TurnKey } from '../turns/turn-key.js';
+import { saidSlices, type TurnKey } from '../turns/turn-key.js';
 import type { ExpectedRetries } from './expected-retries.js';
 
 export type TakeDeps = StepDeps & {
@@ -29,15 +32,27 @@ export type AgentInput = CommandAttempt & {
   readonly context: JsonObject;
   /** Overlays the mind's recorded state for this turn. */
   readonly npcState: JsonObject;
+  /** The form of the input and its context, by which the turn index finds turns. */
+  readonly said: string;
+  /** What makes two requests the same: the mind, the input, the context and the state, as JSON values. */
+  readonly same: string;
 };
 
-/** What makes two requests the same: the mind, the input, the context and the state, as JSON values. */
-const sameInput = ({ stream, input, context, npcState }: AgentInput): string =>
-  `agent ${stream} ${shortDigest(`${saidKey(input, context)} ${comparisonText(npcState)}`)}`;
+/**
+ * What is said to an agent, with the forms in which it is compared.
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+export const agentInput = async (given: Omit<AgentInput, 'said' | 'same'>): Promise<AgentInput> => {
+  const { stream, input, context, npcState } = given;
+  await takeRecordable([input, context, npcState]);
+  const said = await inSlices(saidSlices(input, context));
+  const state = await inSlices(comparisonSlices(npcState));
+  return { ...given, said, same: `agent ${stream} ${shortDigest(`${said} ${state}`)}` };
+};
 
 /** What names a request to its retry: its key where it has one, else what it says. */
 export const retryKey = (asked: AgentInput): string =>
-  asked.keyed || asked.resumed ? `command ${asked.by.commandId}` : sameInput(asked);
+  asked.keyed || asked.resumed ? `command ${asked.by.commandId}` : asked.same;
 
 export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ process: agentTurn.name, id, stream });
 
@@ -53,11 +68,10 @@ export const stateOf = async (
  * again. After a failure here a retry is expected; after this has returned, whoever does not answer expects it.
  * @param untilMs when the request must be answered, on the monotonic clock
  * @returns the turn's id
- * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
+ * @throws Rejection ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
  */
 export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
   const { clock, retries } = deps;
-  await takeRecordable([asked.input, asked.context, asked.npcState]);
   const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
   const ms = Math.max(untilMs - clock.monotonicMs(), 0);
   const key = retryKey(asked);
@@ -67,7 +81,8 @@ export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: numb
       const { earlier, searchedTo } = await anotherAttempt(deps, agentTurn, asked);
       if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
       const { promised } = request;
-      if (promised !== null && (await stateOf(deps, asked.stream, promised)).name === 'ended') return promised;
+      // One that is open now may have ended once it is searched for, and what has ended is not joined.
+      if (promised !== null && isPromised(await stateOf(deps, asked.stream, promised), clock)) return promised;
       signal.throwIfAborted();
       return waitFor(openingOf(deps, asked, searchedTo), request);
     });
@@ -76,6 +91,13 @@ export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: numb
     throw error;
   }
 };
+
+const isOpen = (state: TurnState): state is OpenedTurn =>
+  state.name === 'awaitingMemories' || state.name === 'awaitingInference';
+
+/** Whether a turn has an outcome, or can still have one. */
+const isPromised = (state: TurnState, clock: Pick<Clock, 'now'>): boolean =>
+  state.name === 'ended' || (isOpen(state) && !isOver(state, clock.now().getTime()));
 
 /** A request, the turn whose outcome it was promised when it came, and the opening that it waits for. */
 type Request = { readonly key: string; promised: string | null; opening: SharedOpening | null };
@@ -111,16 +133,15 @@ const expectRetry = async (retries: ExpectedRetries, request: Request): Promise<
 
 /** The opening under way for this input, or a new one. */
 const openingOf = (deps: TakeDeps, asked: AgentInput, searchedTo: number | undefined): SharedOpening => {
-  const same = sameInput(asked);
-  const underWay = deps.openings.get(same);
+  const underWay = deps.openings.get(asked.same);
   if (underWay !== undefined) return underWay;
   let planned: string | null = null;
   const turnId = joinOrOpen(deps, asked, searchedTo, (id) => (planned = id)).finally(() => {
     // Who comes after its end must see what is there then.
-    deps.openings.delete(same);
+    deps.openings.delete(asked.same);
   });
   const opening = { turnId, known: turnId.catch(() => planned), left: new Set<Request>() };
-  deps.openings.set(same, opening);
+  deps.openings.set(asked.same, opening);
   return opening;
 };
 
@@ -136,8 +157,7 @@ const joinOrOpen = async (
   plan: (turnId: string) => void,
 ): Promise<string> => {
   const { lanes, index, engine, clock, turnDeadlineMs } = deps;
-  const { stream, input: observation, context, npcState } = asked;
-  const said = saidKey(observation, context);
+  const { stream, input: observation, context, npcState, said } = asked;
   const findAlike = async (): Promise<readonly TurnKey[]> =>
     (await index.recent(stream)).filter((turn) => turn.agent && turn.said === said);
   // Taken before the search: the new turn's first reading meets what another process records from now on.
@@ -173,8 +193,7 @@ const openTurn = async (
   const nowMs = deps.clock.now().getTime();
   for (const { turnId } of alike.filter((turn) => turn.awaits !== null && turn.deadlineMs > nowMs)) {
     const state = await stateOf(deps, stream, turnId);
-    const isOpen = state.name === 'awaitingMemories' || state.name === 'awaitingInference';
-    if (isOpen && comparisonText(state.npcState) === comparisonText(npcState)) return turnId;
+    if (isOpen(state) && same(state.npcState, npcState)) return turnId;
   }
   return null;
 };
@@ -190,5 +209,5 @@ const commandOf = (asked: AgentInput, alike: readonly TurnKey[], revision: numbe
   if (asked.keyed || asked.resumed) return asked.by.commandId;
   const from = revision - COUNTED_EVENTS;
   const newest = alike.find(({ turnId }) => (parseProcessId(turnId)?.revision ?? -1) >= from);
-  return `agent_${shortDigest(`${sameInput(asked)} ${newest?.turnId ?? ''}`)}`;
+  return `agent_${shortDigest(`${asked.same} ${newest?.turnId ?? ''}`)}`;
 };

@@ -1,6 +1,6 @@
 import type { TapeResult, Tape } from '../../domain/npc/tape.js';
 import type { OpenedTurn } from '../../../workflows/turn-state.js';
-import { idKey, memoriesKey, outputKey, type ResultKind, saidKey, type TurnKey } from './turn-key.js';
+import { idKey, memoriesKey, outputKey, type ResultKind, type TurnKey } from './turn-key.js';
 
 /** A result as the turn's table takes it. */
 export type ResultInput =
@@ -68,14 +68,15 @@ const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean =>
 /**
  * The turn that a step without a turn id is for, among a mind's recent turns, newest first (contract 2.6): `new` when it is a first step, `unknown` when
  * its turn is not among them.
+ * @param said the form of what the tape says its turn was opened with
  */
 export const findTurn = (
   recent: readonly TurnKey[],
+  said: string,
   tape: Tape,
   result: ResultInput | 'unknown' | null,
   nowMs: number,
 ): TurnKey | 'new' | 'unknown' => {
-  const said = saidKey(tape.observation, tape.context);
   const actor = tape.actor === undefined ? undefined : idKey(tape.actor.npcId);
   const alike = recent.filter(
     (turn) =>

@@ -1,3 +1,4 @@
+import { inSlices } from '../../concurrency/in-slices.js';
 import { anotherAttempt } from './another-attempt.js';
 import { mindFold } from '../minds/mind.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
@@ -7,6 +8,7 @@ import type { ProcessJournal, StreamTail } from '../processes/process-journal.js
 import type { TurnIndex } from './turn-index.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { takeRecordable } from '../streams/take-recordable.js';
+import { saidSlices } from './turn-key.js';
 import { resumable } from '../../domain/npc/resumable.js';
 import { mismatches, type RecordedTape } from '../../domain/npc/tape-mismatch.js';
 import type { TapeResult, Tape } from '../../domain/npc/tape.js';
@@ -92,7 +94,8 @@ const locate = async (deps: StepDeps, { stream, tape, result }: Step): Promise<T
   if (tape.turnId !== undefined) return targetOf(deps, stream, tape.turnId);
   if (result === null && tapeResults(tape).length === 0) return { kind: 'new' };
   const { turns, tail } = await deps.index.recentWithTail(stream);
-  const found = findTurn(turns, tape, result, deps.clock.now().getTime());
+  const said = await inSlices(saidSlices(tape.observation, tape.context));
+  const found = findTurn(turns, said, tape, result, deps.clock.now().getTime());
   return typeof found === 'string' ? { kind: found } : targetOf(deps, stream, found.turnId, tail);
 };
 

@@ -1,7 +1,8 @@
 import { npcEvents } from '../../domain/npc/decoder.js';
 import type { NpcEvent, RecalledMemory } from '../../domain/npc/events.js';
-import { comparisonText } from '../../domain/npc/same.js';
+import { comparisonSlices, comparisonText } from '../../domain/npc/same.js';
 import type { Json } from '../../domain/shared/json.js';
+import { drained, type Sliced } from '../../domain/shared/sliced.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
 
@@ -37,9 +38,10 @@ const KEPT_CHARACTERS = 64;
 
 const compact = (json: string): string => (json.length <= KEPT_CHARACTERS ? json : shortDigest(json));
 
-/** The form of what a turn was opened with. */
-export const saidKey = (observation: string, context: Json): string =>
-  compact(`${JSON.stringify(observation)}${comparisonText(context)}`);
+/** The form of what a turn is opened with. It yields whenever the driver may pause. */
+export function* saidSlices(observation: string, context: Json): Sliced<string> {
+  return compact(`${JSON.stringify(observation)}${yield* comparisonSlices(context)}`);
+}
 
 /** The form of an id that a client made up, and may have made long. */
 export const idKey = (id: string): string => compact(comparisonText(id));
@@ -59,7 +61,7 @@ const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], command
     deadlineMs: Date.parse(deadlineAt),
     commandId,
     ...(resumedFrom === undefined ? {} : { successorOf: idKey(resumedFrom) }),
-    said: saidKey(observation, context),
+    said: drained(saidSlices(observation, context)),
     ...(actor === undefined ? {} : { actor: idKey(actor.npcId) }),
     ...(memories === undefined ? {} : { memories: memoriesKey(memories) }),
     atFirst: [

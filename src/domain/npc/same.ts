@@ -1,23 +1,11 @@
-import { isObject, jcs, type Json } from '../shared/json.js';
+import { isObject, type Json } from '../shared/json.js';
+import { drained, type Sliced } from '../shared/sliced.js';
+import { sortedNames } from '../shared/sorted-names.js';
 
-/**
- * The form in which what a client sends is compared with the record (contract 2.6): numbers at single precision, because deployed clients hold them
- * so, without key order, and absent = null = empty for members of objects.
- */
-const comparable = (value: Json): Json => {
-  if (typeof value === 'number') {
-    const rounded = Math.fround(value);
-    return Number.isFinite(rounded) ? rounded : String(value);
-  }
-  if (Array.isArray(value)) return (value as readonly Json[]).map(comparable);
-  if (isObject(value)) {
-    return Object.fromEntries(
-      Object.entries(value)
-        .map(([name, member]): [string, Json] => [name, comparable(member)])
-        .filter(([, member]) => !isEmpty(member)),
-    );
-  }
-  return value;
+/** At single precision, because deployed clients hold numbers so. */
+const singlePrecision = (value: number): number | string => {
+  const rounded = Math.fround(value);
+  return Number.isFinite(rounded) ? rounded : String(value);
 };
 
 export const isEmpty = (value: Json | undefined): boolean =>
@@ -27,18 +15,55 @@ export const isEmpty = (value: Json | undefined): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0);
 
-/** Equal values have equal texts. */
-export const comparisonText = (value: Json | undefined): string => {
-  if (typeof value === 'string') return value === '' ? '' : JSON.stringify(value);
-  const form = comparable(value ?? null);
-  return isEmpty(form) ? '' : jcs(form);
-};
+/** The texts of what counts as absent where it is a member of an object. */
+const EMPTY_TEXTS: ReadonlySet<string> = new Set(['null', '""', '[]', '{}']);
+/** How many values and characters are written between two pauses, a value counting as VALUE_WORK: a millisecond or two of work. */
+const SLICE = 65_536;
+const VALUE_WORK = 32;
+
+/** The text of a value. @param pace what is done since the last pause, over all values */
+function* formOf(value: Json, pace: { work: number }): Sliced<string> {
+  pace.work += VALUE_WORK;
+  if (pace.work >= SLICE) {
+    yield pace.work;
+    pace.work = 0;
+  }
+  if (typeof value === 'string') {
+    pace.work += value.length;
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) {
+    const items: string[] = [];
+    for (const item of value as readonly Json[]) items.push(yield* formOf(item, pace));
+    return `[${items.join(',')}]`;
+  }
+  if (!isObject(value)) return JSON.stringify(typeof value === 'number' ? singlePrecision(value) : value);
+  const members: string[] = [];
+  for (const name of yield* sortedNames(Object.keys(value))) {
+    const text = yield* formOf(value[name] as Json, pace);
+    if (!EMPTY_TEXTS.has(text)) members.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${members.join(',')}}`;
+}
+
+/**
+ * The form in which what a client sends is compared with the record (contract 2.6), as JCS (RFC 8785): numbers at single precision, and absent = null =
+ * empty for members of objects. Equal values have equal texts. It yields whenever the driver may pause.
+ */
+export function* comparisonSlices(value: Json | undefined): Sliced<string> {
+  const text = yield* formOf(value ?? null, { work: 0 });
+  return EMPTY_TEXTS.has(text) ? '' : text;
+}
+
+/** The same in one go: for texts and ids, and where nothing may run in between. */
+export const comparisonText = (value: Json | undefined): string => drained(comparisonSlices(value));
 
 /** Whether nothing is left of a value in the form in which it is compared. */
 const hollow = (value: Json | undefined): boolean =>
   isObject(value) ? Object.keys(value).every((name) => hollow(value[name])) : isEmpty(value);
 
-const single = (value: Json | undefined): Json | undefined => (typeof value === 'number' ? comparable(value) : value);
+const single = (value: Json | undefined): Json | undefined =>
+  typeof value === 'number' ? singlePrecision(value) : value;
 
 /** Elements of lists are compared even if they are empty: `[null]`, `[[]]` and `[{}]` are three things. */
 const alike = (given: Json | undefined, other: Json | undefined, inList: boolean): boolean => {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { type AgentDeps, processInput } from '../../app/agents/process-input.js';
-import { type AgentInput, takeInput } from '../../app/agents/take-input.js';
+import { agentInput, type AgentInput, takeInput } from '../../app/agents/take-input.js';
 import { createExpectedRetries } from '../../app/agents/expected-retries.js';
 import { SingleFlight } from '../../concurrency/single-flight.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
@@ -21,11 +21,11 @@ export type AgentServices = Pick<
 type Body = { input: string; context?: JsonObject | null };
 
 /** The state in the context overlays the mind's own; the rest is what is around it. */
-const askedOf = (call: Call<{ agentId: string }, unknown, Body>): AgentInput => {
+const askedOf = (call: Call<{ agentId: string }, unknown, Body>): Promise<AgentInput> => {
   const { npcState, ...context } = call.body.context ?? {};
   const { keyed, resumed } = call;
   const by = onBehalfOf(call);
-  return {
+  return agentInput({
     stream: agentStream(call),
     input: call.body.input,
     context,
@@ -33,7 +33,7 @@ const askedOf = (call: Call<{ agentId: string }, unknown, Body>): AgentInput => 
     by,
     keyed,
     resumed,
-  };
+  });
 };
 
 /** `POST /v1/agents/{agentId}/process`: a whole turn on this server (contract 7.1). */
@@ -78,7 +78,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
       },
       handler: async (call) => {
         if (call.wantsStream) {
-          const asked = askedOf(call);
+          const asked = await askedOf(call);
           const { requestId, noteWritten } = call;
           const untilMs = clock.monotonicMs() + waitMs;
           const cortex = engineOf(asked.by.tenant);
@@ -91,7 +91,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
           const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, retry };
           return eventStream((signal) => phasesOf(deps, followed, signal));
         }
-        const outcome = await processInput(deps, askedOf(call));
+        const outcome = await processInput(deps, await askedOf(call));
         const { revision, position } = outcome;
         return { revision, position, ...answered(outcome, call.requestId) };
       },

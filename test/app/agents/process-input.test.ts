@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { agentInput } from '../../../src/app/agents/take-input.js';
 import { type AgentDeps, processInput } from '../../../src/app/agents/process-input.js';
 import { createExpectedRetries, RETRY_WITHIN_MS } from '../../../src/app/agents/expected-retries.js';
 import { pause } from '../../../src/concurrency/pause.js';
@@ -134,12 +135,12 @@ const openAgents = async (
   };
   let commands = 0;
   const instance = String((instances += 1));
-  const say = (
+  const say = async (
     input: string,
     over: { context?: JsonObject; npcState?: JsonObject; npcId?: string; commandId?: string; resumed?: boolean } = {},
   ) => {
     const commandId = over.commandId ?? `agent-${instance}-${String((commands += 1))}`;
-    return processInput(deps, {
+    const asked = await agentInput({
       stream: npcStream(TENANT, over.npcId ?? 'mira'),
       input,
       context: over.context ?? {},
@@ -148,6 +149,7 @@ const openAgents = async (
       keyed: over.commandId !== undefined,
       resumed: over.resumed ?? false,
     });
+    return processInput(deps, asked);
   };
   return { ...minds, recalls, say };
 };

@@ -8,7 +8,8 @@ import {
   type ResultInput,
   tapeResults,
 } from '../../../src/app/turns/find-turn.js';
-import { keyChange, type TurnKey } from '../../../src/app/turns/turn-key.js';
+import { keyChange, saidSlices, type TurnKey } from '../../../src/app/turns/turn-key.js';
+import { drained } from '../../../src/domain/shared/sliced.js';
 import type { Tape, TapeResult } from '../../../src/domain/npc/tape.js';
 import type { OpenedTurn } from '../../../workflows/turn-state.js';
 import { turn } from '../../../workflows/turn.js';
@@ -194,9 +195,12 @@ const cases: readonly Case[] = [
   ['an empty output is none', [awaitingInference('t1')], tapeOf({ generatedOutput: '' }), null, 'new'],
 ];
 
+const findIn = (...[recent, tape, result, nowMs]: [readonly TurnKey[], Tape, ResultInput | 'unknown' | null, number]) =>
+  findTurn(recent, drained(saidSlices(tape.observation, tape.context)), tape, result, nowMs);
+
 describe('the turn that a step without an id means', () => {
   it.each(cases)('%s', (_, recent, tape, result, expected) => {
-    const found = findTurn(recent, tape, result, NOW);
+    const found = findIn(recent, tape, result, NOW);
     expect(typeof found === 'string' ? found : found.turnId).toBe(expected);
   });
 
@@ -204,8 +208,8 @@ describe('the turn that a step without an id means', () => {
     ['open', awaitingActor('t1'), actor],
     ['ended', ended('t1'), output],
   ])('is no %s turn any more once its deadline has passed', (_, known, result) => {
-    expect(findTurn([known], tapeOf(), result, AFTER_DEADLINE - 1)).toBe(known);
-    expect(findTurn([known], tapeOf(), result, AFTER_DEADLINE)).toBe('unknown');
+    expect(findIn([known], tapeOf(), result, AFTER_DEADLINE - 1)).toBe(known);
+    expect(findIn([known], tapeOf(), result, AFTER_DEADLINE)).toBe('unknown');
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { comparisonText, isEmpty, same } from '../../../src/domain/npc/same.js';
+import { comparisonSlices, comparisonText, isEmpty, same } from '../../../src/domain/npc/same.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { runs } from '../../support/long.js';
 
@@ -23,6 +23,16 @@ describe('what a client says is the same as what was recorded', () => {
     expect(same(left, right)).toBe(true);
     expect(same(right, left)).toBe(true);
     expect(comparisonText(left)).toBe(comparisonText(right));
+  });
+
+  it('in a form that is written in pieces', () => {
+    const members = Object.fromEntries(Array.from({ length: 9_900 }, (_, n) => [`member ${String(n)}`, n]));
+    for (const large of [members, [members], Object.keys(members), { text: ['x'.repeat(65_536), 'y'] }]) {
+      const pieces = [...comparisonSlices(large)];
+      expect(pieces.length).toBeGreaterThan(0);
+      expect(Math.max(...pieces)).toBeLessThan(131_072);
+    }
+    expect([...comparisonSlices(members)].length).toBeGreaterThan(3);
   });
 
   it('after the wire and single precision, whatever it is', () => {
