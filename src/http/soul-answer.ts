@@ -18,7 +18,7 @@ const itemOfSoul = ({ id, timestamp, confirmed, cause, ...memory }: SoulMemory) 
   );
 
 /** A soul as the protocol family shows it (contract 8.2). */
-export const protocolSoul = ({ id, version, name, persona, signature, state, memories }: SoulDocument): JsonObject => ({
+const protocolSoul = ({ id, version, name, persona, signature, state, memories }: SoulDocument): JsonObject => ({
   id,
   version,
   name,

@@ -2,11 +2,12 @@ import { type CharacterCard, type CardVersion, readCard } from '../../domain/car
 import { LORE_MEMORIES, loreOf } from '../../domain/card/lore.js';
 import { charsWithNames, personaOf } from '../../domain/card/persona.js';
 import { importCard, type EarlierCard } from '../../domain/npc/import-card.js';
-import { jcs, jsonBytes } from '../../domain/shared/json.js';
+import { jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { sha256Base64url } from '../../domain/shared/sha256.js';
+import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { mindFold } from '../minds/mind.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
+import { canonicalPayload } from '../souls/payload-digest.js';
 import { cardAt } from './card-at.js';
 import { takeRecordable } from '../streams/take-recordable.js';
 
@@ -57,6 +58,7 @@ export const takeCard = async (
   requireModestMacros(card);
   const persona = personaOf(card);
   const { memories, left } = loreOf(card);
+  await yieldToEventLoop();
   if (memories.length > LORE_MEMORIES) {
     throw tooMany(
       `The book of this card makes more than ${String(LORE_MEMORIES)} memories, which is what one import stores. Switch entries off, or split the book.`,
@@ -70,7 +72,9 @@ export const takeCard = async (
       { bytes, limitBytes: IMPORT_BYTES },
     );
   }
-  const brought = { digest: sha256Base64url(jcs(card.content)), content: card.content, persona, lore: memories };
+  await yieldToEventLoop();
+  const { digest } = await canonicalPayload(card.content);
+  const brought = { digest, content: card.content, persona, lore: memories };
   const earlier = await earlierCard(deps, stream, brought.digest);
   const commanded = { timeMs: deps.clock.now().getTime(), commandId: by.commandId };
   const { events, state, revision, position } = await runCommand(deps, stream, mindFold, by, (mind) =>

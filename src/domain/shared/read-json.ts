@@ -2,6 +2,7 @@ import { type Sliced, drained } from './sliced.js';
 import { canonicalText } from './canonical-text.js';
 import type { Json } from './json.js';
 import { MAX_DEPTH, MODEL_TEXTS, refuseInteger, refuseJson } from './refuse-json.js';
+import { utf8Slices } from './utf8-slices.js';
 import type { Rejection } from './rejection.js';
 import { scanJson } from './scan-json.js';
 
@@ -62,17 +63,14 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
   return members;
 }
 
-/** Drops a byte order mark. It keeps nothing from one text to the next. */
-const decoder = new TextDecoder('utf-8', { fatal: true });
-
 /** A text without its byte order mark. @throws Rejection MALFORMED_JSON for bytes that are not UTF-8 */
-const textOf = (bytes: Uint8Array): string => {
+function* textOf(bytes: Uint8Array): Sliced<string> {
   try {
-    return decoder.decode(bytes);
+    return yield* utf8Slices(bytes);
   } catch {
     throw refuseJson('The bytes are not UTF-8.');
   }
-};
+}
 
 /** How much of a text is read again to say where it is wrong, in characters: that costs twenty times as much as parsing it. */
 const PLACED_CHARS = 65_536;
@@ -89,7 +87,7 @@ function* placed(text: string, otherwise: string): Sliced<Rejection> {
  * @throws Rejection MALFORMED_JSON, with the reason in its details; BODY_TOO_LARGE
  */
 export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
-  const text = textOf(bytes);
+  const text = yield* textOf(bytes);
   const { members, inexact } = yield* scanJson(bytes);
   let value: Json;
   try {
@@ -118,5 +116,5 @@ export const readJson = (text: string): Json => readJsonBytes(Buffer.from(text))
  * @throws Rejection MALFORMED_JSON as `readJsonSlices`
  */
 export function* canonicalBody(bytes: Buffer): Sliced<string> {
-  return yield* canonicalText(textOf(bytes));
+  return yield* canonicalText(yield* textOf(bytes));
 }

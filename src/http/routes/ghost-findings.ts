@@ -167,6 +167,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
         const stream = ghostStepsStream(tenant, session.sessionId);
         const journeyOfSession = session.driver === 'remote' ? remoteJourney : journeyOf;
         const journey = await journeyOfSession(events, stream, level, report);
+        await yieldToEventLoop();
         return call.query.format === 'png'
           ? { raw: { type: PNG, content: await pngPicture(rasterOf(level, journey)) } }
           : { raw: { type: SVG, content: pictureOf(level, journey) } };

@@ -5,6 +5,7 @@ import { readCard } from '../../../src/domain/card/read-card.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { v1Card } from '../../domain/card/cards.js';
+import { countTurns } from '../../support/loop-turns.js';
 import { openMinds, TENANT } from '../../support/minds.js';
 
 const cardOf = (over: JsonObject) => readCard({ ...v1Card, ...over });
@@ -29,6 +30,14 @@ describe('the import of a card', () => {
     expect(again.lore).toEqual({ entries: 3, stored: 0, known: 2, left: 0 });
     const other = await take(book('It snows.', 'It thaws.', 'It thaws.'));
     expect(other.lore).toEqual({ entries: 3, stored: 1, known: 1, left: 0 });
+  });
+
+  it('lets others run between what it does to a large card', async () => {
+    const take = await scene();
+    const texts = Array.from({ length: 400 }, (_, n) => `${String(n)} ${'a stranger paid in gold '.repeat(40)}`);
+    using turns = countTurns();
+    await take(book(...texts));
+    expect(turns.count).toBeGreaterThan(6);
   });
 
   it('is refused for macros that grow too long before they are replaced, wherever they stand', async () => {

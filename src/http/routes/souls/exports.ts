@@ -23,20 +23,10 @@ import { Rejection } from '../../../domain/shared/rejection.js';
 import { cutText } from '../../../domain/shared/text.js';
 import type { LeftOut, SoulDocument } from '../../../domain/soul/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
-import {
-  type Answer,
-  type Call,
-  contextOf,
-  mindStream,
-  ok,
-  route,
-  type RouteDefinition,
-  onBehalfOf,
-} from '../../route.js';
+import { type Answer, type Call, contextOf, mindStream, route, type RouteDefinition, onBehalfOf } from '../../route.js';
 import { readJsonText } from '../../json-text.js';
 import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../schemas.js';
-import { protocolSoul } from '../../soul-answer.js';
-import { firstPhase } from './sealed-answer.js';
+import { firstPhase, secondPhase } from './sealed-answer.js';
 
 /** Bytes of a request that brings a soul (contract 1.2). */
 export const SOUL_BODY_BYTES = 16 * 1024 * 1024;
@@ -150,15 +140,18 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       bodyLimit: SOUL_BODY_BYTES,
       writesTo: mindStream,
       body: Type.Object({ secUploadResult: UploadResult, secSignedPayload: AnyJson, secSignature: Type.String() }),
-      responses: ok(
-        'The soul, and where it can be read.',
-        Type.Object({
-          txId: Type.String(),
-          arweaveUrl: Type.String(),
-          signature: Type.String(),
-          soul: FreeObject,
-        }),
-      ),
+      responses: {
+        200: {
+          description: 'The soul, and where it can be read.',
+          stream: 'finite',
+          schema: Type.Object({
+            txId: Type.String(),
+            arweaveUrl: Type.String(),
+            signature: Type.String(),
+            soul: FreeObject,
+          }),
+        },
+      },
       handler: async (call) => {
         const { secUploadResult: result, secSignedPayload, secSignature } = call.body;
         const document = await payloadOf(secSignedPayload);
@@ -182,14 +175,14 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         return {
           revision: ended.revision,
           position: ended.position,
-          body: confirmed(secSignature, document, place),
+          stream: await secondPhase(document as unknown as SoulDocument, secSignature, place),
           kept: { txId: place.txId, url: place.url },
         };
       },
       // The repeat brings the same document.
       restore: async ({ body: { secSignedPayload, secSignature } }, kept) => {
-        const document = (await payloadOf(secSignedPayload)) ?? {};
-        return { body: confirmed(secSignature, document, kept as { txId: string; url: string }) };
+        const document = ((await payloadOf(secSignedPayload)) ?? {}) as unknown as SoulDocument;
+        return { stream: await secondPhase(document, secSignature, kept as { txId: string; url: string }) };
       },
     }),
   ];
@@ -198,12 +191,6 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
 /** The soul that a kept answer is about. */
 export const soulIdIn = (kept: Json): string =>
   isObject(kept) && typeof kept['soulId'] === 'string' ? kept['soulId'] : '';
-
-const confirmed = (
-  signature: string,
-  document: JsonObject,
-  { txId, url }: { readonly txId: string; readonly url: string },
-) => ({ txId, arweaveUrl: url, signature, soul: protocolSoul(document as unknown as SoulDocument) });
 
 /** The document that a client brings back: an object, or its JSON text. @throws Rejection MALFORMED_JSON, BODY_TOO_LARGE */
 const payloadOf = async (payload: Json): Promise<JsonObject | null> => {

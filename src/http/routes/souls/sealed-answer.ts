@@ -1,9 +1,12 @@
 import type { OpenPayload, ShownPayloads } from '../../../app/souls/shown-payloads.js';
 import type { SealedPayloads } from '../../../app/souls/sealed-payloads.js';
+import { inSlices } from '../../../concurrency/in-slices.js';
+import type { SoulDocument } from '../../../domain/soul/document.js';
 import { Rejection } from '../../../domain/shared/rejection.js';
 import { base64Of, piecesOf } from '../../pieces.js';
 import { JSON_TYPE } from '../../respond.js';
 import type { Chunk, StreamedAnswer } from '../../route.js';
+import { protocolSoulText } from '../../soul-answer.js';
 
 /** Who uploads a payload where, and by which right (contract 8.1), without the payload. */
 export type UploadInstruction = {
@@ -50,6 +53,20 @@ export const firstPhase = (
       close();
     }
   });
+
+/** The answer of an export's second phase (contract 8.2): the document as the protocol family shows it. */
+export const secondPhase = async (
+  document: SoulDocument,
+  signature: string,
+  { txId, url }: { readonly txId: string; readonly url: string },
+): Promise<StreamedAnswer> => {
+  const soul = Buffer.from(await inSlices(protocolSoulText(document)));
+  return streamed(async function* () {
+    yield `${openText({ txId, arweaveUrl: url, signature })},"soul":`;
+    yield* piecesOf(soul);
+    yield '}';
+  });
+};
 
 /** The answer of an export at once (contract 7.2). In binary form, the CBOR document stands in base64 in the document. */
 export const soulAtOnce = (

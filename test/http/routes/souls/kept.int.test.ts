@@ -15,7 +15,8 @@ import {
   TENANT_LOOKED_INTO,
   TENANT_SOULS_READ,
 } from '../../../../src/http/routes/souls/kept.js';
-import { protocolSoul } from '../../../../src/http/soul-answer.js';
+import { drained } from '../../../../src/domain/shared/sliced.js';
+import { protocolSoulText } from '../../../../src/http/soul-answer.js';
 import type { ReadModels } from '../../../../src/ports/read-models.js';
 import { gate } from '../../../support/gate.js';
 import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
@@ -73,7 +74,7 @@ describe('a kept soul', () => {
     const { soul, txId } = await published({ memories: soulMemories(count) });
     const { status, body } = await app.get(`/souls/${txId}`);
     const si1Instruction = { adiGatewayUrl: 'http://here/archive', adiExpectedTxId: txId };
-    expect([status, body]).toEqual([200, { si1Instruction, soul: JSON.parse(JSON.stringify(protocolSoul(soul))) }]);
+    expect([status, body]).toEqual([200, { si1Instruction, soul: JSON.parse(drained(protocolSoulText(soul))) }]);
   });
 
   it('is not answered when it is none, or is not there', async () => {

@@ -7,9 +7,11 @@ import {
   TENANT_BINARY_SHOWN,
   TENANT_SEALED_SHOWN,
 } from '../../../../src/app/souls/sealed-payloads.js';
+import { countTurns } from '../../../support/loop-turns.js';
+import { soulMemories, unsignedSoul } from '../../../support/souls.js';
 import { soulFromCbor } from '../../../support/soul-from-cbor.js';
 import type { StreamedAnswer } from '../../../../src/http/route.js';
-import { firstPhase, soulAtOnce } from '../../../../src/http/routes/souls/sealed-answer.js';
+import { firstPhase, secondPhase, soulAtOnce } from '../../../../src/http/routes/souls/sealed-answer.js';
 
 const instruction = { auiEndpoint: 'http://a/archive', auiContentType: 'application/json', auiAuthHeader: 'Bearer g' };
 /** Longer than several chunks; the last character of each may be cut in two by them. */
@@ -34,6 +36,22 @@ const textOf = async (answer: StreamedAnswer): Promise<string> => {
   for await (const chunk of answer.chunks(new AbortController().signal)) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString();
 };
+
+describe('the answer of a confirmed export', () => {
+  it('is made and sent in pieces', async () => {
+    const soul = { ...unsignedSoul({ memories: soulMemories(2_000) }), trainingProof: '', signature: 'a.b' };
+    using turns = countTurns();
+    const answer = await secondPhase(soul, 'a.b', { txId: 't', url: 'http://a/archive/t' });
+    expect(turns.count).toBeGreaterThan(5);
+    const sizes: number[] = [];
+    for await (const chunk of answer.chunks(new AbortController().signal)) sizes.push(chunk.length);
+    expect(sizes.length).toBeGreaterThan(10);
+    expect(Math.max(...sizes)).toBeLessThan(65_536);
+    const { soul: shown, ...place } = JSON.parse(await textOf(answer)) as { soul: { memories: unknown[] } };
+    expect(place).toEqual({ txId: 't', arweaveUrl: 'http://a/archive/t', signature: 'a.b' });
+    expect([shown, shown.memories.length]).toMatchObject([{ id: soul.id, name: soul.name, state: soul.state }, 2_000]);
+  });
+});
 
 describe('the answer of an export', () => {
   it('holds the payload, read once, as often as the contract says', async () => {
