@@ -7,6 +7,9 @@ import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
+import { FailingShards } from '../../src/adapters/temporal/failing-shards.js';
+import { ProcessWorkflows } from '../../src/adapters/temporal/process-workflows.js';
+import { systemClock } from '../../src/adapters/system/clock.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import { shardIdOf } from '../../src/adapters/temporal/names.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
@@ -14,6 +17,7 @@ import type { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { BatchReply, KnownProcess, ShardState } from '../../workflows/process-batch.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { errand, errandHost, errandRef } from '../support/errand.js';
 import { gate } from '../support/gate.js';
 import { recordHistory } from '../support/recorded-histories.js';
@@ -241,7 +245,7 @@ describe('The workflow of a shard', () => {
     await recordHistory('history-shard-found', await replayed());
   });
 
-  it('begins anew after the next look where a worker cannot replay its history', async () => {
+  it('begins anew where a worker cannot replay its history', async () => {
     const [asked, due] = [await begun(), await begun(3_000)];
     const { runId } = await handle().describe();
     await shell[Symbol.asyncDispose]();
@@ -254,8 +258,13 @@ describe('The workflow of a shard', () => {
       timeout: 90_000,
       interval: 500,
     });
-    await shell[Symbol.asyncDispose]();
-    shell = await startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards, { bundle });
+    await using workflows = new ProcessWorkflows(at, systemClock);
+    const clock = new ManualClock();
+    const failing = new FailingShards({ workflows, clock, logger: { warn: () => undefined } });
+    for (let look = 0; look < 2; look += 1) {
+      await failing.renew([{ index: 0, ...shards }]);
+      await clock.advance(60_000);
+    }
     await untilGivenUp(due);
     expect(await ask(asked, { type: 'finish' })).toBe('done');
     expect((await client.workflow.getHandle(handle().workflowId, runId).describe()).status.name).toBe('TERMINATED');

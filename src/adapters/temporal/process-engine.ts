@@ -26,6 +26,7 @@ import { ProcessWorkflows } from './process-workflows.js';
 import { createServerClock } from './server-clock.js';
 import { ServerWatch } from './server-watch.js';
 import { ShardAsks } from './shard-asks.js';
+import { FailingShards } from './failing-shards.js';
 import { OpenProcessSweep } from './sweep.js';
 import { defined } from '../../domain/shared/defined.js';
 
@@ -72,10 +73,12 @@ export class TemporalProcessEngine implements ProcessEngine {
       const send = (batch: AskBatch) => this.#sendBatch(this.#shard(index), batch);
       return new ShardAsks({ send, clock, serverClock: this.#serverClock });
     });
+    const failing = new FailingShards({ ...deps, workflows: this.#workflows });
     this.#sweep = new OpenProcessSweep({
       ...deps,
       takeUpTogether: (refs) => this.#takeUpTogether(refs),
       takeUp: (ref) => this.#workflows.start(ref),
+      renewFailing: () => failing.renew(this.#shards.map((_, index) => this.#shard(index))),
     });
   }
 

@@ -38,12 +38,6 @@ const PAUSE_MS = [5, 10, 20, 50, 100, 100, 200, 200] as const;
 /** How often one update is sent. */
 const ATTEMPTS = 40;
 
-/**
- * How often in a row a workflow's task was tried before the workflow counts as one that cannot go on, as when its history cannot be replayed. A worker that
- * was killed, or was slow, costs one try or two.
- */
-const FAILING_ATTEMPTS = 4;
-
 /** Whose workflow: one process's, or that of a shard. */
 export type Addressee = ProcessRef | Shard;
 
@@ -130,20 +124,30 @@ export class ProcessWorkflows implements AsyncDisposable {
     }
   }
 
-  /** Starts the workflow of an open process unless one runs that can go on. */
+  /** Starts the workflow of an open process unless one runs. */
   async start(ref: ProcessRef): Promise<void> {
-    await this.#endFailing(ref);
     await this.#begin(ref, ({ type, ...options }) =>
       this.#client.workflow.start(type, { ...options, workflowIdConflictPolicy: 'USE_EXISTING' }),
     );
   }
 
-  /** Has the workflow of a shard look for open processes that it does not know, and starts it where none runs that can go on. */
+  /** Has the workflow of a shard look for open processes that it does not know, and starts it where none runs. */
   async look(shard: Shard): Promise<void> {
-    await this.#endFailing(shard);
     await this.#begin(shard, ({ type, ...options }) =>
       this.#client.workflow.signalWithStart(type, { ...options, signal: LOOK, signalArgs: [] }),
     );
+  }
+
+  /** How often the pending task of a shard's workflow was tried, counting from 1, and in which run; null where none is pending. */
+  async attemptOf(shard: Shard): Promise<{ readonly runId: string; readonly attempt: number } | null> {
+    const described = await this.#within(() => this.#shardHandle(shard).describe().catch(nullIfNotFound));
+    const attempt = described?.raw.pendingWorkflowTask?.attempt;
+    return described === null || attempt === null || attempt === undefined ? null : { runId: described.runId, attempt };
+  }
+
+  /** Ends one run of a shard's workflow, unless it has ended. */
+  async terminate(shard: Shard, runId: string, reason: string): Promise<void> {
+    await this.#within(() => this.#shardHandle(shard, runId).terminate(reason).catch(nullIfNotFound));
   }
 
   /** Resolves when Temporal answers; rejects when it does not within 0.6 s. */
@@ -204,22 +208,17 @@ export class ProcessWorkflows implements AsyncDisposable {
     );
   }
 
-  /** Ends a workflow whose task fails again and again: until then nobody can ask it anything. The stream is the truth, and another one begins anew. */
-  async #endFailing(to: Addressee): Promise<void> {
-    const { workflowId } = this.#startOptions(to, true);
-    const handle = this.#client.workflow.getHandle(workflowId);
-    await this.#connection.withDeadline(Date.now() + START_TIMEOUT_MS, async () => {
-      const described = await handle.describe().catch(nullIfNotFound);
-      const attempt = described?.raw.pendingWorkflowTask?.attempt ?? 0;
-      if (attempt >= FAILING_ATTEMPTS)
-        await handle.terminate(`its task has failed ${String(attempt)} times in a row`).catch(nullIfNotFound);
-    });
+  #shardHandle(shard: Shard, runId?: string) {
+    return this.#client.workflow.getHandle(shardIdOf(this.#at.namespace, shard), runId);
+  }
+
+  #within<Result>(call: () => Promise<Result>): Promise<Result> {
+    return this.#connection.withDeadline(Date.now() + START_TIMEOUT_MS, call);
   }
 
   /** Begins what needs no answer. Our search attributes are registered where the server does not know them. */
   async #begin(to: Addressee, begin: (options: WorkflowStart) => Promise<unknown>): Promise<void> {
-    const start = () =>
-      this.#connection.withDeadline(Date.now() + START_TIMEOUT_MS, () => begin(this.#startOptions(to, true)));
+    const start = () => this.#within(() => begin(this.#startOptions(to, true)));
     await start().catch(async (error: unknown) => {
       if (updateFailureOf(error).kind !== 'unknownAttributes') throw error;
       await this.#register();

@@ -20,6 +20,8 @@ export type SweepDeps = {
   readonly takeUpTogether: (refs: readonly ProcessRef[]) => Promise<readonly ProcessRef[]>;
   /** Starts what drives the process unless it runs; safe to repeat. */
   readonly takeUp: (ref: ProcessRef) => Promise<void>;
+  /** Begins anew what cannot go on; called at each look. */
+  readonly renewFailing: () => Promise<void>;
 };
 
 /**
@@ -67,6 +69,7 @@ export class OpenProcessSweep {
   }
 
   async #sweep(): Promise<void> {
+    await this.#deps.renewFailing();
     const open = (await this.#deps.events.openProcesses()).filter((process) => this.#all || this.#isOverdue(process));
     const refs = open.map(({ name, id, stream }) => ({ process: name, id, stream }));
     const alone = await this.#deps.takeUpTogether(refs);

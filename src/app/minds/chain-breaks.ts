@@ -72,8 +72,6 @@ const acknowledged = async (store: EventStore, stream: string, from: number): Pr
       if (event.type === 'ChainBreakRecorded') keys.add(keyOf(event.data));
     }
     revision = events.at(-1)?.revision ?? revision;
-    // An acknowledgement may stand a million events behind its break, and a store of this process reads them without waiting.
-    await yieldToEventLoop();
   }
   return { keys, revision };
 };

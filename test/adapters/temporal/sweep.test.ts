@@ -24,6 +24,7 @@ describe('The look at open processes', () => {
       together: [] as (readonly string[])[],
       alone: [] as string[],
       togetherFails: false,
+      renewals: 0,
     };
     sweep = new OpenProcessSweep({
       clock,
@@ -38,6 +39,10 @@ describe('The look at open processes', () => {
         seen.alone.push(id);
         return Promise.resolve();
       },
+      renewFailing: () => {
+        seen.renewals += 1;
+        return Promise.resolve();
+      },
     });
     const openProcess = (name: string, id: string, dueMs: number): OpenProcess => ({
       name,
@@ -47,6 +52,16 @@ describe('The look at open processes', () => {
     });
     return { clock, seen, openProcess, start: () => sweep?.start() };
   };
+
+  it('looks for workflows that cannot go on each minute, also where nothing is open', async () => {
+    const { clock, seen, start } = sweeping();
+    start();
+    await settle();
+    expect(seen.renewals).toBe(1);
+    await clock.advance(60_000);
+    await settle();
+    expect(seen.renewals).toBe(2);
+  });
 
   it('takes up those that run together at one blow, and the others one by one', async () => {
     const { seen, openProcess, start } = sweeping();

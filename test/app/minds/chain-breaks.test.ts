@@ -131,22 +131,6 @@ describe('a look at a chain', () => {
     expect(found.events).toBeLessThan(LOOK_EVENTS + 200);
     expect(turns).toBeGreaterThan(LOOK_EVENTS / 2);
   });
-
-  it('gives others their turn while it looks for acknowledgements up to the end of a long stream', async () => {
-    const store = storeWith(new MemoryEventStore(), {
-      read: async (_, { from = 0, limit }) => ({
-        events: Array.from({ length: limit }, (__, index) => ({
-          ...misfit('misfit'),
-          ...{ stream: STREAM, position: from + index + 1, revision: from + index },
-        })),
-        lastRevision: LOOK_EVENTS - 1,
-      }),
-    });
-    using turns = countTurns();
-    expect((await look(store)).breaks.length).toBeGreaterThanOrEqual(LOOK_BREAKS);
-    const afterBreaks = LOOK_EVENTS / PAGE_EVENTS;
-    expect(turns.count).toBeGreaterThan(LOOK_BREAKS / 2 + afterBreaks / 2);
-  });
 });
 
 describe('recording what a look found', () => {

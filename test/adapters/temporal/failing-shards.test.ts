@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+
+import { FailingShards } from '../../../src/adapters/temporal/failing-shards.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const shards = [0, 1].map((index) => ({ index, count: 2, processes: ['turn'] }));
+const SWEEP_MS = 60_000;
+
+/** Shards of which the second fails; what is done to it is noted. */
+const watched = () => {
+  const clock = new ManualClock();
+  const notes: string[] = [];
+  const task = { runId: 'run 1', attempt: 4 };
+  const failing = new FailingShards({
+    clock,
+    logger: { warn: (_, message) => notes.push(message) },
+    workflows: {
+      attemptOf: ({ index }) => Promise.resolve(index === 0 ? null : { ...task }),
+      terminate: ({ index }, runId) => Promise.resolve(void notes.push(`terminate ${String(index)} ${runId}`)),
+      look: ({ index }) => Promise.resolve(void notes.push(`look ${String(index)}`)),
+    },
+  });
+  const lookAfter = async (ms: number): Promise<readonly string[]> => {
+    await clock.advance(ms);
+    await failing.renew(shards);
+    return notes.splice(0);
+  };
+  return { task, lookAfter };
+};
+
+describe('the workflow of a shard whose task fails', () => {
+  it('is begun anew once its run has been failing for a while, and that is logged', async () => {
+    const { task, lookAfter } = watched();
+    expect(await lookAfter(0)).toEqual([]);
+    task.attempt = 7;
+    expect(await lookAfter(SWEEP_MS)).toEqual([
+      "a shard's workflow is begun anew, because its task fails again and again",
+      'terminate 1 run 1',
+      'look 1',
+    ]);
+  });
+
+  it('is left alone while it has failed but a few times, or recovers between two looks', async () => {
+    const { task, lookAfter } = watched();
+    task.attempt = 3;
+    expect(await lookAfter(0)).toEqual([]);
+    expect(await lookAfter(SWEEP_MS)).toEqual([]);
+    task.attempt = 4;
+    expect(await lookAfter(SWEEP_MS)).toEqual([]);
+    task.attempt = 1;
+    expect(await lookAfter(SWEEP_MS)).toEqual([]);
+    task.attempt = 4;
+    expect(await lookAfter(SWEEP_MS)).toEqual([]);
+  });
+
+  it('is left alone when another run fails now, or it was looked at a moment ago', async () => {
+    const { task, lookAfter } = watched();
+    expect(await lookAfter(0)).toEqual([]);
+    expect(await lookAfter(5_000)).toEqual([]);
+    task.runId = 'run 2';
+    expect(await lookAfter(SWEEP_MS)).toEqual([]);
+    expect(await lookAfter(SWEEP_MS)).toContain('terminate 1 run 2');
+  });
+});
