@@ -78,21 +78,25 @@ export type Changes = {
  */
 export interface ReadModelWriter {
   /**
-   * Of exactly this version, and not beyond the position `within`: the build that readers see, else the newest unfinished one, else a new one. Processes
-   * that open one at the same time get the same. A build beyond it gets the position ABANDONED, since the store may grow past the one that it had.
-   * Unfinished ones beside the build that readers see are dropped: a stopped rebuild left them.
+   * Of exactly this version, but for abandoned ones: the build that readers see, else the newest unfinished one, else a new one. Processes that open one
+   * at the same time get the same. Unfinished ones beside the build that readers see are dropped: a stopped rebuild left them.
    */
-  open(projection: Projection, within?: number): Promise<Build>;
+  open(projection: Projection): Promise<Build>;
   /**
-   * As `open`, where this process had a build open before: that one, if it is still there. Null when a newer version has taken its place: a process that
-   * drains begins none.
+   * As `open`, where this process had a build open before: that one, if it is still there and was not abandoned. Null when a newer version has taken its
+   * place: a process that drains begins none.
    */
   reopen(projection: Projection, before: Build): Promise<Build | null>;
+  /**
+   * Gives up a build that was made from other events than the store has. Readers see it until another is swapped in. Nothing is written into it any more,
+   * and it has reached no position that a reader waits for. The store may grow past the position that it had, so it gets the position ABANDONED.
+   */
+  abandon(build: Build): Promise<void>;
   /** A new, empty build beside the one that readers see. Drops unfinished ones of the version. */
   begin(projection: Projection): Promise<Build>;
   /** The streams' standings, and the rows of the keys up to the one that brings them to so many `bytes` of JSON: all of them when that is absent. */
   load(build: Build, keys: readonly string[], streams: readonly string[], bytes?: number): Promise<Loaded>;
-  /** False when another writer moved one of the streams since `load`: nothing was written, load again. */
+  /** False when another writer moved one of the streams since `load`: nothing was written, load again. Throws when the build was dropped or abandoned. */
   commit(build: Build, changes: Changes): Promise<boolean>;
   /** Shows the build to readers and drops the others of its name, except those of newer versions. */
   swapIn(build: Build): Promise<void>;

@@ -177,11 +177,16 @@ export const idempotencyStoreContract = (
         expect(await reserve('four')).toEqual(run('one', true));
       });
 
-      it('lets a repeat of what was running resume it, however much later', async () => {
-        await reserve('one');
-        await opened.later(25 * HOUR_MS);
-        store = await opened.afterDeath();
-        expect(await reserve('two')).toEqual(run('one', true));
+      it('lets a repeat of what was running resume it within a day after its day, whether the clock leaps before or after', async () => {
+        for (const leaps of ['before', 'after', 'before both', 'after both']) {
+          const twice = leaps.endsWith('both');
+          await reserve('one', { key: leaps });
+          if (leaps.startsWith('before')) await opened.later(25 * HOUR_MS);
+          store = await opened.afterDeath();
+          if (twice) await reserve('other', { key: `beside ${leaps}` });
+          if (leaps.startsWith('after')) await opened.later(25 * HOUR_MS);
+          expect(await reserve('two', { key: leaps })).toEqual(run('one', true));
+        }
       });
 
       it('refuses another request under the key of what was running', async () => {

@@ -701,23 +701,30 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await keys()).toEqual(['a']);
       });
 
-      it('beyond a position are left to their readers, and one made in their place is opened by all', async () => {
+      it('that were abandoned are left to their readers, and one made in their place is opened by all', async () => {
         await commit({ put: [put('a')], position: 17 });
-        expect(await models.open(books, 17)).toMatchObject({ id: build.id, position: 17 });
-        const instead = await models.open(books, 16);
+        await models.abandon(build);
+        const instead = await models.open(books);
         expect(instead).toMatchObject({ position: 0, live: false });
-        expect([await models.open(books, 16), await models.open(books)]).toEqual([instead, instead]);
-        expect(await models.open(books, 10_000)).toEqual(instead);
-        expect([await models.reopen(books, instead), (await models.reopen(books, build))?.id]).toEqual([
-          instead,
-          build.id,
-        ]);
+        expect([await models.open(books), await models.reopen(books, instead)]).toEqual([instead, instead]);
+        expect(await models.reopen(books, build)).toEqual(instead);
+        await expect(commit({ put: [put('b')], position: 18 })).rejects.toThrow('abandoned');
         expect(await keys()).toEqual(['a']);
+        expect(await models.reachedPosition(books, 1, 0)).toBe(false);
         await commit({ put: [put('b')], position: 12 }, instead);
-        const shorter = await models.open(books, 11);
-        expect(shorter.id).not.toBe(instead.id);
-        await models.swapIn(shorter);
-        expect([await models.open(books), await keys()]).toEqual([{ ...shorter, live: true }, []]);
+        await models.swapIn(instead);
+        expect([await models.open(books), await keys()]).toEqual([{ ...instead, position: 12, live: true }, ['b']]);
+        expect(await models.reachedPosition(books, 12, 0)).toBe(true);
+      });
+
+      it('that were abandoned while they were made are dropped for the next one', async () => {
+        await commit({ put: [put('a')] });
+        const unfinished = await models.begin(books);
+        await models.abandon(unfinished);
+        expect((await models.open(books)).id).toBe(build.id);
+        await models.abandon(build);
+        expect(await models.open(books)).toMatchObject({ position: 0, live: false });
+        expect(await keys()).toEqual(['a']);
       });
 
       it('of projections with other names are left alone by a swap', async () => {

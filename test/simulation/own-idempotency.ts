@@ -24,10 +24,6 @@ export const ownIdempotency = (
   drops: () => boolean = () => false,
 ): IdempotencyStore => {
   const nowMs = (): number => clock.now().getTime();
-  for (const [id, kept] of file) {
-    const isLeft = kept.answer === null && !kept.released && !kept.done && kept.expiresMs <= nowMs();
-    if (isLeft) file.set(id, { ...kept, expiresMs: nowMs() + IDEMPOTENCY_TTL_MS });
-  }
   const end = (id: string, change: Partial<FiledReservation>): void => {
     const kept = file.get(id);
     if (kept !== undefined) {
@@ -40,7 +36,7 @@ export const ownIdempotency = (
     reserve: async ({ scope, key, digest }, seed) => {
       const id = idOf(scope, key);
       const kept = file.get(id);
-      if (kept === undefined || isFree(kept, digest, nowMs(), running.has(id))) {
+      if (kept === undefined || isFree(kept, digest, nowMs())) {
         file.set(id, {
           digest,
           seed,

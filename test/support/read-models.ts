@@ -10,6 +10,7 @@ import { historyStreams, historyTenants } from './histories.js';
 export const writerWith = (writer: ReadModelWriter, replaced: Partial<ReadModelWriter>): ReadModelWriter => ({
   open: (...asked) => writer.open(...asked),
   reopen: (...asked) => writer.reopen(...asked),
+  abandon: (build) => writer.abandon(build),
   begin: (projection) => writer.begin(projection),
   load: (...asked) => writer.load(...asked),
   commit: (build, changes) => writer.commit(build, changes),

@@ -101,13 +101,6 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     this.#clock = clock;
     this.#budget = budget;
     makeTables(database);
-    // Left running by a process that died, perhaps after the clock had jumped: a repeat has to find out what it did.
-    const nowMs = clock.now().getTime();
-    database
-      .prepare(
-        'UPDATE reservations SET expires = ? WHERE expires <= ? AND answer IS NULL AND released = 0 AND done = 0',
-      )
-      .run(nowMs + IDEMPOTENCY_TTL_MS, nowMs);
     this.#sql = {
       find: database.prepare(
         'SELECT digest, seed, expires, answer, released, done, tenant, bytes FROM reservations WHERE id = ?',
@@ -119,7 +112,8 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
       release: database.prepare('UPDATE reservations SET released = 1 - done WHERE id = ?'),
       extend: database.prepare('UPDATE reservations SET expires = ? WHERE id = ? AND expires <= ?'),
       expired: database.prepare(
-        'SELECT id, tenant, bytes FROM reservations WHERE expires <= ? ORDER BY expires LIMIT ?',
+        `SELECT id, tenant, bytes FROM reservations
+         WHERE expires <= ? AND (answer IS NOT NULL OR released = 1 OR done = 1 OR expires <= ?) ORDER BY expires LIMIT ?`,
       ),
       drop: database.prepare('DELETE FROM reservations WHERE id = ?'),
       count: database.prepare(
@@ -216,7 +210,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     const kept = row === undefined ? undefined : keptOf(row);
     const nowMs = this.#clock.now().getTime();
     const isRunning = this.#running.has(id);
-    if (kept === undefined || isFree(kept, digest, nowMs, isRunning)) {
+    if (kept === undefined || isFree(kept, digest, nowMs)) {
       this.#sql.take.run(id, digest, newSeed, nowMs + IDEMPOTENCY_TTL_MS);
       if (row !== undefined && row.bytes > 0) this.#count(row.tenant, -row.bytes);
       this.#began.push(id);
@@ -253,7 +247,9 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   #sweep(most: number): void {
-    const expired = this.#sql.expired.all(this.#clock.now().getTime(), most) as {
+    const nowMs = this.#clock.now().getTime();
+    // What was left running is kept for another day: a repeat has to find out what it did.
+    const expired = this.#sql.expired.all(nowMs, nowMs - IDEMPOTENCY_TTL_MS, most) as {
       readonly id: string;
       readonly tenant: string;
       readonly bytes: number;

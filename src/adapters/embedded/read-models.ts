@@ -117,21 +117,18 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   reachedPosition(projection: Projection, position: number, timeoutMs = this.#waitMs): Promise<boolean> {
-    const check = (): WaitState =>
-      (this.#serving(projection)?.build.position ?? 0) >= position ? 'reached' : 'not yet';
+    const check = (): WaitState => {
+      const at = this.#serving(projection)?.build.position ?? 0;
+      return at >= position && at < ABANDONED ? 'reached' : 'not yet';
+    };
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
-  async open(projection: Projection, within = ABANDONED - 1): Promise<Build> {
-    for (const kept of this.#named(projection.name)) {
-      const { id, version, position } = kept.build;
-      if (version !== projection.version || position <= within || position === ABANDONED) continue;
-      this.#moveOn.run(ABANDONED, id);
-      kept.build = { ...kept.build, position: ABANDONED };
-    }
+  async open(projection: Projection): Promise<Build> {
     // One whose tables lack an index serves readers until the one made beside it is swapped in.
     const usable = this.#named(projection.name).filter(
-      ({ build, tables }) => build.version === projection.version && build.position <= within && tables.isIndexedByTag,
+      ({ build, tables }) =>
+        build.version === projection.version && build.position < ABANDONED && tables.isIndexedByTag,
     );
     const kept = usable.find(({ build }) => build.live) ?? usable.at(-1);
     if (kept === undefined) return this.begin(projection);
@@ -141,11 +138,17 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
 
   async reopen(projection: Projection, before: Build): Promise<Build | null> {
     const own = this.#kept.get(before.id);
-    if (own !== undefined) return own.build;
+    if (own !== undefined && own.build.position < ABANDONED) return own.build;
     const named = this.#named(projection.name);
     const isReplaced = named.some(({ build }) => build.live && build.version > projection.version);
     const isThere = named.some(({ build }) => build.version === projection.version);
     return isReplaced && !isThere ? null : this.open(projection);
+  }
+
+  async abandon({ id }: Build): Promise<void> {
+    const kept = this.#of(id);
+    this.#moveOn.run(ABANDONED, id);
+    kept.build = { ...kept.build, position: ABANDONED };
   }
 
   async begin({ name, version }: Projection): Promise<Build> {
@@ -166,6 +169,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
 
   async commit({ id }: Build, changes: Changes): Promise<boolean> {
     const kept = this.#of(id);
+    if (kept.build.position === ABANDONED) throw new Error(`The build ${id} was abandoned.`);
     const earlier = kept.build.live ? undefined : this.#named(kept.build.name).find(({ build }) => build.live);
     try {
       this.#database.transaction(() => {

@@ -27,10 +27,9 @@ const begun = (db: Kysely<Tables>, { name, version }: ProjectionVersion): Promis
     .executeTakeFirstOrThrow();
 
 /** As ReadModelWriter.open. */
-export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion, within: number): Promise<Build> =>
+export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion): Promise<Build> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
-    await abandonBeyond(tx, projection, within);
     const usable = await usableBuild(tx, projection);
     if (usable?.live === true) await dropUnfinished(tx, projection);
     return usable ?? begunAlone(tx, projection);
@@ -40,7 +39,7 @@ export const openBuild = (db: Kysely<Tables>, projection: ProjectionVersion, wit
 export const reopenBuild = (db: Kysely<Tables>, projection: ProjectionVersion, before: Build): Promise<Build | null> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, projection.name);
-    const own = await same(tx, projection).where('id', '=', before.id).executeTakeFirst();
+    const own = await notAbandoned(tx, projection).where('id', '=', before.id).executeTakeFirst();
     const usable = own ?? (await usableBuild(tx, projection));
     if (usable !== undefined) return usable;
     const { name, version } = projection;
@@ -57,29 +56,21 @@ const same = (tx: Transaction<Tables>, { name, version }: ProjectionVersion) =>
     .where('name', '=', name)
     .where('version', '=', version);
 
-const abandonBeyond = async (
-  tx: Transaction<Tables>,
-  { name, version }: ProjectionVersion,
-  within: number,
-): Promise<void> => {
-  await tx
-    .updateTable('builds')
-    .set({ position: ABANDONED })
-    .where('name', '=', name)
-    .where('version', '=', version)
-    .where('position', '>', within)
-    .where('position', '<', ABANDONED)
-    .execute();
+const notAbandoned = (tx: Transaction<Tables>, projection: ProjectionVersion) =>
+  same(tx, projection).where('position', '<', ABANDONED);
+
+/** As ReadModelWriter.abandon. Waits for commits into it that are under way. */
+export const abandonBuild = async (db: Kysely<Tables>, { id }: Build): Promise<void> => {
+  await db.transaction().execute(async (tx) => {
+    // The lock excludes those of commits; an update of the position alone would not.
+    await sql`SELECT 1 FROM builds WHERE id = ${id} FOR UPDATE`.execute(tx);
+    await tx.updateTable('builds').set({ position: ABANDONED }).where('id', '=', id).execute();
+  });
 };
 
 /** The build of a version that readers see, else its newest unfinished one; none that was abandoned. */
 const usableBuild = (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build | undefined> =>
-  same(tx, projection)
-    .where('position', '<', ABANDONED)
-    .orderBy('live', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  notAbandoned(tx, projection).orderBy('live', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 
 const dropUnfinished = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<void> => {
   const unfinished = await same(tx, projection).where('live', '=', false).execute();
@@ -129,8 +120,13 @@ const drop = async (db: Transaction<Tables>, ids: readonly number[]): Promise<vo
     .execute();
 };
 
-/** The message for a writer whose build is gone. */
-export const dropped = (id: number): string => `The build ${id} was dropped.`;
+const dropped = (id: number): string => `The build ${id} was dropped.`;
+
+/** @param position of the build; undefined when it is gone. @throws Error for a writer whose build was dropped or abandoned */
+export const requireKept = (id: number, position: number | undefined): void => {
+  if (position === undefined) throw new Error(dropped(id));
+  if (position === ABANDONED) throw new Error(`The build ${id} was abandoned.`);
+};
 
 /**
  * Deletes one portion of what dropped builds left behind.

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 
 import type { Build, Changes } from '../../ports/read-model-writer.js';
 import { StreamMoved } from '../shared/stream-moved.js';
-import { dropped } from './builds.js';
+import { requireKept } from './builds.js';
 import { isRace } from './failures.js';
 import { writePassages } from './passages.js';
 import { writeTexts } from './row-texts.js';
@@ -11,15 +11,17 @@ import type { Tables } from './tables.js';
 
 /**
  * As ReadModelWriter.commit. All writers lock rows and streams in one order. If the database still breaks a deadlock here, the other writer has won.
- * @throws Error when the build was dropped
+ * @throws Error when the build was dropped or abandoned
  */
 export const commitChanges = async (db: Kysely<Tables>, build: Build, changes: Changes): Promise<boolean> => {
   const { id } = build;
   try {
     await db.transaction().execute(async (tx) => {
       // All writers of the build share this lock; dropping the build waits for them.
-      const kept = await sql`SELECT 1 FROM builds WHERE id = ${id} FOR KEY SHARE`.execute(tx);
-      if (kept.rows.length === 0) throw new Error(dropped(id));
+      const { rows } = await sql<{
+        position: number;
+      }>`SELECT position FROM builds WHERE id = ${id} FOR KEY SHARE`.execute(tx);
+      requireKept(id, rows[0]?.position);
       await moveStreams(tx, id, changes.progress);
       await putRows(tx, id, changes.put);
       await removeRows(tx, id, changes.remove);

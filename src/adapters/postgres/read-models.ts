@@ -20,7 +20,6 @@ import {
   type ReadModels,
 } from '../../ports/read-models.js';
 import {
-  ABANDONED,
   type Build,
   type Changes,
   type Loaded,
@@ -28,7 +27,7 @@ import {
   type ReadModelWriter,
 } from '../../ports/read-model-writer.js';
 import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
-import { beginBuild, openBuild, reopenBuild, swapBuildIn, sweepDropped } from './builds.js';
+import { abandonBuild, beginBuild, openBuild, reopenBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
 import type { Postgres } from './open.js';
 import { findPassages } from './passages.js';
@@ -120,14 +119,18 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
     return this.#waits.wait(projection, null, position, timeoutMs);
   }
 
-  async open(projection: Projection, within = ABANDONED - 1): Promise<Build> {
-    const build = await this.#postgres.run('background', (db) => openBuild(db, projection, within));
+  async open(projection: Projection): Promise<Build> {
+    const build = await this.#postgres.run('background', (db) => openBuild(db, projection));
     this.#sweep();
     return build;
   }
 
   reopen(projection: Projection, before: Build): Promise<Build | null> {
     return this.#postgres.run('background', (db) => reopenBuild(db, projection, before));
+  }
+
+  async abandon(build: Build): Promise<void> {
+    await this.#postgres.run('background', (db) => abandonBuild(db, build));
   }
 
   begin(projection: Projection): Promise<Build> {

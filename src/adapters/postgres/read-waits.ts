@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 
 import type { Clock } from '../../ports/clock.js';
 import type { Projection } from '../../ports/read-models.js';
+import { ABANDONED } from '../../ports/read-model-writer.js';
 import { servingBuild } from './builds.js';
 import { Notifications } from './notifications.js';
 import type { Postgres } from './open.js';
@@ -178,5 +179,6 @@ const standingsOf = async (
 
 const positionOf = async (db: Kysely<Tables>, projection: Projection): Promise<number> => {
   const select = db.selectFrom('builds').select('position').where('id', '=', servingBuild(projection));
-  return (await select.executeTakeFirst())?.position ?? 0;
+  const position = (await select.executeTakeFirst())?.position ?? 0;
+  return position === ABANDONED ? 0 : position;
 };

@@ -1,6 +1,9 @@
 import type { Keeping, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
 
-/** How long a key is remembered, from its first request on, or from its end where that comes later, in milliseconds (contract 1.7: 24 h). */
+/**
+ * How long a key is remembered, from its first request on, in milliseconds; from the end of a request that ends later than this, and as long again where
+ * its process died (contract 1.7: 24 h).
+ */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000;
 
 /** What outlives a process that died. */
@@ -16,11 +19,11 @@ export type KeptReservation = {
 };
 
 /**
- * Whether a request may take the key as if it had never been used. What runs is not free, however late the clock says it is: it would be done twice.
- * @param running in this process
+ * Whether a request may take the key as if it had never been used. What runs, and what a process that died left running, is not free, however late the
+ * clock says it is: it would be done twice.
  */
-export const isFree = (kept: KeptReservation, digest: string, nowMs: number, running: boolean): boolean =>
-  (!running && kept.expiresMs <= nowMs) || (kept.released && kept.digest !== digest);
+export const isFree = ({ answer, released, done, ...kept }: KeptReservation, digest: string, nowMs: number): boolean =>
+  (kept.expiresMs <= nowMs && (answer !== null || released || done)) || (released && kept.digest !== digest);
 
 /** What a key that is not free says to a request; `running`: in this process. */
 export const reservationOf = (kept: KeptReservation, digest: string, running: boolean): Reservation => {
@@ -31,7 +34,7 @@ export const reservationOf = (kept: KeptReservation, digest: string, running: bo
 
 /** The answer that a request finds again; `kept` is what its key holds. */
 export const answerFor = (kept: KeptReservation | undefined, digest: string, nowMs: number): KeptAnswer | null =>
-  kept === undefined || isFree(kept, digest, nowMs, false) || kept.digest !== digest ? null : kept.answer;
+  kept === undefined || isFree(kept, digest, nowMs) || kept.digest !== digest ? null : kept.answer;
 
 /** An answer as it is stored: its text, null where none is kept, and how many bytes count against the tenant's budget. */
 export const storedAnswer = (

@@ -127,14 +127,16 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   }
 
   reachedPosition(projection: Projection, position: number, timeoutMs = this.#waitMs): Promise<boolean> {
-    const check = (): WaitState => ((this.#serving(projection)?.position ?? 0) >= position ? 'reached' : 'not yet');
+    const check = (): WaitState => {
+      const at = this.#serving(projection)?.position ?? 0;
+      return at >= position && at < ABANDONED ? 'reached' : 'not yet';
+    };
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
-  async open(projection: Projection, within = ABANDONED - 1): Promise<Build> {
+  async open(projection: Projection): Promise<Build> {
     const same = this.#builds.filter(({ name, version }) => name === projection.name && version === projection.version);
-    for (const build of same) if (build.position > within) build.position = ABANDONED;
-    const usable = same.filter(({ position }) => position <= within);
+    const usable = same.filter(({ position }) => position < ABANDONED);
     const kept = usable.find(({ live }) => live) ?? usable.at(-1);
     if (kept === undefined) return this.begin(projection);
     if (kept.live) this.#builds = this.#builds.filter((build) => build.live || !same.includes(build));
@@ -143,11 +145,15 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
 
   async reopen(projection: Projection, before: Build): Promise<Build | null> {
     const own = this.#builds.find(({ id }) => id === before.id);
-    if (own !== undefined) return view(own);
+    if (own !== undefined && own.position < ABANDONED) return view(own);
     const named = this.#builds.filter(({ name }) => name === projection.name);
     const isReplaced = named.some(({ live, version }) => live && version > projection.version);
     const isThere = named.some(({ version }) => version === projection.version);
     return isReplaced && !isThere ? null : this.open(projection);
+  }
+
+  async abandon(build: Build): Promise<void> {
+    this.#kept(build).position = ABANDONED;
   }
 
   async begin({ name, version }: Projection): Promise<Build> {
@@ -178,7 +184,8 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   }
 
   async commit(build: Build, changes: Changes): Promise<boolean> {
-    const { name, version, rows, texts, passages, progress, parked } = this.#kept(build);
+    const { name, version, rows, texts, passages, progress, parked, position } = this.#kept(build);
+    if (position === ABANDONED) throw new Error(`The build ${build.id} was abandoned.`);
     if (changes.progress.some(({ stream, from }) => (progress.get(stream) ?? -1) !== from)) return false;
     for (const { key, row, index } of changes.put) rows.set(key, { row, index });
     for (const key of changes.remove) rows.delete(key);
