@@ -83,7 +83,9 @@ export const openDistributed = async (
     const readModels = closers.opened(new PostgresReadModels(postgres, systemClock, config.readWaitMs));
     const listOpen = async (): Promise<readonly OpenProcess[]> =>
       listOpenProcesses(readModels, events, { projection: openProcesses, partition: OPEN_PROCESSES_PARTITION });
-    const events: EventStoreDb = closers.opened(new EventStoreDb({ url: settings.eventStoreUrl, namespace, listOpen }));
+    const events: EventStoreDb = closers.opened(
+      new EventStoreDb({ url: settings.eventStoreUrl, namespace, listOpen, log }),
+    );
     const idempotency = closers.opened(new PostgresIdempotencyStore(postgres, systemRandom, config.keptAnswerBytes));
     const keyUsage = closers.opened(new PostgresKeyUsage(postgres, systemClock));
     const snapshots = new PostgresSnapshots(postgres);
@@ -121,7 +123,7 @@ export const openDistributed = async (
     const askServers = async () => {
       const asked = engine;
       const [eventStore, database, temporalState, kafkaState] = await Promise.all([
-        answering(systemClock, () => events.lastPosition().catch(lookAt('EVENTSTORE_URL'))),
+        answering(systemClock, () => events.probe().catch(lookAt('EVENTSTORE_URL'))),
         answering(systemClock, () => postgres.ping().catch(lookAt('DATABASE_URL'))),
         asked === null ? null : answering(systemClock, () => asked.ping().catch(lookAt(TEMPORAL_SETTINGS))),
         feeds ? answering(systemClock, () => pingBrokers(kafka).catch(lookAt('KAFKA_BROKERS'))) : null,

@@ -9,6 +9,7 @@ import wellKnown from 'google-protobuf/google/protobuf/empty_pb.js';
 import { appendTooLarge, asStatus, BadRequest, MAX_APPEND_BYTES } from './errors.js';
 import type { Expected } from './expectation.js';
 import type { Log, Outcome, ProposedEvent, Write } from './log.js';
+import { NOT_READY, type Trouble } from './trouble.js';
 import { idOf, MAX_INT64, MAX_UINT64, streamName } from './wire.js';
 
 /** How many appends of one batch call may wait for their answers; beyond that the call is not read further. */
@@ -99,12 +100,14 @@ const answerOf = (options: streams.AppendReq.Options | undefined, outcome: Outco
   return new streams.AppendResp().setWrongExpectedVersion(wrong);
 };
 
+export type BatchCall = ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>;
+
 type Batch = { readonly options: streams.BatchAppendReq.Options | undefined; readonly messages: Proposed[] };
 
 /** BatchAppend: many writes in one call, each with one or more messages and one answer. The answer also carries any error of the write. */
 export const batchAppend =
-  (log: Log) =>
-  (call: ServerDuplexStream<streams.BatchAppendReq, streams.BatchAppendResp>): void => {
+  (log: Log, trouble: () => Trouble) =>
+  (call: BatchCall): void => {
     const open = new Map<string, Batch>();
     let unanswered = 0;
     let ended = false;
@@ -125,7 +128,11 @@ export const batchAppend =
       if (unanswered >= UNANSWERED) call.pause();
       try {
         const write = writeOf(batch.options, batch.messages);
-        if ((batch.options?.getDeadline()?.toDate().getTime() ?? Infinity) < Date.now())
+        const { electing = false, denies = [] } = trouble();
+        if (electing) respond(request, batch, notReady());
+        else if (denies.includes('write'))
+          respond(request, batch, failed('AccessDenied', new shared.AccessDenied().serializeBinary()));
+        else if ((batch.options?.getDeadline()?.toDate().getTime() ?? Infinity) < Date.now())
           respond(request, batch, failed('Timeout', new shared.Timeout().serializeBinary()));
         else if (tooLarge(write)) respond(request, batch, failed('MaximumAppendSizeExceeded', sizeDetails()));
         else log.append(write, (outcome) => respond(request, batch, batchAnswerOf(write, outcome)));
@@ -145,6 +152,7 @@ const sizeDetails = (): Uint8Array =>
   new shared.MaximumAppendSizeExceeded().setMaxappendsize(MAX_APPEND_BYTES).serializeBinary();
 
 const CODES = {
+  AccessDenied: codes.Code.PERMISSION_DENIED,
   WrongExpectedVersion: codes.Code.ALREADY_EXISTS,
   MaximumAppendSizeExceeded: codes.Code.INVALID_ARGUMENT,
   BadRequest: codes.Code.INVALID_ARGUMENT,
@@ -157,6 +165,15 @@ const failed = (name: keyof typeof CODES, details: Uint8Array): streams.BatchApp
   packed.pack(details, `event_store.client.${name}`);
   return new streams.BatchAppendResp().setError(
     new status.Status().setCode(CODES[name]).setMessage(name).setDetails(packed),
+  );
+};
+
+/** Without a leader: the details are an empty message, and only the text says why. */
+const notReady = (): streams.BatchAppendResp => {
+  const packed = new any.Any();
+  packed.pack(new wellKnown.Empty().serializeBinary(), 'google.protobuf.Empty');
+  return new streams.BatchAppendResp().setError(
+    new status.Status().setCode(codes.Code.UNAVAILABLE).setMessage(NOT_READY).setDetails(packed),
   );
 };
 

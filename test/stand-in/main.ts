@@ -3,12 +3,13 @@ import { parseArgs } from 'node:util';
 
 import { Log } from './log.js';
 import { serve } from './server.js';
+import { troubleOf } from './trouble.js';
 
 const { values } = parseArgs({ options: { port: { type: 'string' }, data: { type: 'string' } } });
 if (values.data === undefined) throw new Error('usage: main.ts --port <number, 0 for a free one> --data <directory>');
 mkdirSync(values.data, { recursive: true });
 const log = Log.open(values.data);
-const { server, port } = await serve(log, Number(values.port ?? '0'));
+const { server, port } = await serve(log, Number(values.port ?? '0'), troubleOf(values.data));
 
 process.once('SIGTERM', () => {
   server.forceShutdown();

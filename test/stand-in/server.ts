@@ -3,9 +3,11 @@ import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
-import { append, batchAppend } from './append.js';
+import { append, type BatchCall, batchAppend } from './append.js';
 import type { Log } from './log.js';
 import { read } from './read.js';
+import type { ReadCall } from './wire.js';
+import { endOfCall, type Trouble } from './trouble.js';
 
 /** The release whose recorded answers this server gives. */
 const VERSION = '23.10.8';
@@ -30,15 +32,28 @@ const supported = (): features.SupportedMethods => {
 };
 
 /** Serves a log on loopback and returns the port; `port` 0 picks a free one. Deleting streams is UNIMPLEMENTED. */
-export const serve = async (log: Log, port: number): Promise<{ readonly server: Server; readonly port: number }> => {
+export const serve = async (
+  log: Log,
+  port: number,
+  trouble: () => Trouble,
+): Promise<{ readonly server: Server; readonly port: number }> => {
   const server = new Server({
     'grpc.max_receive_message_length': MAX_REQUEST_BYTES,
     'grpc.max_send_message_length': -1,
   });
   server.addService(streamsService.StreamsService, {
-    read: read(log),
+    read: (call: ReadCall) => {
+      const end = endOfCall(trouble(), call, 'read');
+      if (end === null) read(log, trouble)(call);
+      else call.emit('error', end);
+    },
     append: append(log),
-    batchAppend: batchAppend(log),
+    batchAppend: (call: BatchCall) => {
+      // Who may not write learns it from each answer.
+      const end = endOfCall({ ...trouble(), denies: [] }, call, 'write');
+      if (end === null) batchAppend(log, trouble)(call);
+      else call.emit('error', end);
+    },
   });
   server.addService(featuresService.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, methods: features.SupportedMethods) => void) =>

@@ -36,18 +36,19 @@ type Source = {
  * behind is dropped and may subscribe again after its last event.
  * @throws BadRequest for an invalid start or filter.
  */
-export const subscribe = (log: Log, call: ReadCall, options: streams.ReadReq.Options): void => {
+export const subscribe = (log: Log, call: ReadCall, options: streams.ReadReq.Options, dropAfter = Infinity): void => {
   const source = options.hasAll() ? sourceOfAll(log, options) : sourceOfStream(log, options);
   const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID());
   call.write(new streams.ReadResp().setConfirmation(confirmation));
-  void follow(log, call, source);
+  void follow(log, call, source, dropAfter);
 };
 
-const follow = async (log: Log, call: ReadCall, source: Source): Promise<void> => {
+const follow = async (log: Log, call: ReadCall, source: Source, dropAfter: number): Promise<void> => {
   let [live, blocked, over] = [false, false, false];
   let waiting = 0;
   let looked = 0;
   let sent = 0;
+  let given = 0;
   let watch: NodeJS.Timeout | undefined;
   let last: Header | undefined;
   let wake = (): void => {};
@@ -112,6 +113,8 @@ const follow = async (log: Log, call: ReadCall, source: Source): Promise<void> =
         match = event;
         if (live) waiting -= 1;
         await send(eventMessage(source.load(event)));
+        given += 1;
+        if (given >= dropAfter) drop();
       }
       if (live && looked >= source.checkpointEvery) await checkpoint(event.position, event.position);
     }

@@ -2,15 +2,8 @@ import { randomUUID } from 'node:crypto';
 
 import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 
-import {
-  appendAnswerOf,
-  AppendFailed,
-  COUNTER_DIGITS,
-  type ExactAnswer,
-  type ExactAppend,
-  messageOf,
-  numberOf,
-} from './batch-messages.js';
+import { appendAnswerOf, AppendFailed, type ExactAnswer } from './append-answers.js';
+import { COUNTER_DIGITS, type ExactAppend, messageOf, numberOf } from './batch-messages.js';
 import type { BatchStream } from './store-connection.js';
 import { GRPC } from './store-failures.js';
 

@@ -3,7 +3,6 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 
 import type { StoredEvent } from '../shared/append-rules.js';
-import { toPosition } from './stored-event.js';
 
 /** The digits of a correlation id that number the appends of a call; the digits before them identify the call. */
 export const COUNTER_DIGITS = 12;
@@ -16,23 +15,6 @@ export type ExactAppend = {
   readonly expected: number | 'no_stream';
   readonly events: readonly StoredEvent[];
 };
-
-/** The server's answer to an append. The position of a repeat is that of the first time; null when the server no longer finds the event. */
-export type ExactAnswer =
-  | { readonly kind: 'stands'; readonly revision: number; readonly position: number | null }
-  | { readonly kind: 'conflict'; readonly actual: number };
-
-/** The server refused or could not finish one append; the call goes on. */
-export class AppendFailed extends Error {
-  /** Whether the server may still have written it. */
-  readonly ambiguous: boolean;
-
-  constructor(reason: string, ambiguous: boolean) {
-    super(`The event store did not take an append: ${reason}`);
-    this.name = 'AppendFailed';
-    this.ambiguous = ambiguous;
-  }
-}
 
 /** The message of one append, the `number`th of a call. */
 export const messageOf = (
@@ -73,27 +55,4 @@ export const numberOf = (response: BatchAppendResp): number => {
   const halves = correlation?.getStructured();
   if (halves !== undefined) return Number(BigInt.asUintN(COUNTER_BITS, BigInt(halves.getLeastSignificantBits())));
   return Number.parseInt(correlation?.getString().slice(-COUNTER_DIGITS) ?? '', 16);
-};
-
-const CONFLICT = 'event_store.client.WrongExpectedVersion';
-/** Refusals after which the write may still come about. */
-const AMBIGUOUS = /\.(Timeout|Unknown)$/;
-
-/** What an answer says of its append. */
-export const appendAnswerOf = (response: BatchAppendResp): ExactAnswer | AppendFailed => {
-  const success = response.getSuccess();
-  if (success !== undefined) {
-    const position = success.getPosition();
-    return {
-      kind: 'stands',
-      revision: Number(success.getCurrentRevision()),
-      position: position === undefined ? null : toPosition(BigInt(position.getCommitPosition())),
-    };
-  }
-  const error = response.getError();
-  const details = error?.getDetails();
-  const type = details?.getTypeName() ?? '';
-  const wrong = details?.unpack((bytes) => shared.WrongExpectedVersion.deserializeBinary(bytes), CONFLICT) ?? null;
-  if (wrong === null) return new AppendFailed(`${type} ${error?.getMessage() ?? ''}`, AMBIGUOUS.test(type));
-  return { kind: 'conflict', actual: wrong.hasCurrentStreamRevision() ? Number(wrong.getCurrentStreamRevision()) : -1 };
 };

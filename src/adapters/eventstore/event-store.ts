@@ -11,6 +11,7 @@ import type {
   StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
+import type { Log } from '../../ports/log.js';
 import { serialise } from '../shared/append-rules.js';
 import { LogHorizon } from './log-horizon.js';
 import { APPEND_BOUNDS, type AppendBounds, StoreAppender } from './store-appender.js';
@@ -29,7 +30,10 @@ export type EventStoreDbOptions = {
   /** The open processes, which a read model knows: the server has no such index. */
   readonly listOpen: () => Promise<readonly OpenProcess[]>;
   readonly bounds?: Partial<AppendBounds>;
+  readonly log?: Pick<Log, 'error'>;
 };
+
+const quiet: Pick<Log, 'error'> = { error: () => undefined };
 
 /**
  * The event store on EventStoreDB 23.10 or later. The first call makes the connection, and it is made again whenever it was lost. While the server is
@@ -51,7 +55,7 @@ export class EventStoreDb implements EventStore {
    * Connects to nothing yet.
    * @throws StartProblem for a connection string that cannot be used; Error for such a namespace
    */
-  constructor({ url, namespace, listOpen, bounds }: EventStoreDbOptions) {
+  constructor({ url, namespace, listOpen, bounds, log = quiet }: EventStoreDbOptions) {
     const names = streamNames(namespace);
     const horizon = new LogHorizon();
     const connection = new StoreConnection(url);
@@ -60,7 +64,7 @@ export class EventStoreDb implements EventStore {
     this.#reader = new StoreReader(connection, names, horizon, presence);
     const reading = { reader: this.#reader, presence };
     this.#appender = new StoreAppender(connection, reading, names, horizon, { ...APPEND_BOUNDS, ...bounds });
-    this.#followed = { connection, names, horizon, closing: this.#closing.signal };
+    this.#followed = { connection, names, horizon, closing: this.#closing.signal, log };
     this.#listOpen = listOpen;
     setMaxListeners(0, this.#closing.signal);
   }
@@ -83,6 +87,13 @@ export class EventStoreDb implements EventStore {
   async lastPosition(): Promise<number> {
     this.#assertOpen();
     return this.#reader.lastPosition();
+  }
+
+  /** Resolves when the store answers and allows what we do. It costs the same whatever the store holds. @throws Rejection STORE_UNAVAILABLE */
+  async probe(): Promise<void> {
+    this.#assertOpen();
+    await this.#reader.meetEnd();
+    if (this.#appender.denied !== null) throw storeUnavailable(this.#appender.denied);
   }
 
   subscribe(options: Subscription): AsyncIterable<readonly RecordedEvent[]> {

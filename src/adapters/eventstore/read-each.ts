@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import {
   type AllStreamResolvedEvent,
   type ResolvedEvent,
@@ -6,18 +8,44 @@ import {
 } from '@eventstore/db-client';
 
 import type { Presence } from '../../concurrency/presence.js';
-import { storeUnavailable } from './store-failures.js';
+import { storeUnavailable, wantsLeader } from './store-failures.js';
 
 /** How long a read may go without an event before the store counts as silent, in milliseconds. */
 export const READ_SILENCE_MS = 1_500;
+/** How long a call waits for a leader, in milliseconds: an election takes about two seconds. And the pause before it asks again. */
+export const ELECTION_MS = 4_000;
+const ASK_AGAIN_MS = 50;
 
 /**
- * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. The client's own deadline does not
- * apply to reads, so silence is timed here.
+ * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. A node that is not the leader, or
+ * knows none, is asked again, or the one that it names, as long as nothing was taken.
  * @returns whether `take` said so
  * @throws Rejection STORE_UNAVAILABLE, whatever kept the server from answering
  */
 export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
+  open: () => StreamingRead<Event>,
+  take: (event: Event) => boolean,
+  presence: Pick<Presence, 'fellSilent' | 'answered'>,
+): Promise<boolean> => {
+  const until = performance.now() + ELECTION_MS;
+  const progress = { taken: false };
+  const taking = (event: Event): boolean => {
+    progress.taken = true;
+    return take(event);
+  };
+  for (;;) {
+    try {
+      return await readOnce(open, taking, presence);
+    } catch (error) {
+      if (progress.taken || !wantsLeader(error) || performance.now() > until) throw storeUnavailable(error);
+      // By then the client has turned to the node that was named.
+      await sleep(ASK_AGAIN_MS);
+    }
+  }
+};
+
+/** The client's own deadline does not apply to reads, so silence is timed here. @throws what kept the server from answering */
+const readOnce = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   open: () => StreamingRead<Event>,
   take: (event: Event) => boolean,
   presence: Pick<Presence, 'fellSilent' | 'answered'>,
@@ -47,7 +75,7 @@ export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEv
       presence.answered();
       return false;
     }
-    throw storeUnavailable(error);
+    throw error;
   } finally {
     clearTimeout(timer);
   }

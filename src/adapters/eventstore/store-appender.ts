@@ -1,15 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { Rejection } from '../../domain/shared/rejection.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import type { Presence } from '../../concurrency/presence.js';
 import { within } from '../shared/within.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
 import type { StoredEvent } from '../shared/append-rules.js';
 import { BatchCall } from './batch-call.js';
-import { AppendFailed, type ExactAnswer } from './batch-messages.js';
+import { AppendFailed, type ExactAnswer } from './append-answers.js';
 import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
-import { busy, neverSent, outcomeUnknown, storeUnavailable } from './store-failures.js';
+import { busy, isDenied, neverSent, outcomeUnknown, storeUnavailable, writeRefused } from './store-failures.js';
+import { ELECTION_MS } from './read-each.js';
 import type { StoreReader } from './store-reader.js';
 import { storeIsThere } from './store-watch.js';
 import type { StreamNames } from './stored-event.js';
@@ -22,6 +24,8 @@ export type AppendBounds = {
   /** How long an append may wait for its answer before it is looked up, and how long it may take in all, in milliseconds. */
   readonly answerMs: number;
   readonly appendMs: number;
+  /** How long it may take while the store says that it elects a leader, in milliseconds. */
+  readonly electionMs: number;
 };
 
 export const APPEND_BOUNDS: AppendBounds = {
@@ -29,6 +33,7 @@ export const APPEND_BOUNDS: AppendBounds = {
   textInFlight: 64 * 1024 * 1024,
   answerMs: 1_000,
   appendMs: 1_800,
+  electionMs: ELECTION_MS,
 };
 /** The time between two tries to reach a store that was lost, in milliseconds. */
 const LOOK_AGAIN_MS = 50;
@@ -39,9 +44,22 @@ type Exact = {
   readonly events: readonly StoredEvent[];
   /** Up to here positions were known before it was sent. */
   readonly known: number;
-  /** When it must be answered, in milliseconds of the process's clock. */
+  /** When it must be answered, in milliseconds of the process's clock, and when while a leader is elected. */
   readonly until: number;
+  readonly electedBy: number;
 };
+
+const NOTHING = { ids: [], position: 0 } as const;
+
+/** Why the last attempt at an append failed, and when the first one did. */
+type Lost = { reason: unknown; readonly at: number };
+
+const isNotYet = (error: unknown): boolean => error instanceof AppendFailed && error.fate === 'notYet';
+
+const isRefusal = (error: unknown): boolean => error instanceof Rejection && error.cause instanceof AppendFailed;
+
+/** Until when an append is tried: longer while the store says that it elects a leader. */
+const dueAt = ({ until, electedBy }: Exact, { reason }: Lost): number => (isNotYet(reason) ? electedBy : until);
 
 const textOf = (events: readonly StoredEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
@@ -68,6 +86,7 @@ export class StoreAppender {
   #opening: Promise<BatchCall> | null = null;
   #opened: BatchCall | null = null;
   #looking: Promise<void> | null = null;
+  #denied: AppendFailed | null = null;
   /** When the store was last seen, in milliseconds of the process's clock. */
   #seenAt = 0;
   #inFlight = 0;
@@ -101,8 +120,9 @@ export class StoreAppender {
     this.#inFlight += 1;
     this.#text += text;
     try {
-      const until = performance.now() + this.#bounds.appendMs;
-      const exact = { stream, expected, events, until };
+      const now = performance.now();
+      const { appendMs, electionMs } = this.#bounds;
+      const exact = { stream, expected, events, until: now + appendMs, electedBy: now + electionMs };
       return await this.#appends.runExclusive(`${stream}\n${events[0]?.id ?? ''}`, () =>
         this.#streams.isLocked(stream)
           ? this.#streams.runExclusive(stream, () => this.#sent(exact, 'exclusive'))
@@ -113,6 +133,11 @@ export class StoreAppender {
       this.#text -= text;
       if (this.#inFlight === 0) for (const drained of this.#awaitingDrain.splice(0)) drained();
     }
+  }
+
+  /** Why the store did not allow the last append; null when it did. */
+  get denied(): AppendFailed | null {
+    return this.#denied;
   }
 
   /** Resolves when nothing is in flight any more, which the bounds in time make soon. */
@@ -128,14 +153,27 @@ export class StoreAppender {
     if (performance.now() > append.until) throw storeUnavailable();
     const exact = { ...append, known: this.#horizon.log };
     try {
-      return await this.#outcome(exact, await this.#ask(call, exact));
+      return await this.#taken(exact, call);
     } catch (error) {
       if (neverSent(error)) throw storeUnavailable(error);
-      if (error instanceof AppendFailed && !error.ambiguous) throw error;
-      const lostAt = performance.now();
-      const settle = (): Promise<AppendOutcome> => known(this.#settled(exact, error, lostAt), exact.until);
+      if (isRefusal(error)) throw error;
+      const lost = { reason: error, at: performance.now() };
+      const settle = (): Promise<AppendOutcome> => known(exact, lost, this.#settled(exact, lost));
       // One lost connection loses many answers at once. The appends of one stream are settled in the order in which they were sent.
       return order === 'exclusive' ? settle() : this.#streams.runExclusive(exact.stream, settle);
+    }
+  }
+
+  /** @throws Rejection STORE_UNAVAILABLE when the store refuses it for good, and what `#ask` throws */
+  async #taken(exact: Exact, call: BatchCall): Promise<AppendOutcome> {
+    try {
+      const outcome = await this.#outcome(exact, await this.#ask(call, exact));
+      this.#denied = null;
+      return outcome;
+    } catch (error) {
+      if (!(error instanceof AppendFailed) || error.fate !== 'refused') throw error;
+      if (isDenied(error)) this.#denied = error;
+      throw writeRefused(error);
     }
   }
 
@@ -152,28 +190,29 @@ export class StoreAppender {
     return { ok: true, revision, position, repeated: position <= exact.known };
   }
 
-  /** What became of an append whose answer was lost. */
-  async #settled(exact: Exact, lost: unknown, lostAt: number): Promise<AppendOutcome> {
-    const { stream, events, known, until } = exact;
+  /** What became of an append whose answer was lost, or which was not taken yet. */
+  async #settled(exact: Exact, lost: Lost): Promise<AppendOutcome> {
+    const { stream, events, known } = exact;
     const place = exact.expected === 'no_stream' ? 0 : exact.expected + 1;
-    let reason = lost;
-    let since = lostAt;
-    while (performance.now() < until) {
+    let since = lost.at;
+    // Once it may have been written, its place is looked up before it is sent again.
+    let isUnknown = false;
+    while (performance.now() < dueAt(exact, lost)) {
       try {
-        if (this.#seenAt <= since) await this.#look();
+        isUnknown ||= !isNotYet(lost.reason);
+        if (!isUnknown || this.#seenAt <= since) await this.#look();
         since = performance.now();
-        const { ids, position } = await this.#reader.idsFrom(stream, place, events.length);
+        const { ids, position } = isUnknown ? await this.#reader.idsFrom(stream, place, events.length) : NOTHING;
         if (ids.length > 0 && events.every(({ id }, index) => id === ids[index]))
           return { ok: true, revision: place + ids.length - 1, position, repeated: position <= known };
         if (ids.length > 0) return { ok: false, actual: await this.#reader.lastRevision(stream) };
-        if (performance.now() > until) break;
-        return await this.#outcome(exact, await this.#ask(await this.#open(), exact));
+        return await this.#taken({ ...exact, until: dueAt(exact, lost) }, await this.#open());
       } catch (error) {
-        if (error instanceof AppendFailed && !error.ambiguous) throw error;
-        reason = error;
+        if (isRefusal(error)) throw error;
+        lost.reason = error;
       }
     }
-    throw outcomeUnknown(reason);
+    throw isUnknown ? outcomeUnknown(lost.reason) : storeUnavailable(lost.reason);
   }
 
   /** Checks whether the store can be reached: once for all callers at the same time, with a pause before the next check. */
@@ -216,8 +255,10 @@ export class StoreAppender {
 }
 
 /** The outcome, or that it is not known when the time is over. */
-const known = async (settling: Promise<AppendOutcome>, until: number): Promise<AppendOutcome> => {
-  const outcome = await within(Math.max(0, until - performance.now()), settling);
-  if (outcome === null) throw outcomeUnknown(undefined);
-  return outcome;
+const known = async (exact: Exact, lost: Lost, settling: Promise<AppendOutcome>): Promise<AppendOutcome> => {
+  for (let due = exact.until; ; due = dueAt(exact, lost)) {
+    const outcome = await within(Math.max(0, due - performance.now()), settling);
+    if (outcome !== null) return outcome;
+    if (due >= dueAt(exact, lost)) throw outcomeUnknown(lost.reason);
+  }
 };

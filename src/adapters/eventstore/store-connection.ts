@@ -22,8 +22,8 @@ type ClientInternals = {
     name: string,
     create: (client: StreamsClient) => Call,
   ) => () => Promise<Call>;
-  readonly callArguments: (
-    options: object,
+  callArguments: (
+    options: { readonly requiresLeader?: boolean },
     callOptions: { readonly deadline: number },
   ) => Parameters<StreamsClient['batchAppend']>;
   handleError: (client: unknown, error: unknown) => Promise<void>;
@@ -60,6 +60,9 @@ export class StoreConnection implements AsyncDisposable {
     internals.handleError = async (client, error) => {
       if (!cancelledByUs(error)) await reconnect(client, error);
     };
+    const argumentsOf = internals.callArguments;
+    // A follower answers reads itself, a moment behind: a mind would decide on less than it has answered.
+    internals.callArguments = (options, callOptions) => argumentsOf({ ...options, requiresLeader: true }, callOptions);
   }
 
   /** Opens a batch call. It may break before it is connected; the stream's `error` event reports that. */

@@ -1,3 +1,5 @@
+import { NotLeaderError } from '@eventstore/db-client';
+
 import { Rejection } from '../../domain/shared/rejection.js';
 
 /** How long a client should wait before it repeats, in seconds. */
@@ -7,6 +9,7 @@ const RETRY_SECONDS = 1;
 export const GRPC = {
   cancelled: 1,
   deadlineExceeded: 4,
+  permissionDenied: 7,
   unavailable: 14,
 } as const;
 
@@ -34,8 +37,27 @@ export const outcomeUnknown = (cause: unknown): Rejection => {
   return rejection;
 };
 
+/** The refusal of an append that the store will go on refusing, whoever repeats it. */
+export const writeRefused = (cause: unknown): Rejection => {
+  const message =
+    'The event store refuses to write this; nothing was written. To send it again does not help: whoever runs the server has to look at the event store.';
+  const rejection = new Rejection('STORE_UNAVAILABLE', { message });
+  rejection.cause = cause;
+  return rejection;
+};
+
 /** The refusal of an append when too many are waiting. */
 export const busy = (): Rejection => new Rejection('BUSY', { retryAfter: RETRY_SECONDS });
+
+/** Whether a node says that there is no leader. Only its text tells: a node that is not there has the same code. */
+export const isElecting = (text: string): boolean => /Server Is Not Ready|Server Is Busy|No leader info/.test(text);
+
+/** Whether a read failed for want of a leader, or at a node that is none: it is worth asking again. */
+export const wantsLeader = (error: unknown): boolean =>
+  error instanceof NotLeaderError || (statusOf(error) === GRPC.unavailable && isElecting(textOf(error)));
+
+/** Whether the store does not allow a call, which no repeat changes. */
+export const isDenied = (error: unknown): boolean => statusOf(error) === GRPC.permissionDenied;
 
 /** Whether the call ended before there was a connection; then the server cannot have seen any of it. Only the text tells: a lost connection has the same code. */
 export const neverSent = (error: unknown): boolean =>

@@ -1,14 +1,16 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Position, START, streamNameFilter } from '@eventstore/db-client';
 
 import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { RecordedEvent, Subscription } from '../../ports/event-store.js';
 import { assertOneStart } from '../shared/follow.js';
+import type { Log } from '../../ports/log.js';
 import { createBell } from './bell.js';
 import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
-import { storeUnavailable } from './store-failures.js';
+import { isDenied, storeUnavailable } from './store-failures.js';
 import { READ_SILENCE_MS } from './read-each.js';
 import { type StreamNames, toServerPosition } from './stored-event.js';
 import { type FeedPlace, type ServerSubscription, SubscriptionLeg } from './subscription-leg.js';
@@ -17,6 +19,8 @@ import { type FeedPlace, type ServerSubscription, SubscriptionLeg } from './subs
 const REOPEN_MS = [0, 50, 100, 250, 500, 1_000] as const;
 /** A filter reports its place after this many skipped events, so resuming does not skip them a second time. */
 const SEARCH_WINDOW = 1_000;
+const DENIED =
+  'the event store does not allow reading its log ($all), so nothing new is seen; look at the user in EVENTSTORE_URL';
 
 export type Followed = {
   readonly connection: StoreConnection;
@@ -24,6 +28,7 @@ export type Followed = {
   readonly horizon: LogHorizon;
   /** Aborts when the store is closed. */
   readonly closing: AbortSignal;
+  readonly log: Pick<Log, 'error'>;
 };
 
 /**
@@ -63,13 +68,14 @@ async function* batches(
   options: Subscription,
 ): AsyncGenerator<readonly RecordedEvent[], void, undefined> {
   const { signal } = options;
-  const { closing, names, horizon } = followed;
+  const { closing, names, horizon, log } = followed;
   const bell = createBell();
   const ended = (): boolean => signal.aborted || closing.aborted;
   signal.addEventListener('abort', bell.ring);
   closing.addEventListener('abort', bell.ring);
   let place: FeedPlace = {};
   let failures = 0;
+  let isDeniedKnown = false;
   let leg: SubscriptionLeg | null = null;
   try {
     while (!ended()) {
@@ -79,9 +85,14 @@ async function* batches(
       if (last !== undefined) {
         place = last;
         failures = 0;
+        isDeniedKnown = false;
         const events = taken.flatMap(({ event }) => (event === undefined ? [] : [event]));
         if (events.length > 0) yield events;
       } else if (leg.over) {
+        if (isDenied(leg.failure) && !isDeniedKnown) {
+          isDeniedKnown = true;
+          log.error({ err: leg.failure }, DENIED);
+        }
         leg.close();
         leg = null;
         const delay = REOPEN_MS[Math.min(failures, REOPEN_MS.length - 1)] ?? 0;
@@ -111,18 +122,35 @@ export const readFiltered = async (
   const events: RecordedEvent[] = [];
   let bytes = 0;
   const bell = createBell();
-  const open = opening(followed, { after, signal: closing }, {});
-  const leg = new SubscriptionLeg(open, names.fromServer, horizon, bell.ring);
+  const open = (place: FeedPlace): SubscriptionLeg =>
+    new SubscriptionLeg(opening(followed, { after, signal: closing }, place), names.fromServer, horizon, bell.ring);
+  let failures = 0;
+  let place: FeedPlace = {};
+  let leg = open(place);
   try {
     for (;;) {
-      for (const { event, bytes: more = 0 } of leg.take()) {
-        if (event === undefined) continue;
-        events.push(event);
-        bytes += more;
+      for (const taken of leg.take()) {
+        place = taken;
+        failures = 0;
+        if (taken.event === undefined) continue;
+        events.push(taken.event);
+        bytes += taken.bytes ?? 0;
         if (events.length === limit || bytes >= READ_BYTES) return events;
       }
       if (leg.caughtUp) return events;
-      if (leg.over || closing.aborted || !(await bell.next(READ_SILENCE_MS))) throw storeUnavailable();
+      if (closing.aborted) throw storeUnavailable();
+      if (!leg.over) {
+        if (!(await bell.next(READ_SILENCE_MS))) throw storeUnavailable();
+        continue;
+      }
+      // The server drops a reader that falls behind, though it is well.
+      const { failure } = leg;
+      const delay = REOPEN_MS[failures];
+      if (delay === undefined || isDenied(failure)) throw storeUnavailable(failure);
+      failures += 1;
+      leg.close();
+      if (delay > 0) await sleep(delay);
+      leg = open(place);
     }
   } finally {
     leg.close();

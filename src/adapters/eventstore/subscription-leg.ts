@@ -31,6 +31,7 @@ export class SubscriptionLeg {
   #paused = false;
   #caughtUp = false;
   #over = false;
+  #failure: unknown = undefined;
 
   /** `streamOf` gives a stream's name as the port knows it, null for a stream outside the namespace. `changed` is called whenever there may be news. */
   constructor(
@@ -50,7 +51,10 @@ export class SubscriptionLeg {
       this.#caughtUp = true;
       changed();
     });
-    subscription.on('error', end);
+    subscription.on('error', (error: unknown) => {
+      this.#failure ??= error;
+      end();
+    });
     subscription.on('end', end);
     subscription.on('close', end);
     (subscription as StreamSubscription).on('data', ({ event }) => {
@@ -69,6 +73,11 @@ export class SubscriptionLeg {
   /** Nothing more will come. */
   get over(): boolean {
     return this.#over;
+  }
+
+  /** What ended it; undefined where nothing was said. */
+  get failure(): unknown {
+    return this.#failure;
   }
 
   /** Everything up to the present came and was taken. */

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import type { EventStoreDb } from '../../../src/adapters/eventstore/event-store.js';
+import type { RecordedEvent } from '../../../src/ports/event-store.js';
+import { startStandIn, type StandIn } from '../../stand-in/start.js';
+import { trouble } from '../../stand-in/trouble.js';
+import { randomNamespace } from '../../support/dist-env.js';
+import { event, events, namesOf } from '../../support/events.js';
+import { openEventStore } from '../../support/eventstore-server.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+const forwards = { direction: 'forwards', limit: 4096 } as const;
+
+describe('EventStoreDB that answers, and does not do what it is asked', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let node: StandIn;
+  let store: EventStoreDb;
+  let logged: string[];
+  let namespace: string;
+  const open = (url: string, namespace: string): EventStoreDb => {
+    logged = [];
+    const log = { error: (_: object, message: string) => void logged.push(message) };
+    return openEventStore({ url, namespace, log });
+  };
+  beforeEach(async () => {
+    directory = await temporaryDirectory();
+    node = await startStandIn(directory.path);
+    namespace = randomNamespace();
+    store = open(node.url, namespace);
+  });
+  afterEach(async () => {
+    trouble(directory.path);
+    await store[Symbol.asyncDispose]();
+    await node.child[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+
+  /** Follows the store until so many events came. */
+  const follow = async (count: number): Promise<readonly RecordedEvent[]> => {
+    const ending = new AbortController();
+    const seen: RecordedEvent[] = [];
+    for await (const batch of store.subscribe({ after: 0, signal: ending.signal })) {
+      seen.push(...batch);
+      if (seen.length >= count) ending.abort();
+    }
+    return seen;
+  };
+
+  describe('by the address of a follower', () => {
+    let follower: StandIn;
+    let behind: Awaited<ReturnType<typeof temporaryDirectory>>;
+    let direct: EventStoreDb;
+    beforeEach(async () => {
+      behind = await temporaryDirectory();
+      trouble(behind.path, { leaderPort: node.port });
+      follower = await startStandIn(behind.path);
+      direct = store;
+      store = open(follower.url, namespace);
+    });
+    afterEach(async () => {
+      await direct[Symbol.asyncDispose]();
+      await follower.child[Symbol.asyncDispose]();
+      await behind[Symbol.asyncDispose]();
+    });
+
+    it.each<[string, () => Promise<unknown>, unknown]>([
+      ['an append', async () => (await store.append('s', 0, [event('b')])).ok, true],
+      ['a read', async () => namesOf((await store.read('s', forwards)).events), ['a']],
+      ['the end of the log', async () => (await store.lastPosition()) > 0, true],
+      ['the events of all streams', async () => namesOf(await store.readAll(0, 10)), ['a']],
+      ['a subscription', async () => namesOf(await follow(1)), ['a']],
+    ])('%s goes to the leader, also as the first call', async (_, call, expected) => {
+      await direct.append('s', 'no_stream', [event('a')]);
+      expect(await call()).toEqual(expected);
+    });
+
+    it('reads show each append that was answered', async () => {
+      for (let n = 0; n < 20; n += 1) {
+        const stream = `s${String(n)}`;
+        await store.append(stream, 'no_stream', [event(`e${String(n)}`)]);
+        expect((await store.read(stream, forwards)).lastRevision).toBe(0);
+        expect((await direct.read(stream, forwards)).lastRevision).toBe(0);
+      }
+    });
+  });
+
+  it('waits out an election of 0.7 s, with what is written and what is read', async () => {
+    await store.append('s', 'no_stream', [event('a')]);
+    trouble(directory.path, { electing: true });
+    const ahead = [
+      store.append('s', 0, [event('b')]),
+      store.append('s', 1, [event('c')]),
+      store.append('new', 'no_stream', [event('d')]),
+    ];
+    const read = store.read('s', { direction: 'backwards', limit: 1 });
+    await sleep(700);
+    trouble(directory.path);
+    expect((await Promise.all(ahead)).map(({ ok }) => ok)).toEqual([true, true, true]);
+    expect((await read).events).toHaveLength(1);
+    expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('says STORE_UNAVAILABLE of an election that does not end, and that nothing was written', async () => {
+    trouble(directory.path, { electing: true });
+    const refusal = { code: 'STORE_UNAVAILABLE', retryAfter: 1 };
+    const refused = await store.append('s', 'no_stream', [event('a')]).catch((error: unknown) => error);
+    expect(refused).toMatchObject(refusal);
+    expect((refused as Error).message).toContain('nothing was written');
+    await expect(store.read('s', forwards)).rejects.toMatchObject(refusal);
+    trouble(directory.path);
+    expect((await store.read('s', forwards)).lastRevision).toBe(-1);
+  });
+
+  it('says that a write is not allowed, without asking for a repeat, until one is', async () => {
+    trouble(directory.path, { denies: ['write'] });
+    const refused = await store.append('s', 'no_stream', [event('a')]).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'STORE_UNAVAILABLE', cause: { code: 7 } });
+    expect(refused).not.toHaveProperty('retryAfter', 1);
+    await expect(store.probe()).rejects.toMatchObject({ cause: { code: 7 } });
+    trouble(directory.path);
+    await store.append('s', 'no_stream', [event('a')]);
+    await store.probe();
+  });
+
+  it('says that reading is not allowed, to who reads and in the log, and goes on once it is', async () => {
+    await store.append('s', 'no_stream', [event('a')]);
+    trouble(directory.path, { denies: ['read'] });
+    for (const read of [() => store.read('s', forwards), () => store.readAll(0, 10), () => store.probe()])
+      await expect(read()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', cause: { code: 7 } });
+    const following = follow(1);
+    await vi.waitFor(() => expect(logged).toHaveLength(1));
+    expect(logged[0]).toContain('does not allow');
+    await sleep(400);
+    expect(logged).toHaveLength(1);
+    trouble(directory.path);
+    expect(await following).toHaveLength(1);
+  });
+
+  it('loses and doubles nothing where each reader is dropped again and again', async () => {
+    const names = Array.from({ length: 50 }, (_, n) => `e-${String(n)}`);
+    await store.append('s', 'no_stream', events('e', 50));
+    trouble(directory.path, { dropAfter: 3 });
+    expect(namesOf(await store.readAll(0, 100))).toEqual(names);
+    expect(namesOf(await store.readAll(0, 20))).toEqual(names.slice(0, 20));
+    expect(namesOf(await follow(50))).toEqual(names);
+  });
+});

@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js';
+
+/** What a node may be in, beside being well. */
+export type Trouble = {
+  /** There is no leader: nothing is written, and nothing is read that asks for one. */
+  readonly electing?: boolean;
+  /** This node follows another one on this port: it answers reads from its own log, and sends away who asks for the leader. */
+  readonly leaderPort?: number;
+  /** What the user may not do. */
+  readonly denies?: readonly ('read' | 'write')[];
+  /** Each subscription is dropped after so many events. */
+  readonly dropAfter?: number;
+};
+
+const NAME = 'trouble.json';
+
+/** Puts the node on this directory in trouble; nothing, to make it well again. It looks with each request. */
+export const trouble = (directory: string, now: Trouble = {}): void =>
+  writeFileSync(join(directory, NAME), JSON.stringify(now));
+
+/** What the node on this directory is in now. */
+export const troubleOf = (directory: string) => (): Trouble => {
+  try {
+    return JSON.parse(readFileSync(join(directory, NAME), 'utf8')) as Trouble;
+  } catch {
+    return {};
+  }
+};
+
+/** What a node says of itself while there is no leader. */
+export const NOT_READY = 'Server Is Not Ready';
+
+const exception = (
+  code: status,
+  details: string,
+  more: Readonly<Record<string, string>>,
+): Partial<ServerErrorResponse> => {
+  const metadata = new Metadata();
+  for (const [name, value] of Object.entries(more)) metadata.set(name, value);
+  return { code, details, metadata };
+};
+
+/** How a call ends at a node in trouble; null where it is served. */
+export const endOfCall = (
+  { electing = false, leaderPort, denies = [] }: Trouble,
+  call: { readonly metadata: Metadata },
+  wants: 'read' | 'write',
+): Partial<ServerErrorResponse> | null => {
+  if (denies.includes(wants))
+    return exception(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
+  if (call.metadata.get('requires-leader')[0] !== 'true') return null;
+  if (electing && wants === 'read') return exception(status.UNAVAILABLE, NOT_READY, {});
+  if (leaderPort === undefined) return null;
+  const leader = { 'leader-endpoint-host': '127.0.0.1', 'leader-endpoint-port': String(leaderPort) };
+  return exception(status.NOT_FOUND, 'Leader info available', { exception: 'not-leader', ...leader });
+};
