@@ -7,6 +7,7 @@ import { pingBrokers } from '../adapters/kafka/client.js';
 import { listOpenProcesses } from '../adapters/eventstore/open-processes.js';
 import { PostgresIdempotencyStore } from '../adapters/postgres/idempotency-store.js';
 import { PostgresKeyUsage } from '../adapters/postgres/key-usage.js';
+import { PostgresLogPlaces } from '../adapters/postgres/log-places.js';
 import { Postgres } from '../adapters/postgres/open.js';
 import { PostgresRateLimiter } from '../adapters/postgres/rate-limiter.js';
 import { PostgresReadModels } from '../adapters/postgres/read-models.js';
@@ -84,7 +85,10 @@ export const openDistributed = async (
     const listOpen = async (): Promise<readonly OpenProcess[]> =>
       listOpenProcesses(readModels, events, { projection: openProcesses, partition: OPEN_PROCESSES_PARTITION });
     const events: EventStoreDb = closers.opened(
-      new EventStoreDb({ url: settings.eventStoreUrl, namespace, listOpen, log }),
+      new EventStoreDb({
+        ...{ url: settings.eventStoreUrl, namespace, listOpen, log },
+        places: new PostgresLogPlaces(postgres),
+      }),
     );
     const idempotency = closers.opened(new PostgresIdempotencyStore(postgres, systemRandom, config.keptAnswerBytes));
     const keyUsage = closers.opened(new PostgresKeyUsage(postgres, systemClock));

@@ -10,6 +10,7 @@ export class TcpRelay implements AsyncDisposable {
   #mute = false;
   #deaf = false;
   #swallowed = 0;
+  #received = 0;
 
   constructor(target: { readonly host: string; readonly port: number }) {
     this.#target = target;
@@ -22,6 +23,11 @@ export class TcpRelay implements AsyncDisposable {
   /** How many chunks from clients were not passed on. */
   get swallowed(): number {
     return this.#swallowed;
+  }
+
+  /** How many bytes the server has sent. */
+  get received(): number {
+    return this.#received;
   }
 
   /** Listens; the second time on the same port. */
@@ -70,6 +76,7 @@ export class TcpRelay implements AsyncDisposable {
     ] as const) {
       this.#sockets.add(from);
       from.on('data', (data) => {
+        if (from === upstream) this.#received += data.length;
         const lost = this.#silent || (to === socket ? this.#mute : this.#deaf);
         if (!lost) to.write(data);
         else if (to === upstream) this.#swallowed += 1;

@@ -11,16 +11,18 @@ import type {
   StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
+import type { KeptLogPlaces } from '../../ports/log-places.js';
 import type { Log } from '../../ports/log.js';
 import { serialise } from '../shared/append-rules.js';
+import { LogEnd } from './log-end.js';
 import { LogHorizon } from './log-horizon.js';
 import { APPEND_BOUNDS, type AppendBounds, StoreAppender } from './store-appender.js';
 import { StoreConnection } from './store-connection.js';
 import { storeUnavailable } from './store-failures.js';
 import { StoreReader } from './store-reader.js';
 import { storePresence } from './store-watch.js';
-import { type Followed, followStore, readFiltered } from './store-subscription.js';
-import { streamNames } from './stored-event.js';
+import { type Followed, followStore, readFiltered, readOn } from './store-subscription.js';
+import { streamNames, toPosition } from './stored-event.js';
 
 export type EventStoreDbOptions = {
   /** Connection string, such as `esdb://127.0.0.1:2113?tls=false`. */
@@ -30,10 +32,13 @@ export type EventStoreDbOptions = {
   /** The open processes, which a read model knows: the server has no such index. */
   readonly listOpen: () => Promise<readonly OpenProcess[]>;
   readonly bounds?: Partial<AppendBounds>;
-  readonly log?: Pick<Log, 'error'>;
+  /** Where our events lie in the log, as an earlier process saw it. */
+  readonly places?: KeptLogPlaces;
+  readonly log?: Pick<Log, 'error' | 'warn'>;
 };
 
-const quiet: Pick<Log, 'error'> = { error: () => undefined };
+const quiet: Pick<Log, 'error' | 'warn'> = { error: () => undefined, warn: () => undefined };
+const notKept: KeptLogPlaces = { load: () => Promise.resolve(null), keep: () => Promise.resolve() };
 
 /**
  * The event store on EventStoreDB 23.10 or later. The first call makes the connection, and it is made again whenever it was lost. While the server is
@@ -47,6 +52,7 @@ export class EventStoreDb implements EventStore {
   readonly #reader: StoreReader;
   readonly #appender: StoreAppender;
   readonly #followed: Followed;
+  readonly #end: LogEnd;
   readonly #listOpen: EventStoreDbOptions['listOpen'];
   readonly #closing = new AbortController();
   #closed: Promise<void> | null = null;
@@ -55,7 +61,7 @@ export class EventStoreDb implements EventStore {
    * Connects to nothing yet.
    * @throws StartProblem for a connection string that cannot be used; Error for such a namespace
    */
-  constructor({ url, namespace, listOpen, bounds, log = quiet }: EventStoreDbOptions) {
+  constructor({ url, namespace, listOpen, bounds, places = notKept, log = quiet }: EventStoreDbOptions) {
     const names = streamNames(namespace);
     const horizon = new LogHorizon();
     const connection = new StoreConnection(url);
@@ -64,7 +70,20 @@ export class EventStoreDb implements EventStore {
     this.#reader = new StoreReader(connection, names, horizon, presence);
     const reading = { reader: this.#reader, presence };
     this.#appender = new StoreAppender(connection, reading, names, horizon, { ...APPEND_BOUNDS, ...bounds });
-    this.#followed = { connection, names, horizon, closing: this.#closing.signal, log };
+    const followed = { connection, names, horizon, closing: this.#closing.signal, log };
+    const end = new LogEnd({
+      ...{ horizon, log, kept: places },
+      readTail: (limit, take) => this.#reader.readTail(limit, take),
+      idAt: (position) => this.#reader.idAt(position),
+      readOn: (after, take) =>
+        readOn(followed, after, ({ event, checkpoint }) => {
+          if (event !== undefined) take({ event: event.position });
+          else if (checkpoint !== undefined) take({ place: toPosition(checkpoint.commit) });
+          return false;
+        }),
+    });
+    this.#end = end;
+    this.#followed = { ...followed, startAfter: (position) => end.startAfter(position) };
     this.#listOpen = listOpen;
     setMaxListeners(0, this.#closing.signal);
   }
@@ -86,7 +105,7 @@ export class EventStoreDb implements EventStore {
 
   async lastPosition(): Promise<number> {
     this.#assertOpen();
-    return this.#reader.lastPosition();
+    return this.#end.position();
   }
 
   /** Resolves when the store answers and allows what we do. It costs the same whatever the store holds. @throws Rejection STORE_UNAVAILABLE */

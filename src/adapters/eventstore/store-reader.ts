@@ -3,10 +3,10 @@ import {
   BACKWARDS,
   END,
   FORWARDS,
-  type Position,
   type ResolvedEvent,
   START,
   type StreamingRead,
+  UnknownError,
 } from '@eventstore/db-client';
 
 import type { Presence } from '../../concurrency/presence.js';
@@ -14,14 +14,13 @@ import { jsonBytes } from '../../domain/shared/json.js';
 import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import { rangeOf } from '../shared/append-rules.js';
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { LoggedEvent } from './log-end.js';
 import type { LogHorizon } from './log-horizon.js';
 import { readEach } from './read-each.js';
 import type { StoreConnection } from './store-connection.js';
 import { storeIsThere } from './store-watch.js';
-import { type StreamNames, toPosition, toRecorded } from './stored-event.js';
-
-/** How many events of the log are looked at for the last one of ours, at first and later. */
-const TAIL_EVENTS = { first: 32, later: 1_024 } as const;
+import { type StreamNames, toPosition, toRecorded, toServerPosition } from './stored-event.js';
 
 /** `full`: ended by its bytes, whatever comes after it. */
 type Slice = { readonly events: readonly RecordedEvent[]; readonly full: boolean };
@@ -64,27 +63,45 @@ export class StoreReader {
     return (await this.#slice(stream, BACKWARDS, END, 1)).events[0]?.revision ?? -1;
   }
 
-  /** The position of our last event, 0 when there is none. It is searched from the log's end back to the last known one. */
-  async lastPosition(): Promise<number> {
-    const known = this.#horizon.own;
-    let from: Parameters<StoreConnection['client']['readAll']>[0] = { fromPosition: END, maxCount: TAIL_EVENTS.first };
-    for (;;) {
-      let reached: Position | undefined;
-      const found = await this.#readEach(
-        () => this.#connection.client.readAll({ ...from, direction: BACKWARDS }),
+  /** The last events of the log, whoever wrote them, the last one first, until `take` says that it is enough. */
+  async readTail(limit: number, take: (event: LoggedEvent) => boolean): Promise<void> {
+    await this.#readEach(
+      () => this.#connection.client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: limit }),
+      ({ event, link }) => {
+        const { id, streamId, position: at } = event ?? link ?? {};
+        if (id === undefined || streamId === undefined || at === undefined) return false;
+        const position = toPosition(at.commit);
+        const isOurs = event !== undefined && this.#names.fromServer(streamId) !== null;
+        if (isOurs) this.#horizon.meet(position);
+        else this.#horizon.meetForeign(position);
+        return take({ position, id, isOurs });
+      },
+    );
+  }
+
+  /** The id of the event at a position of the log, whoever wrote it; null where none is. */
+  async idAt(position: number): Promise<string | null> {
+    let id: string | null = null;
+    try {
+      await this.#readEach(
+        () =>
+          this.#connection.client.readAll({
+            direction: FORWARDS,
+            fromPosition: toServerPosition(position),
+            maxCount: 1,
+          }),
         ({ event, link }) => {
-          reached = (event ?? link)?.position;
-          if (event === undefined) return false;
-          const position = toPosition(event.position.commit);
-          this.#horizon.meetForeign(position);
-          if (position > known && this.#names.fromServer(event.streamId) === null) return false;
-          if (position > known) this.#horizon.meet(position);
+          const found = event ?? link;
+          if (found !== undefined && toPosition(found.position.commit) === position) id = found.id;
           return true;
         },
       );
-      if (found || reached === undefined) return this.#horizon.own;
-      from = { fromPosition: reached, maxCount: TAIL_EVENTS.later };
+    } catch (error) {
+      // A position between two events.
+      if (error instanceof Rejection && error.cause instanceof UnknownError) return null;
+      throw error;
     }
+    return id;
   }
 
   /** Notes where the log ends now, with the events of all namespaces. */

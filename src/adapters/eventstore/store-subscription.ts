@@ -28,7 +28,9 @@ export type Followed = {
   readonly horizon: LogHorizon;
   /** Aborts when the store is closed. */
   readonly closing: AbortSignal;
-  readonly log: Pick<Log, 'error'>;
+  readonly log: Pick<Log, 'error' | 'warn'>;
+  /** Where a reader of what comes after a position may begin, without what others wrote in between. */
+  readonly startAfter: (position: number) => Promise<number>;
 };
 
 /**
@@ -45,7 +47,11 @@ export const followStore = (followed: Followed, options: Subscription): AsyncIte
 
 /** Opens the server's subscription after what was given so far. */
 const opening =
-  ({ connection: { client }, names }: Followed, { after = 0, prefix = '', stream }: Subscription, place: FeedPlace) =>
+  (
+    { connection: { client }, names }: Omit<Followed, 'startAfter'>,
+    { after = 0, prefix = '', stream }: Subscription,
+    place: FeedPlace,
+  ) =>
   (checkpointReached: (position: Position) => void): ServerSubscription => {
     if (stream !== undefined) {
       const from = place.event === undefined ? stream.from : place.event.revision + 1;
@@ -78,8 +84,10 @@ async function* batches(
   let isDeniedKnown = false;
   let leg: SubscriptionLeg | null = null;
   try {
+    const asked =
+      options.stream === undefined ? { ...options, after: await followed.startAfter(options.after ?? 0) } : options;
     while (!ended()) {
-      leg ??= new SubscriptionLeg(opening(followed, options, place), names.fromServer, horizon, bell.ring);
+      leg ??= new SubscriptionLeg(opening(followed, asked, place), names.fromServer, horizon, bell.ring);
       const taken = leg.take();
       const last = taken.at(-1);
       if (last !== undefined) {
@@ -109,18 +117,15 @@ async function* batches(
 }
 
 /**
- * The events of the namespace after a position, at most `limit` and a page. It is a subscription up to the present, because a read of the whole log
- * has no filter.
+ * Passes on what lies after a position, up to the present, until `take` says that it is enough.
  * @throws Rejection STORE_UNAVAILABLE
  */
-export const readFiltered = async (
-  followed: Followed,
+export const readOn = async (
+  followed: Omit<Followed, 'startAfter'>,
   after: number,
-  limit: number,
-): Promise<readonly RecordedEvent[]> => {
+  take: (taken: FeedPlace) => boolean,
+): Promise<void> => {
   const { names, horizon, closing } = followed;
-  const events: RecordedEvent[] = [];
-  let bytes = 0;
   const bell = createBell();
   const open = (place: FeedPlace): SubscriptionLeg =>
     new SubscriptionLeg(opening(followed, { after, signal: closing }, place), names.fromServer, horizon, bell.ring);
@@ -132,12 +137,9 @@ export const readFiltered = async (
       for (const taken of leg.take()) {
         place = taken;
         failures = 0;
-        if (taken.event === undefined) continue;
-        events.push(taken.event);
-        bytes += taken.bytes ?? 0;
-        if (events.length === limit || bytes >= READ_BYTES) return events;
+        if (take(taken)) return;
       }
-      if (leg.caughtUp) return events;
+      if (leg.caughtUp) return;
       if (closing.aborted) throw storeUnavailable();
       if (!leg.over) {
         if (!(await bell.next(READ_SILENCE_MS))) throw storeUnavailable();
@@ -155,4 +157,24 @@ export const readFiltered = async (
   } finally {
     leg.close();
   }
+};
+
+/**
+ * The events of the namespace after a position, at most `limit` and a page. It is a subscription up to the present, because a read of the whole log
+ * has no filter.
+ * @throws Rejection STORE_UNAVAILABLE
+ */
+export const readFiltered = async (
+  followed: Followed,
+  after: number,
+  limit: number,
+): Promise<readonly RecordedEvent[]> => {
+  const events: RecordedEvent[] = [];
+  let bytes = 0;
+  await readOn(followed, await followed.startAfter(after), ({ event, bytes: more = 0 }) => {
+    if (event !== undefined) events.push(event);
+    bytes += more;
+    return events.length === limit || bytes >= READ_BYTES;
+  });
+  return events;
 };

@@ -103,6 +103,12 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
           ADD COLUMN tenant text COLLATE "C" NOT NULL DEFAULT '', ADD COLUMN bytes bigint NOT NULL DEFAULT 0`,
     sql.raw(onEmptyTable('reservations_by_tenant')),
   ],
+  '012-log-places': [
+    sql`
+        CREATE TABLE log_places (
+          name text COLLATE "C" PRIMARY KEY, first bigint NOT NULL, own bigint NOT NULL, place bigint NOT NULL, id text COLLATE "C" NOT NULL
+        )`,
+  ],
 };
 
 /** Says in one sentence what is wrong; nothing was changed. */

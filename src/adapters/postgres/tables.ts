@@ -51,5 +51,6 @@ export type Tables = {
   /** `tenant` is '' for what is public, and `expires` then null. */
   readonly soul_archive: { digest: string; tenant: string; bytes: Buffer; expires: number | null };
   readonly soul_cids: { cid: string; digest: string };
+  readonly log_places: { name: string; first: number; own: number; place: number; id: string };
   readonly key_usage: { key_id: string; used_at: string };
 };

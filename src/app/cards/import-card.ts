@@ -7,7 +7,9 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { mindFold } from '../minds/mind.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
-import { canonicalPayload } from '../souls/payload-digest.js';
+import { inSlices } from '../../concurrency/in-slices.js';
+import { jcsSlices } from '../../domain/shared/jcs-slices.js';
+import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { cardAt } from './card-at.js';
 import { takeRecordable } from '../streams/take-recordable.js';
 
@@ -73,7 +75,7 @@ export const takeCard = async (
     );
   }
   await yieldToEventLoop();
-  const { digest } = await canonicalPayload(card.content);
+  const digest = sha256Base64url(await inSlices(jcsSlices(card.content)));
   const brought = { digest, content: card.content, persona, lore: memories };
   const earlier = await earlierCard(deps, stream, brought.digest);
   const commanded = { timeMs: deps.clock.now().getTime(), commandId: by.commandId };

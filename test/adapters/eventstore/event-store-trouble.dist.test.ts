@@ -21,7 +21,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
   let namespace: string;
   const open = (url: string, namespace: string): EventStoreDb => {
     logged = [];
-    const log = { error: (_: object, message: string) => void logged.push(message) };
+    const log = { error: (_: object, message: string) => void logged.push(message), warn: () => undefined };
     return openEventStore({ url, namespace, log });
   };
   beforeEach(async () => {

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+
+import { LogEnd, type LoggedEvent } from '../../../src/adapters/eventstore/log-end.js';
+import { LogHorizon } from '../../../src/adapters/eventstore/log-horizon.js';
+import type { KeptPlaces } from '../../../src/ports/log-places.js';
+import { settle } from '../../support/settle.js';
+
+/** A log with our events at some positions, and those of others everywhere else; it counts what it gives. */
+const shared = (kept: KeptPlaces | null = null) => {
+  const log = { end: 0, ours: new Set<number>(), read: 0, filtered: 0, kept, keptFails: false, warned: 0, age: 'a' };
+  const eventAt = (position: number): LoggedEvent => ({
+    ...{ position, id: `${log.age}${String(position)}`, isOurs: log.ours.has(position) },
+  });
+  const end = new LogEnd({
+    horizon: new LogHorizon(),
+    readTail: async (limit, take) => {
+      for (let at = log.end; at > Math.max(0, log.end - limit); at -= 1) {
+        log.read += 1;
+        if (take(eventAt(at))) return;
+      }
+    },
+    idAt: async (position) => (position > log.end ? null : eventAt(position).id),
+    readOn: async (after, take) => {
+      for (let at = after + 1; at <= log.end; at += 1) {
+        log.filtered += 1;
+        if (log.ours.has(at)) take({ event: at });
+        else if (at % 1_000 === 0) take({ place: at });
+      }
+    },
+    kept: {
+      load: async () => {
+        if (log.keptFails) throw new Error('the database is away');
+        return log.kept;
+      },
+      keep: async (places) => void (log.kept = places),
+    },
+    log: { warn: () => (log.warned += 1) },
+  });
+  return { log, end };
+};
+
+describe('the end of a log that others write to', () => {
+  it('is 0 in an empty log, and the last event where that is ours', async () => {
+    const { log, end } = shared();
+    expect(await end.position()).toBe(0);
+    Object.assign(log, { end: 50_000, ours: new Set([7, 49_990]) });
+    expect(await end.position()).toBe(49_990);
+    expect(log).toMatchObject({ filtered: 0, read: 11 });
+  });
+
+  it('is looked for once among what others wrote, however often it is asked for', async () => {
+    const { log, end } = shared();
+    Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
+    for (let n = 0; n < 10; n += 1) expect(await end.position()).toBe(7_000);
+    expect(log.filtered).toBe(50_000);
+    expect(log.read).toBeLessThan(50);
+    log.end = 60_000;
+    expect(await end.position()).toBe(7_000);
+    log.ours.add(60_001);
+    log.end = 60_001;
+    expect(await end.position()).toBe(60_001);
+    expect(log.filtered).toBe(60_000);
+  });
+
+  it('goes on from what an earlier process kept, for the end and for whoever reads on', async () => {
+    const first = shared();
+    Object.assign(first.log, { end: 50_000, ours: new Set([7_000, 9_000]) });
+    expect(await first.end.position()).toBe(9_000);
+    await settle();
+    expect(first.log.kept).toEqual({ first: 6_999, own: 9_000, place: 50_000, id: 'a50000' });
+    const { log, end } = shared(first.log.kept);
+    Object.assign(log, { end: 51_000, ours: first.log.ours });
+    expect(await end.startAfter(0)).toBe(6_999);
+    expect(await end.startAfter(8_000)).toBe(8_000);
+    expect(await end.startAfter(9_000)).toBe(50_000);
+    expect(await end.startAfter(50_500)).toBe(50_500);
+    expect(await end.position()).toBe(9_000);
+    expect(log.filtered).toBe(1_000);
+  });
+
+  it('knows nothing of a log that ends before what was kept, or holds another event there, and says so', async () => {
+    const kept = { first: 6_999, own: 9_000, place: 50_000, id: 'a50000' };
+    for (const [age, length] of [
+      ['a', 20_000],
+      ['b', 60_000],
+    ] as const) {
+      const { log, end } = shared(kept);
+      Object.assign(log, { age, end: length, ours: new Set([100, 12_000]) });
+      expect(await end.startAfter(9_000)).toBe(9_000);
+      expect(await end.position()).toBe(12_000);
+      expect(log.warned).toBe(1);
+    }
+  });
+
+  it('looks through a log that was cut off while this process ran', async () => {
+    const { log, end } = shared();
+    Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
+    await end.position();
+    Object.assign(log, { end: 20_000, ours: new Set([6_000]) });
+    expect(await end.position()).toBe(6_000);
+    expect(log.warned).toBe(1);
+  });
+
+  it('is not looked for in all that others wrote while what was kept cannot be read', async () => {
+    const { log, end } = shared();
+    Object.assign(log, { end: 50_000, ours: new Set([7_000]), keptFails: true });
+    await expect(end.position()).rejects.toThrow('the database is away');
+    expect([log.filtered, await end.startAfter(9)]).toEqual([0, 9]);
+    log.ours.add(50_000);
+    expect(await end.position()).toBe(50_000);
+    log.end = 50_100;
+    log.keptFails = false;
+    log.kept = { first: 0, own: 50_000, place: 50_050, id: 'a50050' };
+    expect(await end.position()).toBe(50_000);
+    expect(log.filtered).toBe(50);
+  });
+});

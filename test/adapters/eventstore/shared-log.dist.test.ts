@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { EventStoreDb } from '../../../src/adapters/eventstore/event-store.js';
+import type { KeptPlaces } from '../../../src/ports/log-places.js';
+import { startStandIn, type StandIn, urlOf } from '../../stand-in/start.js';
+import { randomNamespace } from '../../support/dist-env.js';
+import { event, events, namesOf } from '../../support/events.js';
+import { openEventStore } from '../../support/eventstore-server.js';
+import { TcpRelay } from '../../support/tcp-relay.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
+
+/** What others have written before, and what they write meanwhile. */
+const FOREIGN = 20_000;
+const MORE = 5_000;
+const AT_ONCE = 500;
+/** All of it together takes several megabytes on the wire. */
+const [NOTHING, LITTLE] = [60_000, 150_000];
+
+describe('An event store that others write to as well', () => {
+  let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
+  let node: StandIn;
+  let others: EventStoreDb;
+  let relay: TcpRelay;
+  let written = 0;
+  beforeAll(async () => {
+    directory = await temporaryDirectory();
+    node = await startStandIn(directory.path);
+    others = openEventStore({ url: node.url, namespace: randomNamespace() });
+    relay = new TcpRelay({ host: '127.0.0.1', port: node.port });
+    await relay.open();
+    await writeForeign(FOREIGN);
+  }, 120_000);
+  afterAll(async () => {
+    await others[Symbol.asyncDispose]();
+    await relay[Symbol.asyncDispose]();
+    await node.child[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
+  });
+
+  const writeForeign = async (count: number): Promise<void> => {
+    for (let left = count; left > 0; left -= AT_ONCE) {
+      written += 1;
+      const wrote = await others.append(`s${String(written)}`, 'no_stream', events(`e${String(written)}`, AT_ONCE));
+      expect(wrote.ok).toBe(true);
+    }
+  };
+  /** Our store behind the relay, and what it keeps for the next start. */
+  const ours = (namespace: string, kept: KeptPlaces | null = null) => {
+    const places = { kept };
+    const store = openEventStore({
+      ...{ url: urlOf(relay.port), namespace },
+      places: {
+        load: () => Promise.resolve(places.kept),
+        keep: (now) => Promise.resolve(void (places.kept = now)),
+      },
+    });
+    return { store, places };
+  };
+  const bytesOf = async <T>(work: () => Promise<T>): Promise<{ readonly result: T; readonly bytes: number }> => {
+    const before = relay.received;
+    const result = await work();
+    return { result, bytes: relay.received - before };
+  };
+
+  it('finds its end, and what is new, without what they wrote', async () => {
+    const namespace = randomNamespace();
+    const { store, places } = ours(namespace);
+    await store.probe();
+    const first = await bytesOf(() => store.lastPosition());
+    expect(first.result).toBe(0);
+    expect(first.bytes).toBeLessThan(LITTLE);
+    await store.append('s', 'no_stream', [event('a'), event('b')]);
+    const end = await store.lastPosition();
+    await writeForeign(MORE);
+    const again = await bytesOf(() => store.lastPosition());
+    expect(again.result).toBe(end);
+    expect(again.bytes).toBeLessThan(LITTLE);
+    for (const look of [(): Promise<unknown> => store.lastPosition(), () => store.probe()])
+      expect((await bytesOf(look)).bytes).toBeLessThan(NOTHING);
+    await store[Symbol.asyncDispose]();
+    expect(places.kept).toMatchObject({ own: 0 });
+  });
+
+  it('begins again where it was before a restart, to find its end and to read on', async () => {
+    const namespace = randomNamespace();
+    const before = ours(namespace);
+    await before.store.append('s', 'no_stream', [event('a'), event('b')]);
+    await writeForeign(MORE);
+    const end = await before.store.lastPosition();
+    await before.store[Symbol.asyncDispose]();
+    expect(before.places.kept).toMatchObject({ own: end });
+    await writeForeign(AT_ONCE);
+    const { store } = ours(namespace, before.places.kept);
+    await store.probe();
+    const found = await bytesOf(() => store.lastPosition());
+    expect(found).toMatchObject({ result: end });
+    expect(found.bytes).toBeLessThan(NOTHING);
+    const read = await bytesOf(() => store.readAll(end, 10));
+    expect(read.result).toEqual([]);
+    expect(read.bytes).toBeLessThan(NOTHING);
+    expect(namesOf(await store.readAll(0, 10))).toEqual(['a', 'b']);
+    await store.append('s', 1, [event('c')]);
+    expect(namesOf(await store.readAll(end, 10))).toEqual(['c']);
+    await store[Symbol.asyncDispose]();
+  });
+});
