@@ -5,14 +5,12 @@ import { LOOK_BREAKS, LOOK_EVENTS, lookAtChain, recordBreaks } from '../../../sr
 import { GENESIS_HASH, hashInput } from '../../../src/app/streams/hash-chain.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
-import { PAGE_EVENTS } from '../../../src/app/streams/stream-pages.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { registerNpc } from '../../../src/domain/npc/decide.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
 import { event, events } from '../../support/events.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { countTurns } from '../../support/loop-turns.js';
 import { eventsOf, onBehalf, STREAM, storeWith } from '../../support/streams.js';
 import { sha256Hex } from '../../../src/domain/shared/sha256.js';
 import { appendNext } from '../../support/append-next.js';
