@@ -95,8 +95,8 @@ export type Subscription = {
  * Order: a stream's events are gapless from 0; a reader of the global order never sees an event appear before one it has already seen.
  * Atomicity: one append is written whole or not at all, and is durable (flushed) before its promise resolves.
  * Repeats: an append whose event ids are already at the expected place is answered `repeated: true` and writes nothing.
- * Bounds: the data of one event is at most 900,000 bytes of UTF-8 JSON, of one append 1,000,000 (Rejection EVENTS_TOO_LARGE), at most 500 events. A
- * read ends near READ_BYTES, whatever was asked for.
+ * Bounds: one append holds at most 500 events and 1,048,000 bytes: data and metadata as UTF-8 JSON, and twice the length of each type. The data of one
+ * event is at most 900,000 bytes. Beyond that: Rejection EVENTS_TOO_LARGE. A read ends near READ_BYTES, whatever was asked for.
  * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then. The
  * exception is a remote store that was lost while it wrote: the outcome is unknown, the message says so, and a repeat with the same ids settles it.
  */

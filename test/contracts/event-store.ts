@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import { READ_BYTES } from '../../src/domain/shared/page-size.js';
-import type { AppendOutcome, EventStore, ExpectedRevision, RecordedEvent } from '../../src/ports/event-store.js';
+import type {
+  AppendOutcome,
+  EventStore,
+  EventToAppend,
+  ExpectedRevision,
+  RecordedEvent,
+} from '../../src/ports/event-store.js';
 import { event, events, namesOf, processEvent } from '../support/events.js';
 import { appendNext } from '../support/append-next.js';
 import { gate } from '../support/gate.js';
@@ -16,6 +22,10 @@ export type OpenedEventStore = {
 
 const forwards = { direction: 'forwards', limit: 4096 } as const;
 const backwards = { direction: 'backwards', limit: 4096 } as const;
+
+/** What an event takes of an append's bound, as the port says. */
+const countedBytes = ({ type, data, meta }: EventToAppend): number =>
+  Buffer.byteLength(JSON.stringify(data)) + Buffer.byteLength(JSON.stringify(meta)) + 2 * type.length;
 
 /** Takes events from a subscription until there are `count` of them. */
 const take = async (batches: AsyncIterable<readonly RecordedEvent[]>, count: number): Promise<RecordedEvent[]> => {
@@ -222,15 +232,24 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect((await store.read('s', forwards)).events[0]?.data).toEqual({ text });
       });
 
-      it('refuses a byte more, counted over all events of the append and in UTF-8', async () => {
-        const half = event('a', { data: { text: `x${'é'.repeat(249_994)}` } });
-        const rest = (more: number) =>
-          event('b', { data: { text: 'x'.repeat(500_000 - '{"text":""}'.length + more) } });
-        expect(Buffer.byteLength(JSON.stringify(half.data))).toBe(500_000);
-        await expect(store.append('s', 'no_stream', [half, rest(1)])).rejects.toMatchObject({
+      it('takes 1,048,000 bytes at once and refuses a byte more, counted over all events and in UTF-8', async () => {
+        const half = event('a', { type: 'é', data: { text: `x${'é'.repeat(249_994)}` }, meta: { actor: 'ü' } });
+        const rest = (chars: number) => event('b', { data: { text: 'x'.repeat(chars) } });
+        const fitting = 1_048_000 - countedBytes(half) - countedBytes(rest(0));
+        await expect(store.append('s', 'no_stream', [half, rest(fitting + 1)])).rejects.toMatchObject({
           code: 'EVENTS_TOO_LARGE',
         });
-        expect(await store.append('s', 'no_stream', [half, rest(0)])).toMatchObject({ ok: true, revision: 1 });
+        expect(await store.append('s', 'no_stream', [half, rest(fitting)])).toMatchObject({ ok: true, revision: 1 });
+      });
+
+      it('counts the metadata and the types of many small events, too', async () => {
+        const many = (chars: number) =>
+          Array.from({ length: 500 }, (_, n) => event(`many-${String(n)}`, { data: { text: 'x'.repeat(chars) } }));
+        const most = Math.floor(1_048_000 / 500) - countedBytes(event('many-499', { data: { text: '' } }));
+        await expect(store.append('s', 'no_stream', many(most + 1))).rejects.toMatchObject({
+          code: 'EVENTS_TOO_LARGE',
+        });
+        expect(await store.append('s', 'no_stream', many(most))).toMatchObject({ ok: true, revision: 499 });
       });
 
       it('takes 500 events at once and refuses 501', async () => {

@@ -275,7 +275,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(parameters.status).toBe(200);
     });
 
-    it('refuses what would exceed a write of 1,000,000 bytes before anything is recorded', async () => {
+    it('refuses what would exceed one write before anything is recorded', async () => {
       const context = { filler: 'y'.repeat(1_000_500) };
       const reply = await api.post('/npcs/heavy/process', { tape: { observation: 'x', context } });
       expect([reply.status, codeOf(reply)]).toEqual([413, 'EVENTS_TOO_LARGE']);

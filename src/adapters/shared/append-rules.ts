@@ -1,10 +1,6 @@
+import { APPEND_BYTES, APPEND_EVENTS, countedBytes, EVENT_BYTES } from '../../domain/shared/append-size.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventToAppend, ExpectedRevision, ReadRange } from '../../ports/event-store.js';
-
-/** Bounds of one append (the port names them). */
-export const APPEND_BYTES = 1_000_000;
-export const EVENT_BYTES = 900_000;
-export const APPEND_EVENTS = 500;
 
 /** An event as it is stored: data and metadata as JSON text, made once. */
 export type StoredEvent = Pick<EventToAppend, 'id' | 'type'> & {
@@ -14,7 +10,8 @@ export type StoredEvent = Pick<EventToAppend, 'id' | 'type'> & {
 
 /**
  * Serialises what is appended.
- * @throws RangeError for an empty append; Rejection EVENTS_TOO_LARGE over 500 events, 1,000,000 bytes of data, or 900,000 in one of them.
+ * @throws RangeError for an empty append; Rejection EVENTS_TOO_LARGE over APPEND_EVENTS, over APPEND_BYTES as `countedBytes` counts, or over EVENT_BYTES
+ *   of data in one of them
  */
 export const serialise = (events: readonly EventToAppend[]): readonly StoredEvent[] => {
   if (events.length === 0) throw new RangeError('An append holds at least one event.');
@@ -24,11 +21,10 @@ export const serialise = (events: readonly EventToAppend[]): readonly StoredEven
     });
   let bytes = 0;
   return events.map(({ id, type, data, meta }) => {
-    const text = JSON.stringify(data);
-    const own = Buffer.byteLength(text);
-    bytes += own;
-    if (own > EVENT_BYTES || bytes > APPEND_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
-    return { id, type, data: text, meta: JSON.stringify(meta) };
+    const stored = { id, type, data: JSON.stringify(data), meta: JSON.stringify(meta) };
+    bytes += countedBytes(stored);
+    if (bytes > APPEND_BYTES || Buffer.byteLength(stored.data) > EVENT_BYTES) throw new Rejection('EVENTS_TOO_LARGE');
+    return stored;
   });
 };
 

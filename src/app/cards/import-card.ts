@@ -2,10 +2,14 @@ import { type CharacterCard, type CardVersion, readCard } from '../../domain/car
 import { LORE_MEMORIES, loreOf } from '../../domain/card/lore.js';
 import { charsWithNames, personaOf } from '../../domain/card/persona.js';
 import { importCard, type EarlierCard } from '../../domain/npc/import-card.js';
+import type { BroughtMemory } from '../../domain/npc/memory-commands.js';
+import { APPEND_BYTES, EVENT_BYTES } from '../../domain/shared/append-size.js';
+import type { CommandContext } from '../../domain/shared/command-context.js';
 import { jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { mindFold } from '../minds/mind.js';
+import { metaBytes } from '../streams/place-events.js';
 import { type Command, type CommandDeps, runCommand } from '../streams/run-command.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
@@ -13,10 +17,10 @@ import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { cardAt } from './card-at.js';
 import { takeRecordable } from '../streams/take-recordable.js';
 
-/** What the persona, the card and its memories take together, in bytes of JSON: an append holds 1,000,000. */
-const IMPORT_BYTES = 983_040;
-/** What an event of a memory has beside the memory, in bytes. */
-const AROUND_MEMORY_BYTES = 128;
+/** What the event with the card has beside persona, card and metadata, in bytes: names of members, the digest, and its type, which counts twice. */
+const AROUND_CARD_BYTES = 160;
+/** The same of an event with a memory, which has an id. */
+const AROUND_MEMORY_BYTES = 80;
 
 /** What became of an import (contract 8.9). */
 export type ImportedCard = {
@@ -39,10 +43,36 @@ const requireModestMacros = (card: CharacterCard): void => {
   const book = entries.flatMap(({ enabled, content }) => (enabled && content !== '' ? [content] : []));
   const texts = [description, personality, scenario, systemPrompt, ...book];
   const chars = texts.reduce((sum, text) => sum + charsWithNames(text, card), 0);
-  if (chars <= IMPORT_BYTES) return;
+  if (chars <= APPEND_BYTES) return;
   throw tooMany(
-    `With its macros replaced, the texts of this card have ${String(chars)} characters; at most ${String(IMPORT_BYTES)} bytes of JSON can be recorded at once.`,
-    { chars, limitBytes: IMPORT_BYTES },
+    `With its macros replaced, the texts of this card have ${String(chars)} characters; at most ${String(APPEND_BYTES)} bytes of JSON can be recorded at once.`,
+    { chars, limitBytes: APPEND_BYTES },
+  );
+};
+
+/**
+ * The persona and the card stand in one event, and each memory in another one, all in one append.
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+const requireRoom = (
+  { content }: CharacterCard,
+  persona: string | null,
+  memories: readonly BroughtMemory[],
+  by: CommandContext,
+): void => {
+  const own = jsonBytes([content, persona]);
+  if (own + AROUND_CARD_BYTES > EVENT_BYTES) {
+    throw tooMany(
+      `With its persona this card takes ${String(own)} bytes of JSON; at most ${String(EVENT_BYTES)} can be recorded in one event.`,
+      { bytes: own, limitBytes: EVENT_BYTES },
+    );
+  }
+  const around = AROUND_CARD_BYTES + memories.length * AROUND_MEMORY_BYTES + (1 + memories.length) * metaBytes(by);
+  const bytes = own + jsonBytes(memories) + around;
+  if (bytes <= APPEND_BYTES) return;
+  throw tooMany(
+    `With its memories this card takes ${String(bytes)} bytes to record; at most ${String(APPEND_BYTES)} can be recorded at once.`,
+    { bytes, limitBytes: APPEND_BYTES },
   );
 };
 
@@ -67,13 +97,7 @@ export const takeCard = async (
       { limitMemories: LORE_MEMORIES },
     );
   }
-  const bytes = jsonBytes([card.content, persona, memories]) + memories.length * AROUND_MEMORY_BYTES;
-  if (bytes > IMPORT_BYTES) {
-    throw tooMany(
-      `With its memories this card takes ${String(bytes)} bytes of JSON to record; at most ${String(IMPORT_BYTES)} can be recorded at once.`,
-      { bytes, limitBytes: IMPORT_BYTES },
-    );
-  }
+  requireRoom(card, persona, memories, by);
   await yieldToEventLoop();
   const digest = sha256Base64url(await inSlices(jcsSlices(card.content)));
   const brought = { digest, content: card.content, persona, lore: memories };

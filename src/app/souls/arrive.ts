@@ -11,7 +11,10 @@ import { broughtBy } from '../../domain/soul/state.js';
 import { arrivalCommand, mindFold } from '../minds/mind.js';
 import { type CommandDeps, runCommand } from '../streams/run-command.js';
 
-/** Of one append: an event holds at most 900,000 bytes, and an append 1,000,000 (contract 1.2). */
+/**
+ * Of one append, in events and in bytes of JSON of their memories: an append holds 1,048,000 bytes (contract 1.2), and each event has some 700 beside
+ * its memory at most, 500 of them metadata.
+ */
 const BATCH_EVENTS = 250;
 const BATCH_BYTES = 800_000;
 

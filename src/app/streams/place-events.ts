@@ -1,11 +1,11 @@
 import { schemaVersionOf } from '../../domain/event-kinds.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import { jcs, type JsonObject } from '../../domain/shared/json.js';
+import { jcs, jsonBytes, type JsonObject } from '../../domain/shared/json.js';
 import { sha256Hex } from '../../domain/shared/sha256.js';
 import { derivedUuid } from '../../domain/shared/uuid.js';
 import type { ProcessMark } from '../../ports/event-store.js';
 import type { Head, PlacedEvent } from './fold.js';
-import { hashedText } from './hash-chain.js';
+import { GENESIS_HASH, hashedText } from './hash-chain.js';
 
 /** What a decider emits. */
 export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
@@ -39,3 +39,15 @@ export const placeEvents = (
   });
   return { events, chars };
 };
+
+/** Members of metadata that do not depend on the context. Times and hashes have a fixed length, and no schema version has three digits. */
+const FIXED = {
+  schemaVersion: 99,
+  at: new Date(0).toISOString(),
+  prevHash: GENESIS_HASH,
+  hash: GENESIS_HASH,
+};
+
+/** How many bytes the metadata of each event takes that is recorded in this context, as JSON; of a process's events its mark comes on top. */
+export const metaBytes = ({ tenant, actor, commandId, correlationId, causationId }: CommandContext): number =>
+  jsonBytes({ tenant, actor, commandId, correlationId, causationId, ...FIXED });

@@ -2,8 +2,8 @@ import { countValues, type Json, jsonBytes } from '../shared/json.js';
 import { Rejection } from '../shared/rejection.js';
 
 /**
- * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,000,000 (contract 1.2). INPUT_BYTES bounds what a
- * request brings, and each part that the mind adds has its own bound. So every accepted act fits:
+ * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,048,000, with metadata (contract 1.2). INPUT_BYTES bounds
+ * what a request brings, and each part that the mind adds has its own bound. So every accepted act fits:
  *
  * | event or append                | input   | added                                                                  | at most |
  * | ------------------------------ | ------- | ---------------------------------------------------------------------- | ------- |
@@ -15,7 +15,7 @@ import { Rejection } from '../shared/rejection.js';
  * | verdict with change, memories  | 524,288 | as above, change and memories twice                                    | 890,000 |
  * | resumed turn with its verdict  | 524,288 | as above, prompt 98,304                                                | 987,000 |
  *
- * 8,192 bytes are left in each for ids, names and numbers.
+ * 8,192 bytes are left in each for ids, names and numbers. The metadata of a turn's 20 events takes 20,000 bytes at most.
  */
 export const INPUT_BYTES = 524_288;
 /** How many values a request may bring to be recorded: each is parsed, compared, hashed and written in one piece of some microseconds. */

@@ -49,6 +49,12 @@ describe('the import of a card', () => {
         details: { chars: expect.any(Number) as number },
       });
     }
+    // The card and its persona stand in one event.
+    const grown = take({ nickname: 'n'.repeat(128), description: '<bot>'.repeat(4_000), more: 'm'.repeat(400_000) });
+    await expect(grown).rejects.toMatchObject({
+      code: 'EVENTS_TOO_LARGE',
+      details: { limitBytes: 900_000 },
+    });
     const disabled = { character_book: { entries: [{ content: macros, enabled: false }] } };
     expect((await take({ nickname: 'n'.repeat(128), ...disabled })).lore).toMatchObject({ left: 1 });
   });

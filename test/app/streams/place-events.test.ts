@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { firstHead, nextHead } from '../../../src/app/streams/fold.js';
-import { placeEvents } from '../../../src/app/streams/place-events.js';
+import { metaBytes, placeEvents } from '../../../src/app/streams/place-events.js';
 import { note, onBehalf, STREAM, texts } from '../../support/streams.js';
 
 const first = firstHead(texts);
@@ -38,4 +38,12 @@ it('counts the characters of JSON that the events hold', () => {
     timeMs: 5,
   });
   expect(chars).toBe(JSON.stringify(note('a').data).length + JSON.stringify(note('bc').data).length);
+});
+
+it('knows the length of metadata before there is any', () => {
+  const context = { ...onBehalf('x'), correlationId: 'a "quoted" id', causationId: 'another' };
+  const [placed] = placeEvents([note('a')], { stream: STREAM, head: first }, context, { now: NOW, timeMs: 5 }).events;
+  const written = Buffer.byteLength(JSON.stringify(placed?.meta));
+  // One digit is left for versions beyond the ninth.
+  expect(metaBytes(context)).toBe(written + 1);
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { APPEND_BYTES, EVENT_BYTES } from '../../../src/adapters/shared/append-rules.js';
+import { APPEND_BYTES, EVENT_BYTES } from '../../../src/domain/shared/append-size.js';
 import { actContext, actDirective, actVerdict } from '../../../src/app/turns/act.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
 import { checkOfMind } from '../../../src/domain/npc/decision/bridge-checked.js';
@@ -261,6 +261,8 @@ describe('an act of the largest legal inputs', () => {
 
 describe('the bounds', () => {
   const NAMES = 8_192;
+  /** Of the metadata and the types of a turn's events (recorded-bytes.ts). */
+  const METADATA = 20_000;
   const query = 6 * QUERY_BYTES;
   const verdict = DIALOGUE_BYTES + ACTION_BYTES + STATE_CHANGE_BYTES + MEMORY_STORE_BYTES + HELD_BYTES + TRACE_BYTES;
   const refusal = DIALOGUE_BYTES + ACTION_BYTES + DETAILS_BYTES + HELD_BYTES + TRACE_BYTES;
@@ -279,9 +281,10 @@ describe('the bounds', () => {
   });
 
   it('leave room in one append for a resumed turn with its verdict, and for a verdict with a contradiction', () => {
-    expect(INPUT_BYTES + PROMPT_BYTES + recordedWith + NAMES).toBeLessThanOrEqual(APPEND_BYTES);
+    expect(INPUT_BYTES + PROMPT_BYTES + recordedWith + NAMES + METADATA).toBeLessThanOrEqual(APPEND_BYTES);
     // Six members, twice, of 1,024 characters.
-    expect(INPUT_BYTES + recordedWith + 6 * 2 * 3 * 1_024 + NAMES).toBeLessThanOrEqual(APPEND_BYTES);
+    const contradiction = 6 * 2 * 3 * 1_024;
+    expect(INPUT_BYTES + recordedWith + contradiction + NAMES + METADATA).toBeLessThanOrEqual(APPEND_BYTES);
   });
 
   it('are refused with the status 413', () => {
