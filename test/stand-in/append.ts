@@ -8,6 +8,7 @@ import wellKnown from 'google-protobuf/google/protobuf/empty_pb.js';
 
 import { appendTooLarge, asStatus, BadRequest, MAX_APPEND_BYTES } from './errors.js';
 import type { Expected } from './expectation.js';
+import type { Like } from './like.js';
 import type { Log, Outcome, ProposedEvent, Write } from './log.js';
 import { NOT_READY, type Trouble } from './trouble.js';
 import { idOf, MAX_INT64, MAX_UINT64, streamName } from './wire.js';
@@ -51,12 +52,12 @@ const writeOf = (options: Options | undefined, messages: readonly Proposed[]): W
   return { stream, expected: expectedOf(options), events: messages.map(proposed) };
 };
 
-const tooLarge = ({ events }: Write): boolean =>
-  events.reduce((sum, { data }) => sum + data.length, 0) > MAX_APPEND_BYTES;
+const tooLarge = ({ appendBytes }: Like, { events }: Write): boolean =>
+  events.reduce((sum, event) => sum + appendBytes(event), 0) > MAX_APPEND_BYTES;
 
 /** Append: one call, one write. A conflict is an answer; any other failure is the call's status. */
 export const append =
-  (log: Log) =>
+  (log: Log, like: Like) =>
   (
     call: ServerReadableStream<streams.AppendReq, streams.AppendResp>,
     answer: sendUnaryData<streams.AppendResp>,
@@ -71,7 +72,7 @@ export const append =
     call.on('end', () => {
       try {
         const write = writeOf(options, messages);
-        if (tooLarge(write)) answer(appendTooLarge());
+        if (tooLarge(like, write)) answer(appendTooLarge());
         else log.append(write, (outcome) => answer(null, answerOf(options, outcome)));
       } catch (error) {
         answer(asStatus(error));
@@ -106,7 +107,7 @@ type Batch = { readonly options: streams.BatchAppendReq.Options | undefined; rea
 
 /** BatchAppend: many writes in one call, each with one or more messages and one answer. The answer also carries any error of the write. */
 export const batchAppend =
-  (log: Log, trouble: () => Trouble) =>
+  (log: Log, like: Like, trouble: () => Trouble) =>
   (call: BatchCall): void => {
     const open = new Map<string, Batch>();
     let unanswered = 0;
@@ -134,7 +135,7 @@ export const batchAppend =
           respond(request, batch, failed('AccessDenied', new shared.AccessDenied().serializeBinary()));
         else if ((batch.options?.getDeadline()?.toDate().getTime() ?? Infinity) < Date.now())
           respond(request, batch, failed('Timeout', new shared.Timeout().serializeBinary()));
-        else if (tooLarge(write)) respond(request, batch, failed('MaximumAppendSizeExceeded', sizeDetails()));
+        else if (tooLarge(like, write)) respond(request, batch, failed('MaximumAppendSizeExceeded', sizeDetails()));
         else log.append(write, (outcome) => respond(request, batch, batchAnswerOf(write, outcome)));
       } catch (error) {
         const message = new shared.BadRequest().setMessage(error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 
-/** The most data one write may hold, in bytes; metadata and types do not count. */
+/** The most that one write may hold, in bytes. What counts differs between servers (like.ts). */
 export const MAX_APPEND_BYTES = 1024 * 1024;
 
 /** A request that makes no sense: UNKNOWN in a single call, BadRequest in a batch. */

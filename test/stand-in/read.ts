@@ -1,6 +1,7 @@
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 
 import { asStatus, BadRequest } from './errors.js';
+import type { Like } from './like.js';
 import type { Log, LoggedEvent } from './log.js';
 import { subscribe } from './subscribe.js';
 import type { Trouble } from './trouble.js';
@@ -11,14 +12,14 @@ const PAGE = 64;
 
 /** Read: the events of a stream or of $all; with the option for it, a subscription to them. */
 export const read =
-  (log: Log, trouble: () => Trouble) =>
+  (log: Log, like: Like, trouble: () => Trouble) =>
   (call: ReadCall): void => {
     // A broken connection ends the call; its error is not reported.
     call.on('error', () => call.end());
     try {
       const options = call.request.getOptions() ?? new streams.ReadReq.Options();
       if (options.hasSubscription()) {
-        subscribe(log, call, options, trouble().dropAfter);
+        subscribe(log, like, call, options, trouble().dropAfter);
         return;
       }
       const pages = options.hasAll() ? pagesOfAll(log, options) : pagesOfStream(log, options);

@@ -4,13 +4,12 @@ import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
 import { append, type BatchCall, batchAppend } from './append.js';
+import type { Like } from './like.js';
 import type { Log } from './log.js';
 import { read } from './read.js';
 import type { ReadCall } from './wire.js';
 import { endOfCall, type Trouble } from './trouble.js';
 
-/** The release whose recorded answers this server gives. */
-const VERSION = '23.10.8';
 /** A request larger than this ends its call, in bytes. */
 const MAX_REQUEST_BYTES = 17 * 1024 * 1024;
 
@@ -21,19 +20,20 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
   read: ['position', 'events'],
 };
 
-const supported = (): features.SupportedMethods => {
+const supported = ({ version }: Like): features.SupportedMethods => {
   const methods = Object.entries(METHODS).map(([name, list]) =>
     new features.SupportedMethod()
       .setMethodName(name)
       .setServiceName(STREAMS)
       .setFeaturesList([...list]),
   );
-  return new features.SupportedMethods().setEventStoreServerVersion(VERSION).setMethodsList(methods);
+  return new features.SupportedMethods().setEventStoreServerVersion(version).setMethodsList(methods);
 };
 
 /** Serves a log on loopback and returns the port; `port` 0 picks a free one. Deleting streams is UNIMPLEMENTED. */
 export const serve = async (
   log: Log,
+  like: Like,
   port: number,
   trouble: () => Trouble,
 ): Promise<{ readonly server: Server; readonly port: number }> => {
@@ -44,20 +44,20 @@ export const serve = async (
   server.addService(streamsService.StreamsService, {
     read: (call: ReadCall) => {
       const end = endOfCall(trouble(), call, 'read');
-      if (end === null) read(log, trouble)(call);
+      if (end === null) read(log, like, trouble)(call);
       else call.emit('error', end);
     },
-    append: append(log),
+    append: append(log, like),
     batchAppend: (call: BatchCall) => {
       // Who may not write learns it from each answer.
       const end = endOfCall({ ...trouble(), denies: [] }, call, 'write');
-      if (end === null) batchAppend(log, trouble)(call);
+      if (end === null) batchAppend(log, like, trouble)(call);
       else call.emit('error', end);
     },
   });
   server.addService(featuresService.ServerFeaturesService, {
     getSupportedMethods: (_call: unknown, answer: (error: null, methods: features.SupportedMethods) => void) =>
-      answer(null, supported()),
+      answer(null, supported(like)),
   });
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, found) =>

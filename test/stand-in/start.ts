@@ -1,14 +1,22 @@
 import { type Child, startTypeScript } from '../support/child.js';
+import type { ServerName } from './like.js';
 
 /** The address of a server on this machine. */
 export const urlOf = (port: number): string => `esdb://127.0.0.1:${port}?tls=false`;
 
 export type StandIn = { readonly child: Child; readonly port: number; readonly url: string };
 
-/** Starts a stand-in on a directory's data, on `port` or a free one. Resolves once it listens. Disposing of the child kills it. */
-export const startStandIn = async (data: string, port = 0): Promise<StandIn> => {
+/**
+ * Starts a stand-in on a directory's data, on `port` or a free one, which plays the server `like`. Resolves once it listens. Disposing of the child
+ * kills it.
+ */
+export const startStandIn = async (
+  data: string,
+  port = 0,
+  like: ServerName = 'eventstoredb-23.10',
+): Promise<StandIn> => {
   const child = startTypeScript(new URL('./main.ts', import.meta.url), {
-    args: ['--port', String(port), '--data', data],
+    args: ['--port', String(port), '--data', data, '--like', like],
   });
   const listening = Number(/:(\d+)$/.exec(await child.waitForLine(/^listening on /))?.[1]);
   return { child, port: listening, url: urlOf(listening) };

@@ -4,13 +4,14 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 
 import { BadRequest, tooSlow } from './errors.js';
 import { filterOf } from './filter.js';
+import type { Like } from './like.js';
 import type { Header, Log, LoggedEvent } from './log.js';
 import { eventMessage, MAX_INT64, MAX_UINT64, positionOf, type ReadCall, streamName, toNumber } from './wire.js';
 
-/** A subscriber that has taken nothing for STALLED_MS milliseconds is dropped when this many live events wait. */
+/** A subscriber that has taken nothing for STALLED_MS milliseconds falls behind when this many live events wait. */
 const LIVE_WAITING = 32;
 const STALLED_MS = 50;
-/** Even a subscriber that reads is dropped when this many wait at once. */
+/** Even a subscriber that reads falls behind when this many wait at once. */
 const LIVE_BURST = 500;
 /** How many events are taken from the log at once, unless a filter sets another number. */
 const PAGE = 64;
@@ -29,21 +30,29 @@ type Source = {
   readonly load: (event: Header) => LoggedEvent;
   readonly window: number;
   readonly checkpointEvery: number;
+  /** Where what may be delivered begins. An event of the log before it is only counted. */
+  readonly begins: number;
 };
 
 /**
  * Follows a stream or $all: confirmation, history, caughtUp, live events. History waits for its reader, live events do not. A subscriber that falls
- * behind is dropped and may subscribe again after its last event.
+ * behind is dropped and may subscribe again after its last event, or goes back to history.
  * @throws BadRequest for an invalid start or filter.
  */
-export const subscribe = (log: Log, call: ReadCall, options: streams.ReadReq.Options, dropAfter = Infinity): void => {
-  const source = options.hasAll() ? sourceOfAll(log, options) : sourceOfStream(log, options);
+export const subscribe = (
+  log: Log,
+  like: Like,
+  call: ReadCall,
+  options: streams.ReadReq.Options,
+  dropAfter = Infinity,
+): void => {
+  const source = options.hasAll() ? sourceOfAll(log, like, options) : sourceOfStream(log, like, options);
   const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(randomUUID());
   call.write(new streams.ReadResp().setConfirmation(confirmation));
-  void follow(log, call, source, dropAfter);
+  void follow(log, like, call, source, dropAfter);
 };
 
-const follow = async (log: Log, call: ReadCall, source: Source, dropAfter: number): Promise<void> => {
+const follow = async (log: Log, like: Like, call: ReadCall, source: Source, dropAfter: number): Promise<void> => {
   let [live, blocked, over] = [false, false, false];
   let waiting = 0;
   let looked = 0;
@@ -51,6 +60,8 @@ const follow = async (log: Log, call: ReadCall, source: Source, dropAfter: numbe
   let given = 0;
   let watch: NodeJS.Timeout | undefined;
   let last: Header | undefined;
+  /** Of the page of history that was looked at last: its last match, else just before its first event (at it, if it was seen before). */
+  let reached = { commit: 0, prepare: 0 };
   let wake = (): void => {};
   const change = (): Promise<void> => new Promise((resolve) => (wake = resolve));
 
@@ -66,15 +77,19 @@ const follow = async (log: Log, call: ReadCall, source: Source, dropAfter: numbe
     stop();
     call.emit('error', tooSlow());
   };
-  const dropIfStalled = (sentThen: number): void => {
+  const fallBehind = (): void => {
+    if (like.dropsSlow) drop();
+    else [live, waiting] = [false, 0];
+  };
+  const fallBehindIfStalled = (sentThen: number): void => {
     watch = undefined;
-    if (blocked && sent === sentThen && waiting >= LIVE_WAITING) drop();
+    if (blocked && sent === sentThen && waiting >= LIVE_WAITING) fallBehind();
   };
   const stopListening = log.onCommit((events) => {
     if (live) waiting += events.filter(source.matches).length;
     wake();
-    if (waiting >= LIVE_BURST) drop();
-    else if (blocked && waiting >= LIVE_WAITING) watch ??= setTimeout(dropIfStalled, STALLED_MS, sent);
+    if (waiting >= LIVE_BURST) fallBehind();
+    else if (blocked && waiting >= LIVE_WAITING) watch ??= setTimeout(fallBehindIfStalled, STALLED_MS, sent);
   });
   for (const name of ['cancelled', 'close']) call.on(name, stop);
   call.on('drain', () => {
@@ -90,9 +105,14 @@ const follow = async (log: Log, call: ReadCall, source: Source, dropAfter: numbe
   };
   const checkpoint = (commit: number, prepare: number): Promise<void> => {
     looked = 0;
-    const reached = new streams.ReadResp.Checkpoint();
-    reached.setCommitPosition(String(commit)).setPreparePosition(String(prepare));
-    return send(new streams.ReadResp().setCheckpoint(reached));
+    const message = new streams.ReadResp.Checkpoint();
+    message.setCommitPosition(String(commit)).setPreparePosition(String(prepare));
+    return send(new streams.ReadResp().setCheckpoint(message));
+  };
+  const endHistory = async (): Promise<void> => {
+    const isNews = looked > 0 && last !== undefined && last.position >= source.begins;
+    if (isNews && source.checkpointEvery < Infinity) await checkpoint(reached.commit, reached.prepare);
+    looked = 0;
   };
 
   while (!over) {
@@ -101,6 +121,7 @@ const follow = async (log: Log, call: ReadCall, source: Source, dropAfter: numbe
     if (first === undefined) {
       if (!live && (source.fromEnd || source.exists())) {
         live = true;
+        if (like.checkpointsEnd) await endHistory();
         await send(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()));
       } else await change();
       continue;
@@ -118,44 +139,50 @@ const follow = async (log: Log, call: ReadCall, source: Source, dropAfter: numbe
       }
       if (live && looked >= source.checkpointEvery) await checkpoint(event.position, event.position);
     }
-    // In history at most one per page, and not at the page's end: at its last match, or just before its first event.
-    if (!live && looked >= source.checkpointEvery)
-      await checkpoint(match?.position ?? first.position, match?.position ?? 0);
+    // In history at most one per page, and not at the page's end.
+    const seen = first.position < source.begins ? first.position : 0;
+    reached = { commit: match?.position ?? first.position, prepare: match?.position ?? seen };
+    if (!live && looked >= source.checkpointEvery) await checkpoint(reached.commit, reached.prepare);
     // A filter may scan the whole log without sending anything, so other calls are served in between.
     if (!live) await new Promise((resolve) => setImmediate(resolve));
   }
 };
 
-const sourceOfStream = (log: Log, options: streams.ReadReq.Options): Source => {
+const sourceOfStream = (log: Log, like: Like, options: streams.ReadReq.Options): Source => {
   const from = options.getStream();
   const stream = streamName(from?.getStreamIdentifier());
   const sent = from?.hasRevision() === true ? BigInt(from.getRevision()) : undefined;
-  if (sent !== undefined && sent >= MAX_INT64 && sent !== MAX_UINT64) throw new BadRequest('This is no revision.');
+  const beyond = like.takesLastRevision ? MAX_INT64 + 1n : MAX_INT64;
+  if (sent !== undefined && sent >= beyond && sent !== MAX_UINT64) throw new BadRequest('This is no revision.');
   const fromEnd = from?.hasEnd() === true || sent === MAX_UINT64;
   const start = fromEnd ? (log.lastRevision(stream) ?? -1) : sent === undefined ? -1 : toNumber(sent);
   return {
     fromEnd,
-    exists: () => log.lastRevision(stream) !== undefined,
+    exists: () => like.missingIsCaughtUp || log.lastRevision(stream) !== undefined,
     next: (after, limit) => log.readStream(stream, 'forwards', (after?.revision ?? start) + 1, limit),
     matches: (event) => event.stream === stream && event.revision > start,
     load: loadFrom(log),
     window: PAGE,
     checkpointEvery: Infinity,
+    begins: 0,
   };
 };
 
-const sourceOfAll = (log: Log, options: streams.ReadReq.Options): Source => {
+const sourceOfAll = (log: Log, like: Like, options: streams.ReadReq.Options): Source => {
   const from = options.getAll();
   const sent = from?.hasPosition() === true ? positionOf(from.getPosition()) : undefined;
   const start = from?.hasEnd() === true || sent === 'end' ? log.end : sent === undefined ? 0 : afterwards(sent);
   const filter = options.getFilter();
   const rules =
     filter === undefined ? { matches: () => true, window: PAGE, checkpointEvery: Infinity } : filterOf(filter);
-  // A start beyond the end means the end.
-  const first = Math.min(start, log.end);
+  const begins = like.leavesOutBelow ? start : Math.min(start, log.end);
+  const isCounted = like.checkpointsEnd && filter !== undefined && sent !== undefined && sent !== 'end';
+  const first = isCounted ? Math.min(sent.commit, begins) : begins;
   const ahead: Header[] = [];
   return {
     ...rules,
+    begins,
+    matches: (event) => event.position >= begins && rules.matches(event),
     load: loadFrom(log),
     // $all always exists: it is caught up where it ends.
     fromEnd: false,

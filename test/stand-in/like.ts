@@ -1,0 +1,53 @@
+import type { ProposedEvent } from './log.js';
+
+/** What servers do differently, as far as the adapter notices it. */
+export type Like = {
+  /** What it says of itself. */
+  readonly version: string;
+  /** What an event takes of the bound of one append, in bytes. */
+  readonly appendBytes: (event: ProposedEvent) => number;
+  /** Whether a live subscriber that does not keep up is dropped; else it is kept, goes back to history and is caught up again. */
+  readonly dropsSlow: boolean;
+  /** Whether a subscription to a stream that is missing is caught up at once; else only when there is something. */
+  readonly missingIsCaughtUp: boolean;
+  /** Whether a subscription to $all from beyond the end leaves out what is written below its start; else it takes the end for its start. */
+  readonly leavesOutBelow: boolean;
+  /**
+   * Whether the first page of filtered history begins with the event after which the subscription starts, and history ends with a checkpoint of its last
+   * page.
+   */
+  readonly checkpointsEnd: boolean;
+  /** Whether 2^63 - 1 is a revision to subscribe from. */
+  readonly takesLastRevision: boolean;
+};
+
+/** The servers that can be played, by name: the answers of each are recorded in `conformance`. */
+const servers = {
+  'eventstoredb-23.10': {
+    version: '23.10.8',
+    appendBytes: ({ data }) => data.length,
+    dropsSlow: true,
+    missingIsCaughtUp: false,
+    leavesOutBelow: false,
+    checkpointsEnd: false,
+    takesLastRevision: false,
+  },
+  'kurrentdb-25': {
+    version: '25.0.0',
+    appendBytes: ({ type, data, metadata }) => data.length + metadata.length + 2 * type.length,
+    dropsSlow: false,
+    missingIsCaughtUp: true,
+    leavesOutBelow: true,
+    checkpointsEnd: true,
+    takesLastRevision: true,
+  },
+} as const satisfies Readonly<Record<string, Like>>;
+
+export type ServerName = keyof typeof servers;
+
+/** The server of this name. @throws Error when there is none */
+export const likeOf = (name: string): Like => {
+  const found = Object.entries(servers).find(([known]) => known === name)?.[1];
+  if (found === undefined) throw new Error(`--like takes one of: ${Object.keys(servers).join(', ')}`);
+  return found;
+};
