@@ -3,6 +3,8 @@ export type PresenceDeps = {
   readonly probe: () => Promise<void>;
   /** What work is refused with, and fails with, while the server is away. */
   readonly away: () => Error;
+  /** Told whenever the server fell silent. */
+  readonly silent?: () => void;
 };
 
 /** Whether a server is there, for all who need it together. Its owner says when the server fell silent: each server shows that in a way of its own. */
@@ -64,5 +66,6 @@ export class Presence {
   fellSilent(): void {
     this.#isAway = true;
     for (const abort of this.#underWay) abort.abort(this.#deps.away());
+    this.#deps.silent?.();
   }
 }

@@ -1,11 +1,14 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import type gossip from '@eventstore/db-client/generated/gossip_pb.js';
+import gossipService from '@eventstore/db-client/generated/gossip_grpc_pb.js';
 import featuresService from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamsService from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
 import { append, type BatchCall, batchAppend } from './append.js';
 import type { Like } from './like.js';
 import type { Log } from './log.js';
+import { clusterOf } from './gossip.js';
 import { read } from './read.js';
 import type { ReadCall } from './wire.js';
 import { endOfCall, type Trouble } from './trouble.js';
@@ -59,10 +62,16 @@ export const serve = async (
     getSupportedMethods: (_call: unknown, answer: (error: null, methods: features.SupportedMethods) => void) =>
       answer(null, supported(like)),
   });
+  let own = port;
+  server.addService(gossipService.GossipService, {
+    read: (_call: unknown, answer: (error: null, cluster: gossip.ClusterInfo) => void) =>
+      answer(null, clusterOf(own, trouble())),
+  });
   const bound = await new Promise<number>((resolve, reject) => {
     server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, found) =>
       error === null ? resolve(found) : reject(error),
     );
   });
+  own = bound;
   return { server, port: bound };
 };

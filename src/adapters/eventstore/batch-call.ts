@@ -29,8 +29,15 @@ export class BatchCall {
   #count = 0;
   #ended: Error | null = null;
 
-  constructor(stream: BatchStream) {
+  /** @param node aborts when the node that takes the call is left */
+  constructor(stream: BatchStream, node: AbortSignal) {
     this.#stream = stream;
+    const left = (): void => {
+      this.#end(new NoAnswer('The node of the batch call does not answer.'));
+      stream.cancel();
+    };
+    node.addEventListener('abort', left, { once: true });
+    stream.once('close', () => node.removeEventListener('abort', left));
     stream.on('data', (response: BatchAppendResp) => this.#answered(response));
     stream.on('error', (error: Error) => this.#end(error));
     const closed = (): void => this.#end(new NoAnswer('The event store ended the batch call.'));

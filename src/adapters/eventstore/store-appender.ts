@@ -247,7 +247,8 @@ export class StoreAppender {
     try {
       // What is in the store when the call begins was not written by it.
       await this.#reader.meetEnd();
-      return new BatchCall(await this.#connection.openBatch());
+      const { node } = this.#connection;
+      return new BatchCall(await this.#connection.openBatch(), node);
     } catch (error) {
       throw storeUnavailable(error);
     }

@@ -1,8 +1,10 @@
+import { setMaxListeners } from 'node:events';
+
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
 import { StartProblem } from '../../domain/shared/start-problem.js';
-import { cancelledByUs } from './store-failures.js';
+import { cancelledByUs, GRPC } from './store-failures.js';
 import { within } from '../shared/within.js';
 
 /** How long the client may take to end its calls when it is closed, in milliseconds; it can wait for ever for one that was left early. */
@@ -26,9 +28,18 @@ type ClientInternals = {
     options: { readonly requiresLeader?: boolean },
     callOptions: { readonly deadline: number },
   ) => Parameters<StreamsClient['batchAppend']>;
+  readonly getGRPCClient: (stub: typeof StreamsClient, name: string) => Promise<StreamsClient>;
   handleError: (client: unknown, error: unknown) => Promise<void>;
   readonly getChannel: () => Promise<{ close(): void }>;
 };
+
+/** To the client, a node that does not answer is one that is not there. */
+class SilentNode extends Error {
+  readonly code = GRPC.unavailable;
+}
+
+/** Whether a connection string names several nodes, or a name that leads to them. */
+const namesSeveral = (url: string): boolean => /^(esdb|kdb|kurrentdb)\+discover:|^[^?/]*\/\/[^/?]*,/.test(url);
 
 const openClient = (url: string): EventStoreDBClient => {
   try {
@@ -46,6 +57,9 @@ const openClient = (url: string): EventStoreDBClient => {
 export class StoreConnection implements AsyncDisposable {
   readonly client: EventStoreDBClient;
   readonly #internals: ClientInternals;
+  readonly #hasOthers: boolean;
+  #node = new AbortController();
+  #turning: Promise<void> | null = null;
 
   /**
    * Connects to nothing yet.
@@ -53,8 +67,10 @@ export class StoreConnection implements AsyncDisposable {
    */
   constructor(url: string) {
     this.client = openClient(url);
+    this.#hasOthers = namesSeveral(url);
     const internals = this.client as unknown as ClientInternals;
     this.#internals = internals;
+    setMaxListeners(0, this.#node.signal);
     // A call that we end ourselves must not drop the connection that all others use.
     const reconnect = internals.handleError;
     internals.handleError = async (client, error) => {
@@ -63,6 +79,30 @@ export class StoreConnection implements AsyncDisposable {
     const argumentsOf = internals.callArguments;
     // A follower answers reads itself, a moment behind: a mind would decide on less than it has answered.
     internals.callArguments = (options, callOptions) => argumentsOf({ ...options, requiresLeader: true }, callOptions);
+  }
+
+  /** Aborts when this connection turns to another node: what waits for the silent one is to be asked again. */
+  get node(): AbortSignal {
+    return this.#node.signal;
+  }
+
+  /**
+   * Leaves a node that has fallen silent, where there are others. The client itself hears nothing of that until its keep-alive ends the connection, 10 to
+   * 20 s later, and a cluster has another leader after two.
+   */
+  async leaveSilentNode(): Promise<void> {
+    if (!this.#hasOthers) return;
+    this.#turning ??= this.#turn().finally(() => (this.#turning = null));
+    await this.#turning;
+  }
+
+  async #turn(): Promise<void> {
+    const { getGRPCClient, handleError } = this.#internals;
+    await handleError(await getGRPCClient(StreamsClient, 'silent'), new SilentNode('The node does not answer.'));
+    const left = this.#node;
+    this.#node = new AbortController();
+    setMaxListeners(0, this.#node.signal);
+    left.abort();
   }
 
   /** Opens a batch call. It may break before it is connected; the stream's `error` event reports that. */

@@ -74,7 +74,7 @@ async function* batches(
   options: Subscription,
 ): AsyncGenerator<readonly RecordedEvent[], void, undefined> {
   const { signal } = options;
-  const { closing, names, horizon, log } = followed;
+  const { closing, connection, names, horizon, log } = followed;
   const bell = createBell();
   const ended = (): boolean => signal.aborted || closing.aborted;
   signal.addEventListener('abort', bell.ring);
@@ -87,7 +87,13 @@ async function* batches(
     const asked =
       options.stream === undefined ? { ...options, after: await followed.startAfter(options.after ?? 0) } : options;
     while (!ended()) {
-      leg ??= new SubscriptionLeg(opening(followed, asked, place), names.fromServer, horizon, bell.ring);
+      leg ??= new SubscriptionLeg(
+        opening(followed, asked, place),
+        connection.node,
+        names.fromServer,
+        horizon,
+        bell.ring,
+      );
       const taken = leg.take();
       const last = taken.at(-1);
       if (last !== undefined) {
@@ -125,10 +131,13 @@ export const readOn = async (
   after: number,
   take: (taken: FeedPlace) => boolean,
 ): Promise<void> => {
-  const { names, horizon, closing } = followed;
+  const { connection, names, horizon, closing } = followed;
   const bell = createBell();
   const open = (place: FeedPlace): SubscriptionLeg =>
-    new SubscriptionLeg(opening(followed, { after, signal: closing }, place), names.fromServer, horizon, bell.ring);
+    new SubscriptionLeg(
+      ...([opening(followed, { after, signal: closing }, place), connection.node] as const),
+      ...([names.fromServer, horizon, bell.ring] as const),
+    );
   let failures = 0;
   let place: FeedPlace = {};
   let leg = open(place);

@@ -13,7 +13,7 @@ const WAIT_MS = 500;
  * Whether the store is there. A read that goes unanswered shows that it is silent: frozen, or behind a network that drops everything. Any read that
  * is answered shows that it is back.
  */
-export const storePresence = (connection: Pick<StoreConnection, 'client'>): Presence => {
+export const storePresence = (connection: Pick<StoreConnection, 'client' | 'leaveSilentNode'>): Presence => {
   const probe = async (): Promise<void> => {
     const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const;
     await readEach(
@@ -22,7 +22,12 @@ export const storePresence = (connection: Pick<StoreConnection, 'client'>): Pres
       presence,
     );
   };
-  const presence = new Presence({ probe, away: storeUnavailable });
+  const presence: Presence = new Presence({
+    probe,
+    away: storeUnavailable,
+    // The next call tells whether that went well.
+    silent: () => void connection.leaveSilentNode().catch(() => undefined),
+  });
   return presence;
 };
 

@@ -26,6 +26,8 @@ export class SubscriptionLeg {
   readonly #changed: () => void;
   readonly #timer: NodeJS.Timeout;
   readonly #horizon: LogHorizon;
+  readonly #node: AbortSignal;
+  readonly #left = (): void => this.#end();
   #places: FeedPlace[] = [];
   #bytes = 0;
   #paused = false;
@@ -33,15 +35,18 @@ export class SubscriptionLeg {
   #over = false;
   #failure: unknown = undefined;
 
-  /** `streamOf` gives a stream's name as the port knows it, null for a stream outside the namespace. `changed` is called whenever there may be news. */
+  /** `node` aborts when the node that serves it is left. `streamOf` gives a stream's name as the port knows it, null for a stream outside the namespace. `changed` is called whenever there may be news. */
   constructor(
     open: (checkpointReached: (position: Position) => void) => ServerSubscription,
+    node: AbortSignal,
     streamOf: StreamNames['fromServer'],
     horizon: LogHorizon,
     changed: () => void,
   ) {
     this.#changed = changed;
     this.#horizon = horizon;
+    this.#node = node;
+    node.addEventListener('abort', this.#left, { once: true });
     this.#timer = setTimeout(() => this.#end(), CONFIRM_MS);
     const subscription = open((position) => this.#checkpoint(position));
     this.#subscription = subscription;
@@ -119,6 +124,7 @@ export class SubscriptionLeg {
   #end(): void {
     if (this.#over) return;
     clearTimeout(this.#timer);
+    this.#node.removeEventListener('abort', this.#left);
     this.#over = true;
     this.#changed();
   }

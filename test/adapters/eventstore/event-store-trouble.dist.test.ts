@@ -86,6 +86,39 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     });
   });
 
+  it('goes on at another node when the leader freezes, though the client hears nothing', async () => {
+    const other = await temporaryDirectory();
+    const second = await startStandIn(other.path);
+    trouble(other.path, { leaderPort: node.port });
+    // Without its keep-alive the client never hears of it.
+    const nodes = `127.0.0.1:${String(node.port)},127.0.0.1:${String(second.port)}`;
+    const cluster = open(`esdb://${nodes}?tls=false&keepAliveInterval=-1`, namespace);
+    const [ending, seen] = [new AbortController(), [] as string[]];
+    const following = (async () => {
+      for await (const batch of cluster.subscribe({ after: 0, signal: ending.signal }))
+        seen.push(...(namesOf(batch) as string[]));
+    })();
+    expect((await cluster.append('s', 'no_stream', [event('a')])).ok).toBe(true);
+    await vi.waitFor(() => expect(seen).toEqual(['a']));
+    node.child.signal('SIGSTOP');
+    try {
+      // The second node is elected. Its log knows nothing of the first one's, as after a leader that had told nobody.
+      trouble(other.path);
+      await vi.waitFor(async () => expect((await cluster.append('new', 'no_stream', [event('b')])).ok).toBe(true), {
+        timeout: 30_000,
+        interval: 50,
+      });
+      await vi.waitFor(() => expect(seen).toContain('b'), { timeout: 30_000 });
+    } finally {
+      node.child.signal('SIGCONT');
+      ending.abort();
+      await following;
+      await cluster[Symbol.asyncDispose]();
+      await second.child[Symbol.asyncDispose]();
+      await other[Symbol.asyncDispose]();
+    }
+  });
+
   it('waits out an election of 0.7 s, with what is written and what is read', async () => {
     await store.append('s', 'no_stream', [event('a')]);
     trouble(directory.path, { electing: true });

@@ -1,0 +1,23 @@
+import gossip from '@eventstore/db-client/generated/gossip_pb.js';
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+
+import { randomUUID } from 'node:crypto';
+
+import type { Trouble } from './trouble.js';
+
+const { LEADER, FOLLOWER } = gossip.MemberInfo.VNodeState;
+
+const member = (port: number, isLeader: boolean): gossip.MemberInfo =>
+  new gossip.MemberInfo()
+    .setInstanceId(new shared.UUID().setString(randomUUID()))
+    .setTimeStamp(String(Date.now() * 10_000))
+    .setState(isLeader ? LEADER : FOLLOWER)
+    .setIsAlive(true)
+    .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(port));
+
+/** What a node says of its cluster: itself, and the leader that it follows. A node without one is the leader. */
+export const clusterOf = (port: number, { leaderPort }: Trouble): gossip.ClusterInfo =>
+  new gossip.ClusterInfo().setMembersList([
+    member(port, leaderPort === undefined),
+    ...(leaderPort === undefined ? [] : [member(leaderPort, true)]),
+  ]);
