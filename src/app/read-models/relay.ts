@@ -7,6 +7,7 @@ import { withMore } from './with-more.js';
 
 /** How many events are written at once. */
 const RELAY_BATCH_EVENTS = 500;
+const BEYOND = 'the checkpoint of the relay is beyond the event store, as after a backup was restored; it begins anew';
 /** How often the checkpoint is written and the place renewed, in milliseconds. What a killed relay wrote since then is written again. */
 export const CHECKPOINT_MS = 500;
 /** How often a relay on standby asks for the place, in milliseconds. */
@@ -96,8 +97,11 @@ export class Relay implements AsyncDisposable {
   /** Relays until told to stop or until the place is lost. */
   async #relay(checkpoint: number, onProgress: () => void): Promise<void> {
     const { events, output, clock, gatherMs, log, topic } = this.#deps;
-    // A checkpoint beyond the store belongs to another store, e.g. before a backup was restored.
-    const after = checkpoint > (await events.lastPosition()) ? 0 : checkpoint;
+    const last = await events.lastPosition();
+    // It belongs to another store. Some servers give nothing below a position that they do not have, and do not say so.
+    const isBeyond = checkpoint > last;
+    if (isBeyond) log.error({ checkpoint, last, topic }, BEYOND);
+    const after = isBeyond ? 0 : checkpoint;
     const session = new AbortController();
     const end = (): void => session.abort();
     const isOver = (): boolean => session.signal.aborted;
