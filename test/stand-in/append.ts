@@ -129,14 +129,17 @@ export const batchAppend =
       if (unanswered >= UNANSWERED) call.pause();
       try {
         const write = writeOf(batch.options, batch.messages);
-        const { electing = false, denies = [] } = trouble();
+        const { electing = false, denies = [], swallows = false } = trouble();
         if (electing) respond(request, batch, notReady());
         else if (denies.includes('write'))
           respond(request, batch, failed('AccessDenied', new shared.AccessDenied().serializeBinary()));
         else if ((batch.options?.getDeadline()?.toDate().getTime() ?? Infinity) < Date.now())
           respond(request, batch, failed('Timeout', new shared.Timeout().serializeBinary()));
         else if (tooLarge(like, write)) respond(request, batch, failed('MaximumAppendSizeExceeded', sizeDetails()));
-        else log.append(write, (outcome) => respond(request, batch, batchAnswerOf(write, outcome)));
+        else
+          log.append(write, (outcome) => {
+            if (!swallows) respond(request, batch, batchAnswerOf(write, outcome));
+          });
       } catch (error) {
         const message = new shared.BadRequest().setMessage(error instanceof Error ? error.message : String(error));
         respond(request, batch, failed('BadRequest', message.serializeBinary()));

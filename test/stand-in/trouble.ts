@@ -11,6 +11,10 @@ export type Trouble = {
   readonly leaderPort?: number;
   /** What the user may not do. */
   readonly denies?: readonly ('read' | 'write')[];
+  /** A call that writes is ended while there is no leader, as it is by a leader that is killed. */
+  readonly cutsWrites?: boolean;
+  /** What is written is not answered. */
+  readonly swallows?: boolean;
   /** Each subscription is dropped after so many events. */
   readonly dropAfter?: number;
 };
@@ -45,14 +49,14 @@ const exception = (
 
 /** How a call ends at a node in trouble; null where it is served. */
 export const endOfCall = (
-  { electing = false, leaderPort, denies = [] }: Trouble,
+  { electing = false, cutsWrites = false, leaderPort, denies = [] }: Trouble,
   call: { readonly metadata: Metadata },
   wants: 'read' | 'write',
 ): Partial<ServerErrorResponse> | null => {
   if (denies.includes(wants))
     return exception(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
   if (call.metadata.get('requires-leader')[0] !== 'true') return null;
-  if (electing && wants === 'read') return exception(status.UNAVAILABLE, NOT_READY, {});
+  if (electing && (wants === 'read' || cutsWrites)) return exception(status.UNAVAILABLE, NOT_READY, {});
   if (leaderPort === undefined) return null;
   const leader = { 'leader-endpoint-host': '127.0.0.1', 'leader-endpoint-port': String(leaderPort) };
   return exception(status.NOT_FOUND, 'Leader info available', { exception: 'not-leader', ...leader });

@@ -37,6 +37,9 @@ export type EventStoreDbOptions = {
   readonly log?: Pick<Log, 'error' | 'warn'>;
 };
 
+/** How long the server may look through what others wrote before it reports a place, in milliseconds: a thousand events may be large. */
+const LOOK_SILENCE_MS = 15_000;
+
 const quiet: Pick<Log, 'error' | 'warn'> = { error: () => undefined, warn: () => undefined };
 const notKept: KeptLogPlaces = { load: () => Promise.resolve(null), keep: () => Promise.resolve() };
 
@@ -70,17 +73,22 @@ export class EventStoreDb implements EventStore {
     this.#reader = new StoreReader(connection, names, horizon, presence);
     const reading = { reader: this.#reader, presence };
     this.#appender = new StoreAppender(connection, reading, names, horizon, { ...APPEND_BOUNDS, ...bounds });
-    const followed = { connection, names, horizon, closing: this.#closing.signal, log };
+    const followed = { connection, names, horizon, closing: this.#closing.signal, log, presence };
     const end = new LogEnd({
       ...{ horizon, log, kept: places },
       readTail: (limit, take) => this.#reader.readTail(limit, take),
       idAt: (position) => this.#reader.idAt(position),
       readOn: (after, take) =>
-        readOn(followed, after, ({ event, checkpoint }) => {
-          if (event !== undefined) take({ event: event.position });
-          else if (checkpoint !== undefined) take({ place: toPosition(checkpoint.commit) });
-          return false;
-        }),
+        readOn(
+          followed,
+          after,
+          ({ event, checkpoint }) => {
+            if (event !== undefined) take({ event: event.position });
+            else if (checkpoint !== undefined) take({ place: toPosition(checkpoint.commit) });
+            return false;
+          },
+          LOOK_SILENCE_MS,
+        ),
     });
     this.#end = end;
     this.#followed = { ...followed, startAfter: (position) => end.startAfter(position) };

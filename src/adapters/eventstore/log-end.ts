@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 import { freshFlight } from '../../concurrency/fresh-flight.js';
 import type { KeptLogPlaces, LogPlaces } from '../../ports/log-places.js';
 import type { Log } from '../../ports/log.js';
@@ -6,11 +8,19 @@ import { NOTHING_KNOWN, startAfter, withEvent, withLast, withPlace } from './log
 
 /** How many events at the end of the log are looked at before a filter looks for ours: in a store of our own the last one is ours. */
 const TAIL_EVENTS = 32;
+/** And as long as nothing is known: it is cheaper than to look through all of the log, our own events included. */
+const FIRST_TAIL_EVENTS = 512;
+/** How often the log is asked whether it is the one that was looked at, in milliseconds, and how long a new leader may be behind. */
+const CHECK_EVERY_MS = 10_000;
+const ELECTED_MS = 250;
 /** How often places are kept, in milliseconds. */
 const KEEP_EVERY_MS = 30_000;
 
 /** An event of the log, whoever wrote it. */
 export type LoggedEvent = { readonly position: number; readonly id: string; readonly isOurs: boolean };
+
+type Mark = Pick<LoggedEvent, 'position' | 'id'>;
+type Tail = { end: LoggedEvent | null; last: number | null; mark: LoggedEvent | null };
 
 export type LogEndDeps = {
   readonly horizon: LogHorizon;
@@ -36,6 +46,9 @@ export class LogEnd {
   readonly #look: () => Promise<void>;
   #places: LogPlaces = NOTHING_KNOWN;
   #loading: Promise<Error | null> | null = null;
+  /** An event of the log, whoever wrote it, by which it is known again. */
+  #mark: Mark | null = null;
+  #checkedAt = -Infinity;
   #keptAt = -Infinity;
 
   constructor(deps: LogEndDeps) {
@@ -57,33 +70,63 @@ export class LogEnd {
 
   async #lookOnce(): Promise<void> {
     const whyUnknown = await this.#known();
-    const { readTail, readOn, horizon, log } = this.#deps;
-    const found: { end?: LoggedEvent; last?: number } = {};
-    const { place, own } = this.#places;
-    await readTail(TAIL_EVENTS, (event) => {
-      found.end ??= event;
-      if (event.position > place && !event.isOurs) return false;
-      // What lies behind a place that was looked at is not new, whoever wrote it.
-      found.last = event.position > place ? event.position : own;
-      return true;
-    });
-    const at = found.end?.position ?? 0;
-    if (at < place) {
-      log.warn({ place, end: at }, 'the event store ends before what was seen of it; it is looked through anew');
-      this.#places = NOTHING_KNOWN;
+    const { readOn, horizon, log } = this.#deps;
+    let tail = await this.#readTail();
+    if (!(await this.#isSameLog(tail))) {
+      // A leader that was elected a moment ago may be a moment behind.
+      await sleep(ELECTED_MS);
+      tail = await this.#readTail();
+      if (!(await this.#isSameLog(tail))) {
+        log.warn(this.#places, 'the event store is not the one that was seen before; it is looked through anew');
+        this.#places = NOTHING_KNOWN;
+        this.#mark = null;
+        horizon.forget();
+        tail = await this.#readTail();
+      }
     }
-    if (found.last !== undefined && at >= place) this.#places = withLast(this.#places, found.last, at);
-    else if (at > this.#places.place) {
+    const { end, last } = tail;
+    if (end === null) return;
+    if (last !== null) this.#places = withLast(this.#places, last, end.position);
+    else if (end.position > this.#places.place) {
       // To look through all that others ever wrote, because a database is away, would help nobody.
       if (whyUnknown !== null) throw whyUnknown;
-      if (horizon.own > this.#places.place && horizon.own <= at)
+      if (horizon.own > this.#places.place && horizon.own <= end.position)
         this.#places = withLast(this.#places, horizon.own, horizon.own);
       await readOn(this.#places.place, ({ event, place: passed = 0 }) => {
         this.#places = event === undefined ? withPlace(this.#places, passed) : withEvent(this.#places, event);
       });
-      this.#places = withPlace(this.#places, at);
+      this.#places = withPlace(this.#places, end.position);
     }
-    this.#keep(found.end);
+    this.#mark = end;
+    this.#keep(end);
+  }
+
+  /** The end of the log, our last event where it is near, and the event by which the log is known again, where it is near. */
+  async #readTail(): Promise<Tail> {
+    const tail: Tail = { end: null, last: null, mark: null };
+    const { place, own } = this.#places;
+    const limit = place === 0 ? FIRST_TAIL_EVENTS : TAIL_EVENTS;
+    await this.#deps.readTail(limit, (event) => {
+      tail.end ??= event;
+      if (event.position === this.#mark?.position) tail.mark = event;
+      if (event.position > place && !event.isOurs) return false;
+      // What lies behind a place that was looked at is not new, whoever wrote it.
+      tail.last = event.position > place ? event.position : own;
+      return true;
+    });
+    return tail;
+  }
+
+  /** Whether the log is still the one that was looked at: after a restore it ends before that, or other events lie there. */
+  async #isSameLog({ end, mark: seen }: Tail): Promise<boolean> {
+    const mark = this.#mark;
+    if (mark === null) return true;
+    if ((end?.position ?? 0) < mark.position) return false;
+    const now = performance.now();
+    if (seen === null && now - this.#checkedAt < CHECK_EVERY_MS) return true;
+    const id = seen === null ? await this.#deps.idAt(mark.position) : seen.id;
+    if (id === mark.id) this.#checkedAt = now;
+    return id === mark.id;
   }
 
   /** Takes up what an earlier process has kept, once. @returns why that is not known yet; null once it is */
@@ -103,14 +146,16 @@ export class LogEnd {
     if (found === null) return;
     const { id, ...places } = found;
     // In a log that was restored and has grown since, other events may lie there.
-    if ((await idAt(places.place)) === id) this.#places = places;
-    else log.warn(places, 'the event store is not the one whose places were kept; it is looked through anew');
+    if ((await idAt(places.place)) === id) {
+      this.#places = places;
+      this.#mark = { position: places.place, id };
+    } else log.warn(places, 'the event store is not the one whose places were kept; it is looked through anew');
   }
 
-  #keep(end: LoggedEvent | undefined): void {
+  #keep(end: Mark): void {
     const now = performance.now();
     const { first, own } = this.#places;
-    if (end === undefined || own > end.position || now - this.#keptAt < KEEP_EVERY_MS) return;
+    if (own > end.position || now - this.#keptAt < KEEP_EVERY_MS) return;
     this.#keptAt = now;
     // What is not kept now is kept after another look.
     this.#deps.kept.keep({ first, own, place: end.position, id: end.id }).catch(() => undefined);

@@ -16,6 +16,12 @@ export class LogHorizon {
     return this.#own;
   }
 
+  /** Forgets all: the log is not the one that was seen. */
+  forget(): void {
+    this.#log = 0;
+    this.#own = 0;
+  }
+
   /** Notes the position of an event of ours. */
   meet(position: number): void {
     if (position > this.#own) this.#own = position;

@@ -13,7 +13,11 @@ export const withPlace = (known: LogPlaces, position: number): LogPlaces =>
   position <= known.place ? known : { ...known, place: position };
 
 /** After the last event of ours was found from the log's end; what lies before it was not looked at. */
-export const withLast = ({ first }: LogPlaces, own: number, end: number): LogPlaces => ({ first, own, place: end });
+export const withLast = ({ first, own, place }: LogPlaces, last: number, end: number): LogPlaces => ({
+  first: own === 0 ? Math.max(first, Math.min(place, last - 1)) : first,
+  own: last,
+  place: end,
+});
 
 /** Where a reader of our events may begin that wants those after a position: nothing of ours lies between the two. */
 export const startAfter = ({ first, own, place }: LogPlaces, after: number): number => {

@@ -8,17 +8,18 @@ import {
 } from '@eventstore/db-client';
 
 import type { Presence } from '../../concurrency/presence.js';
-import { storeUnavailable, wantsLeader } from './store-failures.js';
+import { readRefused, storeUnavailable, wantsLeader } from './store-failures.js';
 
 /** How long a read may go without an event before the store counts as silent, in milliseconds. */
 export const READ_SILENCE_MS = 1_500;
 /** How long a call waits for a leader, in milliseconds: an election takes about two seconds. And the pause before it asks again. */
 export const ELECTION_MS = 4_000;
-const ASK_AGAIN_MS = 50;
+export const ASK_AGAIN_MS = 50;
 
 /**
  * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. A node that is not the leader, or
  * knows none, is asked again, or the one that it names, as long as nothing was taken.
+ * @param electing is told whenever there was no leader
  * @returns whether `take` said so
  * @throws Rejection STORE_UNAVAILABLE, whatever kept the server from answering
  */
@@ -26,6 +27,7 @@ export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEv
   open: () => StreamingRead<Event>,
   take: (event: Event) => boolean,
   presence: Pick<Presence, 'fellSilent' | 'answered'>,
+  electing: () => void = () => undefined,
 ): Promise<boolean> => {
   const until = performance.now() + ELECTION_MS;
   const progress = { taken: false };
@@ -37,7 +39,8 @@ export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEv
     try {
       return await readOnce(open, taking, presence);
     } catch (error) {
-      if (progress.taken || !wantsLeader(error) || performance.now() > until) throw storeUnavailable(error);
+      if (progress.taken || !wantsLeader(error) || performance.now() > until) throw readRefused(error);
+      electing();
       // By then the client has turned to the node that was named.
       await sleep(ASK_AGAIN_MS);
     }

@@ -6,11 +6,11 @@ import type { Presence } from '../../concurrency/presence.js';
 import { within } from '../shared/within.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
 import type { StoredEvent } from '../shared/append-rules.js';
-import { BatchCall } from './batch-call.js';
+import { BatchCall, NoAnswer } from './batch-call.js';
 import { AppendFailed, type ExactAnswer } from './append-answers.js';
 import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
-import { busy, isDenied, neverSent, outcomeUnknown, storeUnavailable, writeRefused } from './store-failures.js';
+import { busy, isDenied, neverSent, outcomeUnknown, refusedForGood, storeUnavailable } from './store-failures.js';
 import { ELECTION_MS } from './read-each.js';
 import type { StoreReader } from './store-reader.js';
 import { storeIsThere } from './store-watch.js';
@@ -37,6 +37,8 @@ export const APPEND_BOUNDS: AppendBounds = {
 };
 /** The time between two tries to reach a store that was lost, in milliseconds. */
 const LOOK_AGAIN_MS = 50;
+/** How long an append that was not allowed counts against the store, in milliseconds: without traffic nothing would show that it allows them again. */
+const DENIED_MS = 30_000;
 
 type Exact = {
   readonly stream: string;
@@ -44,22 +46,23 @@ type Exact = {
   readonly events: readonly StoredEvent[];
   /** Up to here positions were known before it was sent. */
   readonly known: number;
-  /** When it must be answered, in milliseconds of the process's clock, and when while a leader is elected. */
+  /** When it came, when it must be answered, and when while a leader is elected; in milliseconds of the process's clock. */
+  readonly since: number;
   readonly until: number;
   readonly electedBy: number;
 };
 
 const NOTHING = { ids: [], position: 0 } as const;
 
-/** Why the last attempt at an append failed, and when the first one did. */
-type Lost = { reason: unknown; readonly at: number };
+/** Why the last attempt at an append failed, when the first one did, and whether any of them may have been written. */
+type Lost = { reason: unknown; readonly at: number; isUnknown: boolean };
+
+const unwritten = ({ isUnknown, reason }: Lost): Rejection =>
+  isUnknown ? outcomeUnknown(reason) : storeUnavailable(reason);
 
 const isNotYet = (error: unknown): boolean => error instanceof AppendFailed && error.fate === 'notYet';
 
 const isRefusal = (error: unknown): boolean => error instanceof Rejection && error.cause instanceof AppendFailed;
-
-/** Until when an append is tried: longer while the store says that it elects a leader. */
-const dueAt = ({ until, electedBy }: Exact, { reason }: Lost): number => (isNotYet(reason) ? electedBy : until);
 
 const textOf = (events: readonly StoredEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
@@ -86,7 +89,9 @@ export class StoreAppender {
   #opening: Promise<BatchCall> | null = null;
   #opened: BatchCall | null = null;
   #looking: Promise<void> | null = null;
-  #denied: AppendFailed | null = null;
+  #denied: { readonly error: AppendFailed; readonly at: number } | null = null;
+  /** When an append was last answered that there is no leader, in milliseconds of the process's clock. */
+  #electionAt = -Infinity;
   /** When the store was last seen, in milliseconds of the process's clock. */
   #seenAt = 0;
   #inFlight = 0;
@@ -122,7 +127,7 @@ export class StoreAppender {
     try {
       const now = performance.now();
       const { appendMs, electionMs } = this.#bounds;
-      const exact = { stream, expected, events, until: now + appendMs, electedBy: now + electionMs };
+      const exact = { stream, expected, events, since: now, until: now + appendMs, electedBy: now + electionMs };
       return await this.#appends.runExclusive(`${stream}\n${events[0]?.id ?? ''}`, () =>
         this.#streams.isLocked(stream)
           ? this.#streams.runExclusive(stream, () => this.#sent(exact, 'exclusive'))
@@ -135,9 +140,9 @@ export class StoreAppender {
     }
   }
 
-  /** Why the store did not allow the last append; null when it did. */
+  /** Why the store did not allow the last append; null when it did, or that was a while ago: then the next one tells. */
   get denied(): AppendFailed | null {
-    return this.#denied;
+    return this.#denied !== null && performance.now() - this.#denied.at < DENIED_MS ? this.#denied.error : null;
   }
 
   /** Resolves when nothing is in flight any more, which the bounds in time make soon. */
@@ -150,15 +155,20 @@ export class StoreAppender {
     if (this.#presence.isAway) await storeIsThere(this.#presence);
     // With an open call there is no await before the append leaves. Appends that wait for a call go on in order.
     const call = this.#opened?.ended === false ? this.#opened : await this.#open();
-    if (performance.now() > append.until) throw storeUnavailable();
-    const exact = { ...append, known: this.#horizon.log };
+    // What waited for a leader, itself or behind another one, has its time for an answer.
+    const now = performance.now();
+    const until = this.#electedSince(append.since)
+      ? Math.min(append.electedBy, Math.max(append.until, now + this.#bounds.answerMs))
+      : append.until;
+    if (now > until) throw storeUnavailable();
+    const exact = { ...append, until, known: this.#horizon.log };
     try {
       return await this.#taken(exact, call);
     } catch (error) {
       if (neverSent(error)) throw storeUnavailable(error);
       if (isRefusal(error)) throw error;
-      const lost = { reason: error, at: performance.now() };
-      const settle = (): Promise<AppendOutcome> => known(exact, lost, this.#settled(exact, lost));
+      const lost = { reason: error, at: performance.now(), isUnknown: !isNotYet(error) };
+      const settle = (): Promise<AppendOutcome> => this.#known(exact, lost, this.#settled(exact, lost));
       // One lost connection loses many answers at once. The appends of one stream are settled in the order in which they were sent.
       return order === 'exclusive' ? settle() : this.#streams.runExclusive(exact.stream, settle);
     }
@@ -171,9 +181,10 @@ export class StoreAppender {
       this.#denied = null;
       return outcome;
     } catch (error) {
+      if (isNotYet(error)) this.#electionAt = performance.now();
       if (!(error instanceof AppendFailed) || error.fate !== 'refused') throw error;
-      if (isDenied(error)) this.#denied = error;
-      throw writeRefused(error);
+      if (isDenied(error)) this.#denied = { error, at: performance.now() };
+      throw refusedForGood(error);
     }
   }
 
@@ -185,9 +196,37 @@ export class StoreAppender {
   async #outcome(exact: Exact, answer: ExactAnswer): Promise<AppendOutcome> {
     if (answer.kind === 'conflict') return { ok: false, actual: answer.actual };
     const { revision } = answer;
-    const position = answer.position ?? (await this.#reader.idsFrom(exact.stream, revision, 1)).position;
+    const position = answer.position ?? (await this.#placeOf(exact.stream, revision));
     this.#horizon.meet(position);
     return { ok: true, revision, position, repeated: position <= exact.known };
+  }
+
+  /** The place of an append that stands. @throws NoAnswer when it cannot be read */
+  async #placeOf(stream: string, revision: number): Promise<number> {
+    try {
+      return (await this.#reader.idsFrom(stream, revision, 1)).position;
+    } catch (cause) {
+      throw Object.assign(new NoAnswer('The place of an append cannot be read.'), { cause });
+    }
+  }
+
+  /** Whether the store has been seen without a leader since. */
+  #electedSince(since: number): boolean {
+    return Math.max(this.#electionAt, this.#reader.electionSeenAt) >= since;
+  }
+
+  /** Until when an append is tried: longer where a leader is elected meanwhile. */
+  #dueAt({ since, until, electedBy }: Exact): number {
+    return this.#electedSince(since) ? electedBy : until;
+  }
+
+  /** The outcome, or that it is not known when the time is over. */
+  async #known(exact: Exact, lost: Lost, settling: Promise<AppendOutcome>): Promise<AppendOutcome> {
+    for (let due = exact.until; ; due = this.#dueAt(exact)) {
+      const outcome = await within(Math.max(0, due - performance.now()), settling);
+      if (outcome !== null) return outcome;
+      if (due >= this.#dueAt(exact)) throw unwritten(lost);
+    }
   }
 
   /** What became of an append whose answer was lost, or which was not taken yet. */
@@ -195,24 +234,31 @@ export class StoreAppender {
     const { stream, events, known } = exact;
     const place = exact.expected === 'no_stream' ? 0 : exact.expected + 1;
     let since = lost.at;
-    // Once it may have been written, its place is looked up before it is sent again.
-    let isUnknown = false;
-    while (performance.now() < dueAt(exact, lost)) {
+    while (performance.now() < this.#dueAt(exact)) {
       try {
-        isUnknown ||= !isNotYet(lost.reason);
-        if (!isUnknown || this.#seenAt <= since) await this.#look();
+        if (!lost.isUnknown || this.#seenAt <= since) await this.#look();
         since = performance.now();
-        const { ids, position } = isUnknown ? await this.#reader.idsFrom(stream, place, events.length) : NOTHING;
+        // What may have been written is looked up before it is sent again.
+        const { ids, position } = lost.isUnknown ? await this.#reader.idsFrom(stream, place, events.length) : NOTHING;
         if (ids.length > 0 && events.every(({ id }, index) => id === ids[index]))
           return { ok: true, revision: place + ids.length - 1, position, repeated: position <= known };
         if (ids.length > 0) return { ok: false, actual: await this.#reader.lastRevision(stream) };
-        return await this.#taken({ ...exact, until: dueAt(exact, lost) }, await this.#open());
+        const call = await this.#open();
+        if (performance.now() > this.#dueAt(exact)) break;
+        const wasUnknown = lost.isUnknown;
+        lost.isUnknown = true;
+        try {
+          return await this.#taken({ ...exact, until: this.#dueAt(exact) }, call);
+        } catch (error) {
+          if (isNotYet(error) || isRefusal(error)) lost.isUnknown = wasUnknown;
+          throw error;
+        }
       } catch (error) {
         if (isRefusal(error)) throw error;
         lost.reason = error;
       }
     }
-    throw isUnknown ? outcomeUnknown(lost.reason) : storeUnavailable(lost.reason);
+    throw unwritten(lost);
   }
 
   /** Checks whether the store can be reached: once for all callers at the same time, with a pause before the next check. */
@@ -254,12 +300,3 @@ export class StoreAppender {
     }
   }
 }
-
-/** The outcome, or that it is not known when the time is over. */
-const known = async (exact: Exact, lost: Lost, settling: Promise<AppendOutcome>): Promise<AppendOutcome> => {
-  for (let due = exact.until; ; due = dueAt(exact, lost)) {
-    const outcome = await within(Math.max(0, due - performance.now()), settling);
-    if (outcome !== null) return outcome;
-    if (due >= dueAt(exact, lost)) throw outcomeUnknown(lost.reason);
-  }
-};

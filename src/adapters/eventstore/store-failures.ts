@@ -37,10 +37,10 @@ export const outcomeUnknown = (cause: unknown): Rejection => {
   return rejection;
 };
 
-/** The refusal of an append that the store will go on refusing, whoever repeats it. */
-export const writeRefused = (cause: unknown): Rejection => {
+/** The refusal of what the store will go on refusing, whoever repeats it. */
+export const refusedForGood = (cause: unknown): Rejection => {
   const message =
-    'The event store refuses to write this; nothing was written. To send it again does not help: whoever runs the server has to look at the event store.';
+    'The event store refuses this; nothing was written. To send it again does not help: whoever runs the server has to look at the event store.';
   const rejection = new Rejection('STORE_UNAVAILABLE', { message });
   rejection.cause = cause;
   return rejection;
@@ -58,6 +58,10 @@ export const wantsLeader = (error: unknown): boolean =>
 
 /** Whether the store does not allow a call, which no repeat changes. */
 export const isDenied = (error: unknown): boolean => statusOf(error) === GRPC.permissionDenied;
+
+/** The refusal of a read that failed. */
+export const readRefused = (error: unknown): Rejection =>
+  isDenied(error) ? refusedForGood(error) : storeUnavailable(error);
 
 /** Whether the call ended before there was a connection; then the server cannot have seen any of it. Only the text tells: a lost connection has the same code. */
 export const neverSent = (error: unknown): boolean =>

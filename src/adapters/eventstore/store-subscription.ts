@@ -6,12 +6,14 @@ import { type Position, START, streamNameFilter } from '@eventstore/db-client';
 import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { RecordedEvent, Subscription } from '../../ports/event-store.js';
 import { assertOneStart } from '../shared/follow.js';
+import type { Presence } from '../../concurrency/presence.js';
 import type { Log } from '../../ports/log.js';
 import { createBell } from './bell.js';
 import type { LogHorizon } from './log-horizon.js';
 import type { StoreConnection } from './store-connection.js';
-import { isDenied, storeUnavailable } from './store-failures.js';
-import { READ_SILENCE_MS } from './read-each.js';
+import { isDenied, readRefused, storeUnavailable, wantsLeader } from './store-failures.js';
+import { ASK_AGAIN_MS, ELECTION_MS, READ_SILENCE_MS } from './read-each.js';
+import { storeIsThere } from './store-watch.js';
 import { type StreamNames, toServerPosition } from './stored-event.js';
 import { type FeedPlace, type ServerSubscription, SubscriptionLeg } from './subscription-leg.js';
 
@@ -29,6 +31,7 @@ export type Followed = {
   /** Aborts when the store is closed. */
   readonly closing: AbortSignal;
   readonly log: Pick<Log, 'error' | 'warn'>;
+  readonly presence: Presence;
   /** Where a reader of what comes after a position may begin, without what others wrote in between. */
   readonly startAfter: (position: number) => Promise<number>;
 };
@@ -124,14 +127,22 @@ async function* batches(
 
 /**
  * Passes on what lies after a position, up to the present, until `take` says that it is enough.
+ * @param silenceMs how long the server may go without saying anything, in milliseconds
  * @throws Rejection STORE_UNAVAILABLE
  */
 export const readOn = async (
   followed: Omit<Followed, 'startAfter'>,
   after: number,
   take: (taken: FeedPlace) => boolean,
+  silenceMs = READ_SILENCE_MS,
 ): Promise<void> => {
-  const { connection, names, horizon, closing } = followed;
+  const { connection, names, horizon, closing, presence } = followed;
+  if (presence.isAway) await storeIsThere(presence);
+  const electedBy = performance.now() + ELECTION_MS;
+  const silent = (): never => {
+    presence.fellSilent();
+    throw storeUnavailable();
+  };
   const bell = createBell();
   const open = (place: FeedPlace): SubscriptionLeg =>
     new SubscriptionLeg(
@@ -151,14 +162,16 @@ export const readOn = async (
       if (leg.caughtUp) return;
       if (closing.aborted) throw storeUnavailable();
       if (!leg.over) {
-        if (!(await bell.next(READ_SILENCE_MS))) throw storeUnavailable();
+        if (!(await bell.next(silenceMs))) silent();
         continue;
       }
-      // The server drops a reader that falls behind, though it is well.
       const { failure } = leg;
-      const delay = REOPEN_MS[failures];
-      if (delay === undefined || isDenied(failure)) throw storeUnavailable(failure);
-      failures += 1;
+      if (failure === undefined) silent();
+      // The server drops a reader that falls behind, though it is well.
+      const isElecting = wantsLeader(failure) && performance.now() < electedBy;
+      const delay = isElecting ? ASK_AGAIN_MS : REOPEN_MS[failures];
+      if (delay === undefined || isDenied(failure)) throw readRefused(failure);
+      if (!isElecting) failures += 1;
       leg.close();
       if (delay > 0) await sleep(delay);
       leg = open(place);

@@ -104,11 +104,11 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     try {
       // The second node is elected. Its log knows nothing of the first one's, as after a leader that had told nobody.
       trouble(other.path);
-      await vi.waitFor(async () => expect((await cluster.append('new', 'no_stream', [event('b')])).ok).toBe(true), {
+      await vi.waitFor(async () => expect((await cluster.append('new', 'no_stream', events('b', 5))).ok).toBe(true), {
         timeout: 30_000,
         interval: 50,
       });
-      await vi.waitFor(() => expect(seen).toContain('b'), { timeout: 30_000 });
+      await vi.waitFor(() => expect(seen).toContain('b-4'), { timeout: 30_000 });
     } finally {
       node.child.signal('SIGCONT');
       ending.abort();
@@ -133,6 +133,44 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     expect((await Promise.all(ahead)).map(({ ok }) => ok)).toEqual([true, true, true]);
     expect((await read).events).toHaveLength(1);
     expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b', 'c']);
+  });
+
+  it.each([
+    ['whose nodes answer', false],
+    ['that cuts the calls that write', true],
+  ])('waits out an election of 2.5 s %s, also behind another append', async (_, cutsWrites) => {
+    await store.append('s', 'no_stream', [event('a')]);
+    trouble(directory.path, { electing: true, cutsWrites });
+    const ahead = [
+      store.append('s', 0, [event('b')]),
+      store.append('s', 1, [event('c')]),
+      store.append('s', 2, [event('d')]),
+      store.append('new', 'no_stream', [event('e')]),
+    ];
+    await sleep(2_500);
+    trouble(directory.path);
+    expect((await Promise.all(ahead)).map(({ ok }) => ok)).toEqual([true, true, true, true]);
+    expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('does not say that nothing was written where the answer was lost after an election', async () => {
+    await store.append('s', 'no_stream', [event('a')]);
+    trouble(directory.path, { electing: true });
+    const appending = store.append('s', 0, [event('b')]).catch((error: unknown) => error);
+    await sleep(1_000);
+    trouble(directory.path, { swallows: true });
+    // It is found where it was written, or its outcome is not known.
+    const outcome = await appending;
+    expect(outcome instanceof Error ? outcome.message : '').not.toContain('nothing was written');
+    trouble(directory.path);
+    expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b']);
+  });
+
+  it('says of an election that does not end that nothing was written, also on a call that was open', async () => {
+    await store.append('s', 'no_stream', [event('a')]);
+    trouble(directory.path, { electing: true });
+    const refused = await store.append('s', 0, [event('b')]).catch((error: unknown) => error);
+    expect(String(refused)).toContain('nothing was written');
   });
 
   it('says STORE_UNAVAILABLE of an election that does not end, and that nothing was written', async () => {
@@ -161,7 +199,11 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     await store.append('s', 'no_stream', [event('a')]);
     trouble(directory.path, { denies: ['read'] });
     for (const read of [() => store.read('s', forwards), () => store.readAll(0, 10), () => store.probe()])
-      await expect(read()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', cause: { code: 7 } });
+      await expect(read()).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        cause: { code: 7 },
+        retryAfter: undefined,
+      });
     const following = follow(1);
     await vi.waitFor(() => expect(logged).toHaveLength(1));
     expect(logged[0]).toContain('does not allow');

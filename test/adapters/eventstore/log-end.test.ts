@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { LogEnd, type LoggedEvent } from '../../../src/adapters/eventstore/log-end.js';
 import { LogHorizon } from '../../../src/adapters/eventstore/log-horizon.js';
@@ -11,11 +11,13 @@ const shared = (kept: KeptPlaces | null = null) => {
   const eventAt = (position: number): LoggedEvent => ({
     ...{ position, id: `${log.age}${String(position)}`, isOurs: log.ours.has(position) },
   });
+  const horizon = new LogHorizon();
   const end = new LogEnd({
-    horizon: new LogHorizon(),
+    horizon,
     readTail: async (limit, take) => {
       for (let at = log.end; at > Math.max(0, log.end - limit); at -= 1) {
         log.read += 1;
+        if (log.ours.has(at)) horizon.meet(at);
         if (take(eventAt(at))) return;
       }
     },
@@ -23,8 +25,10 @@ const shared = (kept: KeptPlaces | null = null) => {
     readOn: async (after, take) => {
       for (let at = after + 1; at <= log.end; at += 1) {
         log.filtered += 1;
-        if (log.ours.has(at)) take({ event: at });
-        else if (at % 1_000 === 0) take({ place: at });
+        if (log.ours.has(at)) {
+          horizon.meet(at);
+          take({ event: at });
+        } else if (at % 1_000 === 0) take({ place: at });
       }
     },
     kept: {
@@ -53,7 +57,7 @@ describe('the end of a log that others write to', () => {
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     for (let n = 0; n < 10; n += 1) expect(await end.position()).toBe(7_000);
     expect(log.filtered).toBe(50_000);
-    expect(log.read).toBeLessThan(50);
+    expect(log.read).toBeLessThan(600);
     log.end = 60_000;
     expect(await end.position()).toBe(7_000);
     log.ours.add(60_001);
@@ -99,6 +103,43 @@ describe('the end of a log that others write to', () => {
     Object.assign(log, { end: 20_000, ours: new Set([6_000]) });
     expect(await end.position()).toBe(6_000);
     expect(log.warned).toBe(1);
+  });
+
+  it('looks through a log that was restored and has grown since, and keeps nothing of the other one', async () => {
+    const { log, end } = shared();
+    Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
+    await end.position();
+    Object.assign(log, { age: 'b', end: 60_000, ours: new Set([7_000, 45_000]), kept: null });
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
+    try {
+      expect(await end.position()).toBe(45_000);
+      await settle();
+    } finally {
+      clock.mockRestore();
+    }
+    expect(log.warned).toBe(1);
+    expect(await end.startAfter(7_000)).toBe(7_000);
+    expect(log.kept).toMatchObject({ own: 45_000, place: 60_000, id: 'b60000' });
+  });
+
+  it('gives a new leader a moment to come up to what was seen', async () => {
+    const { log, end } = shared();
+    Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
+    await end.position();
+    log.end = 49_000;
+    const found = end.position();
+    await settle();
+    log.end = 50_000;
+    expect([await found, log.warned, log.filtered]).toEqual([7_000, 0, 50_000]);
+  });
+
+  it('learns where our first event lies, though it finds it from the end', async () => {
+    const { log, end } = shared();
+    log.end = 50_000;
+    expect(await end.position()).toBe(0);
+    Object.assign(log, { end: 50_001, ours: new Set([50_001]) });
+    expect(await end.position()).toBe(50_001);
+    expect(await end.startAfter(0)).toBe(50_000);
   });
 
   it('is not looked for in all that others wrote while what was kept cannot be read', async () => {

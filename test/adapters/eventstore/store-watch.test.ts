@@ -17,8 +17,9 @@ const asked = () => {
       return read;
     },
   };
-  const presence = storePresence({ client } as unknown as StoreConnection);
-  return { presence, reads };
+  const left = vi.fn(() => Promise.resolve());
+  const presence = storePresence({ client, leaveSilentNode: left } as unknown as StoreConnection);
+  return { presence, reads, left };
 };
 const unavailable = { code: 'STORE_UNAVAILABLE' };
 
@@ -34,6 +35,13 @@ describe('The watch over the store', () => {
     const { presence, reads } = asked();
     await storeIsThere(presence);
     expect([presence.isAway, reads.length]).toEqual([false, 0]);
+  });
+
+  it('leaves a node that fell silent', () => {
+    const { presence, left } = asked();
+    expect(left).not.toHaveBeenCalled();
+    presence.fellSilent();
+    expect(left).toHaveBeenCalledOnce();
   });
 
   it('asks a silent store one question for all who wait, and refuses them when it has no answer', async () => {
