@@ -8,6 +8,7 @@ import type { Effort } from '../effort.js';
 import { milliseconds, type PartReport } from '../report.js';
 import { spreadOf } from '../rounds.js';
 import { MAIN, settled, start } from '../server.js';
+import { threadClock } from '../thread-time.js';
 import type { Input, Send } from './input.js';
 
 const PROBE = fileURLToPath(new URL('../loop-probe.js', import.meta.url));
@@ -40,15 +41,15 @@ export const measureInputs =
       return reply.headers.get('content-type')?.startsWith('application/json') ? JSON.parse(text) : text;
     };
     const held = (): Promise<number> => askProbe(server, told);
+    const threadMs = threadClock();
     const figures: PartReport['figures'][number][] = [];
     for (const [place, [what, input]] of Object.entries(inputs).entries()) {
       const once = async (at: number): Promise<Try> => {
         const sent = await input(`npc-${place}-${at + 1}`, send);
         const text = sent.parses ?? (sent.body === undefined ? 'null' : JSON.stringify(sent.body));
-        const began = process.cpuUsage();
+        const began = threadMs();
         JSON.parse(text);
-        const { user, system } = process.cpuUsage(began);
-        const parse = (user + system) / 1_000;
+        const parse = threadMs() - began;
         await settled(server);
         await held();
         await send(sent);

@@ -203,6 +203,17 @@ export const idempotencyStoreContract = (
       });
     });
 
+    it('keeps a key whose repeat runs over the end of its day for that repeat', async () => {
+      await reserve('one');
+      await store.complete(keyed('scope', 'key'), answer, 'never');
+      expect(await reserve('two')).toEqual({ ...run('one', true), done: true });
+      await opened.later(25 * HOUR_MS);
+      expect(await reserve('three')).toEqual({ kind: 'running' });
+      expect(await reserve('four', { digest: 'other' })).toEqual({ kind: 'reused' });
+      await store.complete(keyed('scope', 'key'), answer, 'within-budget');
+      expect(await reserve('five')).toEqual({ kind: 'answered', answer });
+    });
+
     it('remembers a key for 24 hours from its first request, and then no longer', async () => {
       await reserve('one');
       await opened.later(HOUR_MS);

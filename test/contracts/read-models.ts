@@ -702,8 +702,11 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
       });
 
       it('that were abandoned are left to their readers, and one made in their place is opened by all', async () => {
-        await commit({ put: [put('a')], position: 17 });
+        await commit({ put: [put('a')], position: 17, progress: [{ stream: 's', from: -1, to: 2 }] });
+        expect(await models.reached(books, 's', 2, 0)).toBe(true);
         await models.abandon(build);
+        expect(await models.reached(books, 's', 2, 0)).toBe(false);
+        await expect(models.swapIn(build)).rejects.toThrow('abandoned');
         const instead = await models.open(books);
         expect(instead).toMatchObject({ position: 0, live: false });
         expect([await models.open(books), await models.reopen(books, instead)]).toEqual([instead, instead]);

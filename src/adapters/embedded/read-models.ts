@@ -110,7 +110,8 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => {
       const kept = this.#serving(projection);
-      if ((kept?.tables.progress(stream) ?? -1) >= revision) return 'reached';
+      const isOfThisStore = kept !== undefined && kept.build.position < ABANDONED;
+      if (isOfThisStore && kept.tables.progress(stream) >= revision) return 'reached';
       return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
     };
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
@@ -194,6 +195,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
 
   async swapIn({ id, name, version }: Build): Promise<void> {
     const kept = this.#of(id);
+    if (kept.build.position === ABANDONED) throw new Error(`The build ${id} was abandoned.`);
     const old = this.#named(name).filter((other) => other !== kept && other.build.version <= version);
     this.#drop(old, () => this.#database.exec(`UPDATE builds SET live = 1 WHERE id = ${id}`));
     kept.build = { ...kept.build, live: true };
@@ -240,7 +242,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
 
   /** Whether every build of the name has stopped at the stream. */
   #isStopped(name: string, stream: string): boolean {
-    const named = this.#named(name);
+    const named = this.#named(name).filter(({ build }) => build.position < ABANDONED);
     return named.length > 0 && named.every(({ parked }) => parked.has(stream));
   }
 

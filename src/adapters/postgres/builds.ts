@@ -101,8 +101,9 @@ export const swapBuildIn = (db: Kysely<Tables>, { id, name, version }: Build): P
       .updateTable('builds')
       .set({ live: true })
       .where('id', '=', id)
+      .where('position', '<', ABANDONED)
       .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new Error(dropped(id));
+    if (numUpdatedRows === 0n) throw new Error(`The build ${id} was dropped or abandoned.`);
     const old = tx.selectFrom('builds').select('id').where('name', '=', name).where('version', '<=', version);
     await drop(
       tx,

@@ -135,7 +135,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     const running = this.#running.get(id) ?? 0;
     const dead = sql`CASE WHEN r.owner = ${owner} THEN r.attempt <> ${running}::bigint ELSE NOT ${ALIVE} END`;
     // As `isFree` in reservations.ts. What a dead process left running is not free: a repeat takes it over under its seed.
-    const free = sql`((r.expires <= ${NOW_MS} AND (r.answer IS NOT NULL OR r.released OR r.done))
+    const free = sql`((r.expires <= ${NOW_MS} AND (r.answer IS NOT NULL OR r.released OR (r.done AND ${dead})))
       OR (r.released AND r.digest <> EXCLUDED.digest))`;
     const statement = sql<Taken>`
       INSERT INTO reservations AS r (id, digest, seed, expires, answer, released, resumed, owner, attempt)

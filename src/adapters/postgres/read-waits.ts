@@ -161,13 +161,16 @@ const standingsOf = async (
 ): Promise<ReadonlyMap<string, StreamReach>> => {
   if (streams.length === 0) return new Map();
   const reached = await sql<{ stream: string; revision: number }>`
-    SELECT stream, revision FROM progress WHERE build = ${servingBuild(projection)} AND stream = ANY(${streams}::text[])`.execute(
-    db,
-  );
+    SELECT stream, revision FROM progress
+    WHERE build = (SELECT id FROM builds WHERE id = ${servingBuild(projection)} AND position < ${ABANDONED})
+      AND stream = ANY(${streams}::text[])`.execute(db);
   const parked = await sql<{ stream: string }>`
     SELECT k.stream FROM parked k WHERE k.stream = ANY(${streams}::text[])
-      AND k.build = ANY(ARRAY(SELECT id FROM builds WHERE name = ${projection.name}))
-    GROUP BY k.stream HAVING count(*) = (SELECT count(*) FROM builds WHERE name = ${projection.name})`.execute(db);
+      AND k.build = ANY(ARRAY(SELECT id FROM builds WHERE name = ${projection.name} AND position < ${ABANDONED}))
+    GROUP BY k.stream
+    HAVING count(*) = (SELECT count(*) FROM builds WHERE name = ${projection.name} AND position < ${ABANDONED})`.execute(
+    db,
+  );
   const revisions = new Map(reached.rows.map(({ stream, revision }) => [stream, revision]));
   const stopped = new Set(parked.rows.map(({ stream }) => stream));
   const standing = (stream: string): StreamReach => ({

@@ -19,8 +19,8 @@ export type KeptReservation = {
 };
 
 /**
- * Whether a request may take the key as if it had never been used. What runs, and what a process that died left running, is not free, however late the
- * clock says it is: it would be done twice.
+ * Whether a request may take the key, where none runs under it, as if it had never been used. What a process that died left running is not free, however
+ * late the clock says it is: it would be done twice.
  */
 export const isFree = ({ answer, released, done, ...kept }: KeptReservation, digest: string, nowMs: number): boolean =>
   (kept.expiresMs <= nowMs && (answer !== null || released || done)) || (released && kept.digest !== digest);

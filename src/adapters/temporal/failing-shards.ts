@@ -31,9 +31,13 @@ export class FailingShards {
     this.#deps = deps;
   }
 
-  /** Looks at each shard once. @throws what Temporal answers with */
+  /** Looks at each shard once. One that cannot be looked at is logged, and holds up nothing else. */
   async renew(shards: readonly Shard[]): Promise<void> {
-    for (const shard of shards) await this.#look(shard);
+    for (const shard of shards) {
+      await this.#look(shard).catch((err: unknown) => {
+        this.#deps.logger.warn({ err, shard: shard.index }, "a shard's workflow cannot be looked at");
+      });
+    }
   }
 
   async #look(shard: Shard): Promise<void> {

@@ -22,7 +22,7 @@ import type { ExpectedRetries } from './expected-retries.js';
 
 export type TakeDeps = StepDeps & {
   readonly retries: ExpectedRetries;
-  /** The openings under way, by `sameInput`: equal requests wait for one of them, however many they are. */
+  /** The openings under way, by `AgentInput.same`: equal requests wait for one of them, however many they are. */
   readonly openings: Map<string, SharedOpening>;
 };
 

@@ -29,15 +29,13 @@ export const WRITTEN_BEFORE_GROWTH = 64;
 
 /**
  * A build that is being fed with events. `next` is what its next transaction takes: less after a failed one, which may have been too large.
- * `written` counts the transactions since the last failure. `shown` is whether it was swapped in since it was opened: one that readers see may stand beside
- * that of an older version, to which a release was rolled back.
+ * `written` counts the transactions since the last failure.
  */
 export type Feed = {
   readonly projection: Projection;
   readonly handles: (type: string) => boolean;
   readonly next: { portion: Portion; written: number };
   build: Build;
-  shown: boolean;
 };
 
 /**
@@ -66,7 +64,6 @@ export const feedOf = (projection: Projection, build: Build): Feed => {
     handles: (type) => handled === null || handled.has(type),
     next: { portion: PORTION, written: 0 },
     build,
-    shown: false,
   };
 };
 
@@ -94,18 +91,11 @@ export const grow = ({ next }: Feed): void => {
   next.portion = doubleOf(next.portion);
 };
 
-/** Goes on with a build that was opened again. */
-export const goOnWith = (feed: Feed, build: Build): void => {
-  if (build.id !== feed.build.id) feed.shown = build.live;
-  feed.build = build;
-};
-
-/** Shows readers the builds that have come to `target`, and drops those of older versions. @throws what the writer throws */
+/** Shows readers the builds that have come to `target`. @throws what the writer throws */
 export const swapInAt = async (target: number, writer: ReadModelWriter, feeds: readonly Feed[]): Promise<void> => {
   for (const feed of feeds) {
-    if (feed.shown || feed.build.position < target) continue;
+    if (feed.build.live || feed.build.position < target) continue;
     await writer.swapIn(feed.build);
-    feed.shown = true;
     feed.build = { ...feed.build, live: true };
   }
 };

@@ -7,7 +7,7 @@ import type { ReadModelWriter } from '../../ports/read-model-writer.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { COMMIT_ATTEMPTS, commitGathered, logParked, othersKeptMoving } from './apply-events.js';
-import { type Feed, goOnWith } from './feed.js';
+import type { Feed } from './feed.js';
 import { FeedGap, gatherEvents, nothingGathered } from './gather-events.js';
 import { PartitionProgress, type PartitionPlace, placeOf } from './partition-progress.js';
 import { streamGaps } from './stream-gaps.js';
@@ -79,7 +79,7 @@ export class PartitionedBuild {
     return this.#exclusively(async () => {
       const build = await this.#deps.writer.reopen(this.feed.projection, this.feed.build);
       this.#progress.forget();
-      if (build !== null) goOnWith(this.feed, build);
+      if (build !== null) this.feed.build = build;
       else {
         this.#replaced = true;
         this.#behind.clear();

@@ -10,12 +10,16 @@ const SWEEP_MS = 60_000;
 const watched = () => {
   const clock = new ManualClock();
   const notes: string[] = [];
+  const failsAt: number[] = [];
   const task = { runId: 'run 1', attempt: 4 };
   const failing = new FailingShards({
     clock,
     logger: { warn: (_, message) => notes.push(message) },
     workflows: {
-      attemptOf: ({ index }) => Promise.resolve(index === 0 ? null : { ...task }),
+      attemptOf: async ({ index }) => {
+        if (failsAt.includes(index)) throw new Error('Temporal does not say');
+        return index === 0 ? null : { ...task };
+      },
       terminate: ({ index }, runId) => Promise.resolve(void notes.push(`terminate ${String(index)} ${runId}`)),
       look: ({ index }) => Promise.resolve(void notes.push(`look ${String(index)}`)),
     },
@@ -25,7 +29,7 @@ const watched = () => {
     await failing.renew(shards);
     return notes.splice(0);
   };
-  return { task, lookAfter };
+  return { task, failsAt, lookAfter };
 };
 
 describe('the workflow of a shard whose task fails', () => {
@@ -51,6 +55,14 @@ describe('the workflow of a shard whose task fails', () => {
     expect(await lookAfter(SWEEP_MS)).toEqual([]);
     task.attempt = 4;
     expect(await lookAfter(SWEEP_MS)).toEqual([]);
+  });
+
+  it('that cannot be looked at is logged, and the others are looked at', async () => {
+    const { task, failsAt, lookAfter } = watched();
+    failsAt.push(0);
+    task.attempt = 4;
+    expect(await lookAfter(0)).toEqual(["a shard's workflow cannot be looked at"]);
+    expect(await lookAfter(SWEEP_MS)).toContain('terminate 1 run 1');
   });
 
   it('is left alone when another run fails now, or it was looked at a moment ago', async () => {

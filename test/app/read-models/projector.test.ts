@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
@@ -238,19 +238,6 @@ describe('The projector', () => {
         stream,
         names: [...(row?.names ?? []), nameIn(data).toUpperCase()],
       }),
-    });
-
-    it('drops the rows of an older version that a release was rolled back to, once the newer one has caught up', async () => {
-      await appendNext(store, 's', events('early', 1));
-      await start([loud]);
-      await running.pop()?.[Symbol.asyncDispose]();
-      await start([names()]);
-      await running.pop()?.[Symbol.asyncDispose]();
-      const older = await models.open(names());
-      await appendNext(store, 's', events('late', 1));
-      await start([loud]);
-      expect(await models.reached(loud, 's', 1, WAIT_MS)).toBe(true);
-      await vi.waitFor(() => expect(models.load(older, [], [])).rejects.toThrow());
     });
 
     it('builds the new version beside the old one, and swaps it in when it has caught up', async () => {

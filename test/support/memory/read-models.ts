@@ -120,7 +120,8 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => {
       const build = this.#serving(projection);
-      if ((build?.progress.get(stream) ?? -1) >= revision) return 'reached';
+      const isOfThisStore = build !== undefined && build.position < ABANDONED;
+      if (isOfThisStore && (build.progress.get(stream) ?? -1) >= revision) return 'reached';
       return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
     };
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
@@ -204,7 +205,9 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   }
 
   async swapIn(build: Build): Promise<void> {
-    this.#kept(build).live = true;
+    const kept = this.#kept(build);
+    if (kept.position === ABANDONED) throw new Error(`The build ${build.id} was abandoned.`);
+    kept.live = true;
     this.#builds = this.#builds.filter(
       ({ id, name, version }) => id === build.id || name !== build.name || version > build.version,
     );
@@ -238,7 +241,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
 
   /** Whether every build of the name has stopped at the stream. */
   #isStopped(name: string, stream: string): boolean {
-    const named = this.#builds.filter((build) => build.name === name);
+    const named = this.#builds.filter((build) => build.name === name && build.position < ABANDONED);
     return named.length > 0 && named.every(({ parked }) => parked.has(stream));
   }
 

@@ -1,0 +1,12 @@
+import { openSync, readSync } from 'node:fs';
+
+const bytes = Buffer.alloc(128);
+
+/** A clock of the CPU time of the thread that asks, in milliseconds. Linux alone tells that without a call of its own (proc(5), schedstat). */
+export const threadClock = (): (() => number) => {
+  const schedule = openSync('/proc/thread-self/schedstat', 'r');
+  return () => {
+    const read = readSync(schedule, bytes, 0, bytes.length, 0);
+    return Number(bytes.toString('latin1', 0, read).split(' ')[0]) / 1_000_000;
+  };
+};
