@@ -117,10 +117,7 @@ const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
     const requestId = nameRequest(req.headers);
     const headers: Record<string, string> = { 'X-Request-Id': requestId };
     const { path, query } = splitTarget(req.url ?? '');
-    const exchange: Exchange = {
-      ...{ requestId, operationId: UNROUTED, path, query, headers, begun: metrics.begin() },
-      leave: undefined,
-    };
+    const exchange: Exchange = { requestId, operationId: UNROUTED, path, query, headers, begun: metrics.begin() };
     attachExchange(ctx, exchange);
     ctx.respond = false;
     try {

@@ -9,8 +9,6 @@ export type Exchange = {
   readonly path: string;
   /** The text after the `?`; undefined without one. */
   readonly query: string | undefined;
-  /** Gives back the place that the body had among large ones. */
-  leave: (() => void) | undefined;
   /** Sent with the answer, whatever it is. */
   readonly headers: Record<string, string>;
   /** From the metrics, to time the request. */

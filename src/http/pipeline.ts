@@ -38,12 +38,6 @@ export type PipelineDeps = {
   readonly keys: (Gate & Reserving & { readonly written: Written }) | null;
 };
 
-/** Gives back the place among large bodies, once. */
-const leaveCrowd = (exchange: Exchange): void => {
-  exchange.leave?.();
-  exchange.leave = undefined;
-};
-
 /** What requests under an Idempotency-Key need. */
 export type Reserving = {
   readonly idempotency: IdempotencyStore;
@@ -151,8 +145,6 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     const kind = always ?? (onDemand === undefined ? undefined : 'finite');
     if (kind === undefined) throw new Error(`${definition.operationId} does not say that it streams ${String(status)}`);
     addHeaders(exchange.headers, answer.headers);
-    // The body has been used: how slowly the answer is read concerns nobody who brings another one.
-    leaveCrowd(exchange);
     return sendStream(ctx, exchange, status, stream, kind, deps);
   };
 
@@ -306,11 +298,11 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
 
     const principal = await identify(ctx, exchange);
-    exchange.leave = crowd?.enter(ctx.req, principal.tenant);
+    const leave = crowd?.enter(ctx.req, principal.tenant);
     try {
       await proceed(ctx, exchange, principal, segments);
     } finally {
-      leaveCrowd(exchange);
+      leave?.();
     }
   };
 };

@@ -208,6 +208,8 @@ export const idempotencyStoreContract = (
       await store.complete(keyed('scope', 'key'), answer, 'never');
       expect(await reserve('two')).toEqual({ ...run('one', true), done: true });
       await opened.later(25 * HOUR_MS);
+      // What has expired is swept meanwhile.
+      await reserve('beside', { key: 'beside' });
       expect(await reserve('three')).toEqual({ kind: 'running' });
       expect(await reserve('four', { digest: 'other' })).toEqual({ kind: 'reused' });
       await store.complete(keyed('scope', 'key'), answer, 'within-budget');

@@ -71,12 +71,14 @@ export class LogEnd {
   async #lookOnce(): Promise<void> {
     const whyUnknown = await this.#known();
     const { readOn, horizon, log } = this.#deps;
+    // A log ends behind all that was seen of it before.
+    const seen = Math.max(this.#places.place, horizon.log);
     let tail = await this.#readTail();
-    if (!(await this.#isSameLog(tail))) {
+    if (!(await this.#isSameLog(tail, seen))) {
       // A leader that was elected a moment ago may be a moment behind.
       await sleep(ELECTED_MS);
       tail = await this.#readTail();
-      if (!(await this.#isSameLog(tail))) {
+      if (!(await this.#isSameLog(tail, seen))) {
         log.warn(this.#places, 'the event store is not the one that was seen before; it is looked through anew');
         this.#places = NOTHING_KNOWN;
         this.#mark = null;
@@ -118,15 +120,17 @@ export class LogEnd {
   }
 
   /** Whether the log is still the one that was looked at: after a restore it ends before that, or other events lie there. */
-  async #isSameLog({ end, mark: seen }: Tail): Promise<boolean> {
+  async #isSameLog({ end, mark: near }: Tail, seen: number): Promise<boolean> {
+    if ((end?.position ?? 0) < seen) return false;
     const mark = this.#mark;
     if (mark === null) return true;
-    if ((end?.position ?? 0) < mark.position) return false;
     const now = performance.now();
-    if (seen === null && now - this.#checkedAt < CHECK_EVERY_MS) return true;
-    const id = seen === null ? await this.#deps.idAt(mark.position) : seen.id;
-    if (id === mark.id) this.#checkedAt = now;
-    return id === mark.id;
+    if (near === null && now - this.#checkedAt < CHECK_EVERY_MS) return true;
+    const id = near === null ? await this.#deps.idAt(mark.position) : near.id;
+    // The event itself may be gone: a scavenge takes what its writer has let go.
+    const isSame = id === null || id === mark.id;
+    if (isSame) this.#checkedAt = now;
+    return isSame;
   }
 
   /** Takes up what an earlier process has kept, once. @returns why that is not known yet; null once it is */

@@ -62,7 +62,7 @@ const unwritten = ({ isUnknown, reason }: Lost): Rejection =>
 
 const isNotYet = (error: unknown): boolean => error instanceof AppendFailed && error.fate === 'notYet';
 
-const isRefusal = (error: unknown): boolean => error instanceof Rejection && error.cause instanceof AppendFailed;
+const isRefusal = (error: unknown): boolean => error instanceof Rejection && error.retryAfter === undefined;
 
 const textOf = (events: readonly StoredEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
@@ -254,7 +254,7 @@ export class StoreAppender {
           throw error;
         }
       } catch (error) {
-        if (isRefusal(error)) throw error;
+        if (isRefusal(error) && !lost.isUnknown) throw error;
         lost.reason = error;
       }
     }
@@ -296,7 +296,7 @@ export class StoreAppender {
       const { node } = this.#connection;
       return new BatchCall(await this.#connection.openBatch(), node);
     } catch (error) {
-      throw storeUnavailable(error);
+      throw error instanceof Rejection ? error : storeUnavailable(error);
     }
   }
 }

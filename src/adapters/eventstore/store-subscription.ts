@@ -139,16 +139,18 @@ export const readOn = async (
   const { connection, names, horizon, closing, presence } = followed;
   if (presence.isAway) await storeIsThere(presence);
   const electedBy = performance.now() + ELECTION_MS;
+  // One slow call does not say that the store is silent: that is asked of it.
   const silent = (): never => {
-    presence.fellSilent();
+    void presence.probe().catch(() => undefined);
     throw storeUnavailable();
   };
   const bell = createBell();
-  const open = (place: FeedPlace): SubscriptionLeg =>
-    new SubscriptionLeg(
-      ...([opening(followed, { after, signal: closing }, place), connection.node] as const),
-      ...([names.fromServer, horizon, bell.ring] as const),
-    );
+  let { node } = connection;
+  const open = (place: FeedPlace): SubscriptionLeg => {
+    ({ node } = connection);
+    const opened = opening(followed, { after, signal: closing }, place);
+    return new SubscriptionLeg(opened, node, names.fromServer, horizon, bell.ring);
+  };
   let failures = 0;
   let place: FeedPlace = {};
   let leg = open(place);
@@ -166,12 +168,14 @@ export const readOn = async (
         continue;
       }
       const { failure } = leg;
-      if (failure === undefined) silent();
+      // The node that served it was left: the next one is asked.
+      const isLeft = failure === undefined && node.aborted;
+      if (failure === undefined && !isLeft) silent();
       // The server drops a reader that falls behind, though it is well.
       const isElecting = wantsLeader(failure) && performance.now() < electedBy;
-      const delay = isElecting ? ASK_AGAIN_MS : REOPEN_MS[failures];
+      const delay = isElecting ? ASK_AGAIN_MS : REOPEN_MS[isLeft ? 0 : failures];
       if (delay === undefined || isDenied(failure)) throw readRefused(failure);
-      if (!isElecting) failures += 1;
+      if (!isElecting && !isLeft) failures += 1;
       leg.close();
       if (delay > 0) await sleep(delay);
       leg = open(place);

@@ -207,7 +207,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     this.#added = 0;
     // What was left running is kept for another day: a repeat has to find out what it did.
     const statement = sql`DELETE FROM reservations WHERE id IN (
-      SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released OR done
+      SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released OR (done AND (NOT ${ALIVE} OR ${leftover}))
         OR (expires <= ${NOW_MS} - ${IDEMPOTENCY_TTL_MS}::bigint AND (NOT ${ALIVE} OR ${leftover})))
       ORDER BY expires LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
     await this.#postgres.run('background', (db) => statement.execute(db));

@@ -7,7 +7,17 @@ import { settle } from '../../support/settle.js';
 
 /** A log with our events at some positions, and those of others everywhere else; it counts what it gives. */
 const shared = (kept: KeptPlaces | null = null) => {
-  const log = { end: 0, ours: new Set<number>(), read: 0, filtered: 0, kept, keptFails: false, warned: 0, age: 'a' };
+  const log = {
+    end: 0,
+    ours: new Set<number>(),
+    read: 0,
+    filtered: 0,
+    kept,
+    keptFails: false,
+    warned: 0,
+    age: 'a',
+    gone: 0,
+  };
   const eventAt = (position: number): LoggedEvent => ({
     ...{ position, id: `${log.age}${String(position)}`, isOurs: log.ours.has(position) },
   });
@@ -21,7 +31,7 @@ const shared = (kept: KeptPlaces | null = null) => {
         if (take(eventAt(at))) return;
       }
     },
-    idAt: async (position) => (position > log.end ? null : eventAt(position).id),
+    idAt: async (position) => (position > log.end || position === log.gone ? null : eventAt(position).id),
     readOn: async (after, take) => {
       for (let at = after + 1; at <= log.end; at += 1) {
         log.filtered += 1;
@@ -40,7 +50,7 @@ const shared = (kept: KeptPlaces | null = null) => {
     },
     log: { warn: () => (log.warned += 1) },
   });
-  return { log, end };
+  return { log, end, horizon };
 };
 
 describe('the end of a log that others write to', () => {
@@ -120,6 +130,30 @@ describe('the end of a log that others write to', () => {
     expect(log.warned).toBe(1);
     expect(await end.startAfter(7_000)).toBe(7_000);
     expect(log.kept).toMatchObject({ own: 45_000, place: 60_000, id: 'b60000' });
+  });
+
+  it('looks through a log that was cut off behind what it knew it by, since more was seen since', async () => {
+    const { log, end, horizon } = shared();
+    Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
+    await end.position();
+    horizon.meet(55_000);
+    Object.assign(log, { end: 52_000 });
+    expect(await end.position()).toBe(7_000);
+    expect(log.warned).toBe(1);
+  });
+
+  it('knows a log again whose event was scavenged by which it knew it', async () => {
+    const { log, end } = shared();
+    Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
+    await end.position();
+    Object.assign(log, { end: 60_000, gone: 50_000 });
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
+    try {
+      expect(await end.position()).toBe(7_000);
+    } finally {
+      clock.mockRestore();
+    }
+    expect([log.warned, log.filtered]).toEqual([0, 60_000]);
   });
 
   it('gives a new leader a moment to come up to what was seen', async () => {
