@@ -36,7 +36,7 @@ export const ownIdempotency = (
     reserve: async ({ scope, key, digest }, seed) => {
       const id = idOf(scope, key);
       const kept = file.get(id);
-      if (kept === undefined || (!running.has(id) && isFree(kept, digest, nowMs()))) {
+      if (kept === undefined || isFree(kept, digest, nowMs(), running.has(id))) {
         file.set(id, {
           digest,
           seed,

@@ -210,8 +210,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     const kept = row === undefined ? undefined : keptOf(row);
     const nowMs = this.#clock.now().getTime();
     const isRunning = this.#running.has(id);
-    // What runs is not free, however late the clock says it is: it would be done twice.
-    if (kept === undefined || (!isRunning && isFree(kept, digest, nowMs))) {
+    if (kept === undefined || isFree(kept, digest, nowMs, isRunning)) {
       this.#sql.take.run(id, digest, newSeed, nowMs + IDEMPOTENCY_TTL_MS);
       if (row !== undefined && row.bytes > 0) this.#count(row.tenant, -row.bytes);
       this.#began.push(id);

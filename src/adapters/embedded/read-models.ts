@@ -109,19 +109,15 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
 
   reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => {
-      const kept = this.#serving(projection);
-      const isOfThisStore = kept !== undefined && kept.build.position < ABANDONED;
-      if (isOfThisStore && kept.tables.progress(stream) >= revision) return 'reached';
+      if ((this.#awaited(projection)?.tables.progress(stream) ?? -1) >= revision) return 'reached';
       return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
     };
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
   }
 
   reachedPosition(projection: Projection, position: number, timeoutMs = this.#waitMs): Promise<boolean> {
-    const check = (): WaitState => {
-      const at = this.#serving(projection)?.build.position ?? 0;
-      return at >= position && at < ABANDONED ? 'reached' : 'not yet';
-    };
+    const check = (): WaitState =>
+      (this.#awaited(projection)?.build.position ?? 0) >= position ? 'reached' : 'not yet';
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
@@ -169,8 +165,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   async commit({ id }: Build, changes: Changes): Promise<boolean> {
-    const kept = this.#of(id);
-    if (kept.build.position === ABANDONED) throw new Error(`The build ${id} was abandoned.`);
+    const kept = this.#goingOn(id);
     const earlier = kept.build.live ? undefined : this.#named(kept.build.name).find(({ build }) => build.live);
     try {
       this.#database.transaction(() => {
@@ -194,8 +189,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   async swapIn({ id, name, version }: Build): Promise<void> {
-    const kept = this.#of(id);
-    if (kept.build.position === ABANDONED) throw new Error(`The build ${id} was abandoned.`);
+    const kept = this.#goingOn(id);
     const old = this.#named(name).filter((other) => other !== kept && other.build.version <= version);
     this.#drop(old, () => this.#database.exec(`UPDATE builds SET live = 1 WHERE id = ${id}`));
     kept.build = { ...kept.build, live: true };
@@ -232,6 +226,12 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
     return kept;
   }
 
+  #goingOn(id: number): OpenBuild {
+    const kept = this.#of(id);
+    if (kept.build.position === ABANDONED) throw new Error(`The build ${id} was abandoned.`);
+    return kept;
+  }
+
   #named(name: string): readonly OpenBuild[] {
     return [...this.#kept.values()].filter(({ build }) => build.name === name);
   }
@@ -244,6 +244,12 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   #isStopped(name: string, stream: string): boolean {
     const named = this.#named(name).filter(({ build }) => build.position < ABANDONED);
     return named.length > 0 && named.every(({ parked }) => parked.has(stream));
+  }
+
+  /** The build that readers see, unless it was abandoned: then it has reached nothing that they wait for. */
+  #awaited(projection: Projection): OpenBuild | undefined {
+    const kept = this.#serving(projection);
+    return kept?.build.position === ABANDONED ? undefined : kept;
   }
 
   /** The build that readers of a projection see. */

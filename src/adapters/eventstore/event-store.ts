@@ -75,9 +75,7 @@ export class EventStoreDb implements EventStore {
     this.#appender = new StoreAppender(connection, reading, names, horizon, { ...APPEND_BOUNDS, ...bounds });
     const followed = { connection, names, horizon, closing: this.#closing.signal, log, presence };
     const end = new LogEnd({
-      ...{ horizon, log, kept: places },
-      readTail: (limit, take) => this.#reader.readTail(limit, take),
-      idAt: (position) => this.#reader.idAt(position),
+      ...{ horizon, log, kept: places, reader: this.#reader },
       readOn: (after, take) =>
         readOn(
           followed,

@@ -24,10 +24,12 @@ type Tail = { end: LoggedEvent | null; last: number | null; mark: LoggedEvent | 
 
 export type LogEndDeps = {
   readonly horizon: LogHorizon;
-  /** The last events of the log, the last one first, until `take` says that it is enough. */
-  readonly readTail: (limit: number, take: (event: LoggedEvent) => boolean) => Promise<void>;
-  /** The id of the event at a position; null where none is. */
-  readonly idAt: (position: number) => Promise<string | null>;
+  readonly reader: {
+    /** The last events of the log, the last one first, until `take` says that it is enough. */
+    readTail(limit: number, take: (event: LoggedEvent) => boolean): Promise<void>;
+    /** The id of the event at a position; null where none is. */
+    idAt(position: number): Promise<string | null>;
+  };
   /** Passes on the positions of our events after a place, and places between them, up to the present. */
   readonly readOn: (
     after: number,
@@ -108,7 +110,7 @@ export class LogEnd {
     const tail: Tail = { end: null, last: null, mark: null };
     const { place, own } = this.#places;
     const limit = place === 0 ? FIRST_TAIL_EVENTS : TAIL_EVENTS;
-    await this.#deps.readTail(limit, (event) => {
+    await this.#deps.reader.readTail(limit, (event) => {
       tail.end ??= event;
       if (event.position === this.#mark?.position) tail.mark = event;
       if (event.position > place && !event.isOurs) return false;
@@ -126,7 +128,7 @@ export class LogEnd {
     if (mark === null) return true;
     const now = performance.now();
     if (near === null && now - this.#checkedAt < CHECK_EVERY_MS) return true;
-    const id = near === null ? await this.#deps.idAt(mark.position) : near.id;
+    const id = near === null ? await this.#deps.reader.idAt(mark.position) : near.id;
     // The event itself may be gone: a scavenge takes what its writer has let go.
     const isSame = id === null || id === mark.id;
     if (isSame) this.#checkedAt = now;
@@ -145,12 +147,12 @@ export class LogEnd {
   }
 
   async #load(): Promise<void> {
-    const { kept, idAt, log } = this.#deps;
+    const { kept, reader, log } = this.#deps;
     const found = await kept.load();
     if (found === null) return;
     const { id, ...places } = found;
     // In a log that was restored and has grown since, other events may lie there.
-    if ((await idAt(places.place)) === id) {
+    if ((await reader.idAt(places.place)) === id) {
       this.#places = places;
       this.#mark = { position: places.place, id };
     } else log.warn(places, 'the event store is not the one whose places were kept; it is looked through anew');

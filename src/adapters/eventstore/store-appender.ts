@@ -90,8 +90,6 @@ export class StoreAppender {
   #opened: BatchCall | null = null;
   #looking: Promise<void> | null = null;
   #denied: { readonly error: AppendFailed; readonly at: number } | null = null;
-  /** When an append was last answered that there is no leader, in milliseconds of the process's clock. */
-  #electionAt = -Infinity;
   /** When the store was last seen, in milliseconds of the process's clock. */
   #seenAt = 0;
   #inFlight = 0;
@@ -157,7 +155,7 @@ export class StoreAppender {
     const call = this.#opened?.ended === false ? this.#opened : await this.#open();
     // What waited for a leader, itself or behind another one, has its time for an answer.
     const now = performance.now();
-    const until = this.#electedSince(append.since)
+    const until = this.#connection.lackedLeaderSince(append.since)
       ? Math.min(append.electedBy, Math.max(append.until, now + this.#bounds.answerMs))
       : append.until;
     if (now > until) throw storeUnavailable();
@@ -181,7 +179,7 @@ export class StoreAppender {
       this.#denied = null;
       return outcome;
     } catch (error) {
-      if (isNotYet(error)) this.#electionAt = performance.now();
+      if (isNotYet(error)) this.#connection.foundNoLeader();
       if (!(error instanceof AppendFailed) || error.fate !== 'refused') throw error;
       if (isDenied(error)) this.#denied = { error, at: performance.now() };
       throw refusedForGood(error);
@@ -210,14 +208,9 @@ export class StoreAppender {
     }
   }
 
-  /** Whether the store has been seen without a leader since. */
-  #electedSince(since: number): boolean {
-    return Math.max(this.#electionAt, this.#reader.electionSeenAt) >= since;
-  }
-
   /** Until when an append is tried: longer where a leader is elected meanwhile. */
   #dueAt({ since, until, electedBy }: Exact): number {
-    return this.#electedSince(since) ? electedBy : until;
+    return this.#connection.lackedLeaderSince(since) ? electedBy : until;
   }
 
   /** The outcome, or that it is not known when the time is over. */

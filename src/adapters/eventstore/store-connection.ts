@@ -60,6 +60,7 @@ export class StoreConnection implements AsyncDisposable {
   readonly #hasOthers: boolean;
   #node = new AbortController();
   #turning: Promise<void> | null = null;
+  #leaderlessAt = -Infinity;
 
   /**
    * Connects to nothing yet.
@@ -79,6 +80,16 @@ export class StoreConnection implements AsyncDisposable {
     const argumentsOf = internals.callArguments;
     // A follower answers reads itself, a moment behind: a mind would decide on less than it has answered.
     internals.callArguments = (options, callOptions) => argumentsOf({ ...options, requiresLeader: true }, callOptions);
+  }
+
+  /** A call was answered that there is no leader. */
+  foundNoLeader(): void {
+    this.#leaderlessAt = performance.now();
+  }
+
+  /** Whether any call has found no leader since then. @param sinceMs of the process's clock */
+  lackedLeaderSince(sinceMs: number): boolean {
+    return this.#leaderlessAt >= sinceMs;
   }
 
   /** Aborts when this connection turns to another node: what waits for the silent one is to be asked again. */

@@ -31,18 +31,12 @@ export class StoreReader {
   readonly #names: StreamNames;
   readonly #horizon: LogHorizon;
   readonly #presence: Presence;
-  #electionSeenAt = -Infinity;
 
   constructor(connection: StoreConnection, names: StreamNames, horizon: LogHorizon, presence: Presence) {
     this.#connection = connection;
     this.#names = names;
     this.#horizon = horizon;
     this.#presence = presence;
-  }
-
-  /** When a read last found no leader, in milliseconds of the process's clock. */
-  get electionSeenAt(): number {
-    return this.#electionSeenAt;
   }
 
   /**
@@ -185,7 +179,7 @@ export class StoreReader {
 
   readonly #readEach: ReadEach = async (open, take) => {
     if (this.#presence.isAway) await storeIsThere(this.#presence);
-    return readEach(open, take, this.#presence, () => (this.#electionSeenAt = performance.now()));
+    return readEach(open, take, this.#presence, () => this.#connection.foundNoLeader());
   };
 }
 

@@ -202,13 +202,13 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     }
     // Of this process, and not running here: its end could not be written, and it is not remembered as unsettled any more.
     const running = [...this.#running.values()];
-    const leftover = sql`(r.owner = ${this.#owner.id} AND r.attempt <> ALL(${running}::bigint[]))`;
+    const dead = sql`(NOT ${ALIVE} OR (r.owner = ${this.#owner.id} AND r.attempt <> ALL(${running}::bigint[])))`;
     const limit = SWEPT_AT_LEAST + 2 * this.#added;
     this.#added = 0;
     // What was left running is kept for another day: a repeat has to find out what it did.
     const statement = sql`DELETE FROM reservations WHERE id IN (
-      SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released OR (done AND (NOT ${ALIVE} OR ${leftover}))
-        OR (expires <= ${NOW_MS} - ${IDEMPOTENCY_TTL_MS}::bigint AND (NOT ${ALIVE} OR ${leftover})))
+      SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released
+        OR (${dead} AND (done OR expires <= ${NOW_MS} - ${IDEMPOTENCY_TTL_MS}::bigint)))
       ORDER BY expires LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
     await this.#postgres.run('background', (db) => statement.execute(db));
 

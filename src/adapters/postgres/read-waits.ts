@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 
 import type { Clock } from '../../ports/clock.js';
 import type { Projection } from '../../ports/read-models.js';
@@ -153,6 +153,10 @@ export class ReadWaits implements AsyncDisposable {
   }
 }
 
+/** The build that readers see, unless it was abandoned, as a subquery: then it has reached nothing that they wait for. */
+const awaitedBuild = (projection: Projection): RawBuilder<number> =>
+  sql<number>`(SELECT id FROM builds WHERE id = ${servingBuild(projection)} AND position < ${ABANDONED})`;
+
 /** How far streams are. `stopped` means that no build of the name can go on with the stream: each has parked one of its events. */
 const standingsOf = async (
   db: Kysely<Tables>,
@@ -162,8 +166,7 @@ const standingsOf = async (
   if (streams.length === 0) return new Map();
   const reached = await sql<{ stream: string; revision: number }>`
     SELECT stream, revision FROM progress
-    WHERE build = (SELECT id FROM builds WHERE id = ${servingBuild(projection)} AND position < ${ABANDONED})
-      AND stream = ANY(${streams}::text[])`.execute(db);
+    WHERE build = ${awaitedBuild(projection)} AND stream = ANY(${streams}::text[])`.execute(db);
   const parked = await sql<{ stream: string }>`
     SELECT k.stream FROM parked k WHERE k.stream = ANY(${streams}::text[])
       AND k.build = ANY(ARRAY(SELECT id FROM builds WHERE name = ${projection.name} AND position < ${ABANDONED}))
@@ -181,7 +184,6 @@ const standingsOf = async (
 };
 
 const positionOf = async (db: Kysely<Tables>, projection: Projection): Promise<number> => {
-  const select = db.selectFrom('builds').select('position').where('id', '=', servingBuild(projection));
-  const position = (await select.executeTakeFirst())?.position ?? 0;
-  return position === ABANDONED ? 0 : position;
+  const select = db.selectFrom('builds').select('position').where('id', '=', awaitedBuild(projection));
+  return (await select.executeTakeFirst())?.position ?? 0;
 };

@@ -19,11 +19,18 @@ export type KeptReservation = {
 };
 
 /**
- * Whether a request may take the key, where none runs under it, as if it had never been used. What a process that died left running is not free, however
- * late the clock says it is: it would be done twice.
+ * Whether a request may take the key as if it had never been used. What runs, and what a process that died left running, is not free, however late the
+ * clock says it is: it would be done twice.
+ * @param running in this process
  */
-export const isFree = ({ answer, released, done, ...kept }: KeptReservation, digest: string, nowMs: number): boolean =>
-  (kept.expiresMs <= nowMs && (answer !== null || released || done)) || (released && kept.digest !== digest);
+export const isFree = (
+  { answer, released, done, ...kept }: KeptReservation,
+  digest: string,
+  nowMs: number,
+  running: boolean,
+): boolean =>
+  !running &&
+  ((kept.expiresMs <= nowMs && (answer !== null || released || done)) || (released && kept.digest !== digest));
 
 /** What a key that is not free says to a request; `running`: in this process. */
 export const reservationOf = (kept: KeptReservation, digest: string, running: boolean): Reservation => {
@@ -34,7 +41,7 @@ export const reservationOf = (kept: KeptReservation, digest: string, running: bo
 
 /** The answer that a request finds again; `kept` is what its key holds. */
 export const answerFor = (kept: KeptReservation | undefined, digest: string, nowMs: number): KeptAnswer | null =>
-  kept === undefined || isFree(kept, digest, nowMs) || kept.digest !== digest ? null : kept.answer;
+  kept === undefined || isFree(kept, digest, nowMs, false) || kept.digest !== digest ? null : kept.answer;
 
 /** An answer as it is stored: its text, null where none is kept, and how many bytes count against the tenant's budget. */
 export const storedAnswer = (

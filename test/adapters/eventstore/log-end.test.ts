@@ -24,14 +24,16 @@ const shared = (kept: KeptPlaces | null = null) => {
   const horizon = new LogHorizon();
   const end = new LogEnd({
     horizon,
-    readTail: async (limit, take) => {
-      for (let at = log.end; at > Math.max(0, log.end - limit); at -= 1) {
-        log.read += 1;
-        if (log.ours.has(at)) horizon.meet(at);
-        if (take(eventAt(at))) return;
-      }
+    reader: {
+      readTail: async (limit, take) => {
+        for (let at = log.end; at > Math.max(0, log.end - limit); at -= 1) {
+          log.read += 1;
+          if (log.ours.has(at)) horizon.meet(at);
+          if (take(eventAt(at))) return;
+        }
+      },
+      idAt: async (position) => (position > log.end || position === log.gone ? null : eventAt(position).id),
     },
-    idAt: async (position) => (position > log.end || position === log.gone ? null : eventAt(position).id),
     readOn: async (after, take) => {
       for (let at = after + 1; at <= log.end; at += 1) {
         log.filtered += 1;
@@ -51,6 +53,18 @@ const shared = (kept: KeptPlaces | null = null) => {
     log: { warn: () => (log.warned += 1) },
   });
   return { log, end, horizon };
+};
+
+/** The clock is an hour ahead until the work is done, and what it began. */
+const anHourLater = async <T>(work: () => Promise<T>): Promise<T> => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
+  try {
+    const result = await work();
+    await settle();
+    return result;
+  } finally {
+    clock.mockRestore();
+  }
 };
 
 describe('the end of a log that others write to', () => {
@@ -120,13 +134,7 @@ describe('the end of a log that others write to', () => {
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();
     Object.assign(log, { age: 'b', end: 60_000, ours: new Set([7_000, 45_000]), kept: null });
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
-    try {
-      expect(await end.position()).toBe(45_000);
-      await settle();
-    } finally {
-      clock.mockRestore();
-    }
+    expect(await anHourLater(() => end.position())).toBe(45_000);
     expect(log.warned).toBe(1);
     expect(await end.startAfter(7_000)).toBe(7_000);
     expect(log.kept).toMatchObject({ own: 45_000, place: 60_000, id: 'b60000' });
@@ -147,12 +155,7 @@ describe('the end of a log that others write to', () => {
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();
     Object.assign(log, { end: 60_000, gone: 50_000 });
-    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
-    try {
-      expect(await end.position()).toBe(7_000);
-    } finally {
-      clock.mockRestore();
-    }
+    expect(await anHourLater(() => end.position())).toBe(7_000);
     expect([log.warned, log.filtered]).toEqual([0, 60_000]);
   });
 

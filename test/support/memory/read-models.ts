@@ -119,19 +119,14 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
 
   reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => {
-      const build = this.#serving(projection);
-      const isOfThisStore = build !== undefined && build.position < ABANDONED;
-      if (isOfThisStore && (build.progress.get(stream) ?? -1) >= revision) return 'reached';
+      if ((this.#awaited(projection)?.progress.get(stream) ?? -1) >= revision) return 'reached';
       return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
     };
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
   }
 
   reachedPosition(projection: Projection, position: number, timeoutMs = this.#waitMs): Promise<boolean> {
-    const check = (): WaitState => {
-      const at = this.#serving(projection)?.position ?? 0;
-      return at >= position && at < ABANDONED ? 'reached' : 'not yet';
-    };
+    const check = (): WaitState => ((this.#awaited(projection)?.position ?? 0) >= position ? 'reached' : 'not yet');
     return this.#waiters.wait(projection.name, null, check, timeoutMs);
   }
 
@@ -243,6 +238,12 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   #isStopped(name: string, stream: string): boolean {
     const named = this.#builds.filter((build) => build.name === name && build.position < ABANDONED);
     return named.length > 0 && named.every(({ parked }) => parked.has(stream));
+  }
+
+  /** The build that readers see, unless it was abandoned: then it has reached nothing that they wait for. */
+  #awaited(projection: Projection): MemoryBuild | undefined {
+    const build = this.#serving(projection);
+    return build?.position === ABANDONED ? undefined : build;
   }
 
   /** The build that readers of a projection see. */
