@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +7,7 @@ import { askProbe } from './ask-probe.js';
 import { temporaryDirectory } from './cleanup.js';
 import type { Effort } from './effort.js';
 import { heapFigure, type PartReport } from './report.js';
-import { MAIN, settled, start } from './server.js';
+import { settled, startMindServer } from './server.js';
 
 const PROBE = fileURLToPath(new URL('./heap-probe.js', import.meta.url));
 /** Requests that run at the same time. */
@@ -18,12 +17,9 @@ const AT_ONCE = 16;
 export const measureHeap = async ({ heapRequests }: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   const told = join(directory.path, 'heap');
-  await using server = await start(MAIN, {
-    ...{ ANIMA_DATA_DIR: directory.path, ANIMA_RATE_LIMIT: 'off' },
-    ...{ NODE_OPTIONS: `--import=${PROBE}`, ANIMA_BENCH_HEAP: told },
-  });
-  const key = (await readFile(join(directory.path, 'owner-key'), 'utf8')).trim();
-  const headers = { authorization: `Bearer ${key}` };
+  const probed = { NODE_OPTIONS: `--import=${PROBE}`, ANIMA_BENCH_HEAP: told };
+  await using server = await startMindServer(directory.path, probed);
+  const headers = { authorization: `Bearer ${server.key}` };
   const body = JSON.stringify({ npcId: 'mira', persona: 'An innkeeper.' });
   const npc = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
   const made = await fetch(`${server.url}/npcs`, npc);

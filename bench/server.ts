@@ -77,9 +77,12 @@ export const start = async (program: string, env: Readonly<Record<string, string
   }
 };
 
-/** Starts the built server on a data directory, without a rate limit. */
-export const startMindServer = async (dataDir: string): Promise<MindServer> => {
-  const server = await start(MAIN, { ANIMA_DATA_DIR: dataDir, ANIMA_RATE_LIMIT: 'off' });
+/** Starts the built server on a data directory, without a rate limit. @param more environment variables */
+export const startMindServer = async (
+  dataDir: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<MindServer> => {
+  const server = await start(MAIN, { ANIMA_DATA_DIR: dataDir, ANIMA_RATE_LIMIT: 'off', ...more });
   return { ...server, key: (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim() };
 };
 

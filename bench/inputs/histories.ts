@@ -1,8 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { differing, get, type Input, members, post, type Send } from './input.js';
-
-const LOOK_MS = 50;
+import { differing, get, type Input, members, post, type Send, untilSaid } from './input.js';
 
 /** A mind of so many large directives. */
 const largeMind = async (npcId: string, send: Send): Promise<void> => {
@@ -24,39 +20,33 @@ const judgedMind = async (npcId: string, send: Send): Promise<string> => {
   return turnId;
 };
 
+/** Decisions are taken again in the background until that is over. */
 const replayed =
   (trial: object): Input =>
   async (npcId, send) => {
     await largeMind(npcId, send);
     await judgedMind(npcId, send);
-    const until = async (): Promise<void> => {
-      for (;;) {
-        const [newest] = (await send(get(`/replays?limit=1`)).catch(() => [])) as { status?: string }[];
-        if (newest?.status !== 'running') return;
-        await sleep(LOOK_MS);
-      }
+    const until = async (begun: unknown): Promise<void> => {
+      const asked = get(`/npcs/${npcId}/replays/${(begun as { replayId: string }).replayId}`);
+      await untilSaid(send, asked, (said) => (said as { status: string }).status !== 'running');
     };
     return { ...post(`/npcs/${npcId}/replays`, trial), until };
   };
 
+/** A route that reads a large mind. */
+const ofLargeMind =
+  (path: string): Input =>
+  async (npcId, send) => {
+    await largeMind(npcId, send);
+    return get(`/npcs/${npcId}/${path}`);
+  };
+
 /** What is read again of a history, and what is checked of it. */
 export const historyInputs: Readonly<Record<string, Input>> = {
-  'a page of the history': async (npcId, send) => {
-    await largeMind(npcId, send);
-    return get(`/npcs/${npcId}/history?limit=500`);
-  },
-  'the state at a revision': async (npcId, send) => {
-    await largeMind(npcId, send);
-    return get(`/npcs/${npcId}/state?revision=6`);
-  },
-  'the history as lines': async (npcId, send) => {
-    await largeMind(npcId, send);
-    return get(`/npcs/${npcId}/history/export`);
-  },
-  'the history as CSV': async (npcId, send) => {
-    await largeMind(npcId, send);
-    return get(`/npcs/${npcId}/history/export?format=csv`);
-  },
+  'a page of the history': ofLargeMind('history?limit=500'),
+  'the state at a revision': ofLargeMind('state?asOf=6'),
+  'the history as lines': ofLargeMind('history/export'),
+  'the history as CSV': ofLargeMind('history/export?format=csv'),
   'a bundle': async (npcId, send) => {
     await largeMind(npcId, send);
     await send(post('/audit/checkpoints', {}));
@@ -80,10 +70,7 @@ export const historyInputs: Readonly<Record<string, Input>> = {
     await largeMind(npcId, send);
     return post('/audit/verify', { npcIds: [npcId] });
   },
-  'breaks acknowledged, none': async (npcId, send) => {
-    await largeMind(npcId, send);
-    return get(`/npcs/${npcId}/chain-breaks`);
-  },
+  'the breaks of a chain': ofLargeMind('chain-breaks'),
   'a replay': replayed({}),
   'a replay with texts of 490 kB': replayed({
     outputs: [{ turnId: 'x', generatedOutput: '{'.repeat(490_000) }],

@@ -1,3 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOK_MS = 50;
+
 /** What is sent to the server that is measured. */
 export type Sent = {
   readonly method: 'GET' | 'POST' | 'PUT';
@@ -7,8 +11,8 @@ export type Sent = {
   readonly parses?: string;
   /** For the header Authorization, in place of the owner's key. */
   readonly authorization?: string;
-  /** Waits for the work that the request began in the background. */
-  readonly until?: () => Promise<void>;
+  /** Waits for the work in the background that the answer speaks of. */
+  readonly until?: (answer: unknown) => Promise<void>;
 };
 
 /** Sends a request, and reads its whole answer. @throws Error when the answer is a refusal */
@@ -34,3 +38,8 @@ export const memories = Array.from({ length: 990 }, (_, n) => ({
 
 export const post = (path: string, body: object): Sent => ({ method: 'POST', path, body });
 export const get = (path: string): Sent => ({ method: 'GET', path });
+
+/** Waits until an answer of the server says so. */
+export const untilSaid = async (send: Send, asked: Sent, isOver: (answer: unknown) => boolean): Promise<void> => {
+  while (!isOver(await send(asked))) await sleep(LOOK_MS);
+};

@@ -1,10 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { get, type Input, post, type Send, type Sent } from './input.js';
+import { get, type Input, post, type Send, type Sent, untilSaid } from './input.js';
 
 const TILE = 16;
 const ACROSS = 256;
-const LOOK_MS = 50;
 
 type Thing = { readonly type: string; readonly name: string; readonly properties?: Readonly<Record<string, unknown>> };
 const typeOf = (value: unknown): string =>
@@ -81,33 +78,36 @@ const locked = (name: string): object =>
 
 const put = (levelId: string, body: object): Sent => ({ method: 'PUT', path: `/levels/${levelId}`, body });
 
-const over = async (send: Send, sessionId: string): Promise<void> => {
-  for (;;) {
-    const { ghostStatus } = (await send(get(`/ghost/${sessionId}/status`))) as { ghostStatus: string };
-    if (ghostStatus !== 'running' && ghostStatus !== 'pending') return;
-    await sleep(LOOK_MS);
-  }
-};
+const RUNNING: readonly unknown[] = ['pending', 'running'];
 
-const played = async (name: string, send: Send, map: object, steps: number, goal: string): Promise<string> => {
-  await send(put(name, map));
-  const { id } = (await send(post('/v1/ghost/run', { goal, level: name, seed: 1, steps, timeout: 60_000 }))) as {
-    id: string;
+type Begun = { readonly id: string };
+/** Waits until the session is over whose beginning was answered. */
+const over =
+  (send: Send) =>
+  async (begun: unknown): Promise<void> => {
+    const asked = get(`/ghost/${(begun as Begun).id}/status`);
+    await untilSaid(send, asked, (said) => !RUNNING.includes((said as { ghostStatus: string }).ghostStatus));
   };
-  await over(send, id);
-  return id;
-};
+
+const begin = (level: string, goal: string, steps: number): Sent =>
+  post('/v1/ghost/run', { goal, level, seed: 1, steps, timeout: 60_000 });
 
 /** A session is begun and plays in the background until it is over. */
 const session =
   (map: (name: string) => object, goal: string, steps: number): Input =>
   async (name, send) => {
     await send(put(name, map(name)));
-    const until = async (): Promise<void> => {
-      const { sessions } = (await send(get('/ghost/history?limit=1'))) as { sessions: { histSessionId: string }[] };
-      await over(send, sessions[0]?.histSessionId ?? '');
-    };
-    return { ...post('/v1/ghost/run', { goal, level: name, seed: 1, steps, timeout: 30_000 }), until };
+    return { ...begin(name, goal, steps), until: over(send) };
+  };
+
+/** What is read of a session that has hunted bugs in a crowded level. */
+const played =
+  (path: string): Input =>
+  async (name, send) => {
+    await send(put(name, crowded(name)));
+    const begun = await send(begin(name, 'find_bugs', 500));
+    await over(send)(begun);
+    return get(`/ghost/${(begun as Begun).id}/${path}`);
   };
 
 /** Levels, sessions in them, and what is read of these. */
@@ -116,12 +116,8 @@ export const levelInputs: Readonly<Record<string, Input>> = {
   'a level of 124 doors and 700 keys': async (levelId) => put(levelId, locked(levelId)),
   'a session in a crowded level': session(crowded, 'find_bugs', 300),
   'a session among locked doors': session(locked, 'maximize_exploration', 300),
-  'results of a session': async (name, send) =>
-    get(`/ghost/${await played(name, send, crowded(name), 500, 'find_bugs')}/results`),
-  'the picture of a session': async (name, send) =>
-    get(`/ghost/${await played(name, send, crowded(name), 500, 'find_bugs')}/picture`),
-  'the PNG of a session': async (name, send) =>
-    get(`/ghost/${await played(name, send, crowded(name), 500, 'find_bugs')}/picture?format=png`),
-  'the JUnit report of a session': async (name, send) =>
-    get(`/ghost/${await played(name, send, crowded(name), 500, 'find_bugs')}/junit`),
+  'results of a session': played('results'),
+  'the picture of a session': played('picture'),
+  'the PNG of a session': played('picture?format=png'),
+  'the JUnit report of a session': played('junit'),
 };

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,7 +6,7 @@ import { temporaryDirectory } from '../cleanup.js';
 import type { Effort } from '../effort.js';
 import { milliseconds, type PartReport } from '../report.js';
 import { spreadOf } from '../rounds.js';
-import { MAIN, settled, start } from '../server.js';
+import { settled, startMindServer } from '../server.js';
 import { threadClock } from '../thread-time.js';
 import type { Input, Send } from './input.js';
 
@@ -24,12 +23,9 @@ export const measureInputs =
   async (effort: Effort): Promise<PartReport> => {
     await using directory = await temporaryDirectory();
     const told = join(directory.path, 'loop');
-    await using server = await start(MAIN, {
-      ...{ ANIMA_DATA_DIR: directory.path, ANIMA_RATE_LIMIT: 'off' },
-      ...{ NODE_OPTIONS: `--import=${PROBE}`, ANIMA_BENCH_LOOP: told },
-    });
-    const key = (await readFile(join(directory.path, 'owner-key'), 'utf8')).trim();
-    const send: Send = async ({ method, path, body, authorization = `Bearer ${key}` }) => {
+    const probed = { NODE_OPTIONS: `--import=${PROBE}`, ANIMA_BENCH_LOOP: told };
+    await using server = await startMindServer(directory.path, probed);
+    const send: Send = async ({ method, path, body, authorization = `Bearer ${server.key}` }) => {
       const headers = {
         authorization,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -52,8 +48,8 @@ export const measureInputs =
         const parse = threadMs() - began;
         await settled(server);
         await held();
-        await send(sent);
-        await sent.until?.();
+        const answer = await send(sent);
+        await sent.until?.(answer);
         await settled(server);
         return { hold: await held(), parse };
       };

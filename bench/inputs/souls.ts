@@ -67,7 +67,7 @@ export const soulInputs: Readonly<Record<string, Input>> = {
   'a soul is confirmed': (_, send) => confirming(send),
   'a soul is read': (_, send) => about(send, (txId) => get(`/souls/${txId}`)),
   'a soul is verified': (_, send) => about(send, (txId) => post(`/souls/${txId}/verify`, {})),
-  'what a soul discloses of a player': (_, send) => about(send, (txId) => get(`/souls/${txId}/disclosure?player=Mira`)),
+  'what a soul discloses of players': (_, send) => about(send, (txId) => get(`/souls/${txId}/disclosure`)),
   'the memories of a mind, all': async (_, send) => get(`/npcs/${await brought(send)}/memory?limit=500`),
   'a recall among 38,000 memories': async (_, send) =>
     post(`/npcs/${await brought(send)}/memory/recall`, { query: 'a stranger at the gate', limit: 100 }),

@@ -1,6 +1,6 @@
-import { differing, get, type Input, members, memories, post, type Send } from './input.js';
+import { differing, get, type Input, members, memories, post } from './input.js';
 
-/** A card of nearly 512 KiB. @param entries of its book, which share what there is */
+/** A card whose memories nearly fill an append. @param entries of its book, which share what there is */
 const cardOf = (entries: number) => ({
   spec: 'chara_card_v3',
   spec_version: '3.0',
@@ -10,7 +10,7 @@ const cardOf = (entries: number) => ({
     character_book: {
       entries: Array.from({ length: entries }, (_, n) => ({
         keys: Array.from({ length: 5 }, (_key, k) => `key ${n} ${k}`),
-        content: differing(Math.floor(380_000 / entries) - 120).replaceAll('0', String(n % 10)),
+        content: differing(Math.floor(300_000 / entries) - 120).replaceAll('0', String(n % 10)),
         enabled: true,
         extensions: {},
       })),
@@ -29,20 +29,16 @@ const rules = Array.from({ length: 500 }, (_, n) => ({
   ...(n % 25 === 0 ? { ruleObsPattern: `(gate|tower|w${n})\\b.*stranger` } : {}),
 }));
 
-const registered = async (npcId: string, send: Send): Promise<void> => {
-  await send(post('/npcs', { npcId }));
-};
-
 /** What is stored whole, and what is read again of it. */
 export const thingInputs: Readonly<Record<string, Input>> = {
   'a registration, 9,900 members of data': async (npcId) => post('/npcs', { npcId, data: members(9_900) }),
   'a registration, a persona of 500 kB': async (npcId) => post('/npcs', { npcId, persona: differing(500_000) }),
   'a memory of 8 kB': async (npcId, send) => {
-    await registered(npcId, send);
+    await send(post('/npcs', { npcId }));
     return post(`/npcs/${npcId}/memory`, { text: differing(8_000) });
   },
   'a recall among 990 memories of the request': async (npcId, send) => {
-    await registered(npcId, send);
+    await send(post('/npcs', { npcId }));
     return post(`/npcs/${npcId}/memory/recall`, {
       query: differing(4_000),
       memories: memories.slice(0, 970),
@@ -56,6 +52,6 @@ export const thingInputs: Readonly<Record<string, Input>> = {
     return get(`/npcs/${npcId}/card`);
   },
   'a set of 500 rules': async (rulesetId) => post('/rules', { rulesetId, rulesetRules: rules }),
-  'a verdict to verify, 200,000 members': async (npcId) =>
-    post('/verdicts/verify', { npcId, signature: 'a.b.c', verdict: { of: Object.values({ ...members(100_000) }) } }),
+  'a verdict to verify, 40,000 members': async (npcId) =>
+    post('/verdicts/verify', { npcId, signature: 'a.b.c', verdict: members(40_000) }),
 };
