@@ -51,8 +51,11 @@ const kindOfCode: Readonly<Record<number, 'again' | 'away' | 'full'>> = {
   [grpc.resourceExhausted]: 'full',
 };
 
-/** The server's own failure of an update whose run closed before it could answer. */
-const CLOSED_BEFORE_ANSWER = 'AcceptedUpdateCompletedWorkflow';
+/**
+ * The server's own failures of an update whose run ended under it: accepted and never answered, or handed to a worker whose reply did not mention it.
+ * Nothing of the second kind is remembered under its id.
+ */
+const RUN_ENDED_UNDER_IT: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'];
 
 export const updateFailureOf = (error: unknown): UpdateFailure => {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { kind: 'away' };
@@ -77,7 +80,7 @@ export const threwOf = (error: unknown): never => {
 const handlerFailureOf = (error: WorkflowUpdateFailedError): UpdateFailure => {
   const { cause } = error;
   if (!(cause instanceof ApplicationFailure)) return { kind: 'threw', token: null, cause: cause ?? error };
-  if (cause.type === RUN_ENDING || cause.type === CLOSED_BEFORE_ANSWER) return { kind: 'again' };
+  if (cause.type === RUN_ENDING || RUN_ENDED_UNDER_IT.includes(cause.type)) return { kind: 'again' };
   if (cause.type === PROCESS_BUSY) return { kind: 'full' };
   if (cause.type === ASK_LATE) return { kind: 'late' };
   const token: unknown = cause.type === STEP_FAILED ? cause.details?.[0] : null;

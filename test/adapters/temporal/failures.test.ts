@@ -1,0 +1,27 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { expect, it } from 'vitest';
+
+import { updateFailureOf } from '../../../src/adapters/temporal/failures.js';
+import { ASK_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
+
+const failedWith = (type: string, details: unknown[] = []): unknown =>
+  updateFailureOf(new WorkflowUpdateFailedError('Workflow Update failed', failure(type, details)));
+
+const failure = (type: string, details: unknown[]): ApplicationFailure =>
+  ApplicationFailure.create({ message: 'of the server or the workflow', type, nonRetryable: true, details });
+
+it.each([
+  ['the run was about to end', RUN_ENDING, 'again'],
+  ['the run ended before it answered', 'AcceptedUpdateCompletedWorkflow', 'again'],
+  ['the run ended before it looked at the update', 'UnprocessedUpdate', 'again'],
+  ['too many wait for the process', PROCESS_BUSY, 'full'],
+  ['nobody waited any more', ASK_LATE, 'late'],
+])('sends an update again, or says why not, where %s', (_, type, kind) => {
+  expect(failedWith(type)).toEqual({ kind });
+});
+
+it('tells what a step threw, and for whom', () => {
+  expect(failedWith(STEP_FAILED, ['token'])).toMatchObject({ kind: 'threw', token: 'token' });
+  expect(failedWith('TypeError')).toMatchObject({ kind: 'threw', token: null });
+});
