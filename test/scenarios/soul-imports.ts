@@ -33,7 +33,7 @@ const clientOf = (running: ProjectingServer) => {
           sicDownloadResult: { adrBody, adrStatus: 200, adrSuccess: true },
           ...more,
         }),
-      (reply) => ['ENGINE_UNAVAILABLE', 'BUSY'].includes(codeOf(reply)),
+      (reply) => ['ENGINE_UNAVAILABLE', 'BUSY'].includes(codeOf(reply) ?? ''),
     );
   const bring = async (txId: string, soul: unknown, more: object = {}): Promise<Reply> => {
     ok(await begin(txId));

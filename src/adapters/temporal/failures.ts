@@ -52,10 +52,10 @@ const kindOfCode: Readonly<Record<number, 'again' | 'away' | 'full'>> = {
 };
 
 /**
- * The server's own failures of an update whose run ended under it: accepted and never answered, or handed to a worker whose reply did not mention it.
- * Nothing of the second kind is remembered under its id.
+ * The server's own failures of an update that its run left without an answer: the run ended after it was accepted, or the worker's reply left it out. Of the
+ * latter the server keeps nothing under its id.
  */
-const RUN_ENDED_UNDER_IT: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'];
+const LEFT_WITHOUT_ANSWER: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'];
 
 export const updateFailureOf = (error: unknown): UpdateFailure => {
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return { kind: 'away' };
@@ -80,7 +80,7 @@ export const threwOf = (error: unknown): never => {
 const handlerFailureOf = (error: WorkflowUpdateFailedError): UpdateFailure => {
   const { cause } = error;
   if (!(cause instanceof ApplicationFailure)) return { kind: 'threw', token: null, cause: cause ?? error };
-  if (cause.type === RUN_ENDING || RUN_ENDED_UNDER_IT.includes(cause.type)) return { kind: 'again' };
+  if (cause.type === RUN_ENDING || LEFT_WITHOUT_ANSWER.includes(cause.type)) return { kind: 'again' };
   if (cause.type === PROCESS_BUSY) return { kind: 'full' };
   if (cause.type === ASK_LATE) return { kind: 'late' };
   const token: unknown = cause.type === STEP_FAILED ? cause.details?.[0] : null;

@@ -14,7 +14,7 @@ const failure = (type: string, details: unknown[]): ApplicationFailure =>
 it.each([
   ['the run was about to end', RUN_ENDING, 'again'],
   ['the run ended before it answered', 'AcceptedUpdateCompletedWorkflow', 'again'],
-  ['the run ended before it looked at the update', 'UnprocessedUpdate', 'again'],
+  ['the worker left the update out of its reply', 'UnprocessedUpdate', 'again'],
   ['too many wait for the process', PROCESS_BUSY, 'full'],
   ['nobody waited any more', ASK_LATE, 'late'],
 ])('sends an update again, or says why not, where %s', (_, type, kind) => {
