@@ -43,6 +43,7 @@ export class BatchCall {
     const closed = (): void => this.#end(new NoAnswer('The event store ended the batch call.'));
     stream.on('end', closed);
     stream.on('close', closed);
+    if (node.aborted) left();
   }
 
   get ended(): boolean {

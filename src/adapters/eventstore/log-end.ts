@@ -19,7 +19,7 @@ const KEEP_EVERY_MS = 30_000;
 /** An event of the log, whoever wrote it. */
 export type LoggedEvent = { readonly position: number; readonly id: string; readonly isOurs: boolean };
 
-type Mark = Pick<LoggedEvent, 'position' | 'id'>;
+export type Mark = Pick<LoggedEvent, 'position' | 'id'>;
 type Tail = { end: LoggedEvent | null; last: number | null; mark: LoggedEvent | null };
 
 export type LogEndDeps = {
@@ -27,8 +27,8 @@ export type LogEndDeps = {
   readonly reader: {
     /** The last events of the log, the last one first, until `take` says that it is enough. */
     readTail(limit: number, take: (event: LoggedEvent) => boolean): Promise<void>;
-    /** The id of the event at a position; null where none is. */
-    idAt(position: number): Promise<string | null>;
+    /** Whether the log may be the one that held this event: it is there, or nothing is any more, as after a scavenge. */
+    mayHold(event: Mark): Promise<boolean>;
   };
   /** Passes on the positions of our events after a place, and places between them, up to the present. */
   readonly readOn: (
@@ -73,7 +73,7 @@ export class LogEnd {
   async #lookOnce(): Promise<void> {
     const whyUnknown = await this.#known();
     const { readOn, horizon, log } = this.#deps;
-    // A log ends behind all that was seen of it before.
+    // A log never ends before anything that was seen of it.
     const seen = Math.max(this.#places.place, horizon.log);
     let tail = await this.#readTail();
     if (!(await this.#isSameLog(tail, seen))) {
@@ -81,7 +81,8 @@ export class LogEnd {
       await sleep(ELECTED_MS);
       tail = await this.#readTail();
       if (!(await this.#isSameLog(tail, seen))) {
-        log.warn(this.#places, 'the event store is not the one that was seen before; it is looked through anew');
+        const found = { ...this.#places, seen, end: tail.end?.position ?? 0, mark: this.#mark };
+        log.warn(found, 'the event store is not the one that was seen before; it is looked through anew');
         this.#places = NOTHING_KNOWN;
         this.#mark = null;
         horizon.forget();
@@ -128,9 +129,7 @@ export class LogEnd {
     if (mark === null) return true;
     const now = performance.now();
     if (near === null && now - this.#checkedAt < CHECK_EVERY_MS) return true;
-    const id = near === null ? await this.#deps.reader.idAt(mark.position) : near.id;
-    // The event itself may be gone: a scavenge takes what its writer has let go.
-    const isSame = id === null || id === mark.id;
+    const isSame = near === null ? await this.#deps.reader.mayHold(mark) : near.id === mark.id;
     if (isSame) this.#checkedAt = now;
     return isSame;
   }
@@ -151,10 +150,11 @@ export class LogEnd {
     const found = await kept.load();
     if (found === null) return;
     const { id, ...places } = found;
+    const mark = { position: places.place, id };
     // In a log that was restored and has grown since, other events may lie there.
-    if ((await reader.idAt(places.place)) === id) {
+    if (await reader.mayHold(mark)) {
       this.#places = places;
-      this.#mark = { position: places.place, id };
+      this.#mark = mark;
     } else log.warn(places, 'the event store is not the one whose places were kept; it is looked through anew');
   }
 

@@ -8,6 +8,7 @@ import {
 } from '@eventstore/db-client';
 
 import type { Presence } from '../../concurrency/presence.js';
+import type { StoreConnection } from './store-connection.js';
 import { readRefused, storeUnavailable, wantsLeader } from './store-failures.js';
 
 /** How long a read may go without an event before the store counts as silent, in milliseconds. */
@@ -16,18 +17,22 @@ export const READ_SILENCE_MS = 1_500;
 export const ELECTION_MS = 4_000;
 export const ASK_AGAIN_MS = 50;
 
+/** Who is told that the store answers, or does not. */
+export type Watched = {
+  readonly presence: Pick<Presence, 'fellSilent' | 'answered'>;
+  readonly connection: Pick<StoreConnection, 'node' | 'foundNoLeader'>;
+};
+
 /**
  * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. A node that is not the leader, or
  * knows none, is asked again, or the one that it names, as long as nothing was taken.
- * @param electing is told whenever there was no leader
  * @returns whether `take` said so
  * @throws Rejection STORE_UNAVAILABLE, whatever kept the server from answering
  */
 export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   open: () => StreamingRead<Event>,
   take: (event: Event) => boolean,
-  presence: Pick<Presence, 'fellSilent' | 'answered'>,
-  electing: () => void = () => undefined,
+  watched: Watched,
 ): Promise<boolean> => {
   const until = performance.now() + ELECTION_MS;
   const progress = { taken: false };
@@ -37,10 +42,10 @@ export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEv
   };
   for (;;) {
     try {
-      return await readOnce(open, taking, presence);
+      return await readOnce(open, taking, watched);
     } catch (error) {
       if (progress.taken || !wantsLeader(error) || performance.now() > until) throw readRefused(error);
-      electing();
+      watched.connection.foundNoLeader();
       // By then the client has turned to the node that was named.
       await sleep(ASK_AGAIN_MS);
     }
@@ -51,20 +56,30 @@ export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEv
 const readOnce = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   open: () => StreamingRead<Event>,
   take: (event: Event) => boolean,
-  presence: Pick<Presence, 'fellSilent' | 'answered'>,
+  { presence, connection: { node } }: Watched,
 ): Promise<boolean> => {
   const reading = open();
   // The call may still fail after it is no longer read.
   reading.on('error', () => undefined);
   const cancel = (): void => void reading.cancel().catch(() => undefined);
+  let heard = 0;
+  let isOver = false;
   const silent = (): void => {
-    presence.fellSilent();
+    // What another node did not answer says nothing of this one.
+    if (!node.aborted) presence.fellSilent();
     cancel();
     reading.destroy(storeUnavailable());
   };
-  const timer = setTimeout(silent, READ_SILENCE_MS);
+  const timer = setTimeout(() => {
+    const before = heard;
+    // Where our own loop stood still, what has come meanwhile is read first.
+    setImmediate(() => {
+      if (!isOver && heard === before) silent();
+    });
+  }, READ_SILENCE_MS);
   try {
     for await (const event of reading as AsyncIterable<Event>) {
+      heard += 1;
       timer.refresh();
       presence.answered();
       if (!take(event)) continue;
@@ -80,6 +95,7 @@ const readOnce = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
     }
     throw error;
   } finally {
+    isOver = true;
     clearTimeout(timer);
   }
 };

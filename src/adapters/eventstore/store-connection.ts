@@ -4,11 +4,17 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
 import { StartProblem } from '../../domain/shared/start-problem.js';
+import { READ_SILENCE_MS } from './read-each.js';
 import { cancelledByUs, GRPC } from './store-failures.js';
 import { within } from '../shared/within.js';
 
 /** How long the client may take to end its calls when it is closed, in milliseconds; it can wait for ever for one that was left early. */
 const CLOSE_MS = 1_000;
+/**
+ * How long one node may take to say who leads, in seconds, unless EVENTSTORE_URL says otherwise. The client would wait 5 s, and it asks the node that it has
+ * just left first as often as not.
+ */
+const GOSSIP_SECONDS = 2;
 
 /** One BatchAppend call: appends go up, their answers come down, in any order. */
 export type BatchStream = ReturnType<StreamsClient['batchAppend']>;
@@ -30,6 +36,8 @@ type ClientInternals = {
   ) => Parameters<StreamsClient['batchAppend']>;
   readonly getGRPCClient: (stub: typeof StreamsClient, name: string) => Promise<StreamsClient>;
   handleError: (client: unknown, error: unknown) => Promise<void>;
+  /** Looks for a node and connects to it. */
+  createChannel: () => Promise<unknown>;
   readonly getChannel: () => Promise<{ close(): void }>;
 };
 
@@ -41,9 +49,14 @@ class SilentNode extends Error {
 /** Whether a connection string names several nodes, or a name that leads to them. */
 const namesSeveral = (url: string): boolean => /^(esdb|kdb|kurrentdb)\+discover:|^[^?/]*\/\/[^/?]*,/.test(url);
 
+const withGossipTimeout = (url: string): string =>
+  !namesSeveral(url) || /[?&]gossipTimeout=/i.test(url)
+    ? url
+    : `${url}${url.includes('?') ? '&' : '?'}gossipTimeout=${String(GOSSIP_SECONDS)}`;
+
 const openClient = (url: string): EventStoreDBClient => {
   try {
-    return EventStoreDBClient.connectionString(url);
+    return EventStoreDBClient.connectionString(withGossipTimeout(url));
   } catch (error) {
     // What the client says of a string that it cannot read quotes it, and the quoted part may be the password.
     const isSafe = error instanceof Error && !('connectionString' in error || error instanceof URIError);
@@ -60,6 +73,8 @@ export class StoreConnection implements AsyncDisposable {
   readonly #hasOthers: boolean;
   #node = new AbortController();
   #turning: Promise<void> | null = null;
+  /** When the client found the node of now, in milliseconds of the process's clock; null while it looks for one. */
+  #foundAt: number | null = null;
   #leaderlessAt = -Infinity;
 
   /**
@@ -77,12 +92,19 @@ export class StoreConnection implements AsyncDisposable {
     internals.handleError = async (client, error) => {
       if (!cancelledByUs(error)) await reconnect(client, error);
     };
+    const connect = internals.createChannel;
+    internals.createChannel = async () => {
+      this.#foundAt = null;
+      const channel = await connect();
+      this.#foundAt = performance.now();
+      return channel;
+    };
     const argumentsOf = internals.callArguments;
     // A follower answers reads itself, a moment behind: a mind would decide on less than it has answered.
     internals.callArguments = (options, callOptions) => argumentsOf({ ...options, requiresLeader: true }, callOptions);
   }
 
-  /** A call was answered that there is no leader. */
+  /** A call met no leader: there is none, or the node that it asked is none. */
   foundNoLeader(): void {
     this.#leaderlessAt = performance.now();
   }
@@ -99,17 +121,24 @@ export class StoreConnection implements AsyncDisposable {
 
   /**
    * Leaves a node that has fallen silent, where there are others. The client itself hears nothing of that until its keep-alive ends the connection, 10 to
-   * 20 s later, and a cluster has another leader after two.
+   * 20 s later, and a cluster has another leader after two. A node that was found since the silence began is not to blame for it.
    */
   async leaveSilentNode(): Promise<void> {
-    if (!this.#hasOthers) return;
+    if (!this.#hasOthers || !this.#hadTimeToAnswer) return;
     this.#turning ??= this.#turn().finally(() => (this.#turning = null));
     await this.#turning;
   }
 
+  get #hadTimeToAnswer(): boolean {
+    return this.#foundAt !== null && performance.now() - this.#foundAt >= READ_SILENCE_MS;
+  }
+
   async #turn(): Promise<void> {
     const { getGRPCClient, handleError } = this.#internals;
-    await handleError(await getGRPCClient(StreamsClient, 'silent'), new SilentNode('The node does not answer.'));
+    const client = await getGRPCClient(StreamsClient, 'silent');
+    // The client may have turned to another node meanwhile.
+    if (!this.#hadTimeToAnswer) return;
+    await handleError(client, new SilentNode('The node does not answer.'));
     const left = this.#node;
     this.#node = new AbortController();
     setMaxListeners(0, this.#node.signal);
@@ -128,9 +157,11 @@ export class StoreConnection implements AsyncDisposable {
   /** Ends every call and closes the connection, which then no longer keeps the process alive. */
   async [Symbol.asyncDispose](): Promise<void> {
     await within(CLOSE_MS, this.client.dispose());
-    await this.#internals.getChannel().then(
+    // A client that looks for a node goes on looking.
+    const closed = this.#internals.getChannel().then(
       (channel) => channel.close(),
       () => undefined,
     );
+    await within(CLOSE_MS, closed);
   }
 }

@@ -15,7 +15,7 @@ import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import { rangeOf } from '../shared/append-rules.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import type { LoggedEvent } from './log-end.js';
+import type { LoggedEvent, Mark } from './log-end.js';
 import type { LogHorizon } from './log-horizon.js';
 import { readEach } from './read-each.js';
 import type { StoreConnection } from './store-connection.js';
@@ -79,9 +79,12 @@ export class StoreReader {
     );
   }
 
-  /** The id of the event at a position of the log, whoever wrote it; null where none is. */
-  async idAt(position: number): Promise<string | null> {
-    let id: string | null = null;
+  /**
+   * Whether the log may be the one that held an event, whoever wrote it. In a log that was restored and has grown since, something else lies there, or
+   * there is no event that begins at that position; after a scavenge, the next one is read in its place.
+   */
+  async mayHold({ position, id }: Mark): Promise<boolean> {
+    let mayHold = false;
     try {
       await this.#readEach(
         () =>
@@ -92,16 +95,16 @@ export class StoreReader {
           }),
         ({ event, link }) => {
           const found = event ?? link;
-          if (found !== undefined && toPosition(found.position.commit) === position) id = found.id;
+          mayHold = found !== undefined && (toPosition(found.position.commit) > position || found.id === id);
           return true;
         },
       );
     } catch (error) {
       // A position between two events.
-      if (error instanceof Rejection && error.cause instanceof UnknownError) return null;
+      if (error instanceof Rejection && error.cause instanceof UnknownError) return false;
       throw error;
     }
-    return id;
+    return mayHold;
   }
 
   /** Notes where the log ends now, with the events of all namespaces. */
@@ -179,7 +182,7 @@ export class StoreReader {
 
   readonly #readEach: ReadEach = async (open, take) => {
     if (this.#presence.isAway) await storeIsThere(this.#presence);
-    return readEach(open, take, this.#presence, () => this.#connection.foundNoLeader());
+    return readEach(open, take, { presence: this.#presence, connection: this.#connection });
   };
 }
 

@@ -139,7 +139,7 @@ export const readOn = async (
   const { connection, names, horizon, closing, presence } = followed;
   if (presence.isAway) await storeIsThere(presence);
   const electedBy = performance.now() + ELECTION_MS;
-  // One slow call does not say that the store is silent: that is asked of it.
+  // One slow call does not prove that the store is silent, so it is asked.
   const silent = (): never => {
     void presence.probe().catch(() => undefined);
     throw storeUnavailable();

@@ -13,13 +13,15 @@ const WAIT_MS = 500;
  * Whether the store is there. A read that goes unanswered shows that it is silent: frozen, or behind a network that drops everything. Any read that
  * is answered shows that it is back.
  */
-export const storePresence = (connection: Pick<StoreConnection, 'client' | 'leaveSilentNode'>): Presence => {
+export const storePresence = (
+  connection: Pick<StoreConnection, 'client' | 'node' | 'leaveSilentNode' | 'foundNoLeader'>,
+): Presence => {
   const probe = async (): Promise<void> => {
     const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1 } as const;
     await readEach(
       () => connection.client.readAll(last),
       () => true,
-      presence,
+      { presence, connection },
     );
   };
   const presence: Presence = new Presence({

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { EventStoreDb } from '../../../src/adapters/eventstore/event-store.js';
+import { READ_SILENCE_MS } from '../../../src/adapters/eventstore/read-each.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { startStandIn, type StandIn } from '../../stand-in/start.js';
 import { trouble } from '../../stand-in/trouble.js';
@@ -101,6 +102,19 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     expect((await cluster.append('s', 'no_stream', [event('a')])).ok).toBe(true);
     await vi.waitFor(() => expect(seen).toEqual(['a']));
     node.child.signal('SIGSTOP');
+    const back = { isSo: false };
+    const refusedAfterwards: unknown[] = [];
+    const reading = (async () => {
+      // Those that hang on the frozen node end one by one, long after there is another one.
+      while (!ending.signal.aborted) {
+        const wasBack = back.isSo;
+        void cluster.read('s', forwards).then(
+          () => (back.isSo = true),
+          (error: unknown) => (wasBack ? refusedAfterwards.push(error) : null),
+        );
+        await sleep(50);
+      }
+    })();
     try {
       // The second node is elected. Its log knows nothing of the first one's, as after a leader that had told nobody.
       trouble(other.path);
@@ -109,14 +123,26 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
         interval: 50,
       });
       await vi.waitFor(() => expect(seen).toContain('b-4'), { timeout: 30_000 });
+      await sleep(2 * READ_SILENCE_MS);
+      expect([back.isSo, refusedAfterwards]).toEqual([true, []]);
     } finally {
       node.child.signal('SIGCONT');
       ending.abort();
+      await reading;
       await following;
       await cluster[Symbol.asyncDispose]();
       await second.child[Symbol.asyncDispose]();
       await other[Symbol.asyncDispose]();
     }
+  });
+
+  it('reads what has come while our own loop stood still', async () => {
+    await store.append('s', 'no_stream', [event('a')]);
+    const read = store.read('s', forwards);
+    await new Promise(setImmediate);
+    const untilMs = performance.now() + READ_SILENCE_MS + 200;
+    while (performance.now() < untilMs);
+    expect(namesOf((await read).events)).toEqual(['a']);
   });
 
   it('waits out an election of 0.7 s, with what is written and what is read', async () => {

@@ -5,7 +5,10 @@ import { LogHorizon } from '../../../src/adapters/eventstore/log-horizon.js';
 import type { KeptPlaces } from '../../../src/ports/log-places.js';
 import { settle } from '../../support/settle.js';
 
-/** A log with our events at some positions, and those of others everywhere else; it counts what it gives. */
+/**
+ * A log with our events at some positions, and those of others everywhere else; it counts what it gives. `age` tells logs apart, and `gone` is where an event
+ * was scavenged.
+ */
 const shared = (kept: KeptPlaces | null = null) => {
   const log = {
     end: 0,
@@ -32,7 +35,8 @@ const shared = (kept: KeptPlaces | null = null) => {
           if (take(eventAt(at))) return;
         }
       },
-      idAt: async (position) => (position > log.end || position === log.gone ? null : eventAt(position).id),
+      mayHold: async ({ position, id }) =>
+        position <= log.end && (position === log.gone || eventAt(position).id === id),
     },
     readOn: async (after, take) => {
       for (let at = after + 1; at <= log.end; at += 1) {
@@ -140,7 +144,7 @@ describe('the end of a log that others write to', () => {
     expect(log.kept).toMatchObject({ own: 45_000, place: 60_000, id: 'b60000' });
   });
 
-  it('looks through a log that was cut off behind what it knew it by, since more was seen since', async () => {
+  it('looks through a log that was cut off after its mark, but before what was seen later', async () => {
     const { log, end, horizon } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();
@@ -150,7 +154,7 @@ describe('the end of a log that others write to', () => {
     expect(log.warned).toBe(1);
   });
 
-  it('knows a log again whose event was scavenged by which it knew it', async () => {
+  it('recognises a log after the event that it was known by was scavenged', async () => {
     const { log, end } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();

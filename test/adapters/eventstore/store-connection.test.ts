@@ -1,7 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { StoreConnection } from '../../../src/adapters/eventstore/store-connection.js';
 import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { READ_SILENCE_MS } from '../../../src/adapters/eventstore/read-each.js';
+import { likeOf } from '../../stand-in/like.js';
+import { Log } from '../../stand-in/log.js';
+import { serve } from '../../stand-in/server.js';
+import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 describe('An address that the client of EventStoreDB refuses', () => {
   it.each([
@@ -15,5 +23,69 @@ describe('An address that the client of EventStoreDB refuses', () => {
     expect(open).toThrow(/^EVENTSTORE_URL cannot be used: /);
     expect(open).toThrow(reason);
     expect(open).not.toThrow(/hush/);
+  });
+});
+
+describe('A node that seems silent', () => {
+  const opened: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    for (const end of opened.splice(0).reverse()) await end();
+  });
+
+  /** A node that takes connections and never says anything. */
+  const frozenNode = async (): Promise<number> => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => sockets.push(socket));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    opened.push(async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    });
+    return (server.address() as AddressInfo).port;
+  };
+  const wellNode = async (): Promise<number> => {
+    const directory = await temporaryDirectory();
+    const log = Log.open(directory.path);
+    const { server, port } = await serve(log, likeOf('eventstoredb-23.10'), 0, () => ({}));
+    opened.push(async () => {
+      server.forceShutdown();
+      log[Symbol.dispose]();
+      await directory[Symbol.asyncDispose]();
+    });
+    return port;
+  };
+  const connectTo = (...ports: readonly number[]): StoreConnection => {
+    const connection = new StoreConnection(
+      `esdb://${ports.map((port) => `127.0.0.1:${String(port)}`).join(',')}?tls=false`,
+    );
+    opened.push(() => connection[Symbol.asyncDispose]());
+    return connection;
+  };
+  const ask = async (connection: StoreConnection): Promise<void> => {
+    for await (const _ of connection.client.readAll({ maxCount: 1 })) return;
+  };
+
+  it('is not left while another one is looked for: nobody is connected to any', async () => {
+    const connection = connectTo(await frozenNode(), await frozenNode());
+    const { node } = connection;
+    void ask(connection).catch(() => undefined);
+    await new Promise(setImmediate);
+    await connection.leaveSilentNode();
+    expect(node.aborted).toBe(false);
+  });
+
+  it('is left only after it has had the time to answer', async () => {
+    const connection = connectTo(await wellNode(), await wellNode());
+    const { node } = connection;
+    const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);
+    await ask(connection);
+    now.mockReturnValue(1_000 + READ_SILENCE_MS - 1);
+    await connection.leaveSilentNode();
+    expect(node.aborted).toBe(false);
+    now.mockReturnValue(1_000 + READ_SILENCE_MS);
+    await connection.leaveSilentNode();
+    expect(node.aborted).toBe(true);
+    await ask(connection);
   });
 });

@@ -18,8 +18,10 @@ const asked = () => {
     },
   };
   const left = vi.fn(() => Promise.resolve());
-  const presence = storePresence({ client, leaveSilentNode: left } as unknown as StoreConnection);
-  return { presence, reads, left };
+  const node = new AbortController();
+  const connection = { client, node: node.signal, leaveSilentNode: left };
+  const presence = storePresence(connection as unknown as StoreConnection);
+  return { presence, reads, left, node };
 };
 const unavailable = { code: 'STORE_UNAVAILABLE' };
 
@@ -70,7 +72,7 @@ describe('The watch over the store', () => {
     const { presence, reads } = asked();
     presence.fellSilent();
     const first = expect(storeIsThere(presence)).rejects.toMatchObject(unavailable);
-    await vi.advanceTimersByTimeAsync(1_500);
+    await vi.advanceTimersByTimeAsync(1_501);
     await first;
     const second = storeIsThere(presence);
     reads[1]?.push(null);
@@ -88,6 +90,15 @@ describe('The watch over the store', () => {
     await vi.advanceTimersByTimeAsync(1);
     await storeIsThere(presence);
     expect([presence.isAway, reads.length]).toEqual([false, 1]);
+  });
+
+  it('blames no node for what one that was left did not answer', async () => {
+    const { presence, left, node } = asked();
+    const unanswered = expect(presence.probe()).rejects.toMatchObject(unavailable);
+    node.abort();
+    await vi.advanceTimersByTimeAsync(1_501);
+    await unanswered;
+    expect([presence.isAway, left.mock.calls.length]).toEqual([false, 0]);
   });
 
   it('knows from any read that the store answers', async () => {
