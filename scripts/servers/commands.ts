@@ -2,7 +2,7 @@ import { checkStoreAt, eventstore } from './eventstore.js';
 import { ipfs } from './ipfs.js';
 import { kafka } from './kafka.js';
 import { postgres } from './postgres.js';
-import { SERVER_NAMES, type Server, type ServerName } from './server.js';
+import { type FirstStart, SERVER_NAMES, type Server, type ServerName } from './server.js';
 import { environmentFile, hasState } from './state.js';
 import type { Supervisor } from './supervisor.js';
 import { temporal } from './temporal.js';
@@ -22,8 +22,7 @@ export type Request = {
   readonly named: boolean;
   /** The address of an event store that others run, if there is one. */
   readonly eventStoreUrl: string | undefined;
-  /** As in `Site`. */
-  readonly guarded: boolean;
+  readonly first: FirstStart;
   readonly say: (line: string) => void;
 };
 
@@ -56,6 +55,14 @@ const givenStore = async ({ eventStoreUrl, supervisor }: Request): Promise<strin
   if (eventStoreUrl === undefined || eventStoreUrl === '') return undefined;
   const { EVENTSTORE_URL: ours } = await supervisor.addresses(eventstore);
   return eventStoreUrl === ours ? undefined : eventStoreUrl;
+};
+
+/** @throws Error where others' events are wanted and there is a log already */
+const requireNewLog = ({ supervisor, first }: Request, given: string | undefined): void => {
+  if (first.foreign === 0) return;
+  if (given !== undefined) throw new Error('--foreign fills the stand-in only; unset EVENTSTORE_URL to start it');
+  if (supervisor.entry('eventstore') !== undefined)
+    throw new Error('it has a log already, and --foreign fills new ones only: "reset" it first');
 };
 
 /** Reports each step of a server when it begins, and again while it lasts. */
@@ -92,9 +99,10 @@ const start =
   async (name) => {
     const { supervisor } = request;
     const given = name === 'eventstore' ? await givenStore(request) : undefined;
+    if (name === 'eventstore') requireNewLog(request, given);
     if (given === undefined) {
       try {
-        await telling(request, name, (doing) => supervisor.start(servers[name], doing, request.guarded));
+        await telling(request, name, (doing) => supervisor.start(servers[name], doing, request.first));
       } catch (error) {
         return leftOut(request, name, error);
       }

@@ -63,7 +63,7 @@ export const eventstore: Server = {
     await mkdir(data, { recursive: true });
     return {
       command: process.execPath,
-      args: ['--import', HOOKS, STAND_IN, '--port', port(site), '--data', data],
+      args: ['--import', HOOKS, STAND_IN, '--port', port(site), '--data', data, '--foreign', String(site.foreign)],
       env: process.env,
       cwd: site.directory,
       account: undefined,

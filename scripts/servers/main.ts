@@ -17,6 +17,7 @@ const usage = `npm run servers -- <command> [name ...]
   install [name ...]   downloads and builds what is missing, starts nothing
   start [name ...]     installs what is missing, starts, waits until each answers, writes .servers/env
     --guarded          what is new asks its clients who they are: Kafka, by TLS with a password
+    --foreign <number> a new event store begins with so many events of other programs
   status [name ...]    says what runs, and where
   stop [name ...]      ends in good order; data and ports are kept
   kill <name ...>      kill -9
@@ -45,7 +46,11 @@ const read = (args: string[]) => {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    options: { help: { type: 'boolean', short: 'h' }, guarded: { type: 'boolean' } },
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      guarded: { type: 'boolean' },
+      foreign: { type: 'string', default: '0' },
+    },
   });
   const [command, ...words] = positionals;
   if (values.help === true) return { help: true } as const;
@@ -53,11 +58,15 @@ const read = (args: string[]) => {
   const wrong = words.find((word) => !isName(word));
   if (wrong !== undefined) throw new Error(`"${wrong}" is not one of ${names}`);
   if (NEEDS_NAMES.includes(command) && words.length === 0) throw new Error(`${command} needs a name: ${names}`);
+  const chosen = words.length === 0 ? SERVER_NAMES : [...new Set(words.filter(isName))];
   const guarded = values.guarded === true;
   if (guarded && command !== 'start') throw new Error('--guarded belongs to start');
+  if (!/^\d{1,8}$/.test(values.foreign)) throw new Error(`--foreign takes a number of events, not "${values.foreign}"`);
+  const foreign = Number(values.foreign);
+  if (foreign > 0 && (command !== 'start' || !chosen.includes('eventstore')))
+    throw new Error('--foreign belongs to start, where the event store is started');
   if (command === 'reset' && words.length > 0) throw new Error('reset takes no name');
-  const chosen = words.length === 0 ? SERVER_NAMES : [...new Set(words.filter(isName))];
-  return { help: false, command, guarded, names: chosen, named: words.length > 0 } as const;
+  return { help: false, command, first: { guarded, foreign }, names: chosen, named: words.length > 0 } as const;
 };
 
 const main = async (): Promise<number> => {
@@ -84,7 +93,7 @@ const main = async (): Promise<number> => {
       directory,
       names: request.names,
       named: request.named,
-      guarded: request.guarded,
+      first: request.first,
       eventStoreUrl: process.env['EVENTSTORE_URL'],
       say: (line) => console.log(line),
     });

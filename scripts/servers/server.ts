@@ -2,16 +2,22 @@
 export const SERVER_NAMES = ['eventstore', 'temporal', 'kafka', 'postgres', 'ipfs'] as const;
 export type ServerName = (typeof SERVER_NAMES)[number];
 
+/** What a first start makes. Later starts go on with what is there. */
+export type FirstStart = {
+  /** Whether clients are asked who they are, where this server can. */
+  readonly guarded: boolean;
+  /** How many events of other programs the event store begins with. */
+  readonly foreign: number;
+};
+
 /** Where one server lives and what it may use. */
-export type Site = {
+export type Site = FirstStart & {
   /** Absolute path; everything that the server keeps is below it. */
   readonly directory: string;
   /** Absolute path of the kept downloads, shared by all sites of this machine. */
   readonly cache: string;
   /** Loopback ports that are the server's own; as many as it asked for. */
   readonly ports: readonly number[];
-  /** Whether a first start is to ask clients who they are, where this server can. Later starts do as the first one did. */
-  readonly guarded: boolean;
 };
 
 /** A command to be started as a server, and its account. */

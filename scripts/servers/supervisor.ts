@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { drawPorts, isFree } from './ports.js';
 import { end, isAlive, killNow, launch } from './processes.js';
-import type { Server, ServerName, Site } from './server.js';
+import type { FirstStart, Server, ServerName, Site } from './server.js';
 import { type Entry, type State, forgetState, readState, writeState } from './state.js';
 import { waitUntil } from './waiting.js';
 
@@ -14,6 +14,7 @@ const STOP_LIMIT_MS = 30_000;
 const LOG_LIMIT = 3_000;
 /** How often a server is started when each time others have taken a port of it between the draw and the start. */
 const START_TRIES = 3;
+const AS_USUAL: FirstStart = { guarded: false, foreign: 0 };
 
 export type Condition = 'running' | 'dead' | 'stopped' | 'elsewhere';
 
@@ -63,9 +64,8 @@ export class Supervisor {
   /**
    * Starts a server on its data and waits until it answers. If it already runs, this only waits.
    * @param doing called at each step with what it waits for
-   * @param guarded as in `Site`
    */
-  async start(server: Server, doing: (step: string) => void, guarded = false): Promise<void> {
+  async start(server: Server, doing: (step: string) => void, first = AS_USUAL): Promise<void> {
     const { name } = server;
     const before = this.#state[name];
     if (before?.process !== undefined && (await isAlive(before.process))) {
@@ -82,7 +82,7 @@ export class Supervisor {
     await this.install(server, doing);
     for (let tries = 1; ; tries += 1) {
       try {
-        await this.#startOnce(server, doing, guarded);
+        await this.#startOnce(server, doing, first);
         return;
       } catch (error) {
         // It listens no more: whoever has a port of it now took that port from it.
@@ -100,11 +100,11 @@ export class Supervisor {
     await server.install(this.#cache);
   }
 
-  async #startOnce(server: Server, doing: (step: string) => void, guarded: boolean): Promise<void> {
+  async #startOnce(server: Server, doing: (step: string) => void, first: FirstStart): Promise<void> {
     const { name } = server;
     const before = this.#state[name];
     doing('prepares its data');
-    const site = { ...this.#site(name, await this.#ports(server)), guarded };
+    const site = { ...this.#site(name, await this.#ports(server)), ...first };
     await this.#remember(name, { ports: site.ports, addresses: {} });
     await mkdir(site.directory, { recursive: true });
     const started = await launch(await server.prepare(site), this.#log(name));
@@ -166,7 +166,7 @@ export class Supervisor {
   }
 
   #site(name: ServerName, ports: readonly number[]): Site {
-    return { directory: join(this.#directory, name), cache: this.#cache, ports, guarded: false };
+    return { directory: join(this.#directory, name), cache: this.#cache, ports, ...AS_USUAL };
   }
 
   /** The ports that it had before, so its clients find it again, unless one is taken. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { drawPorts } from '../../scripts/servers/ports.js';
 import { type Api, apiOf, codeOf, type Reply } from '../support/api.js';
 import { type Namespace, openNamespace, type ServingProcess, urlOf } from '../support/distributed-server.js';
-import { openServers, type OwnServers } from '../support/own-servers.js';
+import { openSharedServers, type OwnServers } from '../support/own-servers.js';
 import { eventsOfStep, resultsOf } from '../support/writers.js';
 
 /**
@@ -48,7 +48,7 @@ describe('a dependency that is away', () => {
   let api: Api;
 
   beforeAll(async () => {
-    servers = await openServers('eventstore', 'temporal', 'kafka', 'postgres');
+    servers = await openSharedServers('eventstore', 'temporal', 'kafka', 'postgres');
     namespace = await openNamespace(servers.env);
     [http, worker, feeds] = await Promise.all([
       namespace.start('http'),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 
 import { createLoad, type Load } from '../support/load.js';
 import { type Namespace, openNamespace, type ServingProcess } from '../support/distributed-server.js';
-import { openServers, type OwnServers } from '../support/own-servers.js';
+import { openSharedServers, type OwnServers } from '../support/own-servers.js';
 
 /** Answers between two outages, and how long these take, in milliseconds: shorter than anybody waits, and longer. */
 const ANSWERS = 40;
@@ -18,7 +18,7 @@ describe('a part that is lost under load and comes back', () => {
   let worker: ServingProcess;
 
   beforeAll(async () => {
-    servers = await openServers('eventstore', 'temporal', 'kafka', 'postgres');
+    servers = await openSharedServers('eventstore', 'temporal', 'kafka', 'postgres');
     namespace = await openNamespace(servers.env);
     const [first, second, third] = await Promise.all([
       namespace.start('http'),

@@ -1,3 +1,4 @@
+import { END, EventStoreDBClient, BACKWARDS } from '@eventstore/db-client';
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,9 +25,10 @@ afterAll(async () => {
 
 const servers = (...args: readonly string[]) => runServers(args, { ANIMA_SERVERS_DIR: directory });
 
-/** What a shell makes of `env`. */
-const databaseUrl = async (): Promise<string> =>
-  (await sh('sh', ['-ec', '. "$0"; printf %s "$DATABASE_URL"', join(directory, 'env')])).stdout;
+/** What a shell makes of a variable in `env`. */
+const valueOf = async (variable: string): Promise<string> =>
+  (await sh('sh', ['-ec', `. "$0"; printf %s "$${variable}"`, join(directory, 'env')])).stdout;
+const databaseUrl = (): Promise<string> => valueOf('DATABASE_URL');
 
 const ask = async (url: string, sql: string): Promise<readonly unknown[]> => {
   const client = new pg.Client({ connectionString: url });
@@ -86,5 +88,39 @@ describe('a server that is started natively', () => {
     expect(existsSync(directory)).toBe(false);
     await servers('start', 'postgres');
     await expect(ask(await databaseUrl(), 'SELECT word FROM kept')).rejects.toThrow('does not exist');
+  });
+});
+
+describe('an event store that other programs write to as well', () => {
+  const lastOf = async (): Promise<unknown> => {
+    const client = EventStoreDBClient.connectionString(await valueOf('EVENTSTORE_URL'));
+    try {
+      for await (const { event } of client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: 1 }))
+        return [event?.streamId, Number(event?.revision)];
+      return null;
+    } finally {
+      await client.dispose();
+    }
+  };
+
+  it('begins with as many events as it is told, and keeps them', async () => {
+    await servers('reset');
+    expect(await servers('start', 'eventstore', '--foreign', '1010')).toMatchObject({ code: 0 });
+    expect(await lastOf()).toEqual(['shop-order-50', 9]);
+    expect(await servers('restart', 'eventstore')).toMatchObject({ code: 0 });
+    expect(await lastOf()).toEqual(['shop-order-50', 9]);
+  });
+
+  it('takes them only while it is new, and only where it is started', async () => {
+    const late = await servers('start', 'eventstore', '--foreign', '5');
+    expect(late).toMatchObject({ code: 1 });
+    expect(late.stdout).toContain('it has a log already');
+    expect(await servers('start', 'postgres', '--foreign', '5')).toMatchObject({ code: 2 });
+    expect(await servers('stop', '--foreign', '5')).toMatchObject({ code: 2 });
+    expect(await servers('start', 'eventstore', '--foreign', 'many')).toMatchObject({ code: 2 });
+    const given = { ANIMA_SERVERS_DIR: directory, EVENTSTORE_URL: 'esdb://127.0.0.1:9' };
+    const elsewhere = await runServers(['start', 'eventstore', '--foreign', '5'], given);
+    expect(elsewhere).toMatchObject({ code: 1 });
+    expect(elsewhere.stdout).toContain('EVENTSTORE_URL');
   });
 });

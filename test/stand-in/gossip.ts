@@ -5,19 +5,19 @@ import { randomUUID } from 'node:crypto';
 
 import type { Trouble } from './trouble.js';
 
-const { LEADER, FOLLOWER } = gossip.MemberInfo.VNodeState;
+const { LEADER, FOLLOWER, UNKNOWN } = gossip.MemberInfo.VNodeState;
 
-const member = (port: number, isLeader: boolean): gossip.MemberInfo =>
+const member = (port: number, state: typeof LEADER | typeof FOLLOWER | typeof UNKNOWN): gossip.MemberInfo =>
   new gossip.MemberInfo()
     .setInstanceId(new shared.UUID().setString(randomUUID()))
     .setTimeStamp(String(Date.now() * 10_000))
-    .setState(isLeader ? LEADER : FOLLOWER)
+    .setState(state)
     .setIsAlive(true)
     .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(port));
 
-/** What a node says of its cluster: itself, and the leader that it follows. A node without one is the leader. */
-export const clusterOf = (port: number, { leaderPort }: Trouble): gossip.ClusterInfo =>
+/** What a node says of its cluster: itself, and the leader that it follows. A node without one is the leader, unless one is being elected. */
+export const clusterOf = (port: number, { leaderPort, electing = false }: Trouble): gossip.ClusterInfo =>
   new gossip.ClusterInfo().setMembersList([
-    member(port, leaderPort === undefined),
-    ...(leaderPort === undefined ? [] : [member(leaderPort, true)]),
+    member(port, electing ? UNKNOWN : leaderPort === undefined ? LEADER : FOLLOWER),
+    ...(electing || leaderPort === undefined ? [] : [member(leaderPort, LEADER)]),
   ]);

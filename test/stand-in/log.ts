@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Database } from '../../src/adapters/embedded/database.js';
 import { judge, KnownIds } from './expectation.js';
 import type { Expected } from './expectation.js';
+import { writeForeign } from './foreign.js';
 
 /** What a filter looks at. */
 export type Header = {
@@ -82,7 +83,7 @@ export class Log implements Disposable {
   #queue: Waiting[] = [];
   #end: number;
 
-  private constructor(database: Database) {
+  private constructor(database: Database, foreign: number) {
     database.exec(SCHEMA);
     this.#database = database;
     this.#sql = {
@@ -101,15 +102,20 @@ export class Log implements Disposable {
     };
     const last = database.prepare(`${SELECT} ORDER BY position DESC LIMIT 1`).get() as Row | undefined;
     this.#end = last === undefined ? FIRST_POSITION : last.position + sizeOf({ ...last, json: true });
-    if (last === undefined) database.transaction(() => this.#write(FIRST_WRITE, []));
+    if (last !== undefined) return;
+    database.transaction(() => {
+      this.#write(FIRST_WRITE, []);
+      const firstStream = 1 + (this.#head(FIRST_WRITE.stream)?.id ?? 0);
+      this.#end = writeForeign(database, { count: foreign, from: this.#end, firstStream, overhead: RECORD_OVERHEAD });
+    });
   }
 
   /**
-   * Opens the log in an existing directory, or makes it there.
+   * Opens the log in an existing directory, or makes it there: a new one begins with that many events of other programs.
    * @throws StartProblem when the file cannot be opened.
    */
-  static open(directory: string): Log {
-    return new Log(Database.open(join(directory, 'eventstore.db'), { synchronous: 'FULL' }));
+  static open(directory: string, foreign = 0): Log {
+    return new Log(Database.open(join(directory, 'eventstore.db'), { synchronous: 'FULL' }), foreign);
   }
 
   /** Where the next event goes. */

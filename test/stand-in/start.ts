@@ -6,17 +6,22 @@ export const urlOf = (port: number): string => `esdb://127.0.0.1:${port}?tls=fal
 
 export type StandIn = { readonly child: Child; readonly port: number; readonly url: string };
 
-/**
- * Starts a stand-in on a directory's data, on `port` or a free one, which plays the server `like`. Resolves once it listens. Disposing of the child
- * kills it.
- */
+export type StandInOptions = {
+  /** Its port; a free one where it is left out. */
+  readonly port?: number;
+  /** The server that it plays. */
+  readonly like?: ServerName;
+  /** With how many events of other programs a new log begins. */
+  readonly foreign?: number;
+};
+
+/** Starts a stand-in on a directory's data. Resolves once it listens. Disposing of the child kills it. */
 export const startStandIn = async (
   data: string,
-  port = 0,
-  like: ServerName = 'eventstoredb-23.10',
+  { port = 0, like = 'eventstoredb-23.10', foreign = 0 }: StandInOptions = {},
 ): Promise<StandIn> => {
   const child = startTypeScript(new URL('./main.ts', import.meta.url), {
-    args: ['--port', String(port), '--data', data, '--like', like],
+    args: ['--port', String(port), '--data', data, '--like', like, '--foreign', String(foreign)],
   });
   const listening = Number(/:(\d+)$/.exec(await child.waitForLine(/^listening on /))?.[1]);
   return { child, port: listening, url: urlOf(listening) };

@@ -1,7 +1,7 @@
 import { EventStoreDb, type EventStoreDbOptions } from '../../src/adapters/eventstore/event-store.js';
 import { openProcesses } from '../../projections/open-processes.js';
 import { rowsOf } from '../projections/fold.js';
-import { type StandIn, startStandIn } from '../stand-in/start.js';
+import { type StandIn, type StandInOptions, startStandIn } from '../stand-in/start.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
 /** More events than any test writes. */
@@ -21,16 +21,18 @@ type Directory = Awaited<ReturnType<typeof temporaryDirectory>>;
 /** A stand-in for EventStoreDB that a test may kill and start again on the same port and data. */
 export class KillableEventStore implements AsyncDisposable {
   readonly #directory: Directory;
+  readonly #options: StandInOptions;
   #standIn: StandIn;
 
-  private constructor(directory: Directory, standIn: StandIn) {
+  private constructor(directory: Directory, options: StandInOptions, standIn: StandIn) {
     this.#directory = directory;
+    this.#options = options;
     this.#standIn = standIn;
   }
 
-  static async start(): Promise<KillableEventStore> {
+  static async start(options: StandInOptions = {}): Promise<KillableEventStore> {
     const directory = await temporaryDirectory();
-    return new KillableEventStore(directory, await startStandIn(directory.path));
+    return new KillableEventStore(directory, options, await startStandIn(directory.path, options));
   }
 
   get port(): number {
@@ -57,7 +59,7 @@ export class KillableEventStore implements AsyncDisposable {
 
   /** Starts it again on the same port and data. */
   async restart(): Promise<void> {
-    this.#standIn = await startStandIn(this.#directory.path, this.port);
+    this.#standIn = await startStandIn(this.#directory.path, { ...this.#options, port: this.port });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

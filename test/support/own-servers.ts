@@ -19,8 +19,15 @@ export type OwnServers = AsyncDisposable & {
   hang(name: ServerName, hanging: boolean): Promise<void>;
 };
 
+/** How many events of other programs an event store holds that is not ours alone. */
+const FOREIGN = '200000';
+
 /** Starts a set of servers in a new directory. */
 export const openServers = (...names: readonly ServerName[]): Promise<OwnServers> => openStarted(names);
+
+/** As `openServers`; the event store holds what other programs have written. */
+export const openSharedServers = (...names: readonly ServerName[]): Promise<OwnServers> =>
+  openStarted(['--foreign', FOREIGN, ...names]);
 
 /** As `openServers`, with servers that ask their clients who they are. */
 export const openGuardedServers = (...names: readonly ServerName[]): Promise<OwnServers> =>

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cp } from 'node:fs/promises';
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { EventStoreDb } from '../../../src/adapters/eventstore/event-store.js';
 import type { KeptPlaces } from '../../../src/ports/log-places.js';
@@ -10,7 +12,7 @@ import { TcpRelay } from '../../support/tcp-relay.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 /** What others have written before, and what they write meanwhile. */
-const FOREIGN = 20_000;
+const FOREIGN = 300_000;
 const MORE = 5_000;
 const AT_ONCE = 500;
 /** All of it together takes several megabytes on the wire. */
@@ -24,11 +26,10 @@ describe('An event store that others write to as well', () => {
   let written = 0;
   beforeAll(async () => {
     directory = await temporaryDirectory();
-    node = await startStandIn(directory.path);
+    node = await startStandIn(directory.path, { foreign: FOREIGN });
     others = openEventStore({ url: node.url, namespace: randomNamespace() });
     relay = new TcpRelay({ host: '127.0.0.1', port: node.port });
     await relay.open();
-    await writeForeign(FOREIGN);
   }, 120_000);
   afterAll(async () => {
     await others[Symbol.asyncDispose]();
@@ -106,3 +107,34 @@ describe('An event store that others write to as well', () => {
     await store[Symbol.asyncDispose]();
   });
 });
+
+it('is looked through anew where a backup was put back under a process that runs, and has grown past what that had seen', async () => {
+  await using directory = await temporaryDirectory();
+  await using backup = await temporaryDirectory();
+  const namespace = randomNamespace();
+  const warned: string[] = [];
+  const log = { error: () => undefined, warn: (_: object, message: string) => void warned.push(message) };
+  const before = await startStandIn(directory.path);
+  await using store = openEventStore({ url: before.url, namespace, log });
+  await using others = openEventStore({ url: before.url, namespace: randomNamespace() });
+  await store.append('s', 'no_stream', [event('a')]);
+  await others.append('t', 'no_stream', events('f', 100));
+  await cp(directory.path, backup.path, { recursive: true });
+  await others.append('u', 'no_stream', events('g', 100));
+  await store.lastPosition();
+  await before.child.kill();
+  const after = await startStandIn(backup.path, { port: before.port });
+  await using _ = after.child;
+  await using late = openEventStore({ url: after.url, namespace });
+  await using foreign = openEventStore({ url: after.url, namespace: randomNamespace() });
+  await vi.waitFor(() => late.append('new', 'no_stream', [event('x')]), { timeout: 20_000 });
+  // Longer names: no event begins where one of the lost ones did.
+  for (let n = 0; n < 10; n += 1)
+    await foreign.append(`a-longer-name-${String(n)}`, 'no_stream', events(`other-${String(n)}`, 100));
+  await vi.waitFor(() => store.probe(), { timeout: 20_000 });
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
+  const found = await store.lastPosition().finally(() => clock.mockRestore());
+  expect(found).toBe(await late.lastPosition());
+  expect(warned).toEqual(['the event store is not the one that was seen before; it is looked through anew']);
+  expect(namesOf(await store.readAll(0, 10))).toEqual(['a', 'x']);
+}, 120_000);

@@ -44,7 +44,7 @@ type Run = { readonly output: string; readonly same: readonly string[]; readonly
 
 const runTool = async ({ like, golden, skip }: (typeof SERVERS)[number]): Promise<Run> => {
   await using data = await temporaryDirectory();
-  const { child: server, url } = await startStandIn(data.path, 0, like);
+  const { child: server, url } = await startStandIn(data.path, { like });
   await using _ = server;
   const themes = THEMES.flatMap((theme) => ['--theme', theme]);
   const options = [
