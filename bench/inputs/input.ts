@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_MS = 50;
+const LOOK_LIMIT_MS = 600_000;
 
 /** What is sent to the server that is measured. */
 export type Sent = {
@@ -39,7 +40,12 @@ export const memories = Array.from({ length: 990 }, (_, n) => ({
 export const post = (path: string, body: object): Sent => ({ method: 'POST', path, body });
 export const get = (path: string): Sent => ({ method: 'GET', path });
 
-/** Waits until an answer of the server says so. */
+/** Waits until an answer of the server says so. @throws Error when none does within LOOK_LIMIT_MS */
 export const untilSaid = async (send: Send, asked: Sent, isOver: (answer: unknown) => boolean): Promise<void> => {
-  while (!isOver(await send(asked))) await sleep(LOOK_MS);
+  const untilMs = performance.now() + LOOK_LIMIT_MS;
+  while (!isOver(await send(asked))) {
+    if (performance.now() > untilMs)
+      throw new Error(`${asked.path} did not come to its end within ${String(LOOK_LIMIT_MS)} ms`);
+    await sleep(LOOK_MS);
+  }
 };

@@ -102,7 +102,8 @@ export interface ReadModelWriter {
   swapIn(build: Build): Promise<void>;
   /** At most `limit` parked events of all builds, by projection and stream. */
   parked(limit: number): Promise<readonly ParkedEvent[]>;
-  parkedCount(): Promise<number>;
+  /** How many events are parked by builds of these versions or newer: older ones are kept for a roll-back, and may be without a projector. */
+  parkedCount(projections: readonly Pick<Projection, 'name' | 'version'>[]): Promise<number>;
   /** Whether a reader waits for something that is not applied yet. */
   awaited(): boolean;
   /** Calls `listener` whenever a reader begins to wait; returns a function that ends that. */

@@ -203,12 +203,12 @@ export const idempotencyStoreContract = (
       });
     });
 
-    it('keeps a key whose repeat runs over the end of its day for that repeat', async () => {
+    it('keeps a key for a repeat that is still running when the key expires', async () => {
       await reserve('one');
       await store.complete(keyed('scope', 'key'), answer, 'never');
       expect(await reserve('two')).toEqual({ ...run('one', true), done: true });
       await opened.later(25 * HOUR_MS);
-      // What has expired is swept meanwhile.
+      // Where keys are swept as others come, what has expired is swept now.
       await reserve('beside', { key: 'beside' });
       expect(await reserve('three')).toEqual({ kind: 'running' });
       expect(await reserve('four', { digest: 'other' })).toEqual({ kind: 'reused' });

@@ -590,7 +590,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await commit(late)).toBe(false);
         expect(await models.get(books, 'a')).toBeNull();
         expect([await models.progress(books, 's'), await models.progress(books, 't')]).toEqual([4, -1]);
-        expect(await models.parkedCount()).toBe(0);
+        expect(await models.parkedCount([books])).toBe(0);
         expect((await models.open(books)).position).toBe(0);
       });
 
@@ -611,14 +611,25 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
 
       it('are counted in full and listed up to a limit', async () => {
         await commit({ parked: [poison('s'), poison('r'), poison('t')] });
-        expect(await models.parkedCount()).toBe(3);
+        expect(await models.parkedCount([books])).toBe(3);
         expect((await models.parked(2)).map(({ stream }) => stream)).toEqual(['r', 's']);
+      });
+
+      it('do not count in the build of an older version, which is kept for a roll-back, and keep nobody waiting there', async () => {
+        await models.swapIn(await models.open(books2));
+        // Rolled back, and forward again: the newer build is live as it was.
+        const back = await models.open(books);
+        await commit({ parked: [poison('old')] }, back);
+        await models.swapIn(back);
+        await commit({ parked: [poison('s')] }, await models.open(books2));
+        expect([await models.parkedCount([books2]), await models.parkedCount([books])]).toEqual([1, 2]);
+        expect(await models.reached(books2, 's', 4, 3_600_000)).toBe(false);
       });
 
       it('go with their build', async () => {
         await commit({ parked: [poison('s')] });
         await models.swapIn(await models.begin(books));
-        expect(await models.parkedCount()).toBe(0);
+        expect(await models.parkedCount([books])).toBe(0);
         expect(await models.parked(10)).toEqual([]);
       });
     });

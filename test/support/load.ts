@@ -75,7 +75,7 @@ const expectWholeNamespace = async (
     const reached = await live.reachedPosition(projection, last, READ_MODELS_LIMIT_MS);
     expect(reached, `${projection.name}: ${reached ? '' : namespaced.output.slice(-OUTPUT_CHARS)}`).toBe(true);
   }
-  expect(await live.parkedCount()).toBe(0);
+  expect(await live.parkedCount(distributedProjections)).toBe(0);
   await using otherDatabase = new Postgres({ url: DATABASE_URL, namespace: randomNamespace(), log });
   await using rebuilt = new PostgresReadModels(otherDatabase, systemClock);
   await rebuild({ events, writer: rebuilt, clock: systemClock }, distributedProjections);

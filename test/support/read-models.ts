@@ -16,7 +16,7 @@ export const writerWith = (writer: ReadModelWriter, replaced: Partial<ReadModelW
   commit: (build, changes) => writer.commit(build, changes),
   swapIn: (build) => writer.swapIn(build),
   parked: (limit) => writer.parked(limit),
-  parkedCount: () => writer.parkedCount(),
+  parkedCount: (projections) => writer.parkedCount(projections),
   awaited: () => writer.awaited(),
   onAwaited: (listener) => writer.onAwaited(listener),
   ...replaced,

@@ -110,7 +110,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => {
       if ((this.#awaited(projection)?.tables.progress(stream) ?? -1) >= revision) return 'reached';
-      return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
+      return this.#isStopped(projection, stream) ? 'never' : 'not yet';
     };
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
   }
@@ -202,8 +202,11 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
     return this.#database.prepare(sql).all(limit) as ParkedEvent[];
   }
 
-  async parkedCount(): Promise<number> {
-    return [...this.#kept.values()].reduce((count, { parked }) => count + parked.size, 0);
+  async parkedCount(projections: readonly Pick<Projection, 'name' | 'version'>[]): Promise<number> {
+    const counted = projections.flatMap(({ name, version }) =>
+      this.#named(name).filter(({ build }) => build.version >= version),
+    );
+    return counted.reduce((count, { parked }) => count + parked.size, 0);
   }
 
   awaited(): boolean {
@@ -240,10 +243,13 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
     return this.#named(name).filter(({ build }) => build.version === version && !build.live);
   }
 
-  /** Whether every build of the name has stopped at the stream. */
-  #isStopped(name: string, stream: string): boolean {
-    const named = this.#named(name).filter(({ build }) => build.position < ABANDONED);
-    return named.length > 0 && named.every(({ parked }) => parked.has(stream));
+  /** Whether every build that may still bring readers the stream has stopped at it: the one that they see, and those of this version or newer. */
+  #isStopped(projection: Projection, stream: string): boolean {
+    const serving = this.#serving(projection);
+    const going = this.#named(projection.name).filter(
+      (kept) => kept.build.position < ABANDONED && (kept === serving || kept.build.version >= projection.version),
+    );
+    return going.length > 0 && going.every(({ parked }) => parked.has(stream));
   }
 
   /** The build that readers see, unless it was abandoned: then it has reached nothing that they wait for. */

@@ -166,13 +166,16 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
     );
   }
 
-  parkedCount(): Promise<number> {
+  parkedCount(projections: readonly Pick<Projection, 'name' | 'version'>[]): Promise<number> {
+    const names = projections.map(({ name }) => name);
+    const versions = projections.map(({ version }) => version);
     return this.#postgres.run('request', async (db) => {
-      const { count } = await db
-        .selectFrom('parked')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .executeTakeFirstOrThrow();
-      return count;
+      const { rows } = await sql<{ count: number }>`
+        SELECT count(*) AS count FROM parked k JOIN builds b ON b.id = k.build
+          JOIN unnest(${names}::text[], ${versions}::integer[]) AS p (name, version) ON p.name = b.name AND b.version >= p.version`.execute(
+        db,
+      );
+      return rows[0]?.count ?? 0;
     });
   }
 

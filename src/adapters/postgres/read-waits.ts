@@ -153,11 +153,16 @@ export class ReadWaits implements AsyncDisposable {
   }
 }
 
-/** The build that readers see, unless it was abandoned, as a subquery: then it has reached nothing that they wait for. */
+/** The build that readers see, as a subquery. An abandoned one has reached nothing that readers wait for. */
 const awaitedBuild = (projection: Projection): RawBuilder<number> =>
   sql<number>`(SELECT id FROM builds WHERE id = ${servingBuild(projection)} AND position < ${ABANDONED})`;
 
-/** How far streams are. `stopped` means that no build of the name can go on with the stream: each has parked one of its events. */
+/** The builds that may still bring readers what they wait for, as a subquery: the one that they see, and those of this version or newer. */
+const goingBuilds = (projection: Projection): RawBuilder<number> => sql<number>`(
+  SELECT id FROM builds WHERE name = ${projection.name} AND position < ${ABANDONED}
+    AND (version >= ${projection.version} OR id = ${servingBuild(projection)}))`;
+
+/** How far streams are. `stopped` means that no build can go on with the stream: each that might has parked one of its events. */
 const standingsOf = async (
   db: Kysely<Tables>,
   projection: Projection,
@@ -169,11 +174,9 @@ const standingsOf = async (
     WHERE build = ${awaitedBuild(projection)} AND stream = ANY(${streams}::text[])`.execute(db);
   const parked = await sql<{ stream: string }>`
     SELECT k.stream FROM parked k WHERE k.stream = ANY(${streams}::text[])
-      AND k.build = ANY(ARRAY(SELECT id FROM builds WHERE name = ${projection.name} AND position < ${ABANDONED}))
+      AND k.build = ANY(ARRAY${goingBuilds(projection)})
     GROUP BY k.stream
-    HAVING count(*) = (SELECT count(*) FROM builds WHERE name = ${projection.name} AND position < ${ABANDONED})`.execute(
-    db,
-  );
+    HAVING count(*) = (SELECT count(*) FROM ${goingBuilds(projection)} AS g)`.execute(db);
   const revisions = new Map(reached.rows.map(({ stream, revision }) => [stream, revision]));
   const stopped = new Set(parked.rows.map(({ stream }) => stream));
   const standing = (stream: string): StreamReach => ({

@@ -52,7 +52,7 @@ export class FeedProjector implements AsyncDisposable {
 
   /** How many events no read model could take. @throws what the writer throws */
   parked(): Promise<number> {
-    return this.#deps.writer.parkedCount();
+    return this.#deps.writer.parkedCount(this.#projections);
   }
 
   /** Ends after the write that is under way. */

@@ -64,7 +64,7 @@ export class Projector implements AsyncDisposable {
 
   /** How many events no read model could take. @throws what the writer throws */
   parked(): Promise<number> {
-    return this.#deps.writer.parkedCount();
+    return this.#deps.writer.parkedCount(this.#projections);
   }
 
   /** Ends after the batch that is being applied. */

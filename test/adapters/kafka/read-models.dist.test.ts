@@ -137,7 +137,7 @@ describe('Read models that are kept current over Kafka', () => {
       await pass(400);
     }
     await scene.expectAsRebuilt();
-    expect(await scene.models.parkedCount()).toBe(0);
+    expect(await scene.models.parkedCount(projections)).toBe(0);
   });
 
   it('are as if rebuilt when a relay was killed between what it wrote and its checkpoint, and another has taken its place', async () => {
@@ -187,7 +187,7 @@ describe('Read models that are kept current over Kafka', () => {
     scene.startProjector();
     for (let round = 0; round < 5; round += 1) await scene.write(round);
     await scene.expectAsRebuilt();
-    expect(await scene.models.parkedCount()).toBe(0);
+    expect(await scene.models.parkedCount(projections)).toBe(0);
   });
 
   it('are as if rebuilt when the topic was lost with everything in it', async () => {

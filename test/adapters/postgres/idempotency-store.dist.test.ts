@@ -101,4 +101,18 @@ describe('Idempotency keys in PostgreSQL', () => {
     const count = async () => (await schema.query<{ n: number }>('SELECT count(*) AS n FROM reservations'))[0]?.n;
     await expect.poll(count, { timeout: 10_000 }).toBe(1);
   });
+
+  it('are not let go of while a repeat of what was done runs, however old they are', async () => {
+    await using schema = new TestSchema();
+    await using store = new PostgresIdempotencyStore(schema.postgres, systemRandom);
+    await store.reserve(keyed('scope', 'key'), 'seed');
+    await store.complete(keyed('scope', 'key'), answer, 'never');
+    await store.reserve(keyed('scope', 'key'), 'repeat');
+    await store.reserve(keyed('scope', 'free'), 'seed');
+    await store.release(keyed('scope', 'free'));
+    await age(schema, 25 * 3_600_000);
+    const count = async () => (await schema.query<{ n: number }>('SELECT count(*) AS n FROM reservations'))[0]?.n;
+    await expect.poll(count, { timeout: 10_000 }).toBe(1);
+    expect(await store.reserve(keyed('scope', 'key'), 'third')).toEqual({ kind: 'running' });
+  });
 });

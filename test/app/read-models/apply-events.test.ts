@@ -288,7 +288,7 @@ describe('Events that touch many rows', () => {
       const all = [];
       for (const partition of ['s', 't', 'u', 's/cleared', 't/cleared', 'u/cleared']) {
         all.push(await of.list(notes, { partition, direction: 'ascending', limit: 1_000 }));
-        all.push(await of.progress(notes, partition), await of.parkedCount());
+        all.push(await of.progress(notes, partition), await of.parkedCount([notes]));
       }
       return all;
     };

@@ -159,7 +159,7 @@ describe('The projector of a partitioned feed', () => {
     }
     await settle();
     expect(await namesIn(s0)).toEqual(['a-0', 'a-1', 'a-2', 'a-3', 'a-4']);
-    expect(await models.parkedCount()).toBe(0);
+    expect(await models.parkedCount([names()])).toBe(0);
     expect(problems).toEqual([]);
   });
 

@@ -120,7 +120,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   reached(projection: Projection, stream: string, revision: number, timeoutMs = this.#waitMs): Promise<boolean> {
     const check = (): WaitState => {
       if ((this.#awaited(projection)?.progress.get(stream) ?? -1) >= revision) return 'reached';
-      return this.#isStopped(projection.name, stream) ? 'never' : 'not yet';
+      return this.#isStopped(projection, stream) ? 'never' : 'not yet';
     };
     return this.#waiters.wait(projection.name, stream, check, timeoutMs);
   }
@@ -216,8 +216,10 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
       .slice(0, limit);
   }
 
-  async parkedCount(): Promise<number> {
-    return this.#builds.reduce((count, { parked }) => count + parked.size, 0);
+  async parkedCount(projections: readonly Pick<Projection, 'name' | 'version'>[]): Promise<number> {
+    const isCounted = (build: MemoryBuild): boolean =>
+      projections.some(({ name, version }) => name === build.name && build.version >= version);
+    return this.#builds.filter(isCounted).reduce((count, { parked }) => count + parked.size, 0);
   }
 
   awaited(): boolean {
@@ -234,10 +236,16 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
     return kept;
   }
 
-  /** Whether every build of the name has stopped at the stream. */
-  #isStopped(name: string, stream: string): boolean {
-    const named = this.#builds.filter((build) => build.name === name && build.position < ABANDONED);
-    return named.length > 0 && named.every(({ parked }) => parked.has(stream));
+  /** Whether every build that may still bring readers the stream has stopped at it: the one that they see, and those of this version or newer. */
+  #isStopped(projection: Projection, stream: string): boolean {
+    const serving = this.#serving(projection);
+    const going = this.#builds.filter(
+      (build) =>
+        build.name === projection.name &&
+        build.position < ABANDONED &&
+        (build === serving || build.version >= projection.version),
+    );
+    return going.length > 0 && going.every(({ parked }) => parked.has(stream));
   }
 
   /** The build that readers see, unless it was abandoned: then it has reached nothing that they wait for. */
