@@ -71,8 +71,8 @@ export class EventStoreDb implements EventStore {
     this.#connection = connection;
     const presence = storePresence(connection);
     this.#reader = new StoreReader(connection, names, horizon, presence);
-    const reading = { reader: this.#reader, presence };
-    this.#appender = new StoreAppender(connection, reading, names, horizon, { ...APPEND_BOUNDS, ...bounds });
+    const appending = { connection, reader: this.#reader, presence, names, horizon };
+    this.#appender = new StoreAppender({ ...appending, bounds: { ...APPEND_BOUNDS, ...bounds } });
     const followed = { connection, names, horizon, closing: this.#closing.signal, log, presence };
     const end = new LogEnd({
       ...{ horizon, log, kept: places, reader: this.#reader },

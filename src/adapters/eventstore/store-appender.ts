@@ -1,17 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-
-import { Rejection } from '../../domain/shared/rejection.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import type { Presence } from '../../concurrency/presence.js';
-import { within } from '../shared/within.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
 import type { StoredEvent } from '../shared/append-rules.js';
-import { BatchCall, NoAnswer } from './batch-call.js';
-import { AppendFailed, type ExactAnswer } from './append-answers.js';
+import type { AppendFailed } from './append-answers.js';
+import { AppendAttempts, isRefusal, type TimedAppend } from './append-attempts.js';
+import { BatchOpener } from './batch-opener.js';
 import type { LogHorizon } from './log-horizon.js';
-import type { StoreConnection } from './store-connection.js';
-import { busy, isDenied, neverSent, outcomeUnknown, refusedForGood, storeUnavailable } from './store-failures.js';
+import { lostBy, LostAppends } from './lost-appends.js';
 import { ELECTION_MS } from './read-each.js';
+import type { StoreConnection } from './store-connection.js';
+import { busy, neverSent, storeUnavailable } from './store-failures.js';
 import type { StoreReader } from './store-reader.js';
 import { storeIsThere } from './store-watch.js';
 import type { StreamNames } from './stored-event.js';
@@ -35,34 +33,15 @@ export const APPEND_BOUNDS: AppendBounds = {
   appendMs: 1_800,
   electionMs: ELECTION_MS,
 };
-/** The time between two tries to reach a store that was lost, in milliseconds. */
-const LOOK_AGAIN_MS = 50;
-/** How long an append that was not allowed counts against the store, in milliseconds: without traffic nothing would show that it allows them again. */
-const DENIED_MS = 30_000;
 
-type Exact = {
-  readonly stream: string;
-  readonly expected: ExpectedRevision;
-  readonly events: readonly StoredEvent[];
-  /** Up to here positions were known before it was sent. */
-  readonly known: number;
-  /** When it came, when it must be answered, and when while a leader is elected; in milliseconds of the process's clock. */
-  readonly since: number;
-  readonly until: number;
-  readonly electedBy: number;
+export type StoreAppenderDeps = {
+  readonly connection: StoreConnection;
+  readonly reader: StoreReader;
+  readonly presence: Presence;
+  readonly names: StreamNames;
+  readonly horizon: LogHorizon;
+  readonly bounds: AppendBounds;
 };
-
-const NOTHING = { ids: [], position: 0 } as const;
-
-/** Why the last attempt at an append failed, when the first one did, and whether any of them may have been written. */
-type Lost = { reason: unknown; readonly at: number; isUnknown: boolean };
-
-const unwritten = ({ isUnknown, reason }: Lost): Rejection =>
-  isUnknown ? outcomeUnknown(reason) : storeUnavailable(reason);
-
-const isNotYet = (error: unknown): boolean => error instanceof AppendFailed && error.fate === 'notYet';
-
-const isRefusal = (error: unknown): boolean => error instanceof Rejection && error.retryAfter === undefined;
 
 const textOf = (events: readonly StoredEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
@@ -70,44 +49,26 @@ const textOf = (events: readonly StoredEvent[]): number =>
 /**
  * Appends over one shared batch call, in the order in which they come. The server always gets an exact revision: only then does it recognise a repeat
  * after a restart.
- *
- * When an append's answer is lost, its place is read. If its own ids are there, it succeeded; other ids are a conflict. If the place is empty, it is
- * sent again; if the first one still arrives, the server takes the second for a repeat.
  */
 export class StoreAppender {
-  readonly #connection: StoreConnection;
-  readonly #reader: StoreReader;
-  readonly #presence: Presence;
-  readonly #names: StreamNames;
-  readonly #horizon: LogHorizon;
-  readonly #bounds: AppendBounds;
+  readonly #deps: StoreAppenderDeps;
+  readonly #batch: BatchOpener;
+  readonly #attempts: AppendAttempts;
+  readonly #lost: LostAppends;
   /** By stream: appends that must go one after the other. */
   readonly #streams: KeyedMutex;
   /** By stream and first id: the server does not answer a repeat of an append that is under way. */
   readonly #appends: KeyedMutex;
   readonly #awaitingDrain: (() => void)[] = [];
-  #opening: Promise<BatchCall> | null = null;
-  #opened: BatchCall | null = null;
-  #looking: Promise<void> | null = null;
-  #denied: { readonly error: AppendFailed; readonly at: number } | null = null;
-  /** When the store was last seen, in milliseconds of the process's clock. */
-  #seenAt = 0;
   #inFlight = 0;
   #text = 0;
 
-  constructor(
-    connection: StoreConnection,
-    { reader, presence }: { readonly reader: StoreReader; readonly presence: Presence },
-    names: StreamNames,
-    horizon: LogHorizon,
-    bounds: AppendBounds,
-  ) {
-    this.#connection = connection;
-    this.#reader = reader;
-    this.#presence = presence;
-    this.#names = names;
-    this.#horizon = horizon;
-    this.#bounds = bounds;
+  constructor(deps: StoreAppenderDeps) {
+    const { connection, reader, bounds } = deps;
+    this.#deps = deps;
+    this.#batch = new BatchOpener(connection, reader);
+    this.#attempts = new AppendAttempts({ ...deps, answerMs: bounds.answerMs });
+    this.#lost = new LostAppends({ connection, reader, batch: this.#batch, attempts: this.#attempts });
     // Each append in flight takes one place at most in either.
     this.#streams = new KeyedMutex(bounds.appendsInFlight);
     this.#appends = new KeyedMutex(bounds.appendsInFlight);
@@ -118,18 +79,18 @@ export class StoreAppender {
    * @throws Rejection BUSY over the bounds; STORE_UNAVAILABLE when the store cannot be reached in time
    */
   async append(stream: string, expected: ExpectedRevision, events: readonly StoredEvent[]): Promise<AppendOutcome> {
+    const { appendsInFlight, textInFlight, appendMs, electionMs } = this.#deps.bounds;
     const text = textOf(events);
-    if (this.#inFlight >= this.#bounds.appendsInFlight || this.#text + text > this.#bounds.textInFlight) throw busy();
+    if (this.#inFlight >= appendsInFlight || this.#text + text > textInFlight) throw busy();
     this.#inFlight += 1;
     this.#text += text;
     try {
       const now = performance.now();
-      const { appendMs, electionMs } = this.#bounds;
-      const exact = { stream, expected, events, since: now, until: now + appendMs, electedBy: now + electionMs };
+      const timed = { stream, expected, events, since: now, until: now + appendMs, electedBy: now + electionMs };
       return await this.#appends.runExclusive(`${stream}\n${events[0]?.id ?? ''}`, () =>
         this.#streams.isLocked(stream)
-          ? this.#streams.runExclusive(stream, () => this.#sent(exact, 'exclusive'))
-          : this.#sent(exact, 'free'),
+          ? this.#streams.runExclusive(stream, () => this.#sent(timed, 'exclusive'))
+          : this.#sent(timed, 'free'),
       );
     } finally {
       this.#inFlight -= 1;
@@ -138,9 +99,9 @@ export class StoreAppender {
     }
   }
 
-  /** Why the store did not allow the last append; null when it did, or that was a while ago: then the next one tells. */
+  /** As AppendAttempts. */
   get denied(): AppendFailed | null {
-    return this.#denied !== null && performance.now() - this.#denied.at < DENIED_MS ? this.#denied.error : null;
+    return this.#attempts.denied;
   }
 
   /** Resolves when nothing is in flight any more, which the bounds in time make soon. */
@@ -149,147 +110,30 @@ export class StoreAppender {
   }
 
   /** `exclusive`: no other append of the stream is in flight, so a lost answer is settled at once. */
-  async #sent(append: Omit<Exact, 'known'>, order: 'free' | 'exclusive'): Promise<AppendOutcome> {
-    if (this.#presence.isAway) await storeIsThere(this.#presence);
+  async #sent(timed: Omit<TimedAppend, 'known'>, order: 'free' | 'exclusive'): Promise<AppendOutcome> {
+    const { presence, horizon } = this.#deps;
+    if (presence.isAway) await storeIsThere(presence);
     // With an open call there is no await before the append leaves. Appends that wait for a call go on in order.
-    const call = this.#opened?.ended === false ? this.#opened : await this.#open();
-    // What waited for a leader, itself or behind another one, has its time for an answer.
-    const now = performance.now();
-    const until = this.#connection.lackedLeaderSince(append.since)
-      ? Math.min(append.electedBy, Math.max(append.until, now + this.#bounds.answerMs))
-      : append.until;
-    if (now > until) throw storeUnavailable();
-    const exact = { ...append, until, known: this.#horizon.log };
+    const call = this.#batch.current ?? (await this.#batch.open());
+    const until = this.#untilOf(timed);
+    if (performance.now() > until) throw storeUnavailable();
+    const append = { ...timed, until, known: horizon.log };
     try {
-      return await this.#taken(exact, call);
+      return await this.#attempts.make(append, call);
     } catch (error) {
       if (neverSent(error)) throw storeUnavailable(error);
       if (isRefusal(error)) throw error;
-      const lost = { reason: error, at: performance.now(), isUnknown: !isNotYet(error) };
-      const settle = (): Promise<AppendOutcome> => this.#known(exact, lost, this.#settled(exact, lost));
+      const lost = lostBy(error);
+      const settle = (): Promise<AppendOutcome> => this.#lost.settle(append, lost);
       // One lost connection loses many answers at once. The appends of one stream are settled in the order in which they were sent.
-      return order === 'exclusive' ? settle() : this.#streams.runExclusive(exact.stream, settle);
+      return order === 'exclusive' ? settle() : this.#streams.runExclusive(append.stream, settle);
     }
   }
 
-  /** @throws Rejection STORE_UNAVAILABLE when the store refuses it for good, and what `#ask` throws */
-  async #taken(exact: Exact, call: BatchCall): Promise<AppendOutcome> {
-    try {
-      const outcome = await this.#outcome(exact, await this.#ask(call, exact));
-      this.#denied = null;
-      return outcome;
-    } catch (error) {
-      if (isNotYet(error)) this.#connection.foundNoLeader();
-      if (!(error instanceof AppendFailed) || error.fate !== 'refused') throw error;
-      if (isDenied(error)) this.#denied = { error, at: performance.now() };
-      throw refusedForGood(error);
-    }
-  }
-
-  #ask(call: BatchCall, { stream, expected, events, until }: Exact): Promise<ExactAnswer> {
-    const left = Math.max(1, Math.min(this.#bounds.answerMs, until - performance.now()));
-    return call.append({ stream: this.#names.toServer(stream), expected, events }, left);
-  }
-
-  async #outcome(exact: Exact, answer: ExactAnswer): Promise<AppendOutcome> {
-    if (answer.kind === 'conflict') return { ok: false, actual: answer.actual };
-    const { revision } = answer;
-    const position = answer.position ?? (await this.#placeOf(exact.stream, revision));
-    this.#horizon.meet(position);
-    return { ok: true, revision, position, repeated: position <= exact.known };
-  }
-
-  /** The place of an append that stands. @throws NoAnswer when it cannot be read */
-  async #placeOf(stream: string, revision: number): Promise<number> {
-    try {
-      return (await this.#reader.idsFrom(stream, revision, 1)).position;
-    } catch (cause) {
-      throw Object.assign(new NoAnswer('The place of an append cannot be read.'), { cause });
-    }
-  }
-
-  /** Until when an append is tried: longer where a leader is elected meanwhile. */
-  #dueAt({ since, until, electedBy }: Exact): number {
-    return this.#connection.lackedLeaderSince(since) ? electedBy : until;
-  }
-
-  /** The outcome, or that it is not known when the time is over. */
-  async #known(exact: Exact, lost: Lost, settling: Promise<AppendOutcome>): Promise<AppendOutcome> {
-    for (let due = exact.until; ; due = this.#dueAt(exact)) {
-      const outcome = await within(Math.max(0, due - performance.now()), settling);
-      if (outcome !== null) return outcome;
-      if (due >= this.#dueAt(exact)) throw unwritten(lost);
-    }
-  }
-
-  /** What became of an append whose answer was lost, or which was not taken yet. */
-  async #settled(exact: Exact, lost: Lost): Promise<AppendOutcome> {
-    const { stream, events, known } = exact;
-    const place = exact.expected === 'no_stream' ? 0 : exact.expected + 1;
-    let since = lost.at;
-    while (performance.now() < this.#dueAt(exact)) {
-      try {
-        if (!lost.isUnknown || this.#seenAt <= since) await this.#look();
-        since = performance.now();
-        // What may have been written is looked up before it is sent again.
-        const { ids, position } = lost.isUnknown ? await this.#reader.idsFrom(stream, place, events.length) : NOTHING;
-        if (ids.length > 0 && events.every(({ id }, index) => id === ids[index]))
-          return { ok: true, revision: place + ids.length - 1, position, repeated: position <= known };
-        if (ids.length > 0) return { ok: false, actual: await this.#reader.lastRevision(stream) };
-        const call = await this.#open();
-        if (performance.now() > this.#dueAt(exact)) break;
-        const wasUnknown = lost.isUnknown;
-        lost.isUnknown = true;
-        try {
-          return await this.#taken({ ...exact, until: this.#dueAt(exact) }, call);
-        } catch (error) {
-          if (isNotYet(error) || isRefusal(error)) lost.isUnknown = wasUnknown;
-          throw error;
-        }
-      } catch (error) {
-        if (isRefusal(error) && !lost.isUnknown) throw error;
-        lost.reason = error;
-      }
-    }
-    throw unwritten(lost);
-  }
-
-  /** Checks whether the store can be reached: once for all callers at the same time, with a pause before the next check. */
-  #look(): Promise<void> {
-    this.#looking ??= this.#lookOnce().finally(() => (this.#looking = null));
-    return this.#looking;
-  }
-
-  async #lookOnce(): Promise<void> {
-    await sleep(LOOK_AGAIN_MS);
-    await this.#reader.meetEnd();
-    this.#seenAt = performance.now();
-  }
-
-  /** The batch call, a new one when the last has ended. All waiting appends go on in the order in which they came. */
-  #open(): Promise<BatchCall> {
-    if (this.#opened?.ended === false) return Promise.resolve(this.#opened);
-    if (this.#opening !== null) return this.#opening;
-    const opening = this.#newCall();
-    this.#opening = opening;
-    opening.then(
-      (call) => {
-        this.#opened = call;
-        this.#opening = null;
-      },
-      () => (this.#opening = null),
-    );
-    return opening;
-  }
-
-  async #newCall(): Promise<BatchCall> {
-    try {
-      // What is in the store when the call begins was not written by it.
-      await this.#reader.meetEnd();
-      const { node } = this.#connection;
-      return new BatchCall(await this.#connection.openBatch(), node);
-    } catch (error) {
-      throw error instanceof Rejection ? error : storeUnavailable(error);
-    }
+  /** Until when it must be answered: what waited for a leader, itself or behind another one, has its time for an answer. */
+  #untilOf({ since, until, electedBy }: Omit<TimedAppend, 'known'>): number {
+    const { connection, bounds } = this.#deps;
+    if (!connection.lackedLeaderSince(since)) return until;
+    return Math.min(electedBy, Math.max(until, performance.now() + bounds.answerMs));
   }
 }
