@@ -12,6 +12,11 @@ import { unreadableAnswer, answerUnreadable } from './unreadable.js';
 
 /** Milliseconds for running requests to finish once the server stops (contract 11.3). */
 export const STOP_TIMEOUT_MS = 10_000;
+/**
+ * Milliseconds for which a server that stops still answers at least, with NOT_READY and `Connection: close`: what was sent to it before is on its way, and a
+ * client would see a broken connection, and not know whether anything was done.
+ */
+export const STOP_LINGER_MS = 250;
 /** How often refused connections are logged, in milliseconds, because there may be very many. */
 const TELL_FULL_MS = 60_000;
 
@@ -152,10 +157,12 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
     const untilMs = clock.monotonicMs() + STOP_TIMEOUT_MS;
     lifecycle.stop();
     for (const res of running) if (!res.headersSent) res.setHeader('Connection', 'close');
+    const lingered = new Promise<void>((resolve) => clock.after(STOP_LINGER_MS, resolve));
     await atMost(untilMs, (idle) => {
       if (running.size === 0) idle();
       else whenIdle = idle;
     });
+    await lingered;
     await atMost(untilMs, (closed) => {
       server.close(closed);
       server.closeIdleConnections();

@@ -18,7 +18,7 @@ import { createRequestIds } from '../../src/http/guard/request-id.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
 import type { RouteDefinition } from '../../src/http/route.js';
 import { statusRoutes } from '../../src/http/routes/status.js';
-import { listen } from '../../src/http/server.js';
+import { listen, STOP_LINGER_MS } from '../../src/http/server.js';
 import type { Metrics } from '../../src/ports/metrics.js';
 import type { Ports } from '../../src/ports/ports.js';
 import { projections } from '../../projections/registry.js';
@@ -176,6 +176,11 @@ export const openExchangeServer = async () => {
     ...{ host: '127.0.0.1', port: 0, lifecycle, clock, log, nameRequest: () => nameRequest({}) },
     app: createStartingApp({ ...common, random: seededRandom('starting'), routes: status }),
   });
+  const stop = async (): Promise<void> => {
+    const stopped = server.stop();
+    await clock.advance(STOP_LINGER_MS);
+    await stopped;
+  };
   return {
     port: server.port,
     keys,
@@ -195,7 +200,7 @@ export const openExchangeServer = async () => {
       );
       lifecycle.ready();
     },
-    stop: () => server.stop(),
+    stop,
     /** What the server counted and logged: operations and statuses, then lines from warnings up, both in order of their text. */
     notes: (): readonly string[] => [
       ...Array.from(metrics.counted, ([what, count]) => `counted ${what}: ${String(count)}`).sort(),
@@ -209,7 +214,7 @@ export const openExchangeServer = async () => {
     ],
     [Symbol.asyncDispose]: async (): Promise<void> => {
       store.mend();
-      await server.stop();
+      await stop();
       await engine[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();
       await projector[Symbol.asyncDispose]();

@@ -9,7 +9,7 @@ import { createStartingApp } from '../../src/http/app.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
 import type { Answer, Call } from '../../src/http/route.js';
 import { type DependencyState, statusRoutes } from '../../src/http/routes/status.js';
-import { listen, type ListeningServer } from '../../src/http/server.js';
+import { listen, type ListeningServer, STOP_LINGER_MS } from '../../src/http/server.js';
 import { gate } from '../support/gate.js';
 import { rememberingLog, startApp, type TestApp } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -28,11 +28,15 @@ const status = (lifecycle = createLifecycle(), eventStore: DependencyState = { o
 
 describe('a server that starts', () => {
   let server: ListeningServer | undefined;
-  afterEach(() => server?.stop());
+  const clock = new ManualClock();
+  afterEach(async () => {
+    const stopped = server?.stop();
+    await clock.advance(STOP_LINGER_MS);
+    await stopped;
+  });
 
   const start = async (over: { host?: string; port?: number } = {}, eventStore?: DependencyState) => {
     const { lifecycle, routes } = status(undefined, eventStore);
-    const clock = new ManualClock();
     const metrics = createMetrics();
     const app = createStartingApp({
       routes,
@@ -166,12 +170,29 @@ describe('a server that stops', () => {
     const slow = app.post('/run').catch((error: unknown) => error);
     await running;
     let over = false;
-    const stopped = app.stop().then(() => (over = true));
+    const stopped = app.beginStop().then(() => (over = true));
     await clock.advance(9_999);
     expect(over).toBe(false);
     await clock.advance(1);
     await stopped;
     expect(await slow).toBeInstanceOf(Error);
+    await app.stop();
+  });
+
+  it('still answers what is on its way when it is told to stop, though nothing runs', async () => {
+    const clock = new ManualClock();
+    const app = await startApp([looseRoute], { clock });
+    const stopped = app.beginStop();
+    const refused = await app.post('/loose');
+    expect([refused.status, refused.body.error.code, refused.headers.get('connection')]).toEqual([
+      503,
+      'NOT_READY',
+      'close',
+    ]);
+    await clock.advance(STOP_LINGER_MS);
+    await stopped;
+    await expect(fetch(app.url)).rejects.toThrow('fetch failed');
+    await app.stop();
   });
 
   it('may be told to stop twice', async () => {

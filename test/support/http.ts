@@ -9,7 +9,7 @@ import { type AppDeps, createApp } from '../../src/http/app.js';
 import type { ConnectionLimits } from '../../src/http/connection-limits.js';
 import { createLifecycle, type Lifecycle } from '../../src/http/lifecycle.js';
 import type { RouteDefinition } from '../../src/http/route.js';
-import { listen } from '../../src/http/server.js';
+import { listen, STOP_LINGER_MS } from '../../src/http/server.js';
 import type { Log } from '../../src/ports/log.js';
 import { ManualClock } from './manual-clock.js';
 import { seededRandom } from './seeded-random.js';
@@ -63,6 +63,8 @@ export type TestApp = {
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   /** Writes bytes to the socket unchanged, and reads until the server closes it. */
   raw(bytes: string | Buffer): Promise<string>;
+  /** Tells it to stop; time has to pass until it has. */
+  beginStop(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -141,8 +143,11 @@ export const startApp = async (
     post: (path, body, headers = {}) => request('POST', path, { ...(body === undefined ? {} : { body }), headers }),
     get: (path, headers = {}) => request('GET', path, { headers }),
     raw: (bytes) => rawExchange(server.port, bytes),
+    beginStop: () => server.stop(),
     stop: async () => {
-      await server.stop();
+      const stopped = server.stop();
+      await clock.advance(STOP_LINGER_MS);
+      await stopped;
       await idempotency[Symbol.asyncDispose]();
     },
   };
