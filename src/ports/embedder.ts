@@ -20,7 +20,7 @@ export interface Embedder extends AsyncDisposable {
   readonly threads?: number;
   /**
    * The vectors of at most EMBED_TEXTS texts, in their order; null for a text that has no meaning to it, such as an empty one.
-   * `urgent`: somebody waits; such a call is taken before those that are not, and is not slowed down.
+   * `urgent`: somebody waits; such a call is taken before those that are not, which still get on.
    * @throws the reason of `signal`, RangeError for too many texts, and what stands above
    */
   embed(

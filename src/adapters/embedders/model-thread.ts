@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
+import { LRUCache } from 'lru-cache';
+
 import { Rejection } from '../../domain/shared/rejection.js';
 import { TextRefused } from '../../ports/embedder.js';
 import type { EmbedderDeps } from './deps.js';
@@ -15,13 +17,25 @@ const TEXT_MS = 60_000;
 const URGENT_MS = 10_000;
 /** How long a thread that could not load its model counts as unable to, in milliseconds. */
 const LOAD_AGAIN_MS = 10_000;
+/** After so many texts of urgent calls in a row, one of another call comes: recalls without a pause would keep the background from ever getting on. */
+const URGENT_IN_A_ROW = 4;
+/** How many vectors are kept of calls that were given up: whoever asks again goes on from there. */
+const VECTORS_KEPT = 1_024;
 /** How often a text is given to a thread that ends over it. */
 const TRIES = 2;
 
 /** What a thread answers for a text, or once instead of all answers. */
 export type ThreadAnswer = { readonly vector: Float32Array } | { readonly error: string } | { readonly failed: string };
 
-type ThreadDeps = { readonly clock: EmbedderDeps['clock']; readonly log: Pick<EmbedderDeps['log'], 'error'> };
+/** The vectors of texts whose calls were given up before they were complete; threads of one model share them. */
+export type KeptVectors = LRUCache<string, Float32Array>;
+export const keptVectors = (): KeptVectors => new LRUCache({ max: VECTORS_KEPT });
+
+type ThreadDeps = {
+  readonly clock: EmbedderDeps['clock'];
+  readonly log: Pick<EmbedderDeps['log'], 'error'>;
+  readonly kept: KeptVectors;
+};
 
 type ThreadCall = {
   readonly texts: readonly string[];
@@ -40,8 +54,8 @@ const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 const textRefused = (): Rejection => new TextRefused();
 
 /**
- * A model in a thread of its own, which is started by the first call. The thread gets one text at a time, so an urgent call waits for at most one text
- * of those that are not, and no text's vector depends on its neighbours. Of urgent calls the one goes first that has least left: a long one holds up no short one, and waits for URGENT_MS at most. A thread that ends or hangs is started again, and its text is repeated once.
+ * A model in a thread of its own, which is started by the first call. The thread gets one text at a time, so an urgent call waits for one text
+ * of those that are not, and for another one after each four of its own; no text's vector depends on its neighbours. Of urgent calls the one goes first that has least left: a long one holds up no short one, and waits for URGENT_MS at most. A thread that ends or hangs is started again, and its text is repeated once.
  */
 export class ModelThread implements AsyncDisposable {
   readonly #entry: string | URL;
@@ -53,6 +67,8 @@ export class ModelThread implements AsyncDisposable {
   /** The call whose text the thread has. */
   #running: ThreadCall | null = null;
   #stopWaiting: () => void = () => undefined;
+  /** How many texts of urgent calls the thread got since it last had one of another call. */
+  #urgentInARow = 0;
   /** How many texts were answered, one way or the other. */
   #answers = 0;
   /** When the model could not be loaded. */
@@ -83,7 +99,7 @@ export class ModelThread implements AsyncDisposable {
       };
       const call: ThreadCall = {
         texts,
-        vectors: [],
+        vectors: this.#keptOf(texts),
         tries: 0,
         resolve: (vectors) => {
           leave();
@@ -91,6 +107,7 @@ export class ModelThread implements AsyncDisposable {
         },
         reject: (error: Error) => {
           leave();
+          for (const [at, vector] of call.vectors.entries()) this.#deps.kept.set(texts[at] ?? '', vector);
           reject(error);
         },
       };
@@ -125,7 +142,7 @@ export class ModelThread implements AsyncDisposable {
   /** Gives the thread its next text, if it has none and there is one. */
   #goOn(): void {
     if (this.#running !== null || this.#disposed) return;
-    const call = this.#shortest() ?? this.#others[0];
+    const call = this.#next();
     const text = call?.texts[call.vectors.length];
     if (call === undefined) {
       this.#worker?.unref();
@@ -138,6 +155,7 @@ export class ModelThread implements AsyncDisposable {
     }
     const worker = (this.#worker ??= this.#start());
     call.tries += 1;
+    this.#urgentInARow = this.#urgent.includes(call) ? this.#urgentInARow + 1 : 0;
     this.#running = call;
     this.#stopWaiting = this.#deps.clock.after(TEXT_MS, () => {
       this.#lost(worker, `no answer within ${String(TEXT_MS)} ms`, unavailable);
@@ -180,8 +198,25 @@ export class ModelThread implements AsyncDisposable {
     } else if (call !== null) {
       call.vectors.push(answer.vector);
       call.tries = 0;
+      if (leftIn(call) === 0) call.resolve(call.vectors);
     }
     this.#goOn();
+  }
+
+  /** The vectors of the first texts, as far as they were made for a call that was given up. */
+  #keptOf(texts: readonly string[]): Float32Array[] {
+    const vectors: Float32Array[] = [];
+    for (const text of texts) {
+      const vector = this.#deps.kept.get(text);
+      if (vector === undefined) break;
+      vectors.push(vector);
+    }
+    return vectors;
+  }
+
+  #next(): ThreadCall | undefined {
+    const [other] = this.#others;
+    return other !== undefined && this.#urgentInARow >= URGENT_IN_A_ROW ? other : (this.#shortest() ?? other);
   }
 
   /** The urgent call with the fewest texts left, the first of several. */

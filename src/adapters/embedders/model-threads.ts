@@ -1,5 +1,5 @@
 import { abortWith } from '../../concurrency/abort-with.js';
-import type { ModelThread } from './model-thread.js';
+import { keptVectors, type KeptVectors, type ModelThread } from './model-thread.js';
 
 /** What makes vectors of texts, in one thread or in several. */
 export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable & { readonly count: number };
@@ -12,8 +12,9 @@ export class ModelThreads implements VectorMaker {
   readonly #threads: readonly ModelThread[];
 
   /** @param open makes a thread that has not started yet */
-  constructor(count: number, open: () => ModelThread) {
-    this.#threads = Array.from({ length: count }, open);
+  constructor(count: number, open: (kept: KeptVectors) => ModelThread) {
+    const kept = keptVectors();
+    this.#threads = Array.from({ length: count }, () => open(kept));
   }
 
   get count(): number {

@@ -16,11 +16,14 @@ const WINDOW_BYTES = 750;
 
 /** The embedder that comes along: all-MiniLM-L6-v2, for English, 384 dimensions. */
 export const openBuiltin = (threads: number, deps: EmbedderDeps): Embedder =>
-  threadEmbedder(new ModelThreads(threads, () => new ModelThread(threadFile, { kind: 'builtin' }, deps)), {
-    id: ID,
-    related: RELATED,
-    windowBytes: WINDOW_BYTES,
-  });
+  threadEmbedder(
+    new ModelThreads(threads, (kept) => new ModelThread(threadFile, { kind: 'builtin' }, { ...deps, kept })),
+    {
+      id: ID,
+      related: RELATED,
+      windowBytes: WINDOW_BYTES,
+    },
+  );
 
 /** The embedder of the settings. It loads and asks nothing before its first call. @throws StartProblem when it can never work */
 export const openEmbedder = async (choice: EmbedderChoice, deps: EmbedderDeps): Promise<Embedder> => {

@@ -9,7 +9,7 @@ import { embedTexts, type EmbeddingDeps } from './embed-lacking.js';
 export const RECALL_EMBED_MS = 1_200;
 /**
  * Texts are embedded in groups, and what is done when the time is up is kept. The newest text comes alone, each group after it may be twice as large,
- * up to so many texts, and so many bytes of UTF-8 if there are several. Longer texts come last: one of them may take all the time, and nothing is kept.
+ * up to so many texts, and so many bytes of UTF-8 if there are several. Longer texts come last: one of them may take all the time, and the next recall goes on with it.
  */
 const GROUP_TEXTS = 16;
 const GROUP_BYTES = 4_096;

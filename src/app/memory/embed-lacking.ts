@@ -2,8 +2,11 @@ import { LRUCache } from 'lru-cache';
 
 import { memories } from '../../../projections/memories.js';
 import { EMBED_TEXTS, type Embedder, TextRefused } from '../../ports/embedder.js';
+import { untilFull } from '../../domain/shared/page-size.js';
 import type { RowSearch, RowText } from '../../ports/row-search.js';
 
+/** How many bytes of text one batch holds, if it holds several texts: some seconds of work for a model on one core. What is done is stored after it. */
+const BATCH_BYTES = 16 * 1024;
 /** Any embedder that works can take this text. */
 const PROBE = 'The sun rises.';
 
@@ -16,14 +19,15 @@ export type EmbedOptions = { readonly urgent: boolean; readonly signal?: AbortSi
 export type EmbedOutcome = { readonly embedded: readonly RowText[]; readonly failed: readonly RowText[] };
 
 /**
- * Embeds texts of memories that have no vector of this embedder: at most EMBED_TEXTS. If it is done again after a crash, at most this batch is
+ * Embeds texts of memories that have no vector of this embedder: at most EMBED_TEXTS, and near BATCH_BYTES. If it is done again after a crash, at most this batch is
  * embedded twice.
  * @throws what the embedder and the read models throw; not because of single texts
  */
 export const embedLacking = async (deps: EmbeddingDeps, options: EmbedOptions): Promise<EmbedOutcome> => {
   const { rowSearch, embedder } = deps;
   const texts = await rowSearch.withoutVector(memories, { embedder: embedder.id, limit: EMBED_TEXTS });
-  return texts.length === 0 ? { embedded: [], failed: [] } : embedTexts(deps, texts, options);
+  const batch = [...untilFull(texts, ({ text }) => Buffer.byteLength(text), BATCH_BYTES)];
+  return batch.length === 0 ? { embedded: [], failed: [] } : embedTexts(deps, batch, options);
 };
 
 /**

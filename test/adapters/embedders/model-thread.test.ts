@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { ModelThread } from '../../../src/adapters/embedders/model-thread.js';
+import { keptVectors, ModelThread } from '../../../src/adapters/embedders/model-thread.js';
 import { TextRefused } from '../../../src/ports/embedder.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
@@ -16,7 +16,11 @@ describe('a model in a thread', () => {
   let errors: object[];
 
   const open = (failed?: string): ModelThread =>
-    new ModelThread(entry, { failed, shared }, { clock, log: { error: (fields) => void errors.push(fields) } });
+    new ModelThread(
+      entry,
+      { failed, shared },
+      { clock, kept: keptVectors(), log: { error: (fields) => void errors.push(fields) } },
+    );
   const letGo = (): void => {
     Atomics.store(shared, 1, 1);
     Atomics.notify(shared, 1);
@@ -56,6 +60,32 @@ describe('a model in a thread', () => {
     letGo();
     await Promise.all(calls);
     expect(ended).toEqual(['urgent', 'first', 'second']);
+  });
+
+  it('gives a text to other calls after every fourth urgent one, so that these end, too', async () => {
+    const ended: string[] = [];
+    const call = async (name: string, texts: readonly string[], urgent: boolean): Promise<void> => {
+      await thread.vectorsOf(texts, { urgent });
+      ended.push(name);
+    };
+    const calls = [call('calm', ['wait', 'b', 'c'], false), call('urgent', [...'defghijkl'], true)];
+    letGo();
+    await Promise.all(calls);
+    expect(ended).toEqual(['calm', 'urgent']);
+  });
+
+  it('goes on from what it had made for a call that was given up', async () => {
+    const abort = new AbortController();
+    const given = thread.vectorsOf(['abc', 'wait'], { urgent: true, signal: abort.signal });
+    const refused = expect(given).rejects.toThrow('gone');
+    await expect.poll(started).toBe(1);
+    await expect.poll(() => thread.waitingTexts).toBe(1);
+    abort.abort(new Error('gone'));
+    await refused;
+    letGo();
+    await thread.vectorsOf(['die once'], calm);
+    // The second figure is that of the thread which made it.
+    expect(await thread.vectorsOf(['abc', 'b'], calm)).toEqual([Float32Array.of(3, 1), Float32Array.of(1, 2)]);
   });
 
   it('takes the urgent call first that has least left, also while a longer one runs', async () => {

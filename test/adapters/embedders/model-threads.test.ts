@@ -19,7 +19,7 @@ describe('a model in several threads', () => {
     let made = 0;
     return new ModelThreads(
       3,
-      () => new ModelThread(entry, { shared, failed: made++ === 0 ? failed : undefined }, deps),
+      (kept) => new ModelThread(entry, { shared, failed: made++ === 0 ? failed : undefined }, { ...deps, kept }),
     );
   };
   beforeEach(() => {

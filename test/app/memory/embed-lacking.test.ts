@@ -5,9 +5,9 @@ import { memories } from '../../../projections/memories.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { MemoryRows, memoryRow, NumberEmbedder, STREAM } from '../../support/recall-scene.js';
 
-const openScene = async (count: number) => {
+const openScene = async (count: number, more = '') => {
   const rows = new MemoryRows();
-  await rows.store(...Array.from({ length: count }, (_, at) => memoryRow(at, `${String(at)} 1`)));
+  await rows.store(...Array.from({ length: count }, (_, at) => memoryRow(at, `${String(at)} 1${more}`)));
   const embedder = new NumberEmbedder();
   const { models } = rows;
   const vectors = async () =>
@@ -22,6 +22,16 @@ describe('embedding what lacks a vector', () => {
     const { embedded, failed } = await embed();
     expect(failed.map(({ text }) => text).sort()).toEqual(['0 1', '17 1', '18 1', '49 1']);
     expect([embedded.length, await vectors()]).toEqual([46, 46]);
+  });
+
+  it('takes long texts a few at a time, so that what is done is stored soon', async () => {
+    const { embed, vectors } = await openScene(20, ' of a long story'.repeat(320));
+    const done: number[] = [];
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      await embed();
+      done.push(await vectors());
+    }
+    expect(done).toEqual([4, 8, 12]);
   });
 
   it('blames a text that fails alone only while another can be embedded', async () => {
