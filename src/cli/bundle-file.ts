@@ -60,7 +60,10 @@ async function* linesOf(file: string): AsyncGenerator<string, void> {
       waiting = bytes.subarray(begin);
       if (waiting.length >= LINE_BYTES) throw tooLong(line);
     }
-    if (waiting.length > 0) throw new LineBroken(line, null, 'it does not end: the file was cut');
+    if (waiting.length > 0) {
+      const what = line === 1 ? 'this is no history bundle, or it was cut' : 'the file was cut';
+      throw new LineBroken(line, null, `it does not end: ${what}`);
+    }
   } finally {
     await handle.close();
   }

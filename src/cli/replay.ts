@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 
 import { differenceKinds } from '../domain/replay/difference-kinds.js';
 import { defined } from '../domain/shared/defined.js';
+import { isObject } from '../domain/shared/json.js';
 import { openClient } from './client.js';
 import { readJsonFile } from './files.js';
 import { followTo } from './follow.js';
@@ -179,6 +180,9 @@ const trial = async (
   { since, until, instead, turn, failOn, samples, json = false }: TrialOptions,
 ): Promise<void> => {
   const rules = await readJsonFile(terminal, file);
+  // The server takes a set without any rule: a file that was mistaken for one would pass every trial.
+  if (!isObject(rules) || !Array.isArray(rules['rulesetRules']))
+    throw new CommandFailed(`${file} is no rule set: it has no list "rulesetRules".`);
   const [only] = npcIds;
   if (turn !== undefined && (only === undefined || npcIds.length > 1))
     throw new CommandFailed('--turn is about a turn of one NPC: name it.');

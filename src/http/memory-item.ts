@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox';
 import type { RecalledMemory } from '../domain/npc/events.js';
 import type { MemoryRow } from '../../projections/memories.js';
 import { defined } from '../domain/shared/defined.js';
+import { TYPES } from './patterns.js';
 import { FreeObject, openObject } from './schemas.js';
 
 /** What lists and recall of memories may be limited to (contract 3.1, 3.3). */
@@ -10,7 +11,7 @@ export const memoryFilters = {
   type: Type.Optional(
     Type.String({
       maxLength: 2_048,
-      pattern: '^[^,]*(,[^,]*){0,63}$',
+      pattern: TYPES,
       description: 'Only memories of these types, at most 64, separated by commas.',
     }),
   ),

@@ -1,6 +1,4 @@
-/** RFC 3339 with any offset (contract 1.10), as a JSON Schema pattern; the calendar decides whether the day exists. No leap seconds, because JavaScript has none. */
-export const TIMESTAMP =
-  '^\\d{4}-\\d\\d-\\d\\d[Tt]([01]\\d|2[0-3])(:[0-5]\\d){2}(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
+import { TIMESTAMP } from './patterns.js';
 
 const timestamp = new RegExp(TIMESTAMP);
 const DATE_LENGTH = 'yyyy-mm-dd'.length;

@@ -79,6 +79,9 @@ describe('anima replay and anima trial', () => {
   it('do not pass where nothing was judged', async () => {
     const mistyped = await anima('trial', 'strict.json', '--instead', 'strickt', '--fail-on', 'newly-refused=0');
     expect([mistyped.code, mistyped.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
+    await writeFile(join(directory.path, 'soul.json'), '{"id":"mira","memories":[]}');
+    const mistaken = await anima('trial', 'soul.json');
+    expect([mistaken.code, mistaken.stderr]).toEqual([3, expect.stringContaining('soul.json is no rule set')]);
     const early = await anima('replay', '--until', '2020-01-01');
     expect([early.code, early.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
   });

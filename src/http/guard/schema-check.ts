@@ -3,6 +3,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 
 import { isClientId } from '../../domain/shared/client-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import { sentenceOf } from '../patterns.js';
 import { MAX_BYTES } from '../schemas.js';
 
 /** Most problems listed in one answer (contract 1.5). */
@@ -56,7 +57,21 @@ const oneOf = (words: readonly string[]): string =>
     ? either.format(words)
     : `one of ${words.slice(0, MAX_VALUES_NAMED).join(', ')} and ${String(words.length - MAX_VALUES_NAMED)} more`;
 
+const counted = (count: unknown, word: string): string => `${String(count)} ${word}${count === 1 ? '' : 's'}`;
+
+/** Of a bound, in words: Ajv counts what there must NOT be. */
+const boundMessages: Readonly<Record<string, (limit: unknown) => string>> = {
+  minLength: (limit) => (limit === 1 ? 'must not be empty' : `must have at least ${counted(limit, 'character')}`),
+  maxLength: (limit) => `must have at most ${counted(limit, 'character')}`,
+  minItems: (limit) => `must have at least ${counted(limit, 'item')}`,
+  maxItems: (limit) => `must have at most ${counted(limit, 'item')}`,
+};
+
 const messageOf = ({ keyword, message, params }: ErrorObject): string => {
+  const bound = boundMessages[keyword];
+  if (bound !== undefined) return bound(params['limit']);
+  if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue'])}`;
+  if (keyword === 'pattern') return sentenceOf(params['pattern'] as string) ?? message ?? 'is not valid';
   if (keyword === 'required') return 'is missing';
   if (keyword === 'enum') return `must be ${oneOf((params['allowedValues'] as readonly unknown[]).map(String))}`;
   if (keyword !== 'type') return message ?? 'is not valid';
@@ -64,8 +79,20 @@ const messageOf = ({ keyword, message, params }: ErrorObject): string => {
   return `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
 };
 
-/** The branch of a condition has already said what is wrong; the broken condition adds nothing. */
-const isNoise = ({ keyword }: ErrorObject): boolean => keyword === 'if';
+const isNullOnly = ({ keyword, params }: ErrorObject): boolean => keyword === 'type' && params['type'] === 'null';
+
+/**
+ * Whether an error adds nothing to the others. The branches of a condition or an alternative have said what is wrong, and that a value may also be null helps
+ * nobody who gave another one.
+ */
+const isNoise = (error: ErrorObject, _: number, all: readonly ErrorObject[]): boolean => {
+  const { keyword, instancePath } = error;
+  if (keyword === 'if') return true;
+  if (keyword !== 'anyOf' && !isNullOnly(error)) return false;
+  return all.some(
+    (other) => other.instancePath.startsWith(instancePath) && other.keyword !== 'anyOf' && !isNullOnly(other),
+  );
+};
 
 const issueOf = (part: Part, error: ErrorObject): Issue => {
   const missing: unknown = error.keyword === 'required' ? error.params['missingProperty'] : undefined;
@@ -102,7 +129,7 @@ export const compileCheck = (part: Part, schema: TSchema): SchemaCheck => {
     explain ??= every.compile(schema);
     const errors = sampled === null || explain(sampled.sample) ? found : (explain.errors ?? found);
     return errors
-      .filter((error) => !isNoise(error))
+      .filter((error, at, all) => !isNoise(error, at, all))
       .slice(0, MAX_ISSUES)
       .map((error) => issueOf(part, error));
   };

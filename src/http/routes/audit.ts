@@ -12,6 +12,7 @@ import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { fileName } from '../file-name.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { NpcParams, nullable } from '../schemas.js';
+import { TREE_SIZE } from '../patterns.js';
 import type { Services } from '../services.js';
 
 /** How many audits run at once in one process, and how many of one tenant: each reads many events. */
@@ -95,7 +96,7 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
       ...common,
       operationId: 'proveConsistency',
       summary: 'That a checkpoint extends the log as it was at a smaller size (RFC 9162)',
-      params: Type.Object({ size: Type.String({ pattern: '^(0|[1-9][0-9]{0,14})$' }) }),
+      params: Type.Object({ size: Type.String({ pattern: TREE_SIZE }) }),
       query: Type.Object({ from: Size }),
       responses: ok('The path.', Type.Object({ from: Size, size: Size, path: Path })),
       handler: async (call) => {

@@ -18,7 +18,8 @@ import { defaultTier, type Tier, tierNames } from '../../domain/tenant/tiers.js'
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { type Call, ok, route, type RouteDefinition } from '../route.js';
 import { nullable } from '../schemas.js';
-import { instantOf, TIMESTAMP } from '../timestamp.js';
+import { TENANT_ID, TIMESTAMP } from '../patterns.js';
+import { instantOf } from '../timestamp.js';
 
 const scopeSchema = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] });
 const rateLimitSchema = Type.Object({
@@ -54,7 +55,7 @@ const onceSchema = Type.Optional(Type.String({ description: 'The key, shown only
 export const KeyAnswer = Type.Object({ ...keyMembers, key: onceSchema });
 
 const newTenantSchema = Type.Object({
-  tenantId: Type.String({ pattern: '^[a-z0-9_-]{1,64}$' }),
+  tenantId: Type.String({ pattern: TENANT_ID }),
   tier: Type.Optional(Type.Unsafe<Tier | null>({ type: ['string', 'null'], enum: [...tierNames, null] })),
 });
 

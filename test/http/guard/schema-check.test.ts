@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
 import { compileCheck } from '../../../src/http/guard/schema-check.js';
+import { TENANT_ID, TIMESTAMP } from '../../../src/http/patterns.js';
 import { MemoryText } from '../../../src/http/schemas.js';
 
 const check = compileCheck('body', Type.Object({ text: MemoryText }));
@@ -28,5 +29,38 @@ describe('a text bounded in bytes', () => {
     const issues = [{ in: 'body', pointer: '/text', message: 'must be at most 8192 bytes of UTF-8' }];
     expect(check({ text: 'x'.repeat(8_193) })).toEqual(issues);
     expect(check({ text: 'é'.repeat(4_097) })).toEqual(issues);
+  });
+});
+
+describe('a problem in words', () => {
+  const told = (schema: Parameters<typeof compileCheck>[1], value: unknown) =>
+    compileCheck('body', Type.Object({ m: schema }))({ m: value })?.map(({ message }) => message);
+
+  it.each([
+    ['the one value', Type.Literal('players'), 'x', 'must be "players"'],
+    ['a text that may not be empty', Type.String({ minLength: 1 }), '', 'must not be empty'],
+    ['a text that is too long', Type.String({ maxLength: 1 }), 'ab', 'must have at most 1 character'],
+    ['too few items', Type.Array(Type.String(), { minItems: 2 }), ['a'], 'must have at least 2 items'],
+    [
+      'a timestamp',
+      Type.String({ pattern: TIMESTAMP }),
+      'yesterday',
+      'must be an RFC 3339 timestamp, such as 2026-01-31T12:00:00Z',
+    ],
+    [
+      'a tenant',
+      Type.String({ pattern: TENANT_ID }),
+      'Studio B',
+      'must be 1 to 64 of the characters a-z, 0-9, "_" and "-"',
+    ],
+  ])('names %s', (_, schema, value, message) => {
+    expect(told(schema, value)).toEqual([message]);
+  });
+
+  it('leaves out that a value may also be null, and that it fits none of several', () => {
+    const limit = Type.Union([Type.Object({ limit: Type.Integer({ minimum: 1 }) }), Type.Literal('off'), Type.Null()]);
+    expect(told(limit, { limit: 0 })).toEqual(['must be >= 1', 'must be a string', 'must be "off"']);
+    expect(told(Type.Union([Type.String(), Type.Null()]), 7)).toEqual(['must be a string']);
+    expect(told(Type.Null(), 7)).toEqual(['must be null']);
   });
 });

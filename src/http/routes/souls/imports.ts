@@ -11,13 +11,14 @@ import { cutText } from '../../../domain/shared/text.js';
 import { broughtBy } from '../../../domain/soul/state.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../route.js';
 import { readJsonText } from '../../json-text.js';
+import { TX_ID } from '../../patterns.js';
 import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../../schemas.js';
 import { SOUL_BODY_BYTES } from './exports.js';
 
 /** Of what a client says about a failed download, in UTF-16 units. */
 const ERROR_CHARS = 500;
 
-const TxId = Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_-]+$' });
+const TxId = Type.String({ minLength: 1, maxLength: 128, pattern: TX_ID });
 
 const DownloadResult = Type.Object({
   adrBody: Type.Optional(AnyJson),

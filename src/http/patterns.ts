@@ -1,0 +1,21 @@
+/** An RFC 3339 timestamp with any offset (contract 1.10). No leap seconds, because JavaScript has none. */
+export const TIMESTAMP =
+  '^\\d{4}-\\d\\d-\\d\\d[Tt]([01]\\d|2[0-3])(:[0-5]\\d){2}(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
+/** What archives call payloads (contract 8.3). */
+export const TX_ID = '^[A-Za-z0-9_-]+$';
+export const TENANT_ID = '^[a-z0-9_-]{1,64}$';
+/** At most 64 types, separated by commas. */
+export const TYPES = '^[^,]*(,[^,]*){0,63}$';
+/** How many leaves a tree has, in decimal. */
+export const TREE_SIZE = '^(0|[1-9][0-9]{0,14})$';
+
+const sentences: Readonly<Record<string, string>> = {
+  [TIMESTAMP]: 'must be an RFC 3339 timestamp, such as 2026-01-31T12:00:00Z',
+  [TX_ID]: 'must consist of the characters A-Z, a-z, 0-9, "_" and "-"',
+  [TENANT_ID]: 'must be 1 to 64 of the characters a-z, 0-9, "_" and "-"',
+  [TYPES]: 'must be at most 64 types, separated by commas',
+  [TREE_SIZE]: 'must be a whole number without leading zeros',
+};
+
+/** What a text that does not match must be, as a sentence says it; undefined for a pattern that none is written for. */
+export const sentenceOf = (pattern: string): string | undefined => sentences[pattern];
