@@ -8,11 +8,9 @@ import {
 } from '@eventstore/db-client';
 
 import type { Presence } from '../../concurrency/presence.js';
-import type { StoreConnection } from './store-connection.js';
+import { READ_SILENCE_MS, type StoreConnection } from './store-connection.js';
 import { readRefused, storeUnavailable, wantsLeader } from './store-failures.js';
 
-/** How long a read may go without an event before the store counts as silent, in milliseconds. */
-export const READ_SILENCE_MS = 1_500;
 /** How long a call waits for a leader, in milliseconds: an election takes about two seconds. And the pause before it asks again. */
 export const ELECTION_MS = 4_000;
 export const ASK_AGAIN_MS = 50;

@@ -4,10 +4,11 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
 import { StartProblem } from '../../domain/shared/start-problem.js';
-import { READ_SILENCE_MS } from './read-each.js';
 import { cancelledByUs, GRPC } from './store-failures.js';
 import { within } from '../shared/within.js';
 
+/** How long a read may go without an event before its node counts as silent, in milliseconds. */
+export const READ_SILENCE_MS = 1_500;
 /** How long the client may take to end its calls when it is closed, in milliseconds; it can wait for ever for one that was left early. */
 const CLOSE_MS = 1_000;
 /**

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import type { EventStoreDb } from '../../../src/adapters/eventstore/event-store.js';
-import { READ_SILENCE_MS } from '../../../src/adapters/eventstore/read-each.js';
+import { READ_SILENCE_MS } from '../../../src/adapters/eventstore/store-connection.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { startStandIn, type StandIn } from '../../stand-in/start.js';
 import { trouble } from '../../stand-in/trouble.js';

@@ -3,9 +3,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { StoreConnection } from '../../../src/adapters/eventstore/store-connection.js';
+import { READ_SILENCE_MS, StoreConnection } from '../../../src/adapters/eventstore/store-connection.js';
 import { StartProblem } from '../../../src/domain/shared/start-problem.js';
-import { READ_SILENCE_MS } from '../../../src/adapters/eventstore/read-each.js';
 import { likeOf } from '../../stand-in/like.js';
 import { Log } from '../../stand-in/log.js';
 import { serve } from '../../stand-in/server.js';
