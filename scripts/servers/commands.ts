@@ -62,7 +62,7 @@ const requireNewLog = ({ supervisor, first }: Request, given: string | undefined
   if (first.foreign === 0) return;
   if (given !== undefined) throw new Error('--foreign fills the stand-in only; unset EVENTSTORE_URL to start it');
   if (supervisor.entry('eventstore') !== undefined)
-    throw new Error('it has a log already, and --foreign fills new ones only: "reset" it first');
+    throw new Error('it was started before, and --foreign fills new logs only: "reset" it first');
 };
 
 /** Reports each step of a server when it begins, and again while it lasts. */

@@ -14,7 +14,7 @@ const sentences: Readonly<Record<string, string>> = {
   [TX_ID]: 'must consist of the characters A-Z, a-z, 0-9, "_" and "-"',
   [TENANT_ID]: 'must be 1 to 64 of the characters a-z, 0-9, "_" and "-"',
   [TYPES]: 'must be at most 64 types, separated by commas',
-  [TREE_SIZE]: 'must be a whole number without leading zeros',
+  [TREE_SIZE]: 'must be a whole number of at most 15 digits, without leading zeros',
 };
 
 /** What a text that does not match must be, as a sentence says it; undefined for a pattern that none is written for. */

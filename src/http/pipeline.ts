@@ -298,7 +298,7 @@ export const compilePipeline = (definition: RouteDefinition, deps: PipelineDeps)
     if (definition.always !== true && deps.lifecycle.phase !== 'ready') throw new Rejection('NOT_READY');
 
     const principal = await identify(ctx, exchange);
-    // Kept until the answer has been read: the parsed body is in memory as long as the answer is made from it.
+    // Kept until an answer in pieces is made: the parsed body is in memory as long as that is made from it.
     const leave = crowd?.enter(ctx.req, principal.tenant);
     try {
       await proceed(ctx, exchange, principal, segments);

@@ -102,7 +102,7 @@ export interface ReadModelWriter {
   swapIn(build: Build): Promise<void>;
   /** At most `limit` parked events of all builds, by projection and stream. */
   parked(limit: number): Promise<readonly ParkedEvent[]>;
-  /** How many events are parked by builds of these versions or newer: older ones are kept for a roll-back, and may be without a projector. */
+  /** How many events are parked by the builds that readers of these versions see, and by those of these versions. */
   parkedCount(projections: readonly Pick<Projection, 'name' | 'version'>[]): Promise<number>;
   /** Whether a reader waits for something that is not applied yet. */
   awaited(): boolean;

@@ -203,9 +203,12 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   async parkedCount(projections: readonly Pick<Projection, 'name' | 'version'>[]): Promise<number> {
-    const counted = projections.flatMap(({ name, version }) =>
-      this.#named(name).filter(({ build }) => build.version >= version),
-    );
+    const counted = projections.flatMap((projection) => {
+      const serving = this.#serving(projection);
+      const isOwn = ({ build }: OpenBuild): boolean =>
+        build.version === projection.version && build.position < ABANDONED;
+      return this.#named(projection.name).filter((kept) => kept === serving || isOwn(kept));
+    });
     return counted.reduce((count, { parked }) => count + parked.size, 0);
   }
 
@@ -259,7 +262,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   /** The build that readers of a projection see. */
-  #serving({ name, version }: Projection): OpenBuild | undefined {
+  #serving({ name, version }: Pick<Projection, 'name' | 'version'>): OpenBuild | undefined {
     const named = this.#named(name);
     return (
       named.find(({ build }) => build.live && build.version === version) ??

@@ -88,6 +88,8 @@ export class ModelThread implements AsyncDisposable {
     { urgent, signal }: { readonly urgent: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly Float32Array[]> {
     if (this.#disposed) return Promise.reject(unavailable());
+    const kept = this.#keptOf(texts);
+    if (kept.length === texts.length) return Promise.resolve(kept);
     if (this.#urgent.length + this.#others.length >= WAITING_CALLS) {
       return Promise.reject(busy());
     }
@@ -99,7 +101,7 @@ export class ModelThread implements AsyncDisposable {
       };
       const call: ThreadCall = {
         texts,
-        vectors: this.#keptOf(texts),
+        vectors: kept,
         tries: 0,
         resolve: (vectors) => {
           leave();
@@ -195,6 +197,9 @@ export class ModelThread implements AsyncDisposable {
     if ('error' in answer) {
       this.#deps.log.error({ reason: answer.error }, 'the embedder could not make a vector');
       call?.reject(textRefused());
+    } else if (call !== null && ![this.#urgent, this.#others].some((line) => line.includes(call))) {
+      // It was given up meanwhile.
+      this.#deps.kept.set(call.texts[call.vectors.length] ?? '', answer.vector);
     } else if (call !== null) {
       call.vectors.push(answer.vector);
       call.tries = 0;

@@ -21,9 +21,12 @@ export type Watched = {
   readonly connection: Pick<StoreConnection, 'node' | 'foundNoLeader'>;
 };
 
+/** The node that was asked was left before it answered. */
+class NodeLeft extends Error {}
+
 /**
  * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. A node that is not the leader, or
- * knows none, is asked again, or the one that it names, as long as nothing was taken.
+ * knows none, is asked again, or the one that it names, or another one where it was left, as long as nothing was taken.
  * @returns whether `take` said so
  * @throws Rejection STORE_UNAVAILABLE, whatever kept the server from answering
  */
@@ -42,8 +45,10 @@ export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEv
     try {
       return await readOnce(open, taking, watched);
     } catch (error) {
-      if (progress.taken || !wantsLeader(error) || performance.now() > until) throw readRefused(error);
-      watched.connection.foundNoLeader();
+      const isElecting = wantsLeader(error);
+      if (progress.taken || !(isElecting || error instanceof NodeLeft) || performance.now() > until)
+        throw readRefused(error);
+      if (isElecting) watched.connection.foundNoLeader();
       // By then the client has turned to the node that was named.
       await sleep(ASK_AGAIN_MS);
     }
@@ -62,12 +67,17 @@ const readOnce = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   const cancel = (): void => void reading.cancel().catch(() => undefined);
   let heard = 0;
   let isOver = false;
-  const silent = (): void => {
-    // What another node did not answer says nothing of this one.
-    if (!node.aborted) presence.fellSilent();
+  const end = (error: Error): void => {
     cancel();
-    reading.destroy(storeUnavailable());
+    reading.destroy(error);
   };
+  const silent = (): void => {
+    // First this read ends: it is the one that showed the silence.
+    end(storeUnavailable());
+    presence.fellSilent();
+  };
+  const left = (): void => end(new NodeLeft('The node was left before it answered.'));
+  node.addEventListener('abort', left, { once: true });
   const timer = setTimeout(() => {
     const before = heard;
     // Where our own loop stood still, what has come meanwhile is read first.
@@ -94,6 +104,7 @@ const readOnce = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
     throw error;
   } finally {
     isOver = true;
+    node.removeEventListener('abort', left);
     clearTimeout(timer);
   }
 };

@@ -13,9 +13,9 @@ export const READ_SILENCE_MS = 1_500;
 const CLOSE_MS = 1_000;
 /**
  * How long one node may take to say who leads, in seconds, unless EVENTSTORE_URL says otherwise. The client would wait 5 s, and it asks the node that it has
- * just left first as often as not.
+ * just left first as often as not. A read waits for both: for a node, and for its answer.
  */
-const GOSSIP_SECONDS = 2;
+const GOSSIP_SECONDS = 1;
 
 /** One BatchAppend call: appends go up, their answers come down, in any order. */
 export type BatchStream = ReturnType<StreamsClient['batchAppend']>;
@@ -47,13 +47,33 @@ class SilentNode extends Error {
   readonly code = GRPC.unavailable;
 }
 
-/** Whether a connection string names several nodes, or a name that leads to them. */
-const namesSeveral = (url: string): boolean => /^(esdb|kdb|kurrentdb)\+discover:|^[^?/]*\/\/[^/?]*,/.test(url);
+/** A connection string as the client takes it apart: a password may hold a `?`, slashes at the end do not count. */
+const partsOf = (url: string) => {
+  const whole = url.trim().replace(/\/+$/, '');
+  const [start = ''] = /^[^:]+:\/\/(?:[^:]+:[^@]+@)?/.exec(whole) ?? [];
+  const [hosts = '', ...options] = whole.slice(start.length).split('?');
+  return { whole, start, hosts, options: options.length === 0 ? null : options.join('?') };
+};
 
-const withGossipTimeout = (url: string): string =>
-  !namesSeveral(url) || /[?&]gossipTimeout=/i.test(url)
-    ? url
-    : `${url}${url.includes('?') ? '&' : '?'}gossipTimeout=${String(GOSSIP_SECONDS)}`;
+/** Whether a connection string names several nodes, or a name that leads to them. */
+const namesSeveral = (url: string): boolean => {
+  const { start, hosts } = partsOf(url);
+  return /^[^:]+\+discover:/.test(start) || hosts.includes(',');
+};
+
+const isGossipTimeout = (option: string): boolean =>
+  option.replace(/=.*$/s, '').replace(/[_-]/g, '').toLowerCase() === 'gossiptimeout';
+
+const gossipOption = `gossipTimeout=${String(GOSSIP_SECONDS)}`;
+
+/** The same with our time for gossip. One that the client would not read stays as it is, for the client to say so. */
+const withGossipTimeout = (url: string): string => {
+  const { whole, options } = partsOf(url);
+  if (!namesSeveral(url)) return url;
+  if (options === null) return `${whole}?${gossipOption}`;
+  const named = options.split('&');
+  return named.some((option) => option === '' || isGossipTimeout(option)) ? url : `${whole}&${gossipOption}`;
+};
 
 const openClient = (url: string): EventStoreDBClient => {
   try {

@@ -1,4 +1,4 @@
-import { NotLeaderError } from '@eventstore/db-client';
+import { NotLeaderError, UnknownError } from '@eventstore/db-client';
 
 import { Rejection } from '../../domain/shared/rejection.js';
 
@@ -8,6 +8,7 @@ const RETRY_SECONDS = 1;
 /** gRPC status codes (https://grpc.github.io/grpc/core/md_doc_statuscodes.html), as errors of calls carry them. */
 export const GRPC = {
   cancelled: 1,
+  unknown: 2,
   deadlineExceeded: 4,
   permissionDenied: 7,
   unavailable: 14,
@@ -58,6 +59,10 @@ export const wantsLeader = (error: unknown): boolean =>
 
 /** Whether the store does not allow a call, which no repeat changes. */
 export const isDenied = (error: unknown): boolean => statusOf(error) === GRPC.permissionDenied;
+
+/** Whether the log was read from a position at which no event begins. Other failures are an `UnknownError` of the client, too. */
+export const isBetweenEvents = (error: unknown): boolean =>
+  error instanceof UnknownError && statusOf(error) === GRPC.unknown;
 
 /** The refusal of a read that failed. */
 export const readRefused = (error: unknown): Rejection =>

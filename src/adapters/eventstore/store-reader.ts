@@ -6,7 +6,6 @@ import {
   type ResolvedEvent,
   START,
   type StreamingRead,
-  UnknownError,
 } from '@eventstore/db-client';
 
 import type { Presence } from '../../concurrency/presence.js';
@@ -19,6 +18,7 @@ import type { LoggedEvent, Mark } from './log-end.js';
 import type { LogHorizon } from './log-horizon.js';
 import { readEach } from './read-each.js';
 import type { StoreConnection } from './store-connection.js';
+import { isBetweenEvents } from './store-failures.js';
 import { storeIsThere } from './store-watch.js';
 import { type StreamNames, toPosition, toRecorded, toServerPosition } from './stored-event.js';
 
@@ -100,8 +100,7 @@ export class StoreReader {
         },
       );
     } catch (error) {
-      // A position between two events.
-      if (error instanceof Rejection && error.cause instanceof UnknownError) return false;
+      if (error instanceof Rejection && isBetweenEvents(error.cause)) return false;
       throw error;
     }
     return mayHold;

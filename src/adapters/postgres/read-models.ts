@@ -20,6 +20,7 @@ import {
   type ReadModels,
 } from '../../ports/read-models.js';
 import {
+  ABANDONED,
   type Build,
   type Changes,
   type Loaded,
@@ -27,7 +28,7 @@ import {
   type ReadModelWriter,
 } from '../../ports/read-model-writer.js';
 import type { PassagePage, PassageQuery, TextSearch } from '../../ports/text-search.js';
-import { abandonBuild, beginBuild, openBuild, reopenBuild, swapBuildIn, sweepDropped } from './builds.js';
+import { abandonBuild, beginBuild, openBuild, reopenBuild, servingBuild, swapBuildIn, sweepDropped } from './builds.js';
 import { commitChanges } from './commit-changes.js';
 import type { Postgres } from './open.js';
 import { findPassages } from './passages.js';
@@ -167,14 +168,14 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   parkedCount(projections: readonly Pick<Projection, 'name' | 'version'>[]): Promise<number> {
-    const names = projections.map(({ name }) => name);
-    const versions = projections.map(({ version }) => version);
+    const isCounted = projections.map(
+      (projection) => sql`(b.id = ${servingBuild(projection)}
+        OR (b.name = ${projection.name} AND b.version = ${projection.version} AND b.position < ${ABANDONED}))`,
+    );
     return this.#postgres.run('request', async (db) => {
       const { rows } = await sql<{ count: number }>`
         SELECT count(*) AS count FROM parked k JOIN builds b ON b.id = k.build
-          JOIN unnest(${names}::text[], ${versions}::integer[]) AS p (name, version) ON p.name = b.name AND b.version >= p.version`.execute(
-        db,
-      );
+        WHERE ${sql.join([sql`false`, ...isCounted], sql` OR `)}`.execute(db);
       return rows[0]?.count ?? 0;
     });
   }

@@ -82,16 +82,20 @@ const messageOf = ({ keyword, message, params }: ErrorObject): string => {
 const isNullOnly = ({ keyword, params }: ErrorObject): boolean => keyword === 'type' && params['type'] === 'null';
 
 /**
- * Whether an error adds nothing to the others. The branches of a condition or an alternative have said what is wrong, and that a value may also be null helps
- * nobody who gave another one.
+ * The errors without those that add nothing to others. The branches of a condition or an alternative have said what is wrong, and that a value may also be
+ * null helps nobody who gave another one. At least one is left.
  */
-const isNoise = (error: ErrorObject, _: number, all: readonly ErrorObject[]): boolean => {
-  const { keyword, instancePath } = error;
-  if (keyword === 'if') return true;
-  if (keyword !== 'anyOf' && !isNullOnly(error)) return false;
-  return all.some(
-    (other) => other.instancePath.startsWith(instancePath) && other.keyword !== 'anyOf' && !isNullOnly(other),
-  );
+const telling = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
+  const isTelling = (error: ErrorObject): boolean => !['if', 'anyOf'].includes(error.keyword) && !isNullOnly(error);
+  // Where something telling is said, of a value or of what is in it.
+  const said = new Set<string>();
+  for (const { instancePath } of errors.filter(isTelling))
+    for (let path = instancePath; !said.has(path); path = path.slice(0, path.lastIndexOf('/'))) {
+      said.add(path);
+      if (path === '') break;
+    }
+  const left = errors.filter((error) => error.keyword !== 'if' && (isTelling(error) || !said.has(error.instancePath)));
+  return left.length === 0 ? errors.slice(0, 1) : left;
 };
 
 const issueOf = (part: Part, error: ErrorObject): Issue => {
@@ -128,8 +132,7 @@ export const compileCheck = (part: Part, schema: TSchema): SchemaCheck => {
     const sampled = sampleOf(value);
     explain ??= every.compile(schema);
     const errors = sampled === null || explain(sampled.sample) ? found : (explain.errors ?? found);
-    return errors
-      .filter((error, at, all) => !isNoise(error, at, all))
+    return telling(errors)
       .slice(0, MAX_ISSUES)
       .map((error) => issueOf(part, error));
   };

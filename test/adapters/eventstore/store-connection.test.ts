@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
+import { EventStoreDBClient } from '@eventstore/db-client';
+import { parseConnectionString } from '@eventstore/db-client/dist/Client/parseConnectionString.js';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { READ_SILENCE_MS, StoreConnection } from '../../../src/adapters/eventstore/store-connection.js';
@@ -22,6 +24,38 @@ describe('An address that the client of EventStoreDB refuses', () => {
     expect(open).toThrow(/^EVENTSTORE_URL cannot be used: /);
     expect(open).toThrow(reason);
     expect(open).not.toThrow(/hush/);
+  });
+});
+
+describe('An address that names several nodes', () => {
+  const parsed = (url: string) => {
+    try {
+      return parseConnectionString(url);
+    } catch {
+      return null;
+    }
+  };
+
+  it.each([
+    'esdb+discover://cluster.local/',
+    'esdb://a,b/',
+    'esdb+discover://admin:pa?ss@cluster',
+    'esdb://a:1,b:2?tls=false/',
+    ' esdb+discover://a',
+    'esdb://a:1,b:2/?tls=false&gossip_timeout=10',
+    'esdb://admin:hush@a:1,b:2?',
+    'esdb://admin:hush@a:1,b:2?tls=false&',
+  ])('is read as the client reads it: %s', (url) => {
+    const given = vi.spyOn(EventStoreDBClient, 'connectionString');
+    const warned = vi.spyOn(console, 'warn').mockReturnValue();
+    const before = parsed(url);
+    const open = () => new StoreConnection(url);
+    if (before === null) expect(open).toThrow(StartProblem);
+    else open();
+    const [now = ''] = given.mock.lastCall ?? [];
+    expect(parsed(String(now))).toEqual(before === null ? null : { gossipTimeout: 1, ...before });
+    expect(warned).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
   });
 });
 

@@ -62,5 +62,12 @@ describe('a problem in words', () => {
     expect(told(limit, { limit: 0 })).toEqual(['must be >= 1', 'must be a string', 'must be "off"']);
     expect(told(Type.Union([Type.String(), Type.Null()]), 7)).toEqual(['must be a string']);
     expect(told(Type.Null(), 7)).toEqual(['must be null']);
+    const neighbours = compileCheck('body', Type.Object({ a: Type.Null(), ab: Type.String() }));
+    expect(neighbours({ a: 1, ab: 1 })?.map(({ pointer }) => pointer)).toEqual(['/a', '/ab']);
+  });
+
+  it('says something of everything that is refused', () => {
+    const only = Type.Unsafe<unknown>({ if: { type: 'object' }, then: { anyOf: [{ type: 'null' }] } });
+    expect(told(only, {})).not.toEqual([]);
   });
 });

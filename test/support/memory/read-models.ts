@@ -218,7 +218,11 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
 
   async parkedCount(projections: readonly Pick<Projection, 'name' | 'version'>[]): Promise<number> {
     const isCounted = (build: MemoryBuild): boolean =>
-      projections.some(({ name, version }) => name === build.name && build.version >= version);
+      projections.some(
+        (projection) =>
+          build === this.#serving(projection) ||
+          (build.name === projection.name && build.version === projection.version && build.position < ABANDONED),
+      );
     return this.#builds.filter(isCounted).reduce((count, { parked }) => count + parked.size, 0);
   }
 
@@ -255,7 +259,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
   }
 
   /** The build that readers of a projection see. */
-  #serving({ name, version }: Projection): MemoryBuild | undefined {
+  #serving({ name, version }: Pick<Projection, 'name' | 'version'>): MemoryBuild | undefined {
     const named = this.#builds.filter((build) => build.name === name);
     return (
       named.find((build) => build.live && build.version === version) ??
