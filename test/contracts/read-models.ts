@@ -626,6 +626,19 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.reached(books2, 's', 4, 3_600_000)).toBe(false);
       });
 
+      it('count in the build that readers see, and in that of the version, unless it was abandoned', async () => {
+        await models.swapIn(build);
+        await commit({ parked: [poison('s')] });
+        const next = await models.open(books2);
+        expect(await models.parkedCount([books2])).toBe(1);
+        await commit({ parked: [poison('s'), poison('t')] }, next);
+        expect([await models.parkedCount([books2]), await models.parkedCount([books])]).toEqual([3, 1]);
+        await models.abandon(next);
+        expect(await models.parkedCount([books2])).toBe(1);
+        await models.swapIn(await models.begin(books2));
+        expect(await models.parkedCount([books])).toBe(0);
+      });
+
       it('go with their build', async () => {
         await commit({ parked: [poison('s')] });
         await models.swapIn(await models.begin(books));

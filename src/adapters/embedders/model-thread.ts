@@ -145,6 +145,8 @@ export class ModelThread implements AsyncDisposable {
   #goOn(): void {
     if (this.#running !== null || this.#disposed) return;
     const call = this.#next();
+    // What was made for a call that was given up while the thread had it is there by now.
+    if (call !== undefined) call.vectors.push(...this.#keptOf(call.texts, call.vectors.length));
     const text = call?.texts[call.vectors.length];
     if (call === undefined) {
       this.#worker?.unref();
@@ -208,11 +210,11 @@ export class ModelThread implements AsyncDisposable {
     this.#goOn();
   }
 
-  /** The vectors of the first texts, as far as they were made for a call that was given up. */
-  #keptOf(texts: readonly string[]): Float32Array[] {
+  /** The vectors of the texts from `from` on, as far as they were made for a call that was given up. */
+  #keptOf(texts: readonly string[], from = 0): Float32Array[] {
     const vectors: Float32Array[] = [];
-    for (const text of texts) {
-      const vector = this.#deps.kept.get(text);
+    for (let at = from; at < texts.length; at += 1) {
+      const vector = this.#deps.kept.get(texts[at] ?? '');
       if (vector === undefined) break;
       vectors.push(vector);
     }

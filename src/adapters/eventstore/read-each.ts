@@ -72,11 +72,16 @@ const readOnce = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
     reading.destroy(error);
   };
   const silent = (): void => {
+    // What another node did not answer says nothing of this one.
+    const isLeft = node.aborted;
     // First this read ends: it is the one that showed the silence.
     end(storeUnavailable());
-    presence.fellSilent();
+    if (!isLeft) presence.fellSilent();
   };
-  const left = (): void => end(new NodeLeft('The node was left before it answered.'));
+  // A read that the node still serves goes on there.
+  const left = (): void => {
+    if (heard === 0) end(new NodeLeft('The node was left before it answered.'));
+  };
   node.addEventListener('abort', left, { once: true });
   const timer = setTimeout(() => {
     const before = heard;

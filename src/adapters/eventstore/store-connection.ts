@@ -52,27 +52,20 @@ const partsOf = (url: string) => {
   const whole = url.trim().replace(/\/+$/, '');
   const [start = ''] = /^[^:]+:\/\/(?:[^:]+:[^@]+@)?/.exec(whole) ?? [];
   const [hosts = '', ...options] = whole.slice(start.length).split('?');
-  return { whole, start, hosts, options: options.length === 0 ? null : options.join('?') };
+  return { start, hosts, options: options.length === 0 ? null : options.join('?') };
 };
 
 /** Whether a connection string names several nodes, or a name that leads to them. */
 const namesSeveral = (url: string): boolean => {
   const { start, hosts } = partsOf(url);
-  return /^[^:]+\+discover:/.test(start) || hosts.includes(',');
+  return /^[^:]+\+discover:/.test(start) || hosts.split(',').filter((host) => host !== '').length > 1;
 };
 
-const isGossipTimeout = (option: string): boolean =>
-  option.replace(/=.*$/s, '').replace(/[_-]/g, '').toLowerCase() === 'gossiptimeout';
-
-const gossipOption = `gossipTimeout=${String(GOSSIP_SECONDS)}`;
-
-/** The same with our time for gossip. One that the client would not read stays as it is, for the client to say so. */
+/** The same with our time for gossip. It comes first: of an option that is named twice the client takes the last one, and reads all that follows as before. */
 const withGossipTimeout = (url: string): string => {
-  const { whole, options } = partsOf(url);
   if (!namesSeveral(url)) return url;
-  if (options === null) return `${whole}?${gossipOption}`;
-  const named = options.split('&');
-  return named.some((option) => option === '' || isGossipTimeout(option)) ? url : `${whole}&${gossipOption}`;
+  const { start, hosts, options } = partsOf(url);
+  return `${start}${hosts}?gossipTimeout=${String(GOSSIP_SECONDS)}${options === null ? '' : `&${options}`}`;
 };
 
 const openClient = (url: string): EventStoreDBClient => {

@@ -85,7 +85,11 @@ describe('a model in a thread', () => {
     letGo();
     await thread.vectorsOf(['die once'], calm);
     // The second figure is that of the thread which made it.
-    expect(await thread.vectorsOf(['abc', 'b'], calm)).toEqual([Float32Array.of(3, 1), Float32Array.of(1, 2)]);
+    expect(await thread.vectorsOf(['abc', 'wait', 'b'], calm)).toEqual([
+      Float32Array.of(3, 1),
+      Float32Array.of(4, 1),
+      Float32Array.of(1, 2),
+    ]);
   });
 
   it('takes the urgent call first that has least left, also while a longer one runs', async () => {

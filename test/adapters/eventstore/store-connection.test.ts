@@ -44,6 +44,11 @@ describe('An address that names several nodes', () => {
     ' esdb+discover://a',
     'esdb://a:1,b:2/?tls=false&gossip_timeout=10',
     'esdb://admin:hush@a:1,b:2?',
+    'esdb://admin:hush@a:1,b:2?tls',
+    'esdb://admin:hush@a:1,b:2?tls=false&tlsVerifyCert',
+    'esdb+discover://admin:hush@a?nodePreference',
+    'esdb://a:1,b:2?tls=false& gossipTimeout=10',
+    'esdb://a:1,b:2/?gossipTimeout = 7&tls=false',
     'esdb://admin:hush@a:1,b:2?tls=false&',
   ])('is read as the client reads it: %s', (url) => {
     const given = vi.spyOn(EventStoreDBClient, 'connectionString');

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import { readEach } from '../../../src/adapters/eventstore/read-each.js';
 import { READ_SILENCE_MS, type StoreConnection } from '../../../src/adapters/eventstore/store-connection.js';
 import { storeIsThere, storePresence } from '../../../src/adapters/eventstore/store-watch.js';
 
@@ -32,7 +33,7 @@ const asked = () => {
     node = new AbortController();
     before.abort();
   };
-  return { presence, reads, left, leave };
+  return { presence, reads, left, leave, connection: connection as unknown as StoreConnection };
 };
 const unavailable = { code: 'STORE_UNAVAILABLE' };
 
@@ -112,6 +113,40 @@ describe('The watch over the store', () => {
     await probing;
     await vi.advanceTimersByTimeAsync(READ_SILENCE_MS + 1);
     expect([presence.isAway, reads.length, left.mock.calls.length]).toEqual([false, 2, 0]);
+  });
+
+  it('lets a read go on that a node serves which is left, and gives nothing twice', async () => {
+    const { presence, reads, connection, leave } = asked();
+    const taken: unknown[] = [];
+    const open = () => connection.client.readAll({ maxCount: 3 });
+    const take = (event: unknown): boolean => {
+      taken.push(event);
+      return false;
+    };
+    const reading = readEach(open, take, { presence, connection });
+    reads[0]?.push({ n: 1 });
+    await vi.waitFor(() => expect(taken).toHaveLength(1));
+    leave();
+    reads[0]?.push({ n: 2 });
+    reads[0]?.push(null);
+    expect([await reading, taken, reads.length]).toEqual([false, [{ n: 1 }, { n: 2 }], 1]);
+  });
+
+  it('blames nobody for a read that falls silent on a node which was left', async () => {
+    const { presence, reads, connection, leave, left } = asked();
+    const taken: unknown[] = [];
+    const open = () => connection.client.readAll({ maxCount: 3 });
+    const take = (event: unknown): boolean => {
+      taken.push(event);
+      return false;
+    };
+    const refused = expect(readEach(open, take, { presence, connection })).rejects.toMatchObject(unavailable);
+    reads[0]?.push({ n: 1 });
+    await vi.waitFor(() => expect(taken).toHaveLength(1));
+    leave();
+    await vi.advanceTimersByTimeAsync(READ_SILENCE_MS + 1);
+    await refused;
+    expect([presence.isAway, reads.length, left.mock.calls.length]).toEqual([false, 1, 0]);
   });
 
   it('knows from any read that the store answers', async () => {
