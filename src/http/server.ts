@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 import type Koa from 'koa';
 
+import { pause } from '../concurrency/pause.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
@@ -157,7 +158,7 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
     const untilMs = clock.monotonicMs() + STOP_TIMEOUT_MS;
     lifecycle.stop();
     for (const res of running) if (!res.headersSent) res.setHeader('Connection', 'close');
-    const lingered = new Promise<void>((resolve) => clock.after(STOP_LINGER_MS, resolve));
+    const lingered = pause(clock, STOP_LINGER_MS);
     await atMost(untilMs, (idle) => {
       if (running.size === 0) idle();
       else whenIdle = idle;

@@ -18,7 +18,7 @@ import { createRequestIds } from '../../src/http/guard/request-id.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
 import type { RouteDefinition } from '../../src/http/route.js';
 import { statusRoutes } from '../../src/http/routes/status.js';
-import { listen, STOP_LINGER_MS } from '../../src/http/server.js';
+import { listen } from '../../src/http/server.js';
 import type { Metrics } from '../../src/ports/metrics.js';
 import type { Ports } from '../../src/ports/ports.js';
 import { projections } from '../../projections/registry.js';
@@ -31,6 +31,7 @@ import { MemoryReadModels } from '../support/memory/read-models.js';
 import { MemorySoulArchive } from '../support/memory/soul-archive.js';
 import { WordEmbedder } from '../support/memory/word-embedder.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { stopServer } from '../support/stop-server.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { storeWith } from '../support/streams.js';
 
@@ -176,11 +177,7 @@ export const openExchangeServer = async () => {
     ...{ host: '127.0.0.1', port: 0, lifecycle, clock, log, nameRequest: () => nameRequest({}) },
     app: createStartingApp({ ...common, random: seededRandom('starting'), routes: status }),
   });
-  const stop = async (): Promise<void> => {
-    const stopped = server.stop();
-    await clock.advance(STOP_LINGER_MS);
-    await stopped;
-  };
+  const stop = (): Promise<void> => stopServer(server, clock);
   return {
     port: server.port,
     keys,

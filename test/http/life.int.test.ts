@@ -13,6 +13,7 @@ import { listen, type ListeningServer, STOP_LINGER_MS } from '../../src/http/ser
 import { gate } from '../support/gate.js';
 import { rememberingLog, startApp, type TestApp } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { stopServer } from '../support/stop-server.js';
 import { seededRandom } from '../support/seeded-random.js';
 import { looseRoute, openRoute, runRoute, streamed, streams, untilLeft } from './fake-routes.js';
 
@@ -30,9 +31,7 @@ describe('a server that starts', () => {
   let server: ListeningServer | undefined;
   const clock = new ManualClock();
   afterEach(async () => {
-    const stopped = server?.stop();
-    await clock.advance(STOP_LINGER_MS);
-    await stopped;
+    if (server !== undefined) await stopServer(server, clock);
   });
 
   const start = async (over: { host?: string; port?: number } = {}, eventStore?: DependencyState) => {

@@ -9,9 +9,10 @@ import { type AppDeps, createApp } from '../../src/http/app.js';
 import type { ConnectionLimits } from '../../src/http/connection-limits.js';
 import { createLifecycle, type Lifecycle } from '../../src/http/lifecycle.js';
 import type { RouteDefinition } from '../../src/http/route.js';
-import { listen, STOP_LINGER_MS } from '../../src/http/server.js';
+import { listen } from '../../src/http/server.js';
 import type { Log } from '../../src/ports/log.js';
 import { ManualClock } from './manual-clock.js';
+import { stopServer } from './stop-server.js';
 import { seededRandom } from './seeded-random.js';
 
 /** A log that remembers its lines. */
@@ -145,9 +146,7 @@ export const startApp = async (
     raw: (bytes) => rawExchange(server.port, bytes),
     beginStop: () => server.stop(),
     stop: async () => {
-      const stopped = server.stop();
-      await clock.advance(STOP_LINGER_MS);
-      await stopped;
+      await stopServer(server, clock);
       await idempotency[Symbol.asyncDispose]();
     },
   };

@@ -195,10 +195,8 @@ export const receiveSoul = async (
       throw error;
     }
   } else if ('soul' in before) {
-    if (before.soul.digest !== digest) {
-      const message = 'This import was confirmed with another document.';
-      throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message });
-    }
+    if (before.soul.digest !== digest)
+      throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'This import was confirmed with another document.' });
     if (before.name === 'received') await stage();
   }
   const withinMs = Math.max(LEAST_WAIT_MS, ARRIVING_MS - (deps.clock.monotonicMs() - beganMs));

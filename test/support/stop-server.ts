@@ -1,0 +1,9 @@
+import { type ListeningServer, STOP_LINGER_MS } from '../../src/http/server.js';
+import type { ManualClock } from './manual-clock.js';
+
+/** Stops a server on a clock that only tests move: what may still be on its way to it is waited for at once. */
+export const stopServer = async (server: Pick<ListeningServer, 'stop'>, clock: ManualClock): Promise<void> => {
+  const stopped = server.stop();
+  await clock.advance(STOP_LINGER_MS);
+  await stopped;
+};
