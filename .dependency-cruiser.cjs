@@ -129,7 +129,7 @@ const packages = [
     'A model is one way to make vectors, and runs in its own thread.',
   ),
   vendor(['jose'], ['^src/app/'], 'Verdicts and souls are signed in one place, by a well-kept library.'),
-  vendor(['canonicalize'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
+  vendor(['safe-stable-stringify'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
   vendor(['multiformats', '@ipld/dag-pb'], ['^src/domain/soul/'], 'What the CID of a file is, is said in one place.'),
   vendor(
     ['csv-stringify'],

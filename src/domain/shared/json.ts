@@ -1,4 +1,4 @@
-import canonicalize from 'canonicalize';
+import { configure } from 'safe-stable-stringify';
 
 /** A JSON value (RFC 8259). Every event, state and answer in Anima is one. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -7,11 +7,20 @@ export type JsonObject = { readonly [key: string]: Json };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Strict: it throws for numbers that JSON does not have, and for what is not a JSON value. */
+const sortedText = configure({ strict: true });
+/** What JSON.stringify writes for half a surrogate pair, behind an even number of backslashes: a text may hold these characters, too. */
+const HALF_PAIR = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
+
 /**
  * The canonical text of a JSON value (JCS, RFC 8785): what is hashed, signed and compared.
  * @throws Error on what I-JSON cannot hold (non-finite numbers, lone surrogates); the HTTP guard refuses such bodies first.
  */
-export const jcs = (value: Json): string => canonicalize(value) as string;
+export const jcs = (value: Json): string => {
+  const text = sortedText(value) as string;
+  if (text.includes('\\ud') && HALF_PAIR.test(text)) throw new Error('Lone surrogate is not allowed');
+  return text;
+};
 
 /** The length of a value's JSON text in bytes of UTF-8: how a record counts. */
 export const jsonBytes = (value: Json): number => Buffer.byteLength(JSON.stringify(value));

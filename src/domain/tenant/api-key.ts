@@ -33,10 +33,15 @@ export const base62 = (bytes: Uint8Array, width: number): string => {
   return text.padStart(width, '0');
 };
 
+/** Every request brings one, so this does without the large numbers of `base62`. */
 const checksum = (text: string): string => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(crc32(text));
-  return base62(bytes, checksumDigits);
+  let rest = crc32(text);
+  let found = '';
+  while (found.length < checksumDigits) {
+    found = digits.charAt(rest % 62) + found;
+    rest = Math.floor(rest / 62);
+  }
+  return found;
 };
 
 /** The key id that a command issues: the same for every attempt at the command, and telling nothing about it. */

@@ -1,3 +1,4 @@
+import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -30,7 +31,20 @@ describe('the canonical text of a JSON value', () => {
     );
   });
 
-  it.each([NaN, Infinity, '\ud800'])('is refused of %s, which no JSON can hold', (value) => {
+  it('is what another implementation writes', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+        expect(jcs(value as Json)).toBe(canonicalize(value));
+      }),
+    );
+  });
+
+  it('may hold the characters of an escape', () => {
+    const text = '\\ud800 and \\\\ud800';
+    expect(JSON.parse(jcs([text]))).toEqual([text]);
+  });
+
+  it.each([NaN, Infinity, '\ud800', 'a\\\udfff', { '\udead': 1 }])('is refused of %j, which no JSON can hold', (value) => {
     expect(() => jcs(value)).toThrow();
   });
 });
