@@ -42,8 +42,11 @@ export type Loaded = {
   readonly streams: ReadonlyMap<string, StreamStanding>;
 };
 
-/** A text with its words, which are found beforehand: in a transaction that would hold up all others. */
-export type IndexedText = { readonly text: string; readonly words: readonly string[] };
+/**
+ * A text with its words, which are found beforehand: in a transaction that would hold up all others. Between the words is a space; as one text, many
+ * of them wait for their transaction at little cost.
+ */
+export type IndexedText = { readonly text: string; readonly words: string };
 export type IndexedPassage = Passage & IndexedText;
 
 export type RowChange = {

@@ -34,7 +34,10 @@ const put = (
 /** A row with a text; its stream is the part of its key before the slash. */
 const text = (key: string, words: string | null, order = key): Changes['put'][number] => ({
   ...put(key, { key, words }, ['p', order]),
-  search: { stream: key.replace(/\/.*/, ''), text: words === null ? null : { text: words, words: wordsOf(words) } },
+  search: {
+    stream: key.replace(/\/.*/, ''),
+    text: words === null ? null : { text: words, words: wordsOf(words).join(' ') },
+  },
 });
 
 const changes = (some: Partial<Changes>): Changes => ({

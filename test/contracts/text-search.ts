@@ -51,7 +51,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
     afterEach(() => opened.dispose());
 
     const put = async (key: string, texts: readonly Passage[], into = build): Promise<void> => {
-      const passages = texts.map((text) => ({ ...text, words: drained(searchWords(text.text)) }));
+      const passages = texts.map((text) => ({ ...text, words: drained(searchWords(text.text)).join(' ') }));
       const row = { key, row: { key }, index: { partition: 'p', order: key, tag: '' }, passages };
       await models.commit(into, { put: [row], remove: [], progress: [], parked: [], position: 0 });
     };

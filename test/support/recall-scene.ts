@@ -44,7 +44,7 @@ export class MemoryRows {
             key: `${row.stream}/${row.memoryId}`,
             row,
             index: { partition: row.stream, order: revisionOrder(row.revision), tag: memoryTag(row.type) },
-            search: { stream: row.stream, text: { text: row.text, words: wordsOf(row.text) } },
+            search: { stream: row.stream, text: { text: row.text, words: wordsOf(row.text).join(' ') } },
           },
         ],
         remove: [],

@@ -201,7 +201,12 @@ export class EventLog {
   readAll(after: number, limit: number): Pausing<readonly RecordedEvent[]> {
     const fetch = (last: EventRow | undefined, count: number) =>
       this.#sql.after.all(last?.[0] ?? after, count) as EventRow[];
-    return readPage(limit, fetch, (row) => this.#nameOf(row[1]));
+    // Most events follow one of their own stream.
+    let [id, name] = [-1, ''];
+    return readPage(limit, fetch, (row) => {
+      if (row[1] !== id) [id, name] = [row[1], this.#nameOf(row[1])];
+      return name;
+    });
   }
 
   #write({ stream, expected, events, marks }: LoggedAppend, draft: CommitDraft): AppendOutcome {

@@ -67,12 +67,19 @@ export class EmbeddedPassages {
   write({ put }: Changes): void {
     const all: (readonly [key: string, passage: IndexedPassage])[] = [];
     for (const { key, passages = [] } of put) for (const passage of passages) all.push([key, passage]);
+    if (all.length === 0) return;
     // In the order of the index, which then only adds at its end.
     all.sort(([, one], [, other]) => one.place - other.place);
     const hours = new Map<number, { readonly first: number; readonly last: number }>();
+    const addPassage = this.#statements.prepared(
+      `INSERT OR IGNORE INTO ${this.#passages} SELECT ?1, rowid, ?2 FROM ${this.#rows} WHERE key = ?3`,
+    );
+    const addWords = this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`);
     for (const [key, passage] of all) {
-      if (!this.#add(key, passage)) continue;
-      const { place } = passage;
+      const { place, partition, tags, words } = passage;
+      // It may be there already.
+      if (addPassage.run(place, Date.parse(passage.at), key).changes === 0) continue;
+      addWords.run(place, [partitionWord(partition), ...tags.map(tagWord), words].join(' '));
       const hour = hourOf(Date.parse(passage.at));
       hours.set(hour, { first: hours.get(hour)?.first ?? place, last: place });
     }
@@ -107,15 +114,6 @@ export class EmbeddedPassages {
       if (hits.length === limit || bytes >= READ_BYTES) return { hits, further: Number(place) };
     }
     return { hits, further: start > first ? start : null };
-  }
-
-  /** @returns false when the passage was there already */
-  #add(key: string, { place, partition, at, tags, words: found }: IndexedPassage): boolean {
-    const insert = `INSERT OR IGNORE INTO ${this.#passages} SELECT ?1, rowid, ?2 FROM ${this.#rows} WHERE key = ?3`;
-    if (this.#statements.prepared(insert).run(place, Date.parse(at), key).changes === 0) return false;
-    const words = [partitionWord(partition), ...tags.map(tagWord), ...found].join(' ');
-    this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`).run(place, words);
-    return true;
   }
 }
 

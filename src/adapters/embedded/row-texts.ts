@@ -185,7 +185,7 @@ export class EmbeddedRowTexts {
     const { lastInsertRowid } = this.#statements
       .prepared(insert)
       .run(key, stream, order, text, before?.embedder ?? '', before?.vector ?? null);
-    const words = [streamWord(stream), ...found].join(' ');
+    const words = [streamWord(stream), found].join(' ');
     this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`).run(lastInsertRowid, words);
   }
 

@@ -27,7 +27,7 @@ export const writePassages = async (tx: Transaction<Tables>, build: number, put:
   if (all.length === 0) return;
   all.sort(([, one], [, other]) => one.place - other.place);
   const wordsIn = ({ partition, tags, words }: IndexedPassage): string =>
-    [ofBuild(build, partition), ...tags.map(tagWord), ...words].join(' ');
+    [ofBuild(build, partition), ...tags.map(tagWord), ...(words === '' ? [] : [words])].join(' ');
   await sql`
     INSERT INTO passages (build, place, key, at, words)
     SELECT ${build}, n.place, n.key, n.at, array_to_tsvector(string_to_array(n.words, ' '))

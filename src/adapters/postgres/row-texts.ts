@@ -32,7 +32,7 @@ export const writeTexts = async (tx: Transaction<Tables>, build: Build, put: Cha
   for (const { key, index, search } of put) {
     if (search === undefined) continue;
     if (search.text === null) gone.push(key);
-    else texts.push([key, search.stream, index.order, search.text.text, search.text.words.join(' ')]);
+    else texts.push([key, search.stream, index.order, search.text.text, search.text.words]);
   }
   await removeTexts(tx, build.id, gone);
   await putTexts(tx, build, texts);

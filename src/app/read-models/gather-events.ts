@@ -27,7 +27,7 @@ type Row = {
   /** How many of the passages are stored already: the first ones, because a row keeps what it had. */
   storedPassages: number;
   /** The text and the other passages, with their words. */
-  indexed: { readonly text: IndexedText | null; readonly passages: readonly IndexedPassage[] };
+  indexed: { text: IndexedText | null; readonly passages: IndexedPassage[] };
 };
 type Stream = { from: number; to: number; parked: boolean };
 
@@ -79,7 +79,7 @@ const added = <Value>(fresh: Map<string, Value>, name: string, value: Value): Va
   return value;
 };
 
-const nothingIndexed: Row['indexed'] = { text: null, passages: [] };
+const nothingIndexed = (): Row['indexed'] => ({ text: null, passages: [] });
 
 const newRow = (stream: string, id: string): Row => ({
   stream,
@@ -91,46 +91,60 @@ const newRow = (stream: string, id: string): Row => ({
   text: null,
   passages: [],
   storedPassages: 0,
-  indexed: nothingIndexed,
+  indexed: nothingIndexed(),
 });
 const newStream = (): Stream => ({ from: -1, to: -1, parked: false });
 
+type Evolved = Pick<Row, 'row' | 'index' | 'text' | 'passages' | 'storedPassages'>;
+
+const noRow: Evolved = { row: null, index: null, text: null, passages: [], storedPassages: 0 };
+
 /** What an event makes of a row. @throws what the projection throws */
-const evolved = (projection: Projection, before: Row, event: RecordedEvent): Partial<Row> => {
+const evolved = (projection: Projection, before: Row, event: RecordedEvent): Evolved => {
+  const row = projection.evolve(before.row, event, before.id);
+  if (row === null) return noRow;
   const storedPassages =
     before.changed || before.row === null ? before.storedPassages : (projection.passagesOf?.(before.row).length ?? 0);
-  const row = projection.evolve(before.row, event, before.id);
-  if (row === null)
-    return { row, index: null, text: null, passages: [], storedPassages: 0, indexed: nothingIndexed, changed: true };
-  const index = projection.indexOf(row);
-  const passages = projection.passagesOf?.(row) ?? [];
-  const text = projection.textOf?.(row) ?? null;
-  return { row, index, text, passages, storedPassages, changed: true };
+  return {
+    row,
+    index: projection.indexOf(row),
+    text: projection.textOf?.(row) ?? null,
+    passages: projection.passagesOf?.(row) ?? [],
+    storedPassages,
+  };
 };
 
-const unitsOf = (words: readonly string[]): number => words.reduce((units, word) => units + word.length + 1, 0);
+const change = (row: Row, to: Evolved): void => {
+  row.changed = true;
+  row.row = to.row;
+  row.index = to.index;
+  row.text = to.text;
+  row.passages = to.passages;
+  row.storedPassages = to.storedPassages;
+  if (to.row === null) row.indexed = nothingIndexed();
+};
+
+/** Whether a row has texts whose words were not found yet. */
+const lacksWords = ({ changed, text, passages, storedPassages, indexed }: Row): boolean =>
+  changed && (text !== (indexed.text?.text ?? null) || passages.length > storedPassages + indexed.passages.length);
 
 /**
- * Finds the words of the rows that an event changed: in slices, because each may have to be folded.
+ * Finds the words of the rows that lack them: in slices, because each may have to be folded.
  * @returns how much they are, in UTF-16 units
  */
 function* findWords(rows: readonly Row[]): Sliced<number> {
   let units = 0;
-  for (const row of rows) {
-    if (!row.changed) continue;
-    const { indexed } = row;
-    let { text } = indexed;
-    if (row.text !== (text?.text ?? null)) {
-      text = row.text === null ? null : { text: row.text, words: yield* wordsInSlices(row.text) };
-      units += unitsOf(text?.words ?? []);
+  for (const { text, passages, storedPassages, indexed } of rows) {
+    if (text !== (indexed.text?.text ?? null)) {
+      indexed.text = text === null ? null : { text, words: (yield* wordsInSlices(text)).join(' ') };
+      units += indexed.text?.words.length ?? 0;
     }
-    const passages: IndexedPassage[] = [];
-    for (const passage of row.passages.slice(row.storedPassages + indexed.passages.length)) {
-      const words = yield* searchWords(passage.text);
-      passages.push({ ...passage, words });
-      units += unitsOf(words);
+    // Pushed, not copied: a row has the passages of many events before it is written.
+    for (const passage of passages.slice(storedPassages + indexed.passages.length)) {
+      const words = (yield* searchWords(passage.text)).join(' ');
+      indexed.passages.push({ ...passage, words });
+      units += words.length;
     }
-    row.indexed = { text, passages: [...indexed.passages, ...passages] };
   }
   return units;
 }
@@ -145,7 +159,7 @@ const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: P
     if (touched instanceof Error) throw touched;
     // None of the rows changes where one of them cannot.
     const rows = touched.map((row) => evolved(projection, row, event));
-    for (const [at, row] of touched.entries()) Object.assign(row, rows[at]);
+    for (let at = 0; at < rows.length; at += 1) change(touched[at] as Row, rows[at] as Evolved);
     stream.to = event.revision;
   } catch (error) {
     stream.parked = true;
@@ -240,7 +254,8 @@ export const gatherEvents = async (
   for (const touch of taken) {
     if (folded > 0 && gathered.units >= limit.units) break;
     fold(feed, touch, gathered.parked, at);
-    if (hasWords && !(touch.touched instanceof Error)) gathered.units += await inSlices(findWords(touch.touched), pace);
+    const lacking = hasWords && !(touch.touched instanceof Error) ? touch.touched.filter(lacksWords) : [];
+    if (lacking.length > 0) gathered.units += await inSlices(findWords(lacking), pace);
     folded += 1;
   }
   gathered.position = Math.max(gathered.position, taken[folded - 1]?.event.position ?? 0);

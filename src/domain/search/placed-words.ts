@@ -1,5 +1,5 @@
 import type { Sliced } from '../shared/sliced.js';
-import { cutWord } from '../shared/words.js';
+import { cutWord, foldingWeight } from '../shared/words.js';
 
 /** A word that search compares, and where in its text it stands, in UTF-16 units. */
 export type PlacedWord = { readonly word: string; readonly start: number };
@@ -51,14 +51,15 @@ const SLICE_UNITS = 1_024;
 
 /** Takes the words of a text one by one, in slices. @returns how many units were taken since the last one */
 function* eachWord(text: string, take: (placed: PlacedWord) => void): Sliced<number> {
+  const weight = foldingWeight(text);
   let paused = 0;
   for (const placed of placedWords(text)) {
     take(placed);
     if (placed.start - paused < SLICE_UNITS) continue;
-    yield placed.start - paused;
+    yield (placed.start - paused) * weight;
     paused = placed.start;
   }
-  return Math.min(text.length, SEARCHED_UNITS) - paused;
+  return (Math.min(text.length, SEARCHED_UNITS) - paused) * weight;
 }
 
 /** `placedWords`, in slices. */

@@ -20,6 +20,9 @@ const PART = /[^]{1,4096}(?=\s|$)|[^]{1,4096}(?<=[,;。、！？；])|[^]{1,4096
 export const cutWord = (word: string): string =>
   word.length <= WORD_CHARACTERS ? word : [...word].slice(0, WORD_CHARACTERS).join('');
 
+/** How much work the words of a text are, measured by a text of other letters than ASCII, which must be folded. */
+export const foldingWeight = (text: string): number => (/[\u0080-\uffff]/.test(text) ? 1 : 1 / 8);
+
 function* formsOf(text: string): Generator<string, void, undefined> {
   for (const [part] of text.matchAll(PART)) yield part.normalize('NFKC').toLowerCase();
 }
@@ -27,13 +30,13 @@ function* formsOf(text: string): Generator<string, void, undefined> {
 /**
  * The distinct words of a text, in the order in which they first come, up to the one that brings them to WORDS_BYTES. A word is a run of letters,
  * marks and digits, in lower case and in compatibility form (NFKC), so words that look alike are equal. It yields after each part, also the last one, how
- * many UTF-16 units its form has.
+ * many UTF-16 units its form has, by the weight of its folding.
  */
 export function* wordsInSlices(text: string): Sliced<readonly string[]> {
   const words = new Set<string>();
   for (const form of untilFull(formsOf(text), (form) => Buffer.byteLength(form), FORM_BYTES)) {
     for (const word of form.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) words.add(cutWord(word));
-    yield form.length;
+    yield form.length * foldingWeight(form);
   }
   return [...untilFull(words, (word) => Buffer.byteLength(word), WORDS_BYTES)];
 }

@@ -22,7 +22,7 @@ const searching = async (...texts: readonly string[]) => {
       utterances: [said],
     };
     const passages =
-      utterances.passagesOf?.(row).map((said) => ({ ...said, words: drained(searchWords(said.text)) })) ?? [];
+      utterances.passagesOf?.(row).map((said) => ({ ...said, words: drained(searchWords(said.text)).join(' ') })) ?? [];
     return { key: `k${place}`, row, index: utterances.indexOf(row), passages };
   });
   await textSearch.commit(build, { put, remove: [], progress: [], parked: [], position: 1 });

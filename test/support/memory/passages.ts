@@ -27,7 +27,7 @@ export class MemoryPassages {
     for (const { key, passages = [] } of put) {
       for (const passage of passages) {
         if (!this.#kept.has(passage.place))
-          this.#kept.set(passage.place, { ...passage, key, words: new Set(passage.words) });
+          this.#kept.set(passage.place, { ...passage, key, words: new Set(passage.words.split(' ')) });
       }
     }
   }
