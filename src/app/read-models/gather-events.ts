@@ -134,7 +134,7 @@ const lacksWords = ({ changed, text, passages, storedPassages, indexed }: Row): 
  */
 function* findWords(rows: readonly Row[]): Sliced<number> {
   let units = 0;
-  for (const { text, passages, storedPassages, indexed } of rows) {
+  for (const { text, passages, storedPassages, indexed } of rows.filter(lacksWords)) {
     if (text !== (indexed.text?.text ?? null)) {
       indexed.text = text === null ? null : { text, words: (yield* wordsInSlices(text)).join(' ') };
       units += indexed.text?.words.length ?? 0;
@@ -157,9 +157,11 @@ const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: P
   }
   try {
     if (touched instanceof Error) throw touched;
-    // None of the rows changes where one of them cannot.
-    const rows = touched.map((row) => evolved(projection, row, event));
-    for (let at = 0; at < rows.length; at += 1) change(touched[at] as Row, rows[at] as Evolved);
+    if (touched.length > 0) {
+      // None of the rows changes where one of them cannot.
+      const rows = touched.map((row) => evolved(projection, row, event));
+      for (let at = 0; at < rows.length; at += 1) change(touched[at] as Row, rows[at] as Evolved);
+    }
     stream.to = event.revision;
   } catch (error) {
     stream.parked = true;
@@ -254,8 +256,9 @@ export const gatherEvents = async (
   for (const touch of taken) {
     if (folded > 0 && gathered.units >= limit.units) break;
     fold(feed, touch, gathered.parked, at);
-    const lacking = hasWords && !(touch.touched instanceof Error) ? touch.touched.filter(lacksWords) : [];
-    if (lacking.length > 0) gathered.units += await inSlices(findWords(lacking), pace);
+    const { touched } = touch;
+    if (hasWords && !(touched instanceof Error) && touched.some(lacksWords))
+      gathered.units += await inSlices(findWords(touched), pace);
     folded += 1;
   }
   gathered.position = Math.max(gathered.position, taken[folded - 1]?.event.position ?? 0);
