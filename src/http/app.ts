@@ -1,5 +1,5 @@
 import type { RouterContext } from '@koa/router';
-import Koa, { type Context } from 'koa';
+import Koa from 'koa';
 
 import { createWritten } from '../app/read-models/written.js';
 import { Rejection } from '../domain/shared/rejection.js';
@@ -9,18 +9,15 @@ import type { Log } from '../ports/log.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Random } from '../ports/random.js';
 import type { RateLimiter } from '../ports/rate-limiter.js';
-import { createDispatch } from './dispatch.js';
-import { attachExchange, type Exchange } from './exchange.js';
+import { dispatch } from './dispatch.js';
 import type { Authenticate } from './guard/admit.js';
-import { ClientGone } from './guard/read-body.js';
-import { linger } from './guard/unread-body.js';
-import { createRequestIds } from './guard/request-id.js';
 import type { Lifecycle } from './lifecycle.js';
-import { refusalOf, toRejection } from './on-error.js';
-import { compilePipeline, type PipelineDeps } from './pipeline.js';
-import { sendJson } from './respond.js';
-import { createRetryPacing } from './retry-pacing.js';
+import { answerRefusals } from './middleware/answer-refusals.js';
+import { countRequest } from './middleware/count-request.js';
+import { nameRequest } from './middleware/name-request.js';
+import type { RequestMiddleware, RequestState } from './request-state.js';
 import type { RouteDefinition } from './route.js';
+import { type RouteDeps, routeMiddleware } from './route-middleware.js';
 
 type CommonDeps = {
   readonly routes: readonly RouteDefinition[];
@@ -40,18 +37,8 @@ export type AppDeps = CommonDeps & {
   readonly revisionOf: (stream: string) => Promise<number>;
 };
 
-const UNROUTED = 'unrouted';
-/** What a request counts as whose client left before its answer; nobody is sent this status. */
-const CLIENT_GONE = 499;
 /** `GET, HEAD, or POST` */
 const oneOf = new Intl.ListFormat('en', { type: 'disjunction' });
-
-/** The raw path and query of a request target; an absolute one (as proxies send it) loses its origin. */
-const splitTarget = (target: string): { readonly path: string; readonly query: string | undefined } => {
-  const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
-  const mark = local.indexOf('?');
-  return mark === -1 ? { path: local, query: undefined } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
-};
 
 const refuseDoubles = (routes: readonly RouteDefinition[]): void => {
   const names = new Set<string>();
@@ -63,80 +50,45 @@ const refuseDoubles = (routes: readonly RouteDefinition[]): void => {
   }
 };
 
-const build = (deps: CommonDeps, keys: PipelineDeps['keys']): Koa => {
-  const { lifecycle, logger, metrics } = deps;
-  refuseDoubles(deps.routes);
-  const definitions = new Map(deps.routes.map((definition) => [definition.operationId, definition]));
-  const pipelineDeps: PipelineDeps = { lifecycle, clock: deps.clock, random: deps.random, log: logger, keys };
-  const dispatch = createDispatch(
-    deps.routes.map((definition) => ({ definition, run: compilePipeline(definition, pipelineDeps) })),
-  );
+/** HTTP/1.1 requires it (RFC 9112, 3.2). @throws Rejection REQUEST_UNREADABLE */
+const requireHost: RequestMiddleware = ({ req }, next) => {
+  if (req.headers.host === undefined && req.httpVersion === '1.1')
+    throw new Rejection('REQUEST_UNREADABLE', { details: { reason: 'The Host header is missing.' } });
+  return next();
+};
 
-  const pacing = createRetryPacing(deps);
-
-  /** Runs after the router: no route took the request. */
-  const refuseUnrouted = (ctx: Context, headers: Record<string, string>): never => {
-    const matched = (ctx as unknown as Partial<RouterContext>).matched ?? [];
+/** Runs after the router: no route took the request. @throws Rejection NOT_READY, NOT_FOUND, METHOD_NOT_ALLOWED */
+const refuseUnrouted =
+  ({ lifecycle, servesNoMore }: CommonDeps, definitions: ReadonlyMap<string, RouteDefinition>): RequestMiddleware =>
+  (ctx) => {
+    const { matched = [] } = ctx as Partial<RouterContext>;
     const always = matched.some(({ name }) => definitions.get(name ?? '')?.always === true);
     if (lifecycle.phase !== 'ready' && !always) throw new Rejection('NOT_READY');
     if (matched.length === 0)
-      throw new Rejection('NOT_FOUND', deps.servesNoMore === undefined ? {} : { message: deps.servesNoMore });
+      throw new Rejection('NOT_FOUND', servesNoMore === undefined ? {} : { message: servesNoMore });
     const allow = [...new Set(matched.flatMap(({ methods }) => methods))].sort();
-    headers['Allow'] = allow.join(', ');
+    ctx.set('Allow', allow.join(', '));
     throw new Rejection('METHOD_NOT_ALLOWED', {
       message: `This path accepts ${oneOf.format(allow)}, not ${ctx.method}.`,
       details: { allow },
     });
   };
 
-  const refuse = (ctx: Context, exchange: Exchange, thrown: unknown): void => {
-    if (thrown instanceof ClientGone) {
-      // A request that was refused outside Koa may still be sending, and nothing else would notice its end.
-      linger(ctx.req, () => ctx.res.destroy());
-      return;
-    }
-    const { requestId, operationId } = exchange;
-    const rejection = toRejection(thrown, logger, { requestId, operation: operationId });
-    const refusal = refusalOf(rejection, requestId, definitions.get(operationId)?.shortForbidden === true);
-    Object.assign(exchange.headers, refusal.headers);
-    if (refusal.status === 503) {
-      const seconds = Number(refusal.headers['Retry-After']);
-      exchange.headers['Retry-After'] = String(pacing.stretched(seconds, rejection.retrySpread));
-    }
-    if (ctx.res.headersSent) ctx.res.destroy();
-    else sendJson(ctx, refusal.status, exchange.headers, refusal.body);
-  };
-
-  const nameRequest = createRequestIds(deps.random);
-  const app = new Koa();
+const build = (deps: CommonDeps, keys: RouteDeps['keys']): Koa => {
+  const { routes, lifecycle, clock, random, logger, metrics } = deps;
+  refuseDoubles(routes);
+  const definitions = new Map(routes.map((definition) => [definition.operationId, definition]));
+  const app = new Koa<RequestState>();
   app.on('error', (err: unknown) => {
     logger.debug({ err }, 'a connection broke');
   });
-  app.use(async (ctx, next) => {
-    const { req, res } = ctx;
-    const requestId = nameRequest(req.headers);
-    const headers: Record<string, string> = { 'X-Request-Id': requestId };
-    const { path, query } = splitTarget(req.url ?? '');
-    const exchange: Exchange = { requestId, operationId: UNROUTED, path, query, headers, begun: metrics.begin() };
-    attachExchange(ctx, exchange);
-    ctx.respond = false;
-    try {
-      if (req.headers.host === undefined && req.httpVersion === '1.1') {
-        throw new Rejection('REQUEST_UNREADABLE', { details: { reason: 'The Host header is missing.' } });
-      }
-      await dispatch(ctx, path, next);
-    } catch (thrown) {
-      refuse(ctx, exchange, thrown);
-    }
-    metrics.request(exchange.operationId, res.headersSent ? res.statusCode : CLIENT_GONE, exchange.begun);
-    if (logger.isLevelEnabled('debug')) {
-      logger.debug(
-        { requestId, operation: exchange.operationId, method: req.method, path, status: res.statusCode },
-        'request',
-      );
-    }
-  });
-  app.use((ctx) => refuseUnrouted(ctx, (ctx.state['exchange'] as Exchange).headers));
+  app.use(nameRequest(random));
+  app.use(countRequest(metrics, logger));
+  app.use(answerRefusals(deps, (operationId) => definitions.get(operationId)?.shortForbidden === true));
+  app.use(requireHost);
+  const routeDeps: RouteDeps = { lifecycle, clock, random, log: logger, keys };
+  app.use(dispatch(routes.map((definition) => ({ definition, middleware: routeMiddleware(definition, routeDeps) }))));
+  app.use(refuseUnrouted(deps, definitions));
   return app;
 };
 

@@ -15,7 +15,7 @@ export type ConnectionLimits = {
   readonly unreadTimeoutMs: number;
   /**
    * Milliseconds in which a client must take a whole answer: the largest has a few megabytes, which is 20 kB a second. For a stream that has an end,
-   * the time for each 16 MiB (send-stream.ts).
+   * the time for each 16 MiB (stream-body.ts).
    */
   readonly answerTimeoutMs: number;
   /**

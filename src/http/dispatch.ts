@@ -1,11 +1,9 @@
-import { Router, type RouterContext } from '@koa/router';
-import type { Context, Next } from 'koa';
+import { Router, type RouterMiddleware } from '@koa/router';
 
-import type { Pipeline } from './pipeline.js';
+import type { RequestMiddleware, RequestState } from './request-state.js';
 import type { RouteDefinition } from './route.js';
 
-type Runnable = { readonly definition: RouteDefinition; readonly run: Pipeline };
-type Dispatch = (ctx: Context, path: string, next: Next) => Promise<unknown>;
+export type Dispatched = { readonly definition: RouteDefinition; readonly middleware: readonly RequestMiddleware[] };
 
 const isEndless = ({ responses }: RouteDefinition): boolean =>
   Object.values(responses).some(({ stream }) => stream === 'endless');
@@ -20,29 +18,31 @@ const shapeOf = (path: string): string => {
 
 /**
  * Finds the route of a raw path. The router tries its routes one after the other. Over the whole list that costs more than everything else before the
- * handler, so there is one router for each shape of path, with a handful of routes. `next` runs when no route takes the request.
+ * handler, so there is one router for each shape of path, with a handful of routes.
  */
-export const createDispatch = (routes: readonly Runnable[]): Dispatch => {
-  const routers = new Map<string, Router>();
-  for (const { definition, run } of routes) {
+export const dispatch = (routes: readonly Dispatched[]): RequestMiddleware => {
+  const routers = new Map<string, Router<RequestState>>();
+  for (const { definition, middleware } of routes) {
     if (/^\/:|[*{}]/.test(definition.path)) throw new Error(`${definition.path} does not begin with a fixed segment`);
     const shape = shapeOf(definition.path);
-    const router = routers.get(shape) ?? new Router({ strict: true, sensitive: true, exclusive: 'specificity' });
+    const router =
+      routers.get(shape) ?? new Router<RequestState>({ strict: true, sensitive: true, exclusive: 'specificity' });
     routers.set(shape, router);
     const layer = router.register(
       definition.path,
       [definition.method],
-      [(ctx: RouterContext) => run(ctx, ctx.captures ?? [])],
+      [...middleware] as RouterMiddleware<RequestState>[],
       { name: definition.operationId },
     );
     // The router answers HEAD wherever it answers GET; an endless stream would hold the connection open without ever saying anything.
     if (isEndless(definition)) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   }
-  const middleware = new Map(Array.from(routers, ([shape, router]) => [shape, router.routes()] as const));
-  return (ctx, path, next) => {
-    const route = middleware.get(shapeOf(path));
+  const byShape = new Map(Array.from(routers, ([shape, router]) => [shape, router.routes()] as const));
+  return (ctx, next) => {
+    const { path } = ctx.state;
     // The router reads this one before Koa's path, which is parsed a second time and mended on the way.
     ctx['newRouterPath'] = path;
-    return route === undefined ? next() : (route(ctx as never, next) as Promise<unknown>);
+    const route = byShape.get(shapeOf(path));
+    return route === undefined ? next() : (route(ctx as never, next) as Promise<void>);
   };
 };

@@ -9,6 +9,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { type ConnectionLimits, connectionLimits, MAX_HEADER_BYTES } from './connection-limits.js';
 import type { Lifecycle } from './lifecycle.js';
+import { onClosed } from './on-closed.js';
 import { unreadableAnswer, answerUnreadable } from './unreadable.js';
 
 /** Milliseconds for running requests to finish once the server stops (contract 11.3). */
@@ -106,10 +107,8 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
   const running = new Set<ServerResponse>();
   let whenIdle: (() => void) | null = null;
 
-  const done = (res: ServerResponse): void => {
-    running.delete(res);
-    if (running.size === 0) whenIdle?.();
-    // Most answers are with the system by now.
+  /** Bounds the time in which a client takes a whole answer; most answers are with the system by now. */
+  const bound = (res: ServerResponse): void => {
     if (!res.writableEnded || res.writableFinished || res.destroyed) return;
     res.once(
       'close',
@@ -119,8 +118,12 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     running.add(res);
     if (lifecycle.phase === 'stopping') res.setHeader('Connection', 'close');
-    const finish = (): void => done(res);
-    void handle(req, res).then(finish, finish);
+    onClosed({ req, res }, () => {
+      running.delete(res);
+      if (running.size === 0) whenIdle?.();
+    });
+    const answered = (): void => bound(res);
+    void handle(req, res).then(answered, answered);
   };
   const server = createServer(
     {

@@ -1,11 +1,21 @@
+import type { Context } from 'koa';
+
 /** What was done although something looks wrong, for whoever writes the client. Several are a list (RFC 9110, section 5.6.1). */
 const WARNING = 'Anima-Warning';
 
-/** Adds headers to those of an answer; warnings join the ones that are there. */
-export const addHeaders = (headers: Record<string, string>, more: Readonly<Record<string, string>> = {}): void => {
-  const before = headers[WARNING];
-  Object.assign(headers, more);
-  if (before !== undefined && more[WARNING] !== undefined) headers[WARNING] = `${before}, ${more[WARNING]}`;
+/** Headers with more of them; warnings join the ones that are there. */
+export const withHeaders = (
+  headers: Readonly<Record<string, string>>,
+  more: Readonly<Record<string, string>>,
+): Record<string, string> => {
+  const [before, added] = [headers[WARNING], more[WARNING]];
+  return { ...headers, ...more, ...(before && added ? { [WARNING]: `${before}, ${added}` } : {}) };
+};
+
+/** Sets headers of an answer; warnings join the ones that are there. */
+export const addHeaders = (ctx: Pick<Context, 'set' | 'res'>, more: Readonly<Record<string, string>> = {}): void => {
+  const before = ctx.res.getHeader(WARNING);
+  ctx.set(typeof before === 'string' ? withHeaders({ [WARNING]: before }, more) : more);
 };
 
 /** A named ruleset is not registered, and no rules decided (contract 2.8). The id is escaped, because it may hold any letters. */

@@ -38,21 +38,15 @@ export const answerTo = (handler: Handler, { method, path, body, key }: Request)
     message.push(null);
     message.complete = true;
     const response = new ServerResponse(message);
-    const headers: Record<string, string> = {};
-    const writeHead = response.writeHead.bind(response) as (status: number, headers: object) => ServerResponse;
-    Object.assign(response, {
-      writeHead: (status: number, given: Record<string, string> = {}) => {
-        for (const [name, value] of Object.entries(given)) headers[name.toLowerCase()] = value;
-        return writeHead(status, given);
-      },
-      end: (text?: string) => {
-        resolve({
-          status: response.statusCode,
-          headers,
-          body: text === undefined ? undefined : (JSON.parse(text) as Json),
-        });
-        return response;
-      },
-    });
+    const end = (text?: string): ServerResponse => {
+      resolve({
+        status: response.statusCode,
+        headers: response.getHeaders() as Record<string, string>,
+        body: text === undefined ? undefined : (JSON.parse(text) as Json),
+      });
+      response.emit('close');
+      return response;
+    };
+    Object.assign(response, { end });
     handler(message, response);
   });

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
+import type { Context } from 'koa';
+
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Principal } from '../../domain/tenant/scopes.js';
 import type { RateLimit } from '../../domain/tenant/rate-limit.js';
@@ -25,31 +27,30 @@ export const requireOneAuthorization = ({ rawHeaders }: Pick<IncomingMessage, 'r
   if (found > 1) throw new Rejection('UNAUTHORIZED');
 };
 
-const setLimitHeaders = (headers: Record<string, string>, limit: RateLimit, decision: RateDecision): void => {
+const setLimitHeaders = (ctx: Pick<Context, 'set'>, limit: RateLimit, decision: RateDecision): void => {
   const reset = String(Math.max(0, Math.ceil(decision.resetSeconds)));
-  headers['RateLimit-Policy'] = `"default";q=${limit.limit};w=${limit.windowSeconds}`;
-  headers['RateLimit'] = `"default";r=${decision.remaining};t=${reset}`;
+  ctx.set('RateLimit-Policy', `"default";q=${limit.limit};w=${limit.windowSeconds}`);
+  ctx.set('RateLimit', `"default";r=${decision.remaining};t=${reset}`);
 };
 
 /**
  * Lets a request with a good key in: 401, 429 and 403, in this order (contract 1.3, 1.4).
- * @param headers of the answer: the state of the rate limit is set here even when the request is refused
+ * The state of the rate limit is in the headers of the answer even when the request is refused.
  * @throws Rejection UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, or the route's own
  */
 export const admit = async (
   gate: Gate,
   route: RouteDefinition,
-  req: IncomingMessage,
-  headers: Record<string, string>,
+  ctx: Pick<Context, 'req' | 'set'>,
 ): Promise<Principal> => {
-  const found = gate.authenticate(req.headers.authorization);
+  const found = gate.authenticate(ctx.req.headers.authorization);
   const principal = found instanceof Promise ? await found : found;
   if (principal === null) throw new Rejection('UNAUTHORIZED');
 
   const limit = principal.rateLimit;
   if (limit !== null) {
     const decision = await gate.rateLimiter.take(principal.keyId, limit);
-    setLimitHeaders(headers, limit, decision);
+    setLimitHeaders(ctx, limit, decision);
     if (!decision.allowed) {
       const seconds = Math.max(1, Math.ceil(decision.resetSeconds));
       throw new Rejection('RATE_LIMITED', {

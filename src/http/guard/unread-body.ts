@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 
 import { announcesBody, waitsToSend } from './read-body.js';
 
@@ -31,21 +31,30 @@ export const discardBody = (req: IncomingMessage): void => {
 };
 
 /**
- * Ends a completely written answer while its client may still be sending. It reads on for a while, so closing the connection does not destroy the
- * answer on its way. The server's request timeout bounds the time.
+ * Throws away what a client is still sending, for a while: closing its connection at once could destroy the answer on its way. The server's request
+ * timeout bounds the time.
  */
-export const linger = (req: IncomingMessage, end: () => void): void => {
-  // This client waits for `100 Continue` and does not get it.
-  if (waitsToSend(req)) {
-    end();
-    return;
-  }
-  let left = LINGER_BYTES;
-  req.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) end();
+export const throwAway = (req: IncomingMessage): Promise<void> =>
+  new Promise((resolve) => {
+    // This client waits for `100 Continue` and does not get it.
+    if (waitsToSend(req)) {
+      resolve();
+      return;
+    }
+    let left = LINGER_BYTES;
+    req.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) resolve();
+    });
+    req.once('end', resolve);
+    req.once('close', resolve);
+    discardBody(req);
   });
-  req.once('end', end);
-  req.once('close', end);
-  discardBody(req);
+
+/** An answer that is sent at once, and ends when what its client is still sending was thrown away. */
+export const lingering = (req: IncomingMessage, content: string | Buffer): Readable => {
+  const body = new Readable({ read: () => undefined });
+  body.push(content);
+  void throwAway(req).then(() => body.push(null));
+  return body;
 };

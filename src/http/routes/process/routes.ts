@@ -8,7 +8,7 @@ import { ghostMindStream, npcStream } from '../../../domain/shared/stream-names.
 import { type Call, mindStream, route, type RouteDefinition, onBehalfOf } from '../../route.js';
 import { NpcParams, nullable, openObject } from '../../schemas.js';
 import type { Services } from '../../services.js';
-import { addHeaders, resultTypeWarning, rulesetWarning } from '../../warning.js';
+import { withHeaders, resultTypeWarning, rulesetWarning } from '../../warning.js';
 import { SessionParams } from '../ghosts.js';
 import { meantType, resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
 import { defined } from '../../../domain/shared/defined.js';
@@ -50,8 +50,7 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
     stepped: Stepped,
   ) => {
     const { answer, revision, position } = stepped;
-    const headers = rulesetWarning(answer.rulesetMissing);
-    addHeaders(headers, resultTypeWarning(meantType(sent.lastResult)));
+    const headers = withHeaders(rulesetWarning(answer.rulesetMissing), resultTypeWarning(meantType(sent.lastResult)));
     return {
       revision,
       position,

@@ -1,0 +1,37 @@
+import { Rejection } from '../../domain/shared/rejection.js';
+import type { IdempotencyStore } from '../../ports/idempotency-store.js';
+import { onClosed } from '../on-closed.js';
+import type { RequestMiddleware } from '../request-state.js';
+import type { RouteDefinition } from '../route.js';
+import { repeated } from './run-once.js';
+
+/**
+ * Takes the route's own permit for a request, until its answer was taken. While the engine is away, a repeat is answered with what is kept for it, which
+ * needs no permit. When the engine is only busy nothing is looked up, because that would be more work, and the repeat gets its permit later.
+ * @throws what `enter` throws
+ */
+export const enterRoute = (
+  definition: RouteDefinition & { readonly enter: NonNullable<RouteDefinition['enter']> },
+  idempotency: Pick<IdempotencyStore, 'kept'> | null,
+): RequestMiddleware => {
+  const keptFor = async ({ attempt }: { readonly attempt: Parameters<IdempotencyStore['kept']>[0] | null }) =>
+    attempt === null || idempotency === null ? null : idempotency.kept(attempt).catch(() => null);
+  return async (ctx, next) => {
+    const { state } = ctx;
+    let release: () => void;
+    try {
+      release = definition.enter(state.call as never);
+    } catch (refusal) {
+      const isAway = refusal instanceof Rejection && refusal.code === 'ENGINE_UNAVAILABLE';
+      const kept = isAway ? await keptFor(state) : null;
+      if (kept === null) throw refusal;
+      state.answer = await repeated(definition, state.call, kept);
+      return;
+    }
+    try {
+      await next();
+    } finally {
+      onClosed(ctx, release);
+    }
+  };
+};

@@ -1,0 +1,35 @@
+import { respond, respondJson } from '../respond.js';
+import type { RequestContext, RequestMiddleware } from '../request-state.js';
+import type { RouteDefinition, StreamedAnswer } from '../route.js';
+import { respondStream, type StreamDeps } from '../stream-body.js';
+import { addHeaders } from '../warning.js';
+
+/** Calls the handler of a route. */
+export const handle =
+  ({ handler }: RouteDefinition): RequestMiddleware =>
+  async ({ state }) => {
+    const result = handler(state.call as never);
+    const answer = result instanceof Promise ? await result : result;
+    if (answer.position !== undefined) state.call.noteWritten(answer.position);
+    const { revision = -1 } = answer;
+    state.answer =
+      revision < 0 ? answer : { ...answer, headers: { 'Anima-Revision': String(revision), ...answer.headers } };
+  };
+
+/** Gives Koa the answer of a route to send. @throws Error when the definition does not name it as a stream, and it is one */
+export const reply = (definition: RouteDefinition, deps: StreamDeps): RequestMiddleware => {
+  const stream = async (ctx: RequestContext, status: number, answer: StreamedAnswer): Promise<void> => {
+    const { stream: always, onDemand } = definition.responses[status] ?? {};
+    const kind = always ?? (onDemand === undefined ? undefined : 'finite');
+    if (kind === undefined) throw new Error(`${definition.operationId} does not say that it streams ${String(status)}`);
+    await respondStream(ctx, status, answer, kind, deps);
+  };
+  return async (ctx, next) => {
+    await next();
+    const { status = 200, headers, body, raw, stream: streamed } = ctx.state.answer;
+    addHeaders(ctx, headers);
+    if (streamed !== undefined) await stream(ctx, status, streamed);
+    else if (raw !== undefined) await respond(ctx, status, raw.type, raw.content);
+    else await respondJson(ctx, status, body);
+  };
+};
