@@ -11,10 +11,16 @@ type Answering = Pick<Context, 'req' | 'res' | 'method' | 'status' | 'body' | 's
  * Gives Koa a whole answer to send. What is left of an unread body is thrown away, so that the connection can be used again; where that is too much,
  * the connection ends, and the answer with it, once the client has had time to take it.
  * @param content null for an answer without a body: 204 or 304
+ * @returns what to wait for before Koa ends an answer without a body
  */
-export const respond = async (ctx: Answering, status: number, type: string, content: Chunk | null): Promise<void> => {
+export const respond = (
+  ctx: Answering,
+  status: number,
+  type: string,
+  content: Chunk | null,
+): Promise<void> | undefined => {
   const { req, res } = ctx;
-  if (res.headersSent || res.destroyed) return;
+  if (res.headersSent || res.destroyed) return undefined;
   ctx.status = status;
   const closes = mustClose(req);
   if (closes) ctx.set('Connection', 'close');
@@ -29,12 +35,11 @@ export const respond = async (ctx: Answering, status: number, type: string, cont
       ctx.body = lingering(req, whole);
     } else ctx.body = whole;
   }
-  if (closes && (content === null || ctx.method === 'HEAD')) {
-    ctx.flushHeaders();
-    await throwAway(req);
-  }
+  if (!closes || (content !== null && ctx.method !== 'HEAD')) return undefined;
+  ctx.flushHeaders();
+  return throwAway(req);
 };
 
 /** Gives Koa a value to send as JSON; `undefined` for an answer without a body. */
-export const respondJson = (ctx: Answering, status: number, body: unknown): Promise<void> =>
+export const respondJson = (ctx: Answering, status: number, body: unknown): Promise<void> | undefined =>
   respond(ctx, status, JSON_TYPE, body === undefined ? null : JSON.stringify(body));

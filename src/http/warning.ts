@@ -13,7 +13,7 @@ export const withHeaders = (
 };
 
 /** Sets headers of an answer; warnings join the ones that are there. */
-export const addHeaders = (ctx: Pick<Context, 'set' | 'res'>, more: Readonly<Record<string, string>> = {}): void => {
+export const addHeaders = (ctx: Pick<Context, 'set' | 'res'>, more: Readonly<Record<string, string>>): void => {
   const before = ctx.res.getHeader(WARNING);
   ctx.set(typeof before === 'string' ? withHeaders({ [WARNING]: before }, more) : more);
 };

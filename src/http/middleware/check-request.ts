@@ -57,7 +57,8 @@ export const checkRequest = (definition: RouteDefinition, { clock, random, writt
     const { state } = ctx;
     const { json, issues, principal } = state;
     if (json.mayHoldNull) dropNulls?.(json.value);
-    if (findMisspelt !== null) addHeaders(ctx, memberWarning(findMisspelt(json.value)));
+    const meant = findMisspelt?.(json.value) ?? [];
+    if (meant.length > 0) addHeaders(ctx, memberWarning(meant));
     const bodyIssues = checkBody?.(json.value) ?? null;
     if (bodyIssues !== null || issues.length > 0) throw schemaRejection([...issues, ...(bodyIssues ?? [])]);
     const { headers } = ctx.req;

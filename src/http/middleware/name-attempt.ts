@@ -1,7 +1,8 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import { anonymous } from '../guard/admit.js';
 import { repeatable } from '../guard/idempotency.js';
-import type { RequestMiddleware } from '../request-state.js';
+import type { KeyedRequest } from '../../ports/idempotency-store.js';
+import type { RequestMiddleware, RequestState } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
 import { asksFor, onDemandOf } from './check-request.js';
 
@@ -10,9 +11,8 @@ const BYTES_TAKE_NO_KEY =
 const STREAM_TAKES_NO_KEY =
   'A stream cannot be kept for repeats: send the Idempotency-Key without this Accept, or the Accept alone.';
 
-const refuseKey = (message: string): never => {
-  throw new Rejection('HEADER_INVALID', { message, details: { header: 'Idempotency-Key' } });
-};
+const refusedKey = (message: string): Rejection =>
+  new Rejection('HEADER_INVALID', { message, details: { header: 'Idempotency-Key' } });
 
 /**
  * Names a request under its Idempotency-Key, by its body as it was sent (contract 1.7).
@@ -21,18 +21,21 @@ const refuseKey = (message: string): never => {
 export const nameAttempt = (definition: RouteDefinition): RequestMiddleware => {
   const { method, path, bytes } = definition;
   const onDemand = onDemandOf(definition);
-  return async (ctx, next) => {
+  const name = async ({ principal, params, json }: RequestState, key: string): Promise<KeyedRequest> => {
+    const route = [principal.keyId, method, path, ...Object.values(params)];
+    return repeatable(key, principal.tenant, route, json.value);
+  };
+  return (ctx, next) => {
     const { state } = ctx;
-    const { principal } = state;
     const { headers } = ctx.req;
-    const key = principal === anonymous ? undefined : headers['idempotency-key'];
-    if (key !== undefined) {
-      // A body of bytes has no digest before it is read, so a repeat cannot be told from another request.
-      if (bytes !== undefined) refuseKey(BYTES_TAKE_NO_KEY);
-      if (onDemand !== undefined && asksFor(headers.accept, onDemand)) refuseKey(STREAM_TAKES_NO_KEY);
-      const route = [principal.keyId, method, path, ...Object.values(state.params)];
-      state.attempt = await repeatable(String(key), principal.tenant, route, state.json.value);
-    }
-    return next();
+    const key = headers['idempotency-key'];
+    if (key === undefined || state.principal === anonymous) return next();
+    // A body of bytes has no digest before it is read, so a repeat cannot be told from another request.
+    if (bytes !== undefined) throw refusedKey(BYTES_TAKE_NO_KEY);
+    if (onDemand !== undefined && asksFor(headers.accept, onDemand)) throw refusedKey(STREAM_TAKES_NO_KEY);
+    return name(state, String(key)).then((attempt) => {
+      state.attempt = attempt;
+      return next();
+    });
   };
 };

@@ -18,18 +18,17 @@ export const handle =
 
 /** Gives Koa the answer of a route to send. @throws Error when the definition does not name it as a stream, and it is one */
 export const reply = (definition: RouteDefinition, deps: StreamDeps): RequestMiddleware => {
-  const stream = async (ctx: RequestContext, status: number, answer: StreamedAnswer): Promise<void> => {
+  const stream = (ctx: RequestContext, status: number, answer: StreamedAnswer): Promise<void> => {
     const { stream: always, onDemand } = definition.responses[status] ?? {};
     const kind = always ?? (onDemand === undefined ? undefined : 'finite');
     if (kind === undefined) throw new Error(`${definition.operationId} does not say that it streams ${String(status)}`);
-    await respondStream(ctx, status, answer, kind, deps);
+    return respondStream(ctx, status, answer, kind, deps);
   };
   return async (ctx, next) => {
     await next();
     const { status = 200, headers, body, raw, stream: streamed } = ctx.state.answer;
-    addHeaders(ctx, headers);
-    if (streamed !== undefined) await stream(ctx, status, streamed);
-    else if (raw !== undefined) await respond(ctx, status, raw.type, raw.content);
-    else await respondJson(ctx, status, body);
+    if (headers !== undefined) addHeaders(ctx, headers);
+    if (streamed !== undefined) return stream(ctx, status, streamed);
+    return raw === undefined ? respondJson(ctx, status, body) : respond(ctx, status, raw.type, raw.content);
   };
 };

@@ -1,11 +1,11 @@
 import { reservedAt } from '../../app/streams/command-id.js';
 import type { Json } from '../../domain/shared/json.js';
-import type { IdempotencyStore, KeptAnswer } from '../../ports/idempotency-store.js';
+import type { IdempotencyStore, KeptAnswer, KeyedRequest } from '../../ports/idempotency-store.js';
 import type { Log } from '../../ports/log.js';
 import { repeatedBody, reserve, settle } from '../guard/idempotency.js';
 import { refusalOf, toRejection } from '../on-error.js';
 import type { Answer, Call, RouteDefinition } from '../route.js';
-import type { RequestMiddleware } from '../request-state.js';
+import type { RequestMiddleware, RequestState } from '../request-state.js';
 
 /** What requests under an Idempotency-Key need. */
 export type Reserving = {
@@ -26,12 +26,13 @@ export const repeated = async (definition: RouteDefinition, call: Call, kept: Ke
 };
 
 /** Runs what comes after it under an Idempotency-Key: once, and answers repeats with what was kept (contract 1.7). */
-export const runOnce =
-  (definition: RouteDefinition, { idempotency: store, revisionOf }: Reserving, log: Log): RequestMiddleware =>
-  async (ctx, next) => {
-    const { state } = ctx;
-    const { attempt, call, requestId, operationId: operation } = state;
-    if (attempt === null) return next();
+export const runOnce = (
+  definition: RouteDefinition,
+  { idempotency: store, revisionOf }: Reserving,
+  log: Log,
+): RequestMiddleware => {
+  const once = async (state: RequestState, attempt: KeyedRequest, next: () => Promise<void>): Promise<void> => {
+    const { call, requestId, operationId: operation } = state;
     const stream = definition.writesTo?.(call as never);
     const seed = stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
     const { keeping: asked = 'within-budget' } = definition;
@@ -59,3 +60,5 @@ export const runOnce =
     };
     await settle(store, attempt, toKeep, keeping, log);
   };
+  return ({ state }, next) => (state.attempt === null ? next() : once(state, state.attempt, next));
+};
