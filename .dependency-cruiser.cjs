@@ -111,11 +111,7 @@ const packages = [
     ['^src/adapters/eventstore/'],
     'EventStoreDB is one way to keep the promises of the event store.',
   ),
-  vendor(
-    ['@temporalio/workflow'],
-    ['^workflows/durable-(process|run|shard)\\.ts$'],
-    'What runs inside Temporal is its workflows alone.',
-  ),
+  vendor(['@temporalio/workflow'], ['^workflows/temporal/'], 'What runs inside Temporal is its workflows alone.'),
   vendor(
     ['@temporalio/(client|common|proto|worker|activity)'],
     ['^src/adapters/temporal/'],
@@ -129,7 +125,11 @@ const packages = [
     'A model is one way to make vectors, and runs in its own thread.',
   ),
   vendor(['jose'], ['^src/app/'], 'Verdicts and souls are signed in one place, by a well-kept library.'),
-  vendor(['safe-stable-stringify'], ['^src/domain/shared/json\\.ts$'], 'One canonical form: hashed, signed and compared alike.'),
+  vendor(
+    ['safe-stable-stringify'],
+    ['^src/domain/shared/json\\.ts$'],
+    'One canonical form: hashed, signed and compared alike.',
+  ),
   vendor(['multiformats', '@ipld/dag-pb'], ['^src/domain/soul/'], 'What the CID of a file is, is said in one place.'),
   vendor(
     ['csv-stringify'],

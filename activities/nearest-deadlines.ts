@@ -1,7 +1,7 @@
 import { partitionOf } from '../src/domain/shared/partition.js';
 import type { EventStore } from '../src/ports/event-store.js';
 import { processKey, type ProcessRef } from '../src/ports/process-engine.js';
-import type { Deadlined, Shard } from '../workflows/process-batch.js';
+import type { Deadlined, Shard } from '../workflows/temporal/process-batch.js';
 import { DEADLINES_KEPT } from '../workflows/process-limits.js';
 
 /** The shard that runs a process of this stream. */

@@ -1,5 +1,5 @@
 import { isFinal, payloadBytes, type StepArgs, type StepResult } from '../workflows/process-step.js';
-import type { BatchedStep } from '../workflows/process-batch.js';
+import type { BatchedStep } from '../workflows/temporal/process-batch.js';
 import { BATCHED_STEP_MS } from '../workflows/process-limits.js';
 import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import { sha256Base64url } from '../src/domain/shared/sha256.js';

@@ -7,8 +7,8 @@ import { npcStream } from '../src/domain/shared/stream-names.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { EventStore } from '../src/ports/event-store.js';
 import { cellOf, type Emitted } from '../workflows/process.js';
-import type { TurnInput } from '../workflows/turn-state.js';
-import { turn } from '../workflows/turn.js';
+import type { TurnInput } from '../workflows/turn/turn-state.js';
+import { turn } from '../workflows/turn/turn.js';
 import { OBSERVATIONS, resultsOf, tapeAt } from './scene.js';
 
 /** How many minds the turns are spread over. They take one step each in turn, as on a busy server. */

@@ -78,16 +78,7 @@ module.exports = [
   },
   {
     rule: 'workflows-import-no-table',
-    files: [
-      'workflows/durable-process.ts',
-      'workflows/durable-run.ts',
-      'workflows/durable-shard.ts',
-      'workflows/kept-deadlines.ts',
-      'workflows/process-batch.ts',
-      'workflows/temporal-workflows.ts',
-      'workflows/process-step.ts',
-      'workflows/process-limits.ts',
-    ],
+    files: ['workflows/temporal/', 'workflows/process-step.ts', 'workflows/process-limits.ts'],
     holds:
       'the Temporal workflows, of one process and of a shard, what they and a worker say to each other, and the limits of both shells',
     imports: ['src/ports/process-engine.ts', 'src/domain/shared'],
@@ -243,7 +234,7 @@ module.exports = [
       ...whatShellsImport,
       'activities/nearest-deadlines.ts',
       'activities/step-batch.ts',
-      'workflows/process-batch.ts',
+      'workflows/temporal/process-batch.ts',
     ],
     because: shellsKnowNoTable,
   },

@@ -3,9 +3,9 @@ import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import type { RecalledMemory, Verdict } from '../src/domain/npc/events.js';
 import type { JsonObject } from '../src/domain/shared/json.js';
 import type { Cell, Effect, Emitted, Process } from './process.js';
-import { askForMemories, decidedEvents, expiredEvents, openingEvents, recalledEvents } from './turn-events.js';
-import { turnFold } from './turn-evolve.js';
-import type { Opening, OpenedTurn, TurnName, TurnState } from './turn-state.js';
+import { askForMemories, decidedEvents, expiredEvents, openingEvents, recalledEvents } from './turn/turn-events.js';
+import { turnFold } from './turn/turn-evolve.js';
+import type { Opening, OpenedTurn, TurnName, TurnState } from './turn/turn-state.js';
 import { defined } from '../src/domain/shared/defined.js';
 
 export type AgentTurnInput =

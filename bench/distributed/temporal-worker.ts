@@ -13,7 +13,7 @@ import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { turnHost } from '../../src/app/turns/turn-host.js';
 import { createLogger } from '../../src/config/logger.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { turn } from '../../workflows/turn.js';
+import { turn } from '../../workflows/turn/turn.js';
 import { addresses } from './addresses.js';
 import { bareActivities } from './bare-activities.js';
 

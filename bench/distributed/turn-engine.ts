@@ -8,8 +8,8 @@ import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { createLogger } from '../../src/config/logger.js';
 import { makeTurnId } from '../../src/domain/npc/turn-id.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
-import type { TurnAnswer } from '../../workflows/turn-answer.js';
-import { turn } from '../../workflows/turn.js';
+import type { TurnAnswer } from '../../workflows/turn/turn-answer.js';
+import { turn } from '../../workflows/turn/turn.js';
 import { turnInputs } from '../turn-history.js';
 
 /** The workers of turns, in a process of their own. */

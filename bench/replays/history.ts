@@ -5,7 +5,7 @@ import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { cellOf } from '../../workflows/process.js';
-import { turn } from '../../workflows/turn.js';
+import { turn } from '../../workflows/turn/turn.js';
 import { turnInputs } from '../turn-history.js';
 
 export const REPLAYED_TENANT = 'local';

@@ -1,7 +1,7 @@
 import type { AdvanceDeps } from '../../activities/advance.js';
 import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';
 import { projections } from '../../projections/registry.js';
-import { turn } from '../../workflows/turn.js';
+import { turn } from '../../workflows/turn/turn.js';
 import { EventStoreDb } from '../adapters/eventstore/event-store.js';
 import { pingBrokers } from '../adapters/kafka/client.js';
 import { listOpenProcesses } from '../adapters/eventstore/open-processes.js';

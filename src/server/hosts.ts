@@ -16,7 +16,7 @@ import { replay } from '../../workflows/replay.js';
 import { soulExport } from '../../workflows/soul-export.js';
 import { soulImport } from '../../workflows/soul-import.js';
 import { agentTurn } from '../../workflows/agent-turn.js';
-import { turn } from '../../workflows/turn.js';
+import { turn } from '../../workflows/turn/turn.js';
 
 /** What a server has open when it makes its hosts; each takes of it what it needs. `issuer`: `iss` of verdicts (contract 2.9). */
 export type HostDeps = Pick<

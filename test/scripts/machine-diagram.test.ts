@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { hosts } from '../../src/server/hosts.js';
 import { drawMachines } from '../../scripts/machine-diagram.js';
-import { turn } from '../../workflows/turn.js';
+import { turn } from '../../workflows/turn/turn.js';
 
 const states = Object.keys(turn.table);
 const cells = Object.entries(turn.table).flatMap(([state, row]) =>

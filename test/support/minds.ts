@@ -17,7 +17,7 @@ import type { RulesetContent } from '../../src/domain/rules/ruleset.js';
 import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { agentTurn } from '../../workflows/agent-turn.js';
-import { turn } from '../../workflows/turn.js';
+import { turn } from '../../workflows/turn/turn.js';
 import { ManualClock } from './manual-clock.js';
 import { seededRandom } from './seeded-random.js';
 

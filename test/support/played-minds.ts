@@ -4,7 +4,7 @@ import { evolveSummary, initialSummary } from '../../src/domain/npc/state.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { cellOf } from '../../workflows/process.js';
-import { turn } from '../../workflows/turn.js';
+import { turn } from '../../workflows/turn/turn.js';
 import { turnInputs } from '../../bench/turn-history.js';
 import { recorded } from './histories.js';
 import { heldBy } from './rules.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
-import type { TurnState } from '../../workflows/turn-state.js';
+import type { TurnState } from '../../workflows/turn/turn-state.js';
 import { type AgentTurnInput, agentTurn } from '../../workflows/agent-turn.js';
 import { cellOf, pendingEffect, statusOf } from '../../workflows/process.js';
 import { givenOf, inTable } from '../support/given.js';

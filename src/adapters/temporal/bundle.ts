@@ -5,16 +5,16 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 
 import { encodedFailures } from './connection.js';
 
-const fileOf = (name: string): string => fileURLToPath(new URL(`../../../workflows/${name}`, import.meta.url));
+const fileOf = (name: string): string => fileURLToPath(new URL(`../../../workflows/temporal/${name}`, import.meta.url));
 
 /** Where the build puts a bundle, beside the compiled workflows. There are two: workflows make their failures themselves, encoded or not. */
 export const bundleFile = (encodesFailures: boolean): string =>
-  fileOf(encodesFailures ? 'temporal-workflows.encoded-failures.bundle.js' : 'temporal-workflows.bundle.js');
+  fileOf(encodesFailures ? 'workflows.encoded-failures.bundle.js' : 'workflows.bundle.js');
 
 /** Bundles the workflows: some seconds of work, done once by the build. */
 export const bundleWorkflows = async (encodesFailures: boolean): Promise<string> => {
-  const compiled = fileOf('temporal-workflows.js');
-  const workflowsPath = existsSync(compiled) ? compiled : fileOf('temporal-workflows.ts');
+  const compiled = fileOf('workflows.js');
+  const workflowsPath = existsSync(compiled) ? compiled : fileOf('workflows.ts');
   const failures = encodesFailures ? { failureConverterPath: encodedFailures } : {};
   return (await bundleWorkflowCode({ workflowsPath, logger: silent, ...failures })).code;
 };

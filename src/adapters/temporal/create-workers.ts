@@ -4,7 +4,7 @@ import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/w
 import { advanceProcess, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
 import { nearestDeadlines } from '../../../activities/nearest-deadlines.js';
 import { createStepBatches } from '../../../activities/step-batch.js';
-import type { ShardActivities } from '../../../workflows/process-batch.js';
+import type { ShardActivities } from '../../../workflows/temporal/process-batch.js';
 import { EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
 import {
   backgroundQueueOf,

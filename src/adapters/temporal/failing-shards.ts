@@ -1,4 +1,4 @@
-import type { Shard } from '../../../workflows/process-batch.js';
+import type { Shard } from '../../../workflows/temporal/process-batch.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { ProcessWorkflows } from './process-workflows.js';

@@ -1,7 +1,7 @@
 import type { Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
-import type { Shard } from '../../../workflows/process-batch.js';
+import type { Shard } from '../../../workflows/temporal/process-batch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { parseNpcStream, tenantOf } from '../../domain/shared/stream-names.js';
 import type { ProcessRef } from '../../ports/process-engine.js';

@@ -1,6 +1,6 @@
 import { shardOf } from '../../../activities/nearest-deadlines.js';
 import type { HostedProcess } from '../../app/processes/hosted-process.js';
-import { ASK_BATCH, type AskBatch, type BatchReply, type Shard } from '../../../workflows/process-batch.js';
+import { ASK_BATCH, type AskBatch, type BatchReply, type Shard } from '../../../workflows/temporal/process-batch.js';
 import type { Ask, Reply } from '../../../workflows/process-step.js';
 import type { ProcessJournal } from '../../app/processes/process-journal.js';
 import { Rejection } from '../../domain/shared/rejection.js';

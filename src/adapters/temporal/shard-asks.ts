@@ -1,4 +1,4 @@
-import type { AskBatch, BatchedAsk, BatchedReply, BatchReply } from '../../../workflows/process-batch.js';
+import type { AskBatch, BatchedAsk, BatchedReply, BatchReply } from '../../../workflows/temporal/process-batch.js';
 import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
 import type { Reply } from '../../../workflows/process-step.js';
 import { jsonBytes } from '../../domain/shared/json.js';

@@ -7,7 +7,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
 import type { ProcessRef } from '../../ports/process-engine.js';
 import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js';
-import type { OpenedTurn, TurnState } from '../../../workflows/turn-state.js';
+import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.js';
 import type { Clock } from '../../ports/clock.js';
 import { isOver } from '../turns/find-turn.js';
 import { mindFold } from '../minds/mind.js';

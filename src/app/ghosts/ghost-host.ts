@@ -1,4 +1,4 @@
-import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
+import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { ghostEvents } from '../../domain/ghost/session-decoder.js';
 import type { GhostPlan } from '../../domain/ghost/session-events.js';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { besidesVerdict } from '../../../workflows/turn-events.js';
+import { besidesVerdict } from '../../../workflows/turn/turn-events.js';
 import type { Action } from '../../domain/bridge/action.js';
 import {
   afterRemoteStep,

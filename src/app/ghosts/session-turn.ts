@@ -9,8 +9,8 @@ import type { PlayedTurn } from '../../domain/ghost/session-events.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { cellOf, type Emitted } from '../../../workflows/process.js';
-import { turn } from '../../../workflows/turn.js';
-import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
+import { turn } from '../../../workflows/turn/turn.js';
+import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
 import { recallByWords } from './recall-by-words.js';
 import type { SessionMind } from './session-mind.js';
 

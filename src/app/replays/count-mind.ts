@@ -3,7 +3,7 @@ import type { ReplayPlan } from '../../domain/replay/replay-events.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import type { Sliced } from '../../domain/shared/sliced.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
-import { besidesVerdict } from '../../../workflows/turn-events.js';
+import { besidesVerdict } from '../../../workflows/turn/turn-events.js';
 import type { FoundSoFar, TurnStanding } from './gather-findings.js';
 import { createMindReplay, type DecidedAgain, type RulesAgain } from './replay-mind.js';
 

@@ -5,8 +5,8 @@ import type { NpcEvent, RulesetRef, Verdict, VerdictGrounds } from '../../domain
 import type { MindSummary } from '../../domain/npc/state.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
-import { askForMemories, askForOutput, keeping } from '../../../workflows/turn-events.js';
-import type { OpenedTurn } from '../../../workflows/turn-state.js';
+import { askForMemories, askForOutput, keeping } from '../../../workflows/turn/turn-events.js';
+import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
 
 /** The events that a decision made (docs/adr/0012). */
 export type DecisionEvent = Extract<

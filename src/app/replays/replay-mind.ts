@@ -8,9 +8,9 @@ import type { Sliced } from '../../domain/shared/sliced.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { JsonObject } from '../../domain/shared/json.js';
-import { turn as turnProcess } from '../../../workflows/turn.js';
-import { besidesVerdict, verdictEvents } from '../../../workflows/turn-events.js';
-import type { OpenedTurn } from '../../../workflows/turn-state.js';
+import { turn as turnProcess } from '../../../workflows/turn/turn.js';
+import { besidesVerdict, verdictEvents } from '../../../workflows/turn/turn-events.js';
+import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import {
   decideAgain,

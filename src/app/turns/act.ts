@@ -9,7 +9,7 @@ import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
-import { verdictEvents } from '../../../workflows/turn-events.js';
+import { verdictEvents } from '../../../workflows/turn/turn-events.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import type { Lanes } from '../streams/lanes.js';

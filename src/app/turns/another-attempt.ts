@@ -1,6 +1,6 @@
 import type { EventStore } from '../../ports/event-store.js';
 import type { AnyProcess } from '../../../workflows/process.js';
-import type { OpenedTurn, TurnState } from '../../../workflows/turn-state.js';
+import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.js';
 import { mindFold } from '../minds/mind.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { type CommandAttempt, earlierProcess } from '../streams/earlier-process.js';

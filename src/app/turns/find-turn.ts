@@ -1,5 +1,5 @@
 import type { TapeResult, Tape } from '../../domain/npc/tape.js';
-import type { OpenedTurn } from '../../../workflows/turn-state.js';
+import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
 import { idKey, memoriesKey, outputKey, type ResultKind, type TurnKey } from './turn-key.js';
 
 /** A result as the turn's table takes it. */

@@ -1,5 +1,5 @@
 import type { ProcessHost } from '../processes/hosted-process.js';
-import type { TurnInput, TurnState } from '../../../workflows/turn-state.js';
+import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
 import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { MindState } from '../../domain/npc/state.js';
 import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';

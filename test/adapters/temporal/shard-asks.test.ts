@@ -6,7 +6,7 @@ import { createServerClock } from '../../../src/adapters/temporal/server-clock.j
 import { LATER_PAUSE_MS, ShardAsks } from '../../../src/adapters/temporal/shard-asks.js';
 import { jsonBytes } from '../../../src/domain/shared/json.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { AskBatch, BatchedReply, BatchReply } from '../../../workflows/process-batch.js';
+import type { AskBatch, BatchedReply, BatchReply } from '../../../workflows/temporal/process-batch.js';
 import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';

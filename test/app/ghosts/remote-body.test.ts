@@ -23,7 +23,7 @@ import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { ghostMindStream, ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ghostSession } from '../../../workflows/ghost-session.js';
-import { turn } from '../../../workflows/turn.js';
+import { turn } from '../../../workflows/turn/turn.js';
 import { faulty } from '../../support/faulty-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { DEADLINE_MS, identified, recalled, tapeOf, TENANT } from '../../support/minds.js';

@@ -9,7 +9,7 @@ import { ghostSession } from '../../../workflows/ghost-session.js';
 import { replay } from '../../../workflows/replay.js';
 import { soulExport } from '../../../workflows/soul-export.js';
 import { soulImport } from '../../../workflows/soul-import.js';
-import { turn } from '../../../workflows/turn.js';
+import { turn } from '../../../workflows/turn/turn.js';
 import { serialise } from '../../../src/adapters/shared/append-rules.js';
 import { logFold } from '../../../src/app/audit/log.js';
 import { stepCount } from '../../../src/app/ghosts/steps-log.js';

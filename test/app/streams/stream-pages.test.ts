@@ -13,7 +13,7 @@ import { readTurn } from '../../../src/app/turns/turn-view.js';
 import { makeTurnId } from '../../../src/domain/npc/turn-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
-import { turn } from '../../../workflows/turn.js';
+import { turn } from '../../../workflows/turn/turn.js';
 import { event } from '../../support/events.js';
 import { actorIdentified, directiveGiven, type Emitted, turnOpened } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';

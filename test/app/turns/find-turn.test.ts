@@ -11,8 +11,8 @@ import {
 import { keyChange, saidSlices, type TurnKey } from '../../../src/app/turns/turn-key.js';
 import { drained } from '../../../src/domain/shared/sliced.js';
 import type { Tape, TapeResult } from '../../../src/domain/npc/tape.js';
-import type { OpenedTurn } from '../../../workflows/turn-state.js';
-import { turn } from '../../../workflows/turn.js';
+import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
+import { turn } from '../../../workflows/turn/turn.js';
 import { givenOf } from '../../support/given.js';
 import {
   actorIdentified,

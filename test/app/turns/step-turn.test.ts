@@ -6,7 +6,7 @@ import { STEP_MS } from '../../../src/app/turns/step-turn.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { QUEUE_LIMIT } from '../../../src/concurrency/keyed-mutex.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
-import type { TurnAnswer } from '../../../workflows/turn-answer.js';
+import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf } from '../../support/minds.js';
 

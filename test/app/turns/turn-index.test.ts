@@ -11,7 +11,7 @@ import { eventsOf, storeWith, STREAM } from '../../support/streams.js';
 import { appendNext } from '../../support/append-next.js';
 import { gate } from '../../support/gate.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
-import { turn } from '../../../workflows/turn.js';
+import { turn } from '../../../workflows/turn/turn.js';
 
 /** An index on a store of which it keeps the reads; `append` is what others write. */
 const setUp = async (...before: Emitted[]) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { whyOf } from '../../../src/app/turns/why.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
-import type { TurnAnswer } from '../../../workflows/turn-answer.js';
+import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
 import { settle } from '../../support/settle.js';
 import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
 import { aRuleset } from '../../support/rules.js';

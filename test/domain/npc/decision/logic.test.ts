@@ -6,8 +6,8 @@ import { checkOfMind } from '../../../../src/domain/npc/decision/bridge-checked.
 import { CURRENT_LOGIC, type Logic, logicOf, logics } from '../../../../src/domain/npc/decision/logic.js';
 import { initialMind } from '../../../../src/domain/npc/state.js';
 import type { TurnFacts } from '../../../../src/domain/npc/decision/turn-facts.js';
-import type { TurnInput } from '../../../../workflows/turn-state.js';
-import { turn } from '../../../../workflows/turn.js';
+import type { TurnInput } from '../../../../workflows/turn/turn-state.js';
+import { turn } from '../../../../workflows/turn/turn.js';
 import { givenOf, inTable } from '../../../support/given.js';
 import { type Emitted, memoriesRecalled, turnOpened } from '../../../support/histories.js';
 import { generated, identified, openMinds, recalled, tapeOf } from '../../../support/minds.js';

@@ -1,14 +1,14 @@
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { installRuntime } from '../../src/adapters/temporal/worker.js';
-import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
-import { dataConverterOf } from '../../src/adapters/temporal/connection.js';
-import { payloadEncryption } from '../../src/adapters/temporal/payload-codec.js';
-import { encryptedHistoryKey } from '../support/encrypted-history.js';
-import { readHistory, recordedHistories } from '../support/recorded-histories.js';
-import { seededRandom } from '../support/seeded-random.js';
-import { quiet } from '../support/temporal.js';
+import { installRuntime } from '../../../src/adapters/temporal/worker.js';
+import { loadWorkflowBundle } from '../../../src/adapters/temporal/bundle.js';
+import { dataConverterOf } from '../../../src/adapters/temporal/connection.js';
+import { payloadEncryption } from '../../../src/adapters/temporal/payload-codec.js';
+import { encryptedHistoryKey } from '../../support/encrypted-history.js';
+import { readHistory, recordedHistories } from '../../support/recorded-histories.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { quiet } from '../../support/temporal.js';
 
 const histories = recordedHistories('history-').filter((name) => !name.startsWith('history-shard-'));
 

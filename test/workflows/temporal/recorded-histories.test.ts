@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { readHistory, recordedHistories } from '../support/recorded-histories.js';
+import { readHistory, recordedHistories } from '../../support/recorded-histories.js';
 
-const workflows = new URL('../../workflows/', import.meta.url);
+const workflows = new URL('../../../workflows/temporal/', import.meta.url);
 const sourceOf = (file: string): string => readFileSync(new URL(file, workflows), 'utf8');
 const namesIn = (text: string, pattern: RegExp): readonly string[] =>
   Array.from(text.matchAll(pattern), ([, name = '']) => name);
@@ -30,7 +30,7 @@ const patchesTaken = events.flatMap(({ markerRecordedEventAttributes: marker }) 
 /** The replay tests go through them; here is what there must be. */
 describe('recorded histories', () => {
   it('are there of every workflow type', () => {
-    const exported = namesIn(sourceOf('temporal-workflows.ts'), /^export \{ (?:\w+ as )?(\w+) \}/gm);
+    const exported = namesIn(sourceOf('workflows.ts'), /^export \{ (?:\w+ as )?(\w+) \}/gm);
     expect(exported).toEqual(['default', 'turns']);
     for (const name of exported.filter((other) => other !== 'default')) expect(typesRun).toContain(name);
     // The default runs every type that has no name of its own.

@@ -16,7 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-import { processKey } from '../src/ports/process-engine.js';
+import { processKey } from '../../src/ports/process-engine.js';
 import { nowMs } from './durable-run.js';
 import {
   dueBy,
@@ -49,8 +49,8 @@ import {
   FIRST_RETRY_MS,
   LAST_RETRY_MS,
   retryDelayMs,
-} from './process-limits.js';
-import { LOOK, PROCESS_BUSY, RUN_ENDING, type ProcessStatus, STEP_FAILED, type StepArgs } from './process-step.js';
+} from '../process-limits.js';
+import { LOOK, PROCESS_BUSY, RUN_ENDING, type ProcessStatus, STEP_FAILED, type StepArgs } from '../process-step.js';
 
 // What durable-process.ts says of changes while workflows are open holds here as well. No patches yet.
 

@@ -1,5 +1,5 @@
-import type { Actor, Instruction, NpcEvent, RecalledMemory, RulesetRef } from '../src/domain/npc/events.js';
-import type { Json, JsonObject } from '../src/domain/shared/json.js';
+import type { Actor, Instruction, NpcEvent, RecalledMemory, RulesetRef } from '../../src/domain/npc/events.js';
+import type { Json, JsonObject } from '../../src/domain/shared/json.js';
 
 /** What a turn was opened with. */
 export type Opening = {

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
-import { jcs, type Json } from '../../src/domain/shared/json.js';
-import type { RecordedEvent } from '../../src/ports/event-store.js';
-import { cellOf, pendingEffect } from '../../workflows/process.js';
-import type { TurnInput, TurnState } from '../../workflows/turn-state.js';
-import { MISMATCHES_NOTED } from '../../src/domain/npc/tape-mismatch.js';
-import { turn } from '../../workflows/turn.js';
-import { givenOf, inTable } from '../support/given.js';
-import { aRuleset } from '../support/rules.js';
+import type { TurnFacts } from '../../../src/domain/npc/decision/turn-facts.js';
+import { jcs, type Json } from '../../../src/domain/shared/json.js';
+import type { RecordedEvent } from '../../../src/ports/event-store.js';
+import { cellOf, pendingEffect } from '../../../workflows/process.js';
+import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
+import { MISMATCHES_NOTED } from '../../../src/domain/npc/tape-mismatch.js';
+import { turn } from '../../../workflows/turn/turn.js';
+import { givenOf, inTable } from '../../support/given.js';
+import { aRuleset } from '../../support/rules.js';
 
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
 const facts: TurnFacts = {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { processKey } from '../../src/ports/process-engine.js';
+import { processKey } from '../../../src/ports/process-engine.js';
 import {
   dueBy,
   emptyDeadlines,
@@ -9,10 +9,10 @@ import {
   keepDeadline,
   type KeptDeadlines,
   nextDeadlineMs,
-} from '../../workflows/kept-deadlines.js';
-import type { KeptProcess } from '../../workflows/process-batch.js';
-import { DEADLINES_BYTES, DEADLINES_KEPT } from '../../workflows/process-limits.js';
-import { payloadBytes } from '../../workflows/process-step.js';
+} from '../../../workflows/temporal/kept-deadlines.js';
+import type { KeptProcess } from '../../../workflows/temporal/process-batch.js';
+import { DEADLINES_BYTES, DEADLINES_KEPT } from '../../../workflows/process-limits.js';
+import { payloadBytes } from '../../../workflows/process-step.js';
 
 const refOf = (id: string, length = 0) => ({ process: 'turn', id, stream: `npc-${id}${'x'.repeat(length)}` });
 const keptOf = (id: string, dueMs: number, more: Partial<KeptProcess> = {}): KeptProcess => ({

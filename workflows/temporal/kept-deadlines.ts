@@ -1,6 +1,6 @@
-import { processKey, type ProcessRef } from '../src/ports/process-engine.js';
+import { processKey, type ProcessRef } from '../../src/ports/process-engine.js';
 import type { KeptProcess } from './process-batch.js';
-import { DEADLINES_BYTES, DEADLINES_KEPT } from './process-limits.js';
+import { DEADLINES_BYTES, DEADLINES_KEPT } from '../process-limits.js';
 
 /**
  * The open processes whose deadlines are to be tried next. The number and the bytes are bounded: what does not fit is known to the index alone, from

@@ -1,11 +1,11 @@
-import { CURRENT_LOGIC } from '../src/domain/npc/decision/logic.js';
-import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
-import { MISMATCHES_NOTED, mismatchKey } from '../src/domain/npc/tape-mismatch.js';
-import type { Instruction } from '../src/domain/npc/events.js';
-import type { Emitted, Process } from './process.js';
+import { CURRENT_LOGIC } from '../../src/domain/npc/decision/logic.js';
+import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
+import { MISMATCHES_NOTED, mismatchKey } from '../../src/domain/npc/tape-mismatch.js';
+import type { Instruction } from '../../src/domain/npc/events.js';
+import type { Emitted, Process } from '../process.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
 import { turnFold } from './turn-evolve.js';
-import { draft } from './draft.js';
+import { draft } from '../draft.js';
 import {
   askForMemories,
   askForOutput,

@@ -13,9 +13,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-import { defined } from '../src/domain/shared/defined.js';
-import { tenantOf } from '../src/domain/shared/stream-names.js';
-import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import { defined } from '../../src/domain/shared/defined.js';
+import { tenantOf } from '../../src/domain/shared/stream-names.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import {
   beginRun,
   goOnAsNew,
@@ -34,7 +34,7 @@ import {
   LAST_RETRY_MS,
   OUTCOME_WAITERS,
   retryDelayMs,
-} from './process-limits.js';
+} from '../process-limits.js';
 import {
   type AskResult,
   ASK,
@@ -54,7 +54,7 @@ import {
   STEP_FAILED,
   type StepArgs,
   type Transition,
-} from './process-step.js';
+} from '../process-step.js';
 
 // Changing this file, or durable-run.ts, while workflows are open: every change of what it does, in which order, stands behind
 // `patched('<name>')`, and the recorded histories in test/fixtures are replayed against it. A change of a table, an event or an effect needs

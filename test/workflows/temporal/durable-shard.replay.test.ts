@@ -1,10 +1,10 @@
 import { Worker } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
-import { installRuntime } from '../../src/adapters/temporal/worker.js';
-import { readHistory, recordedHistories } from '../support/recorded-histories.js';
-import { quiet } from '../support/temporal.js';
+import { loadWorkflowBundle } from '../../../src/adapters/temporal/bundle.js';
+import { installRuntime } from '../../../src/adapters/temporal/worker.js';
+import { readHistory, recordedHistories } from '../../support/recorded-histories.js';
+import { quiet } from '../../support/temporal.js';
 
 const histories = recordedHistories('history-shard-');
 
