@@ -5,7 +5,7 @@ import type { Instance, ProcessJournal } from '../src/app/processes/process-jour
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
-import type { HostedProcess } from '../src/app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../src/app/processes/process-effects.js';
 import type { ProcessMark } from '../src/ports/event-store.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from '../src/ports/process-engine.js';
@@ -14,13 +14,13 @@ import { type AnyProcess, cellOf, deadlineOf } from '../workflows/process.js';
 export type AdvanceDeps = {
   readonly lanes: Lanes;
   readonly journal: ProcessJournal;
-  readonly processes: Readonly<Record<string, HostedProcess>>;
+  readonly processes: Readonly<Record<string, ProcessWithEffects>>;
 };
 
 export type Advanced = StepAnswer & { readonly state: Instance['state'] };
 
-/** @throws Error when no process of that name is hosted: a programming error. */
-export const hosted = (processes: AdvanceDeps['processes'], name: string): HostedProcess => {
+/** @throws Error for a name that no process has: a programming error */
+export const processNamed = (processes: AdvanceDeps['processes'], name: string): ProcessWithEffects => {
   const found = Object.hasOwn(processes, name) ? processes[name] : undefined;
   if (found === undefined) throw new Error(`no process is named ${name}`);
   return found;
@@ -49,8 +49,8 @@ const step = async (
   inputs: readonly ProcessInput[],
   by: CommandContext,
 ): Promise<Advanced> => {
-  const host = hosted(processes, ref.process);
-  const { process } = host;
+  const effects = processNamed(processes, ref.process);
+  const { process } = effects;
   const timeMs = parseProcessId(ref.id)?.timeMs ?? 0;
   const answered = (state: Instance['state'], revision: number, position: number): Advanced => ({
     ...{ state, revision, position },
@@ -64,8 +64,8 @@ const step = async (
     const before = remembered ?? (await journal.load(process, ref, atLeast));
     // The same command under another id: the caller gave up an earlier attempt, which was carried out all the same.
     if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
-    const factsOf = await host.prepare(ref, before.state, inputs, by);
-    const lane = await lanes.open(ref.stream, host.fold);
+    const factsOf = await effects.prepare(ref, before.state, inputs, by);
+    const lane = await lanes.open(ref.stream, effects.fold);
     if (lane.isHeldFrom(by)) {
       await lane.requireFree(by);
       continue;

@@ -8,7 +8,7 @@ import type { Random } from '../src/ports/random.js';
 import { deadlineOf, pendingEffect, statusOf } from '../workflows/process.js';
 import { EFFECT_MS } from '../workflows/process-limits.js';
 import type { Refusal, Reply, StepArgs, StepResult } from '../workflows/process-step.js';
-import { advance, type AdvanceDeps, type Advanced, hosted } from './advance.js';
+import { advance, type AdvanceDeps, type Advanced, processNamed } from './advance.js';
 import { defined } from '../src/domain/shared/defined.js';
 
 /** Answers above this many bytes of JSON do not travel through the engine, which refuses payloads of 2 MiB and copies each one twice. */
@@ -22,7 +22,7 @@ export type ProcessActivityDeps = AdvanceDeps & { readonly clock: Clock; readonl
  * @throws what is not a refusal
  */
 export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, by }: StepArgs): Promise<StepResult> => {
-  const { process } = hosted(deps.processes, ref.process);
+  const { process } = processNamed(deps.processes, ref.process);
   const asker = by ?? askedBySystem(deps, ref.stream);
   try {
     const advanced = await (inputs === 'deadline' ? expire(deps, ref, asker) : advance(deps, ref, inputs, asker));
@@ -36,7 +36,7 @@ export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, b
 
 /**
  * One attempt at the effect `effectId`: the input that it makes; null when the process waits for it no longer. Its signal aborts with `signal`,
- * and when the attempt takes longer than the host or EFFECT_MS allows.
+ * and when the attempt takes longer than the process or EFFECT_MS allows.
  * @throws what the effect throws, Error when it is late, and the reason of `signal`
  */
 export const runEffect = async (
@@ -45,13 +45,13 @@ export const runEffect = async (
   effectId: string,
   signal: AbortSignal,
 ): Promise<ProcessInput | null> => {
-  const host = hosted(deps.processes, ref.process);
-  const { state } = await deps.journal.load(host.process, ref);
-  const effect = pendingEffect(host.process, state);
+  const effects = processNamed(deps.processes, ref.process);
+  const { state } = await deps.journal.load(effects.process, ref);
+  const effect = pendingEffect(effects.process, state);
   if (effect?.id !== effectId) return null;
-  const ms = Math.min(host.effectMs ?? EFFECT_MS, EFFECT_MS);
+  const ms = Math.min(effects.effectMs ?? EFFECT_MS, EFFECT_MS);
   const late = (): Error => new Error(`the effect ${effect.name} took longer than ${String(ms)} ms`);
-  return withTimeLimit(deps.clock, { ms, late, signal }, (limited) => host.effect(ref, effect, limited));
+  return withTimeLimit(deps.clock, { ms, late, signal }, (limited) => effects.effect(ref, effect, limited));
 };
 
 /**
@@ -59,7 +59,7 @@ export const runEffect = async (
  * @throws as `advance`
  */
 export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: CommandContext): Promise<Advanced> => {
-  const { process } = hosted(deps.processes, ref.process);
+  const { process } = processNamed(deps.processes, ref.process);
   const deadline = deadlineOf(process, (await deps.journal.load(process, ref)).state);
   const isDue = deadline !== null && Date.parse(deadline.at) <= deps.clock.now().getTime();
   return advance(deps, ref, isDue ? [deadline.input] : [], by);

@@ -100,7 +100,7 @@ module.exports = [
   ),
   wing(
     'processes',
-    'processes folded from their streams, and what a host must provide',
+    'processes folded from their streams, and what their steps need from the world',
     ['src/app/streams', 'workflows/process.ts'],
     'The steps of all processes are the same: a table is passed in, never imported.',
   ),
@@ -203,9 +203,16 @@ module.exports = [
   {
     rule: 'activities-use-ports',
     folder: 'activities',
-    holds: 'one step of any process, made from ports',
+    holds: 'one step of any process, of one or of a batch, made from ports',
     imports: ['src/app/processes', 'src/app/streams', 'workflows', ...foundation],
     because: 'Effects are made from ports, so the same step runs under every engine.',
+  },
+  {
+    rule: 'effects-use-features',
+    files: ['activities/effects/'],
+    holds: 'what the steps of each process need from the world: facts for its decisions, and its effects',
+    imports: ['src/app', 'projections', 'workflows', ...foundation],
+    because: 'Effects bring a state machine and its feature together; no step and no feature depends on them.',
   },
   {
     rule: 'http-translates',

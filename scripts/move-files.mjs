@@ -11,7 +11,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
 /** Paths in these are records of what was, or are made by the build. */
-const UNTOUCHED = /^(test\/fixtures\/|test\/architecture\/|docs\/adr\/|package-lock\.json$|CHANGELOG\.md$)/;
+const UNTOUCHED = /^(test\/fixtures\/|test\/architecture\/|package-lock\.json$|CHANGELOG\.md$)/;
 const TEXT = /\.(ts|js|mjs|cjs|json|md|yml|yaml|sh)$|^\.ci\/run$|^Dockerfile$/;
 
 const git = (...words) => execFileSync('git', words, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });

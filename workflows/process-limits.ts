@@ -4,7 +4,7 @@
  * activities they started, never how long these may take.
  */
 
-/** How long one attempt at an effect may take; a host may say less. It is then aborted and tried again. */
+/** How long one attempt at an effect may take; a process may say less. It is then aborted and tried again. */
 export const EFFECT_MS = 3_600_000;
 /** How long a worker that runs an effect may be silent before another worker takes the effect over. */
 export const EFFECT_SILENCE_MS = 5_000;

@@ -10,7 +10,7 @@ import { systemRandom } from '../../src/adapters/system/random.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
-import { turnHost } from '../../src/app/turns/turn-host.js';
+import { turnEffects } from '../../activities/effects/turn.js';
 import { createLogger } from '../../src/config/logger.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { turn } from '../../workflows/turn/turn.js';
@@ -27,8 +27,8 @@ const serve = async (namespace: string): Promise<void> => {
   const startTurns = (own: string, events: EventStore) => {
     const lanes = new Lanes(events, systemClock, { shared: true });
     const journal = new ProcessJournal(events, { shared: true });
-    const signingKeys = { current: { kid: 'bench' } } as Parameters<typeof turnHost>[0]['signingKeys'];
-    const host = turnHost({ rulesets: openRulesets(lanes, events), signingKeys, issuer: 'http://127.0.0.1:8080' });
+    const signingKeys = { current: { kid: 'bench' } } as Parameters<typeof turnEffects>[0]['signingKeys'];
+    const host = turnEffects({ rulesets: openRulesets(lanes, events), signingKeys, issuer: 'http://127.0.0.1:8080' });
     const deps = {
       lanes,
       journal,

@@ -144,14 +144,14 @@ export const openDistributed = async (
       shared: true,
       replaySource: { kind: 'eventStoreDb', url: settings.eventStoreUrl, namespace },
       serves: { requests: roles.has('http'), processes: roles.has('worker') },
-      openEngine: (hosting: AdvanceDeps) => {
-        engine = new TemporalProcessEngine({ ...ports, ...hosting, ...temporal, shards, logger: log });
+      openEngine: (stepDeps: AdvanceDeps) => {
+        engine = new TemporalProcessEngine({ ...ports, ...stepDeps, ...temporal, shards, logger: log });
         // A refusal is in the log before the first request meets it.
         void askServers();
         return engine;
       },
-      startProcesses: async (hosting, engine, metrics) => {
-        const deps = { ...ports, ...hosting };
+      startProcesses: async (stepDeps, engine, metrics) => {
+        const deps = { ...ports, ...stepDeps };
         const started = await startWorker({ ...temporal, deps, events, engine, metrics, log });
         worker = started;
         return started;

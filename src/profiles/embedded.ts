@@ -73,7 +73,7 @@ export const openEmbedded = async (
       shared: false,
       replaySource: { kind: 'file', file: directory.eventsFile },
       serves: { requests: true, processes: true },
-      openEngine: (hosting) => new EmbeddedProcessEngine({ ...ports, ...hosting, logger: log }),
+      openEngine: (stepDeps) => new EmbeddedProcessEngine({ ...ports, ...stepDeps, logger: log }),
       startProcesses: async (_, engine) => {
         await engine.start();
         // The engine drives them itself; its opener disposes of it.

@@ -32,9 +32,9 @@ export type Profile = AsyncDisposable & {
   /** Whether this process answers requests, and whether it drives processes. */
   readonly serves: { readonly requests: boolean; readonly processes: boolean };
   /** The engine that requests pass their steps to; not started. */
-  openEngine(hosting: AdvanceDeps): ProcessEngine;
+  openEngine(stepDeps: AdvanceDeps): ProcessEngine;
   /** Starts what drives open processes here: timers, effects, steps. Disposed of before the engine. */
-  startProcesses(hosting: AdvanceDeps, engine: ProcessEngine, metrics: Metrics): Promise<AsyncDisposable>;
+  startProcesses(stepDeps: AdvanceDeps, engine: ProcessEngine, metrics: Metrics): Promise<AsyncDisposable>;
   /** Starts what keeps the read models current here. Disposed of before the profile. */
   startReadModels(): Promise<RunningReadModels>;
   /** Asked at each `GET /readyz`; answers within 2 s. */

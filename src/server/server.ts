@@ -38,7 +38,7 @@ import { openReplayThreads } from '../roles/replaying.js';
 import { openArchives, openCheckpointReceiver } from './archives.js';
 import { cortexDependency, openCortex } from './cortex.js';
 import { embedderDependency } from './embedder.js';
-import { openHosts } from './hosts.js';
+import { processesOf } from './processes.js';
 
 /** How often a starting server looks again for a dependency that is down, in milliseconds. */
 const START_RETRY_MS = 500;
@@ -161,11 +161,11 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       openReplayThreads(profile.replaySource, config.replayThreads, { clock: systemClock, log }),
     );
     const checkpointReceiver = openCheckpointReceiver(config.checkpointUrl, systemClock);
-    const processes = openHosts({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver });
-    const hosting = { lanes, journal, processes, clock: ports.clock };
-    const engine = closers.opened(profile.openEngine(hosting));
+    const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver });
+    const stepDeps = { lanes, journal, processes, clock: ports.clock };
+    const engine = closers.opened(profile.openEngine(stepDeps));
     if (serves.processes) {
-      closers.opened(await profile.startProcesses(hosting, engine, metrics));
+      closers.opened(await profile.startProcesses(stepDeps, engine, metrics));
       const rounds = { ...ports, lanes, engine, log, periodMs: config.checkpointMs };
       closers.opened(startCheckpoints({ ...rounds, tenants: () => directory.tenantIds() }));
     }

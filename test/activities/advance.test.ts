@@ -11,7 +11,7 @@ import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { race, raceHost } from '../support/relay-race.js';
+import { race, raceEffects } from '../support/relay-race.js';
 import { eventsOf, onBehalf, storeWith, STREAM } from '../support/streams.js';
 
 const ref: ProcessRef = { process: race.name, id: makeProcessId('r', -1, 0, 'command'), stream: STREAM };
@@ -21,11 +21,11 @@ const delivered: ProcessInput = { type: 'delivered', parcel: 'parcel' };
 
 /** A server on a store; two of them on one store race. */
 const serverOn = (store: EventStore) => {
-  const hosted = raceHost({ deliver: () => Promise.resolve('parcel'), ran: [] });
+  const effects = raceEffects({ deliver: () => Promise.resolve('parcel'), ran: [] });
   const deps: AdvanceDeps = {
     lanes: new Lanes(store, new ManualClock()),
     journal: new ProcessJournal(store),
-    processes: { [race.name]: hosted },
+    processes: { [race.name]: effects },
   };
   let commands = 0;
   return {
@@ -96,7 +96,7 @@ describe('one step of a process', () => {
     expect((await server.advance(start)).answer).toMatchObject({ name: 'started' });
   });
 
-  it('of a process that nobody hosts is a defect', async () => {
+  it('of a process that is not there is a defect', async () => {
     const { deps } = serverOn(new MemoryEventStore());
     for (const process of ['walk', 'constructor']) {
       await expect(advance(deps, { ...ref, process }, [], onBehalf('x'))).rejects.toThrow(
@@ -110,7 +110,7 @@ describe('a refusal', () => {
   it('rests on what the stream holds, also where another server wrote it', async () => {
     const store = new MemoryEventStore();
     const clock = new ManualClock();
-    const base = raceHost({ deliver: () => new Promise(() => undefined), ran: [] });
+    const base = raceEffects({ deliver: () => new Promise(() => undefined), ran: [] });
     /** Takes a parcel only once two races have begun in the stream. */
     const serverOf = (): AdvanceDeps => ({
       lanes: new Lanes(store, clock, { shared: true }),

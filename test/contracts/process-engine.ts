@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { findBreak } from '../support/find-break.js';
@@ -8,7 +8,7 @@ import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
 import type { ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import { FIRST_RETRY_MS, OUTCOME_WAITERS } from '../../workflows/process-limits.js';
-import { race, raceHost, type RaceEffects } from '../support/relay-race.js';
+import { race, raceEffects, type RaceEffects } from '../support/relay-race.js';
 
 /** What a shell brings to be held to the suite. `fault` is asked before every append and may throw, as a store that dies does. */
 export type EngineUnderTest = {
@@ -24,7 +24,7 @@ export type EngineUnderTest = {
   dispose(): Promise<void>;
 };
 export type OpenEngine = (options: {
-  readonly hosts: Readonly<Record<string, HostedProcess>>;
+  readonly processes: Readonly<Record<string, ProcessWithEffects>>;
   readonly fault: AppendFault;
 }) => Promise<EngineUnderTest>;
 
@@ -52,10 +52,10 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       running = undefined;
     });
 
-    const setUp = async (host: Partial<HostedProcess> = {}) => {
+    const setUp = async (host: Partial<ProcessWithEffects> = {}) => {
       const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
       const fault: AppendFault = { at: 'none' };
-      const under = await open({ hosts: { [race.name]: { ...raceHost(effects), ...host } }, fault });
+      const under = await open({ processes: { [race.name]: { ...raceEffects(effects), ...host } }, fault });
       running = under;
       const ref: ProcessRef = { process: race.name, id: makeProcessId('r', -1, under.nowMs(), 'start'), stream };
       const startDue = (ms: number): ProcessInput => ({

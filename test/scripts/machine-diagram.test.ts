@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { hosts } from '../../src/server/hosts.js';
+import { allProcesses } from '../../src/server/processes.js';
 import { drawMachines } from '../../scripts/machine-diagram.js';
 import { turn } from '../../workflows/turn/turn.js';
 
@@ -14,7 +14,7 @@ const cells = Object.entries(turn.table).flatMap(([state, row]) =>
 describe('docs/machines.md', () => {
   it('is what the tables say; "npm run generate" draws it anew', () => {
     expect(readFileSync(join(import.meta.dirname, '../../docs/machines.md'), 'utf8')).toBe(
-      drawMachines(hosts.map(({ process }) => process)),
+      drawMachines(allProcesses.map(({ process }) => process)),
     );
   });
 

@@ -83,7 +83,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     ...{ ports, lanes, signingKeys, apiKeys: noApiKeys, levels: [], log },
     ...{ engine: options.engine, publicUrl: 'http://simulation', deadlineMs: options.turnDeadlineMs },
   });
-  const { hosting, engine } = assembly;
+  const { stepDeps, engine } = assembly;
   const routes = assembly.routes.map(compiledOnce);
   const lifecycle = createLifecycle();
   const authenticate = () => ({
@@ -114,7 +114,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   return {
     start: () => engine.start(),
     handle: (request) => answerTo(app, request),
-    step: (args) => advanceProcess({ ...hosting, random }, args),
+    step: (args) => advanceProcess({ ...stepDeps, random }, args),
   };
 };
 

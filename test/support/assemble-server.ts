@@ -17,7 +17,7 @@ import type { Ports } from '../../src/ports/ports.js';
 import type { ProcessEngine } from '../../src/ports/process-engine.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { httpRoutes } from '../../src/roles/http.js';
-import { openHosts } from '../../src/server/hosts.js';
+import { processesOf } from '../../src/server/processes.js';
 import { noOtherArchives } from './souls.js';
 
 const RECALL_CACHE_BYTES = 1024 * 1024;
@@ -66,9 +66,9 @@ export const assembleServer = ({ ports, lanes, signingKeys, apiKeys, publicUrl, 
   };
   const decideAgain = createHand({ events, clock, rulesOf: (...of) => rulesets.version(...of) });
   const replayHands = { begin: (slice: SliceTask) => [decideAgain(slice)] };
-  const processes = openHosts({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver: null });
-  const hosting = { lanes, journal, processes, clock };
-  const engine = options.engine ?? new EmbeddedProcessEngine({ ...hosting, events, random, logger: log });
+  const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver: null });
+  const stepDeps = { lanes, journal, processes, clock };
+  const engine = options.engine ?? new EmbeddedProcessEngine({ ...stepDeps, events, random, logger: log });
   const config = {
     turnDeadlineMs: options.deadlineMs,
     soulDeadlineMs: options.deadlineMs,
@@ -76,5 +76,5 @@ export const assembleServer = ({ ports, lanes, signingKeys, apiKeys, publicUrl, 
     rulesRegistration: true,
     archives: { soulTrust: null },
   };
-  return { hosting, engine, routes: httpRoutes({ ...deciding, journal, engine, publicUrl, config, apiKeys }) };
+  return { stepDeps, engine, routes: httpRoutes({ ...deciding, journal, engine, publicUrl, config, apiKeys }) };
 };

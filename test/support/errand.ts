@@ -1,4 +1,4 @@
-import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { Process } from '../../workflows/process.js';
 
@@ -59,7 +59,7 @@ export const errand: Process<ErrandState, ErrandInput, Facts, string> = {
 export const errandRef = (id: string, stream: string): ProcessRef => ({ process: errand.name, id, stream });
 
 /** `fail` throws before anything is recorded, and `wait` takes as long as the test holds it back. */
-export const errandHost = (held: { wait: () => Promise<void> }): HostedProcess => ({
+export const errandHost = (held: { wait: () => Promise<void> }): ProcessWithEffects => ({
   process: errand,
   fold: { initial: null, evolve: () => null },
   prepare: async (ref, _, inputs) => {

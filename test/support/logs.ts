@@ -3,7 +3,7 @@ import { MemoryEventStore } from './memory/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { bundleOf } from '../../src/app/audit/bundle.js';
-import { checkpointHost } from '../../src/app/audit/checkpoint-host.js';
+import { checkpointEffects } from '../../activities/effects/checkpoint.js';
 import type { CheckpointAt } from '../../src/app/audit/log.js';
 import { makeCheckpoint } from '../../src/app/audit/make-checkpoint.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
@@ -39,7 +39,7 @@ export const openLog = async ({
   const deps = { clock: systemClock, random: systemRandom, events, lanes: new Lanes(events, systemClock) };
   const journal = new ProcessJournal(events);
   const ports = { events, clock: systemClock };
-  const host = checkpointHost({
+  const host = checkpointEffects({
     ...deps,
     ports,
     signingKeys: keys,

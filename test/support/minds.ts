@@ -2,14 +2,14 @@ import { pino } from 'pino';
 
 import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
 import { MemoryEventStore } from './memory/event-store.js';
-import { agentHost, type AgentHostDeps } from '../../src/app/agents/agent-host.js';
+import { agentTurnEffects, type AgentTurnEffectsDeps } from '../../activities/effects/agent-turn.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets, rulesetFold } from '../../src/app/minds/rulesets.js';
 import { runCommand } from '../../src/app/streams/run-command.js';
 import { type TurnStep, stepTurn, type Stepped } from '../../src/app/turns/step-turn.js';
 import { pagesOf } from '../../src/app/streams/stream-pages.js';
-import { turnHost } from '../../src/app/turns/turn-host.js';
+import { turnEffects } from '../../activities/effects/turn.js';
 import { TurnIndex } from '../../src/app/turns/turn-index.js';
 import type { TapeResult, Tape } from '../../src/domain/npc/tape.js';
 import { registerRuleset } from '../../src/domain/rules/decide.js';
@@ -52,7 +52,7 @@ export type MindsOptions = {
   readonly shared?: boolean;
   readonly through?: EventStore;
   /** What agents' turns recall with and speak by; there are none without it. */
-  readonly agent?: Pick<AgentHostDeps, 'recall' | 'engineOf'>;
+  readonly agent?: Pick<AgentTurnEffectsDeps, 'recall' | 'engineOf'>;
 };
 
 /** Minds over an event store in memory, with everything that a server puts between the route and the store. `through` wraps the store. */
@@ -66,7 +66,7 @@ export const openMinds = async (
   const rulesets = openRulesets(lanes, through);
   const index = new TurnIndex(through, { shared });
   journal.onRecorded((stream, events) => index.note(stream, events));
-  const hostDeps = {
+  const effectsDeps = {
     rulesets,
     signingKeys: { current: { kid: 'test-key', alg: 'EdDSA' } },
     issuer: 'http://test',
@@ -79,8 +79,10 @@ export const openMinds = async (
     lanes,
     journal,
     processes: {
-      turn: { ...turnHost(hostDeps), process: turn },
-      ...(agent === undefined ? {} : { agentTurn: { ...agentHost({ ...hostDeps, ...agent }), process: agentTurn } }),
+      turn: { ...turnEffects(effectsDeps), process: turn },
+      ...(agent === undefined
+        ? {}
+        : { agentTurn: { ...agentTurnEffects({ ...effectsDeps, ...agent }), process: agentTurn } }),
     },
   });
   await engine.start();

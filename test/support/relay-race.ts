@@ -1,4 +1,4 @@
-import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import type { Fold } from '../../src/app/streams/fold.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
 import type { Cell, Effect, Process } from '../../workflows/process.js';
@@ -93,7 +93,7 @@ export type RaceEffects = {
 
 const nothing: Fold<null> = { initial: null, evolve: () => null };
 
-export const raceHost = (effects: RaceEffects): HostedProcess => ({
+export const raceEffects = (effects: RaceEffects): ProcessWithEffects => ({
   process: race,
   fold: nothing,
   prepare: (ref) => Promise.resolve(() => ({ raceId: ref.id })),

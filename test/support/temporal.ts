@@ -5,7 +5,7 @@ import type { TemporalAddress } from '../../src/adapters/temporal/names.js';
 import { type ProcessWorker, startProcessWorker } from '../../src/adapters/temporal/worker.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import type { HostedProcess } from '../../src/app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import type { EventStore } from '../../src/ports/event-store.js';
@@ -36,7 +36,7 @@ export const quiet: Log = {
 export const startTemporalShell = async (
   at: TemporalAddress,
   events: EventStore,
-  processes: Readonly<Record<string, HostedProcess>>,
+  processes: Readonly<Record<string, ProcessWithEffects>>,
   shards: ShardSettings = { count: 1, processes: [] },
   { log = quiet, bundle }: { readonly log?: Log; readonly bundle?: ProcessWorkerOptions['bundle'] } = {},
 ): Promise<TemporalShell> => {

@@ -1,4 +1,4 @@
-import { advance, type Advanced, hosted } from '../../../activities/advance.js';
+import { advance, type Advanced, processNamed } from '../../../activities/advance.js';
 import { expire, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
 import { deadlineOf, pendingEffect, statusOf } from '../../../workflows/process.js';
 import { OUTCOME_WAITERS, retryDelayMs } from '../../../workflows/process-limits.js';
@@ -219,7 +219,7 @@ export class ProcessActor {
   }
 
   #process() {
-    return hosted(this.#deps.processes, this.ref.process).process;
+    return processNamed(this.#deps.processes, this.ref.process).process;
   }
 
   #system(): CommandContext {

@@ -71,8 +71,8 @@ export class EmbeddedProcessEngine implements ProcessEngine {
 
   /** Whether a process of this name may wait for an effect, which no mark tells; also one that this server does not know. */
   #hasEffects(name: string): boolean {
-    const host = this.#deps.processes[name];
-    return host === undefined || host.process.pending !== undefined;
+    const known = this.#deps.processes[name];
+    return known === undefined || known.process.pending !== undefined;
   }
 
   /** @throws Rejection NOT_READY once it was disposed of */

@@ -1,5 +1,5 @@
 import { shardOf } from '../../../activities/nearest-deadlines.js';
-import type { HostedProcess } from '../../app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../../app/processes/process-effects.js';
 import { ASK_BATCH, type AskBatch, type BatchReply, type Shard } from '../../../workflows/temporal/process-batch.js';
 import type { Ask, Reply } from '../../../workflows/process-step.js';
 import type { ProcessJournal } from '../../app/processes/process-journal.js';
@@ -42,7 +42,7 @@ export type TemporalEngineDeps = TemporalAddress & {
   readonly events: Pick<EventStore, 'openProcesses'>;
   /** Answers too large to travel are made again from the stream. */
   readonly journal: Pick<ProcessJournal, 'at'>;
-  readonly processes: Readonly<Record<string, Pick<HostedProcess, 'process'>>>;
+  readonly processes: Readonly<Record<string, Pick<ProcessWithEffects, 'process'>>>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Pick<Log, 'error' | 'info' | 'warn'>;

@@ -16,7 +16,7 @@ import type { Lanes } from '../streams/lanes.js';
 import { mindFold } from '../minds/mind.js';
 import { type Command, type DecidedEvent, runCommand } from '../streams/run-command.js';
 import type { Rulesets } from '../minds/rulesets.js';
-import { factsFrom } from './turn-host.js';
+import { factsFrom } from './facts-from.js';
 import { defined } from '../../domain/shared/defined.js';
 
 /** What the acts of the compatibility routes need; `issuer` signs their verdicts. */

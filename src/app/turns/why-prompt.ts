@@ -8,7 +8,7 @@ import type { JsonObject } from '../../domain/shared/json.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { mindAsOf } from '../minds/minds.js';
 import type { Lanes } from '../streams/lanes.js';
-import { factsFrom } from './turn-host.js';
+import { factsFrom } from './facts-from.js';
 
 /** The prompt of a turn as recorded. */
 export type RecordedPrompt = {

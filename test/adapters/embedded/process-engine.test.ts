@@ -5,7 +5,7 @@ import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-en
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
-import type { HostedProcess } from '../../../src/app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../../../src/app/processes/process-effects.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
@@ -15,11 +15,11 @@ import { type AppendFault, processEngineContract } from '../../contracts/process
 import { faulty } from '../../support/faulty-store.js';
 import { rememberingLog } from '../../support/http.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
+import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { eventsOf } from '../../support/streams.js';
 
-processEngineContract('embedded', async ({ hosts, fault }) => {
+processEngineContract('embedded', async ({ processes, fault }) => {
   const clock = new ManualClock();
   const store = new MemoryEventStore();
   const events = faulty(store, fault);
@@ -31,7 +31,7 @@ processEngineContract('embedded', async ({ hosts, fault }) => {
       logger: pino({ level: 'silent' }),
       lanes: new Lanes(events, clock),
       journal: new ProcessJournal(events),
-      processes: hosts,
+      processes,
     });
     await engine.start();
     return engine;
@@ -57,7 +57,7 @@ describe('The embedded engine', () => {
   const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
 
   /** An engine with one race that is started, due after a minute. */
-  const started = async (host: Partial<HostedProcess>) => {
+  const started = async (host: Partial<ProcessWithEffects>) => {
     const clock = new ManualClock();
     const store = new MemoryEventStore();
     const fault: AppendFault = { at: 'none' };
@@ -80,7 +80,7 @@ describe('The embedded engine', () => {
         logger: log,
         lanes: new Lanes(events, clock),
         journal: new ProcessJournal(events),
-        processes: { [race.name]: { ...raceHost(effects), ...host } },
+        processes: { [race.name]: { ...raceEffects(effects), ...host } },
       });
     const engine = open();
     const ref: ProcessRef = { process: race.name, id: makeProcessId('r', -1, clock.now().getTime(), 'start'), stream };

@@ -12,14 +12,14 @@ import { loadWorkflowBundle } from '../../../src/adapters/temporal/bundle.js';
 import { dataConverterOf, openConnection } from '../../../src/adapters/temporal/connection.js';
 import { workflowIdOf } from '../../../src/adapters/temporal/names.js';
 import { payloadEncryption, payloadKeyId } from '../../../src/adapters/temporal/payload-codec.js';
-import type { HostedProcess } from '../../../src/app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../../../src/app/processes/process-effects.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { ProcessRef } from '../../../src/ports/process-engine.js';
 import { encryptedHistoryKey } from '../../support/encrypted-history.js';
 import { rememberingLog } from '../../support/http.js';
 import { recordHistory } from '../../support/recorded-histories.js';
-import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
+import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
 import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
@@ -51,16 +51,16 @@ describe('What is kept at Temporal', () => {
     ran: [],
     deliver: () => (isHeld ? new Promise((resolve) => (letGo = () => resolve(PARCEL))) : Promise.resolve(PARCEL)),
   };
-  const host = raceHost(effects);
-  const prepare: HostedProcess['prepare'] = (ref, state, inputs, by) => {
+  const host = raceEffects(effects);
+  const prepare: ProcessWithEffects['prepare'] = (ref, state, inputs, by) => {
     if (inputs[0]?.type === 'refuse') throw new Error(COMPLAINT);
     return host.prepare(ref, state, inputs, by);
   };
   /** The processes go on in a program with these keys; one that ran before has ended. */
   const startWith = async (...keys: readonly Uint8Array[]): Promise<void> => {
     await shell?.[Symbol.asyncDispose]();
-    const hosts = { [race.name]: { ...host, prepare } };
-    shell = await startTemporalShell({ ...at, payloads: withKeys(...keys) }, store, hosts, undefined, { log });
+    const processes = { [race.name]: { ...host, prepare } };
+    shell = await startTemporalShell({ ...at, payloads: withKeys(...keys) }, store, processes, undefined, { log });
   };
   const newRace = (): ProcessRef => ({
     process: race.name,

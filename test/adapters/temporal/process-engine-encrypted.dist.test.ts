@@ -12,11 +12,11 @@ const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 const key = randomBytes(32);
 const payloads = payloadEncryption({ encrypting: key, all: [key] }, systemRandom);
 
-processEngineContract('Temporal, which is shown nothing', async ({ hosts, fault }) => {
+processEngineContract('Temporal, which is shown nothing', async ({ processes, fault }) => {
   const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}`, payloads };
   const store = new MemoryEventStore();
   const events = faulty(store, fault);
-  let shell = await startTemporalShell(at, events, hosts);
+  let shell = await startTemporalShell(at, events, processes);
   return {
     engine: shell.engine,
     store,
@@ -25,7 +25,7 @@ processEngineContract('Temporal, which is shown nothing', async ({ hosts, fault 
     advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     restart: async () => {
       await shell[Symbol.asyncDispose]();
-      shell = await startTemporalShell(at, events, hosts);
+      shell = await startTemporalShell(at, events, processes);
       return shell.engine;
     },
     dispose: async () => shell[Symbol.asyncDispose](),

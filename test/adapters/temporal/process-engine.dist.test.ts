@@ -8,11 +8,11 @@ import { startTemporalShell } from '../../support/temporal.js';
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 
-processEngineContract('Temporal', async ({ hosts, fault }) => {
+processEngineContract('Temporal', async ({ processes, fault }) => {
   const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
   const store = new MemoryEventStore();
   const events = faulty(store, fault);
-  let shell = await startTemporalShell(at, events, hosts);
+  let shell = await startTemporalShell(at, events, processes);
   return {
     engine: shell.engine,
     store,
@@ -21,7 +21,7 @@ processEngineContract('Temporal', async ({ hosts, fault }) => {
     advance: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     restart: async () => {
       await shell[Symbol.asyncDispose]();
-      shell = await startTemporalShell(at, events, hosts);
+      shell = await startTemporalShell(at, events, processes);
       return shell.engine;
     },
     dispose: async () => shell[Symbol.asyncDispose](),

@@ -9,7 +9,7 @@ import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { ProcessRef } from '../../../src/ports/process-engine.js';
 import { EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
 import { rememberingLog } from '../../support/http.js';
-import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
+import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
 import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
@@ -43,12 +43,12 @@ describe('a worker', () => {
     };
     let released = false;
     const events = new MemoryEventStore();
-    const hosts = {
-      race: raceHost(effects),
-      slowRace: { ...raceHost(inBackground), process: { ...race, name: 'slowRace', background: true } },
+    const processes = {
+      race: raceEffects(effects),
+      slowRace: { ...raceEffects(inBackground), process: { ...race, name: 'slowRace', background: true } },
     } as const;
     const log = rememberingLog();
-    const running = await startTemporalShell(addressOf(), events, hosts, undefined, { log });
+    const running = await startTemporalShell(addressOf(), events, processes, undefined, { log });
     shell = running;
     const start = async (process: string, n: number): Promise<string> => {
       const id = makeProcessId('r', -1, Date.now(), `${process} ${String(n)}`);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { MemoryEventStore } from '../../support/memory/event-store.js';
 import { bundleOf, consistencyPath, proveMind } from '../../../src/app/audit/bundle.js';
-import { handOnCheckpoints } from '../../../src/app/audit/checkpoint-host.js';
+import { handOnCheckpoints } from '../../../activities/effects/checkpoint.js';
 import { gatherHeads } from '../../../src/app/audit/gather-heads.js';
 import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/app/audit/log.js';
 import { auditMinds } from '../../../src/app/audit/verify-log.js';

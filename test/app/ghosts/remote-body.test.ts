@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { ghostHost, prepareGhostTurn } from '../../../src/app/ghosts/ghost-host.js';
+import { ghostSessionEffects, prepareGhostTurn } from '../../../activities/effects/ghost-session.js';
 import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
 import { createKeptSessions } from '../../../src/app/ghosts/play-slice.js';
@@ -15,7 +15,7 @@ import type { Levels } from '../../../src/app/levels/levels.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
-import { turnHost } from '../../../src/app/turns/turn-host.js';
+import { turnEffects } from '../../../activities/effects/turn.js';
 import { TurnIndex } from '../../../src/app/turns/turn-index.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
@@ -77,8 +77,8 @@ const openProcess = async (
   const engine = new EmbeddedProcessEngine({
     ...{ events: store, clock, random: seededRandom('ghosts'), logger: pino({ level: 'silent' }), lanes, journal },
     processes: {
-      turn: { ...turnHost(turns, prepareGhostTurn(turns)), process: turn },
-      ghostSession: { ...ghostHost(ghosts), process: ghostSession },
+      turn: { ...turnEffects(turns, prepareGhostTurn(turns)), process: turn },
+      ghostSession: { ...ghostSessionEffects(ghosts), process: ghostSession },
     },
   });
   await engine.start();

@@ -8,7 +8,7 @@ import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { ProcessInput, ProcessRef } from '../../../src/ports/process-engine.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
+import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
 
 const stream = npcStream('studio', 'runner');
 const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
@@ -21,7 +21,7 @@ const servers = () => {
   const open = () => {
     const journal = new ProcessJournal(store, { shared: true });
     const lanes = new Lanes(store, clock, { shared: true });
-    const deps = { journal, lanes, processes: { [race.name]: raceHost(effects) } };
+    const deps = { journal, lanes, processes: { [race.name]: raceEffects(effects) } };
     return {
       journal,
       lanes,

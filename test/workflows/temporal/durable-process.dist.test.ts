@@ -8,7 +8,7 @@ import { ANSWER_BYTES } from '../../../activities/process-activities.js';
 import { loadWorkflowBundle } from '../../../src/adapters/temporal/bundle.js';
 import { taskQueueOf, workflowIdOf } from '../../../src/adapters/temporal/names.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import type { HostedProcess } from '../../../src/app/processes/hosted-process.js';
+import type { ProcessWithEffects } from '../../../src/app/processes/process-effects.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
@@ -19,7 +19,7 @@ import type { AppendFault } from '../../contracts/process-engine.js';
 import { faulty } from '../../support/faulty-store.js';
 import { gate } from '../../support/gate.js';
 import { recordHistory } from '../../support/recorded-histories.js';
-import { race, raceHost, type RaceEffects } from '../../support/relay-race.js';
+import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
 import { ASK_LATE, backgroundQueueOf } from '../../../workflows/process-step.js';
 import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
 
@@ -60,8 +60,8 @@ describe('The durable process workflow', () => {
     connection = await Connection.connect({ address });
     client = new Client({ connection, namespace: temporalNamespace });
     store = new MemoryEventStore();
-    const host = raceHost(effects);
-    const prepare: HostedProcess['prepare'] = (ref, state, inputs, by) => {
+    const host = raceEffects(effects);
+    const prepare: ProcessWithEffects['prepare'] = (ref, state, inputs, by) => {
       if (inputs[0]?.type === 'deadline' && unreadable.has(ref.id)) {
         throw new Rejection('EVENT_VERSION_UNKNOWN', { retryAfter: 1 });
       }

@@ -1,26 +1,29 @@
-import { parseImportStream } from '../../domain/shared/stream-names.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import type { Ports } from '../../ports/ports.js';
-import type { SoulImportInput } from '../../../workflows/soul-import.js';
-import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
-import type { ProcessHost } from '../processes/hosted-process.js';
-import type { Lanes } from '../streams/lanes.js';
-import { arrive, type Arrival, arrivalContext, arrivedBefore } from './arrive.js';
-import { letGo, takeCustody } from './custody.js';
-import { importFold } from './import-fold.js';
-import { stagedFor } from './waiting-room.js';
-import { sealedSoul } from './sealed-soul.js';
+import { parseImportStream } from '../../src/domain/shared/stream-names.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import type { Ports } from '../../src/ports/ports.js';
+import type { SoulImportInput } from '../../workflows/soul-import.js';
+import { KeyedMutex } from '../../src/concurrency/keyed-mutex.js';
+import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import type { Lanes } from '../../src/app/streams/lanes.js';
+import { arrive, type Arrival, arrivalContext, arrivedBefore } from '../../src/app/souls/arrive.js';
+import { letGo, takeCustody } from '../../src/app/souls/custody.js';
+import { importFold } from '../../src/app/souls/import-fold.js';
+import { stagedFor } from '../../src/app/souls/waiting-room.js';
+import { sealedSoul } from '../../src/app/souls/sealed-soul.js';
 
 /** How long one attempt at bringing a soul in may take, in milliseconds; the next one goes on where it stopped. */
 const ARRIVAL_MS = 60_000;
 
-export type ImportHostDeps = {
+export type SoulImportEffectsDeps = {
   readonly ports: Pick<Ports, 'events' | 'soulArchive' | 'clock'>;
   readonly lanes: Lanes;
 };
 
 /** What an import needs: its effect reads the archive and writes a mind. A soul may take much memory, so this process brings one in after the other. */
-export const importHost = ({ ports, lanes }: ImportHostDeps, mutex = new KeyedMutex()): ProcessHost => ({
+export const soulImportEffects = (
+  { ports, lanes }: SoulImportEffectsDeps,
+  mutex = new KeyedMutex(),
+): ProcessEffects => ({
   fold: importFold,
   prepare: () => Promise.resolve(() => null),
   effectMs: ARRIVAL_MS,
@@ -34,7 +37,7 @@ export const importHost = ({ ports, lanes }: ImportHostDeps, mutex = new KeyedMu
 });
 
 const bringIn = async (
-  { ports, lanes }: ImportHostDeps,
+  { ports, lanes }: SoulImportEffectsDeps,
   arrival: Arrival,
   signal: AbortSignal,
 ): Promise<SoulImportInput> => {

@@ -1,15 +1,15 @@
-import type { RecalledMemory } from '../../domain/npc/events.js';
-import { INPUT_BYTES } from '../../domain/npc/recorded-bytes.js';
-import { firstFitting, type JsonObject } from '../../domain/shared/json.js';
-import { parseNpcStream } from '../../domain/shared/stream-names.js';
-import { cutBytes } from '../../domain/shared/text.js';
-import type { CortexEngine } from '../../ports/cortex.js';
-import type { ProcessInput } from '../../ports/process-engine.js';
-import type { Effect } from '../../../workflows/process.js';
-import { mindFold } from '../minds/mind.js';
-import type { Recall, Recalled } from '../memory/recall.js';
-import type { ProcessHost } from '../processes/hosted-process.js';
-import { prepareTurn, type TurnHostDeps } from '../turns/turn-host.js';
+import type { RecalledMemory } from '../../src/domain/npc/events.js';
+import { INPUT_BYTES } from '../../src/domain/npc/recorded-bytes.js';
+import { firstFitting, type JsonObject } from '../../src/domain/shared/json.js';
+import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
+import { cutBytes } from '../../src/domain/shared/text.js';
+import type { CortexEngine } from '../../src/ports/cortex.js';
+import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { Effect } from '../../workflows/process.js';
+import { mindFold } from '../../src/app/minds/mind.js';
+import type { Recall, Recalled } from '../../src/app/memory/recall.js';
+import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import { prepareTurn, type TurnEffectsDeps } from './turn.js';
 
 /** How long one attempt at a model's words may take, in milliseconds. */
 export const INFER_MS = 60_000;
@@ -18,14 +18,14 @@ const OUTPUT_BYTES = 65_536;
 /** How much recalled memories may take in the event that records them, in bytes of JSON; a query of ours asks for a handful. */
 const MEMORIES_BYTES = INPUT_BYTES / 2;
 
-export type AgentHostDeps = TurnHostDeps & {
+export type AgentTurnEffectsDeps = TurnEffectsDeps & {
   readonly recall: Recall;
   /** The engine of a tenant. @throws Rejection CORTEX_UNAVAILABLE when this server does not have it */
   readonly engineOf: (tenant: string) => CortexEngine;
 };
 
 /** What an agent's turn needs: what a body's turn needs, and somebody to recall and to speak. */
-export const agentHost = (deps: AgentHostDeps): ProcessHost => ({
+export const agentTurnEffects = (deps: AgentTurnEffectsDeps): ProcessEffects => ({
   fold: mindFold,
   prepare: prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.chooseForAgent(tenant, rulesetId)),
   effectMs: INFER_MS,
@@ -39,7 +39,7 @@ export const agentHost = (deps: AgentHostDeps): ProcessHost => ({
 });
 
 const recallFor = async (
-  { recall }: AgentHostDeps,
+  { recall }: AgentTurnEffectsDeps,
   mind: { readonly tenant: string; readonly npcId: string },
   { args }: Effect,
   signal: AbortSignal,
@@ -56,7 +56,7 @@ const recorded = ({ row, score, scoreParts }: Recalled['memories'][number]): Rec
 };
 
 const inferFor = async (
-  { engineOf }: AgentHostDeps,
+  { engineOf }: AgentTurnEffectsDeps,
   tenant: string,
   { args }: Effect,
   signal: AbortSignal,

@@ -1,45 +1,27 @@
-import type { ProcessHost } from '../processes/hosted-process.js';
-import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
-import { holdPatterns } from '../../domain/rules/hold-patterns.js';
-import type { MindState } from '../../domain/npc/state.js';
-import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
-import { isNpcStream, parseNpcStream } from '../../domain/shared/stream-names.js';
-import type { SigningKeys } from '../../ports/signing-keys.js';
-import { inSlices } from '../../concurrency/in-slices.js';
-import { mindFold } from '../minds/mind.js';
-import type { ChosenRuleset, Rulesets } from '../minds/rulesets.js';
-import { defined } from '../../domain/shared/defined.js';
+import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
+import { holdPatterns } from '../../src/domain/rules/hold-patterns.js';
+import type { MindState } from '../../src/domain/npc/state.js';
+import { isNpcStream, parseNpcStream } from '../../src/domain/shared/stream-names.js';
+import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { inSlices } from '../../src/concurrency/in-slices.js';
+import { mindFold } from '../../src/app/minds/mind.js';
+import { factsFrom } from '../../src/app/turns/facts-from.js';
+import type { Rulesets } from '../../src/app/minds/rulesets.js';
 
-export type TurnHostDeps = {
+export type TurnEffectsDeps = {
   readonly rulesets: Rulesets;
   readonly signingKeys: Pick<SigningKeys, 'current'>;
   /** The issuer of verdicts: `iss` (contract 2.9). */
   readonly issuer: string;
 };
 
-/** The facts of a decision, from the chosen rules and the mind at this moment. */
-export const factsFrom = (
-  npcId: string,
-  chosen: ChosenRuleset,
-  mind: Pick<MindState, 'persona' | 'data' | 'revision'>,
-  issuer: TurnFacts['issuer'],
-  patternsHeld: readonly string[] = [],
-): TurnFacts => ({
-  npcId,
-  mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
-  ruleset: chosen.ruleset,
-  rulesetRef: chosen.ruleset === null ? null : { rulesetId: chosen.ruleset.rulesetId, version: chosen.ruleset.version },
-  ...defined({ rulesetMissing: chosen.missing }),
-  ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
-  issuer,
-});
-
 /**
  * How the facts of a turn's steps are found: the rules it began with, the mind, and the key that signs.
  * @param choose the rules of a turn that is opened
  */
 export const prepareTurn =
-  ({ rulesets, signingKeys, issuer }: TurnHostDeps, choose: Rulesets['choose']): ProcessHost['prepare'] =>
+  ({ rulesets, signingKeys, issuer }: TurnEffectsDeps, choose: Rulesets['choose']): ProcessEffects['prepare'] =>
   async (ref, recorded, inputs, by) => {
     const state = recorded as TurnState;
     const npcId = parseNpcStream(ref.stream)?.npcId ?? '';
@@ -60,7 +42,7 @@ export const prepareTurn =
  * What the turns of bodies need.
  * @param prepareOther finds the facts of turns in minds that are not NPCs: the same process, by other rules
  */
-export const turnHost = (deps: TurnHostDeps, prepareOther?: ProcessHost['prepare']): ProcessHost => {
+export const turnEffects = (deps: TurnEffectsDeps, prepareOther?: ProcessEffects['prepare']): ProcessEffects => {
   const prepare = prepareTurn(deps, (tenant, rulesetId) => deps.rulesets.choose(tenant, rulesetId));
   return {
     fold: mindFold,

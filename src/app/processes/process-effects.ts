@@ -4,7 +4,7 @@ import type { ProcessInput, ProcessRef } from '../../ports/process-engine.js';
 import type { Fold } from '../streams/fold.js';
 
 /** What a process's steps need from the world. */
-export type ProcessHost = {
+export type ProcessEffects = {
   /** How the stream's own state is folded. */
   readonly fold: Fold<unknown>;
   /**
@@ -26,5 +26,5 @@ export type ProcessHost = {
   effect(ref: ProcessRef, effect: Effect, signal: AbortSignal): Promise<ProcessInput>;
 };
 
-/** A process with its host. */
-export type HostedProcess = ProcessHost & { readonly process: AnyProcess };
+/** A process with what its steps need. */
+export type ProcessWithEffects = ProcessEffects & { readonly process: AnyProcess };

@@ -1,27 +1,28 @@
-import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
-import { inSlices } from '../../concurrency/in-slices.js';
-import { ghostEvents } from '../../domain/ghost/session-decoder.js';
-import type { GhostPlan } from '../../domain/ghost/session-events.js';
-import type { MindState } from '../../domain/npc/state.js';
-import { holdPatterns } from '../../domain/rules/hold-patterns.js';
-import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../domain/shared/stream-names.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import type { Ports } from '../../ports/ports.js';
-import type { ProcessInput } from '../../ports/process-engine.js';
-import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
-import type { Levels } from '../levels/levels.js';
-import type { ProcessHost } from '../processes/hosted-process.js';
-import { factsFrom, type TurnHostDeps } from '../turns/turn-host.js';
-import { type GhostEngines, PLACE_WAIT_MS } from './ask-engines.js';
-import type { SharedPace } from './pace.js';
-import { type KeptSessions, type PlayDeps, playSlice, settingFor, SLICE_MS } from './play-slice.js';
-import type { KeptPlays } from './remote-steps.js';
-import { closeAndReport } from './report.js';
+import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
+import { inSlices } from '../../src/concurrency/in-slices.js';
+import { ghostEvents } from '../../src/domain/ghost/session-decoder.js';
+import type { GhostPlan } from '../../src/domain/ghost/session-events.js';
+import type { MindState } from '../../src/domain/npc/state.js';
+import { holdPatterns } from '../../src/domain/rules/hold-patterns.js';
+import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../src/domain/shared/stream-names.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import type { Ports } from '../../src/ports/ports.js';
+import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { GhostInput, GhostSetting } from '../../workflows/ghost-session.js';
+import type { Levels } from '../../src/app/levels/levels.js';
+import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import { factsFrom } from '../../src/app/turns/facts-from.js';
+import type { TurnEffectsDeps } from './turn.js';
+import { type GhostEngines, PLACE_WAIT_MS } from '../../src/app/ghosts/ask-engines.js';
+import type { SharedPace } from '../../src/app/ghosts/pace.js';
+import { type KeptSessions, type PlayDeps, playSlice, settingFor, SLICE_MS } from '../../src/app/ghosts/play-slice.js';
+import type { KeptPlays } from '../../src/app/ghosts/remote-steps.js';
+import { closeAndReport } from '../../src/app/ghosts/report.js';
 
 /** How long an attempt at a slice may take, in milliseconds: others may have the processor or the engine for long. */
 const EFFECT_MS = SLICE_MS + PLACE_WAIT_MS + 240_000;
 
-export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
+export type GhostSessionEffectsDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
   readonly ghostPlays: KeptPlays;
   readonly ghostSessions: KeptSessions;
   readonly ports: Pick<Ports, 'events' | 'clock'>;
@@ -30,7 +31,7 @@ export type GhostHostDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
 };
 
 /** What a ghost session needs: its effects play slices of steps and make the report. */
-export const ghostHost = (open: GhostHostDeps): ProcessHost => ({
+export const ghostSessionEffects = (open: GhostSessionEffectsDeps): ProcessEffects => ({
   fold: { initial: null, evolve: () => null },
   prepare: () => Promise.resolve(() => null),
   effectMs: EFFECT_MS,
@@ -83,7 +84,7 @@ const unlessBroken = async (
   }
 };
 
-export type GhostTurnDeps = Pick<TurnHostDeps, 'signingKeys' | 'issuer'> & {
+export type GhostTurnDeps = Pick<TurnEffectsDeps, 'signingKeys' | 'issuer'> & {
   readonly ports: Pick<Ports, 'events'>;
   readonly levels: Levels;
 };
@@ -114,7 +115,7 @@ const actorsPersona = (state: TurnState, inputs: readonly TurnInput[]): string |
  * the persona until the body names one. All else is as in any turn.
  */
 export const prepareGhostTurn =
-  (deps: GhostTurnDeps): ProcessHost['prepare'] =>
+  (deps: GhostTurnDeps): ProcessEffects['prepare'] =>
   async ({ id, stream }, recorded, taken) => {
     const mind = parseGhostMindStream(stream);
     if (mind === null) throw new Error(`the turn ${id} is in the stream ${stream}, which is not a mind's`);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
-import { importHost } from '../../../src/app/souls/import-host.js';
+import { soulImportEffects } from '../../../activities/effects/soul-import.js';
 import { stagedFor } from '../../../src/app/souls/waiting-room.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
@@ -47,10 +47,13 @@ const attempt = async (appends = Infinity) => {
     left -= 1;
     return left < 0 ? Promise.reject(new Error('killed')) : append(...all);
   };
-  const host = importHost({ ports: { events, soulArchive: archive, clock }, lanes: new Lanes(events, clock) });
+  const effects = soulImportEffects({
+    ports: { events, soulArchive: archive, clock },
+    lanes: new Lanes(events, clock),
+  });
   const ref = { process: 'soulImport', stream: importStream(tenant, 'tx'), id: importId };
   try {
-    return await host.effect(ref, { id: 'arrive', name: 'arrive', args }, new AbortController().signal);
+    return await effects.effect(ref, { id: 'arrive', name: 'arrive', args }, new AbortController().signal);
   } finally {
     events.append = append;
   }

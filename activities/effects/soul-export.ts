@@ -1,29 +1,29 @@
-import type { NpcEvent } from '../../domain/npc/events.js';
-import { defined } from '../../domain/shared/defined.js';
-import { jcs } from '../../domain/shared/json.js';
-import { mergePatch } from '../../domain/shared/merge-patch.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import { sha256Base64url } from '../../domain/shared/sha256.js';
-import { parseNpcStream } from '../../domain/shared/stream-names.js';
-import type { SoulExportInput } from '../../../workflows/soul-export.js';
-import { makeSoul, type SoulDocument } from '../../domain/soul/document.js';
-import type { SigningKeys } from '../../ports/signing-keys.js';
-import { mindFold } from '../minds/mind.js';
-import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
-import type { Ports } from '../../ports/ports.js';
-import { DEFAULT_RULESET_ID, type Rulesets } from '../minds/rulesets.js';
-import type { ProcessHost } from '../processes/hosted-process.js';
-import { eventAt } from '../streams/stream-pages.js';
-import type { Lanes } from '../streams/lanes.js';
-import { canonicalPayload } from './payload-digest.js';
-import { chainOf } from './custody-chain.js';
-import { type KeepAsked, keepSoul } from './keep-soul.js';
-import { namedPlayers } from './disclose.js';
-import type { OtherArchives } from './other-archives.js';
-import { soulMemories } from './soul-memories.js';
-import { signSoul } from './soul-signer.js';
-import { requireWaitingRoom } from './waiting-room.js';
-import { toldWithoutPlayers } from './without-players.js';
+import type { NpcEvent } from '../../src/domain/npc/events.js';
+import { defined } from '../../src/domain/shared/defined.js';
+import { jcs } from '../../src/domain/shared/json.js';
+import { mergePatch } from '../../src/domain/shared/merge-patch.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import { sha256Base64url } from '../../src/domain/shared/sha256.js';
+import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
+import type { SoulExportInput } from '../../workflows/soul-export.js';
+import { makeSoul, type SoulDocument } from '../../src/domain/soul/document.js';
+import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import { mindFold } from '../../src/app/minds/mind.js';
+import { KeyedMutex } from '../../src/concurrency/keyed-mutex.js';
+import type { Ports } from '../../src/ports/ports.js';
+import { DEFAULT_RULESET_ID, type Rulesets } from '../../src/app/minds/rulesets.js';
+import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import { eventAt } from '../../src/app/streams/stream-pages.js';
+import type { Lanes } from '../../src/app/streams/lanes.js';
+import { canonicalPayload } from '../../src/app/souls/payload-digest.js';
+import { chainOf } from '../../src/app/souls/custody-chain.js';
+import { type KeepAsked, keepSoul } from '../../src/app/souls/keep-soul.js';
+import { namedPlayers } from '../../src/app/souls/disclose.js';
+import type { OtherArchives } from '../../src/app/souls/other-archives.js';
+import { soulMemories } from '../../src/app/souls/soul-memories.js';
+import { signSoul } from '../../src/app/souls/soul-signer.js';
+import { requireWaitingRoom } from '../../src/app/souls/waiting-room.js';
+import { toldWithoutPlayers } from '../../src/app/souls/without-players.js';
 
 /** How long one attempt at sealing or keeping a soul may take, in milliseconds. */
 const SOUL_EFFECT_MS = 60_000;
@@ -113,13 +113,13 @@ const hashAt = async ({ ports }: SealDeps, stream: string, revision: number): Pr
   return Buffer.from(event.meta.hash, 'hex').toString('base64url');
 };
 
-export type ExportHostDeps = Omit<SealDeps, 'ports'> & {
+export type SoulExportEffectsDeps = Omit<SealDeps, 'ports'> & {
   readonly ports: SealDeps['ports'] & Pick<Ports, 'clock'>;
   readonly archives: Pick<OtherArchives, 'ipfs'>;
 };
 
 /** What an export needs: its effects read a mind and write an archive. A soul may take much memory and time, so this process seals one after the other. */
-export const exportHost = (deps: ExportHostDeps, mutex = new KeyedMutex()): ProcessHost => ({
+export const soulExportEffects = (deps: SoulExportEffectsDeps, mutex = new KeyedMutex()): ProcessEffects => ({
   fold: mindFold,
   prepare: () => Promise.resolve(() => null),
   effectMs: SOUL_EFFECT_MS,

@@ -1,20 +1,20 @@
-import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
-import { defined } from '../../domain/shared/defined.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import { npcStream, parseReplayStream } from '../../domain/shared/stream-names.js';
-import type { Ports } from '../../ports/ports.js';
-import type { ProcessInput } from '../../ports/process-engine.js';
-import type { ReplayInput, ReplaySetting } from '../../../workflows/replay.js';
-import type { Rulesets } from '../minds/rulesets.js';
-import type { ProcessHost } from '../processes/hosted-process.js';
-import type { ReplayTask } from './count-mind.js';
-import { mindsAfter, rowsOfMinds } from './minds-ahead.js';
-import { type ReplayHands, replaySlice, REPLAY_SLICE_MS } from './replay-slice.js';
+import type { DirectiveRuleSet } from '../../src/domain/rules/ruleset.js';
+import { defined } from '../../src/domain/shared/defined.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import { npcStream, parseReplayStream } from '../../src/domain/shared/stream-names.js';
+import type { Ports } from '../../src/ports/ports.js';
+import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { ReplayInput, ReplaySetting } from '../../workflows/replay.js';
+import type { Rulesets } from '../../src/app/minds/rulesets.js';
+import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import type { ReplayTask } from '../../src/app/replays/count-mind.js';
+import { mindsAfter, rowsOfMinds } from '../../src/app/replays/minds-ahead.js';
+import { type ReplayHands, replaySlice, REPLAY_SLICE_MS } from '../../src/app/replays/replay-slice.js';
 
 /** How long an attempt may take, in milliseconds: a slice, and before it what a crash left of a long mind is taken again. */
 const EFFECT_MS = 1_800_000;
 
-export type ReplayHostDeps = {
+export type ReplayEffectsDeps = {
   readonly ports: Pick<Ports, 'events' | 'readModels' | 'clock'>;
   readonly rulesets: Pick<Rulesets, 'version'>;
   readonly replayHands: ReplayHands;
@@ -23,7 +23,7 @@ export type ReplayHostDeps = {
 type OfTenant = { readonly tenant: string; readonly replayId: string; readonly setting: ReplaySetting };
 
 /** What a replay needs: its effects count what lies ahead and take slices of decisions again. */
-export const replayHost = (open: ReplayHostDeps, sliceMs: number = REPLAY_SLICE_MS): ProcessHost => {
+export const replayEffects = (open: ReplayEffectsDeps, sliceMs: number = REPLAY_SLICE_MS): ProcessEffects => {
   const trialOf = async ({ tenant, setting }: OfTenant): Promise<DirectiveRuleSet | undefined> => {
     if (setting.ruleset === undefined) return setting.rules;
     const rules = await open.rulesets.version(tenant, setting.ruleset);

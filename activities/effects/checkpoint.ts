@@ -1,20 +1,20 @@
-import { checkpointText } from '../../domain/audit/checkpoint.js';
-import { fromHex, rootOfEdge, toHex } from '../../domain/audit/edge.js';
-import type { LogState } from '../../domain/audit/log-state.js';
-import { noteKeyId, writeNote } from '../../domain/audit/note.js';
-import { consistencySpans, isConsistent } from '../../domain/audit/proofs.js';
-import { logStream, parseLogStream } from '../../domain/shared/stream-names.js';
-import type { CheckpointReceiver } from '../../ports/checkpoint-receiver.js';
-import type { Clock } from '../../ports/clock.js';
-import type { EventStore } from '../../ports/event-store.js';
-import type { Ports } from '../../ports/ports.js';
-import type { CheckpointFacts, CheckpointInput, RoundArgs } from '../../../workflows/checkpoint.js';
-import type { SigningKeys } from '../../ports/signing-keys.js';
-import type { ProcessHost } from '../processes/hosted-process.js';
-import type { Lanes } from '../streams/lanes.js';
-import { gatherHeads } from './gather-heads.js';
-import { openLogTree } from './log-tree.js';
-import { type CheckpointAt, checkpointBefore, logFold, newestCheckpoint } from './log.js';
+import { checkpointText } from '../../src/domain/audit/checkpoint.js';
+import { fromHex, rootOfEdge, toHex } from '../../src/domain/audit/edge.js';
+import type { LogState } from '../../src/domain/audit/log-state.js';
+import { noteKeyId, writeNote } from '../../src/domain/audit/note.js';
+import { consistencySpans, isConsistent } from '../../src/domain/audit/proofs.js';
+import { logStream, parseLogStream } from '../../src/domain/shared/stream-names.js';
+import type { CheckpointReceiver } from '../../src/ports/checkpoint-receiver.js';
+import type { Clock } from '../../src/ports/clock.js';
+import type { EventStore } from '../../src/ports/event-store.js';
+import type { Ports } from '../../src/ports/ports.js';
+import type { CheckpointFacts, CheckpointInput, RoundArgs } from '../../workflows/checkpoint.js';
+import type { SigningKeys } from '../../src/ports/signing-keys.js';
+import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import type { Lanes } from '../../src/app/streams/lanes.js';
+import { gatherHeads } from '../../src/app/audit/gather-heads.js';
+import { openLogTree } from '../../src/app/audit/log-tree.js';
+import { type CheckpointAt, checkpointBefore, logFold, newestCheckpoint } from '../../src/app/audit/log.js';
 
 /** How long one attempt at a batch, a signature or handing on may take, in milliseconds. */
 const EFFECT_MS = 120_000;
@@ -65,7 +65,7 @@ const signCheckpoint = async (
   return { type: 'signed', origin, size, root: toHex(root), at, kid, note, handsOn };
 };
 
-export type CheckpointHostDeps = Omit<SignDeps, 'events' | 'clock'> & {
+export type CheckpointEffectsDeps = Omit<SignDeps, 'events' | 'clock'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
   /** Who keeps checkpoints outside; null: nobody. */
   readonly checkpointReceiver: CheckpointReceiver | null;
@@ -120,7 +120,7 @@ export const handOnCheckpoints = async (
 };
 
 /** What a round of the log needs: its effects read the order of all events, sign, and hand on. */
-export const checkpointHost = (open: CheckpointHostDeps): ProcessHost => ({
+export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects => ({
   fold: logFold,
   prepare: () => Promise.resolve((log) => ({ log }) as CheckpointFacts),
   effectMs: EFFECT_MS,

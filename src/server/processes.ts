@@ -1,0 +1,63 @@
+import { checkpointEffects } from '../../activities/effects/checkpoint.js';
+import { agentTurnEffects } from '../../activities/effects/agent-turn.js';
+import type { ProcessWithEffects, ProcessEffects } from '../app/processes/process-effects.js';
+import type { Services } from '../http/services.js';
+import type { CheckpointReceiver } from '../ports/checkpoint-receiver.js';
+import type { AnyProcess } from '../../workflows/process.js';
+import { checkpoint } from '../../workflows/checkpoint.js';
+import { soulExportEffects } from '../../activities/effects/soul-export.js';
+import { soulImportEffects } from '../../activities/effects/soul-import.js';
+import { ghostSessionEffects, prepareGhostTurn } from '../../activities/effects/ghost-session.js';
+import { turnEffects } from '../../activities/effects/turn.js';
+import { replayEffects } from '../../activities/effects/replay.js';
+import type { ReplayHands } from '../app/replays/replay-slice.js';
+import { ghostSession } from '../../workflows/ghost-session.js';
+import { replay } from '../../workflows/replay.js';
+import { soulExport } from '../../workflows/soul-export.js';
+import { soulImport } from '../../workflows/soul-import.js';
+import { agentTurn } from '../../workflows/agent-turn.js';
+import { turn } from '../../workflows/turn/turn.js';
+
+/** What a server has open for the steps of its processes; each takes of it what it needs. `issuer`: `iss` of verdicts (contract 2.9). */
+export type EffectsDeps = Pick<
+  Services,
+  | 'ports'
+  | 'lanes'
+  | 'rulesets'
+  | 'signingKeys'
+  | 'recall'
+  | 'engines'
+  | 'archives'
+  | 'levels'
+  | 'ghostEngines'
+  | 'ghostPace'
+  | 'ghostPlays'
+  | 'ghostSessions'
+> & {
+  readonly issuer: string;
+  /** What takes decisions again in this process (contract 10.3). */
+  readonly replayHands: ReplayHands;
+  /** Who keeps checkpoints outside; null: nobody (contract 10.5). */
+  readonly checkpointReceiver: CheckpointReceiver | null;
+};
+
+/** Every process there is: its state machine, and what its steps need. A new one is a line here. */
+export const allProcesses: readonly {
+  readonly process: AnyProcess;
+  readonly effects: (deps: EffectsDeps) => ProcessEffects;
+}[] = [
+  { process: turn, effects: (deps) => turnEffects(deps, prepareGhostTurn(deps)) },
+  { process: soulExport, effects: soulExportEffects },
+  { process: soulImport, effects: soulImportEffects },
+  { process: ghostSession, effects: ghostSessionEffects },
+  { process: replay, effects: (deps) => replayEffects(deps) },
+  { process: checkpoint, effects: checkpointEffects },
+  {
+    process: agentTurn,
+    effects: (deps) => agentTurnEffects({ ...deps, engineOf: (tenant) => deps.engines.engineOf(tenant) }),
+  },
+];
+
+/** The processes of a server, under their names. */
+export const processesOf = (deps: EffectsDeps): Readonly<Record<string, ProcessWithEffects>> =>
+  Object.fromEntries(allProcesses.map(({ process, effects }) => [process.name, { ...effects(deps), process }]));
