@@ -8,7 +8,7 @@ import { Rejection } from '../src/domain/shared/rejection.js';
 import type { ProcessWithEffects } from '../src/app/processes/process-effects.js';
 import type { ProcessMark } from '../src/ports/event-store.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
-import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from '../src/ports/process-engine.js';
+import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from '../src/ports/process-runtime.js';
 import { type AnyProcess, cellOf, deadlineOf } from '../workflows/process.js';
 
 export type AdvanceDeps = {
@@ -27,7 +27,7 @@ export const processNamed = (processes: AdvanceDeps['processes'], name: string):
 };
 
 /**
- * One whole step of any process: load and fold, look the cells up, record the events in one append, answer. An engine calls this for one process at a
+ * One whole step of any process: load and fold, look the cells up, record the events in one append, answer. A runtime calls this for one process at a
  * time. Several servers may race: the loser folds what the winner recorded and decides again, so a repeat or a race adds no second event.
  * @throws Rejection from a cell; BUSY when the same command has begun another process of this kind (a repeat finds that one); SOUL_ARRIVING where only
  *   another command may write; CONFLICT after DECIDE_ATTEMPTS; and what the event store raises

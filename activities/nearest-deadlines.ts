@@ -1,6 +1,6 @@
 import { partitionOf } from '../src/domain/shared/partition.js';
 import type { EventStore } from '../src/ports/event-store.js';
-import { processKey, type ProcessRef } from '../src/ports/process-engine.js';
+import { processKey, type ProcessRef } from '../src/ports/process-runtime.js';
 import type { Deadlined, Shard } from '../workflows/temporal/process-batch.js';
 import { DEADLINES_KEPT } from '../workflows/process-limits.js';
 

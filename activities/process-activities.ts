@@ -2,7 +2,7 @@ import { askedBySystem } from '../src/app/streams/command-id.js';
 import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
-import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../src/ports/process-runtime.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Random } from '../src/ports/random.js';
 import { deadlineOf, pendingEffect, statusOf } from '../workflows/process.js';
@@ -17,8 +17,8 @@ export const ANSWER_BYTES = 256 * 1024;
 export type ProcessActivityDeps = AdvanceDeps & { readonly clock: Clock; readonly random: Random };
 
 /**
- * One step for a shell that knows no table: `advance`, with refusals as values and with what the shell must know to go on.
- * `deadline` is taken only if it has fallen due by what the stream says now: the shell's timer may be older than the state.
+ * One step for a runtime that knows no table: `advance`, with refusals as values and with what the runtime must know to go on.
+ * `deadline` is taken only if it has fallen due by what the stream says now: the runtime's timer may be older than the state.
  * @throws what is not a refusal
  */
 export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, by }: StepArgs): Promise<StepResult> => {
@@ -55,7 +55,7 @@ export const runEffect = async (
 };
 
 /**
- * The step for a deadline that may have fallen due. The state is folded first, because a shell's timer may be older.
+ * The step for a deadline that may have fallen due. The state is folded first, because a runtime's timer may be older.
  * @throws as `advance`
  */
 export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: CommandContext): Promise<Advanced> => {

@@ -4,7 +4,7 @@ import { BATCHED_STEP_MS } from '../workflows/process-limits.js';
 import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import { sha256Base64url } from '../src/domain/shared/sha256.js';
 import type { Clock } from '../src/ports/clock.js';
-import { processKey } from '../src/ports/process-engine.js';
+import { processKey } from '../src/ports/process-runtime.js';
 
 /**
  * How many steps of batches a worker has under way, those that batches wait for no longer included. More are refused at once. As many results for

@@ -22,7 +22,7 @@ const adapter = (
   because,
 });
 
-const whatShellsImport = [
+const whatRuntimesImport = [
   'src/adapters/shared',
   'activities/advance.ts',
   'activities/process-activities.ts',
@@ -43,8 +43,7 @@ const whatRolesImport = [
   'projections',
   ...foundation,
 ];
-const shellsKnowNoTable =
-  'An engine is a shell: it calls `advance` and knows what a process is, but never reads a table.';
+const runtimesKnowNoTable = 'A runtime calls `advance` and knows what a process is, but never reads a table.';
 
 module.exports = [
   {
@@ -74,14 +73,14 @@ module.exports = [
     holds: 'one pure table for each process, and what a table is',
     imports: ['src/domain'],
     because:
-      'A process table decides from state and input alone, so any shell can drive it and a replay recomputes it.',
+      'A process table decides from state and input alone, so any runtime can drive it and a replay recomputes it.',
   },
   {
     rule: 'workflows-import-no-table',
     files: ['workflows/temporal/', 'workflows/process-step.ts', 'workflows/process-limits.ts'],
     holds:
-      'the Temporal workflows, of one process and of a shard, what they and a worker say to each other, and the limits of both shells',
-    imports: ['src/ports/process-engine.ts', 'src/domain/shared'],
+      'the Temporal workflows, of one process and of a shard, what they and a worker say to each other, and the limits of both runtimes',
+    imports: ['src/ports/process-runtime.ts', 'src/domain/shared'],
     because:
       'Temporal’s workflows drive every process. Knowing a table would bind open workflows to that version of it.',
   },
@@ -223,27 +222,27 @@ module.exports = [
   },
   adapter('shared', 'what several adapters have in common', 'Shared code knows none of the adapters that use it.'),
   {
-    ...adapter('embedded', 'SQLite files, the files of the archive, an engine with timers and a queue'),
+    ...adapter('embedded', 'SQLite files, the files of the archive, a runtime with timers and a queue'),
     imports: ['src/adapters/files', 'src/adapters/shared', ...foundation],
   },
   {
-    rule: 'the-embedded-shell-drives-one-step',
-    files: ['src/adapters/embedded/process-engine.ts', 'src/adapters/embedded/process-actor.ts'],
-    holds: 'the shell that drives processes in this server process',
-    imports: whatShellsImport,
-    because: shellsKnowNoTable,
+    rule: 'the-embedded-runtime-drives-one-step',
+    files: ['src/adapters/embedded/process-runtime.ts', 'src/adapters/embedded/process-actor.ts'],
+    holds: 'the runtime that drives processes in this server process',
+    imports: whatRuntimesImport,
+    because: runtimesKnowNoTable,
   },
   {
-    rule: 'the-temporal-shell-drives-one-step',
+    rule: 'the-temporal-runtime-drives-one-step',
     files: ['src/adapters/temporal/'],
-    holds: 'the shell that drives processes on Temporal',
+    holds: 'the runtime that drives processes on Temporal',
     imports: [
-      ...whatShellsImport,
+      ...whatRuntimesImport,
       'activities/nearest-deadlines.ts',
       'activities/step-batch.ts',
       'workflows/temporal/process-batch.ts',
     ],
-    because: shellsKnowNoTable,
+    because: runtimesKnowNoTable,
   },
   adapter('eventstore', 'the event store on EventStoreDB'),
   adapter('embedders', 'vectors from texts: by the model that comes along, a model in a folder, or another server'),

@@ -133,7 +133,7 @@ export type RoundArgs = { readonly through: number; readonly until: number };
 const pending = (state: CheckpointState): Effect | null => {
   if (state.name === 'new' || state.name === 'over') return null;
   const { through, until } = state;
-  // Another one for each batch: the shell then knows that it has to run it again.
+  // Another one for each batch: the runtime then knows that it has to run it again.
   const id = state.name === 'gathering' ? `gather-${String(through)}` : state.name;
   return { id, name: state.name, args: { through, until } satisfies RoundArgs };
 };

@@ -169,7 +169,7 @@ const pending = (state: GhostState): Effect | null => {
       return effect('begin', 'begin', state);
     case 'running':
       if (state.driver === 'remote') return null;
-      // Another one for each slice: the shell then knows that it has to run it again.
+      // Another one for each slice: the runtime then knows that it has to run it again.
       return effect(`play-${String(state.slices)}`, 'play', state);
     case 'ending':
       return effect('report', 'report', state);

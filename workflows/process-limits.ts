@@ -1,5 +1,5 @@
 /**
- * How long what a process waits for may take, and how much may wait: the same for both shells, which are the ones that hold to it. Times are
+ * How long what a process waits for may take, and how much may wait: the same for both runtimes, which are the ones that hold to it. Times are
  * in milliseconds. Temporal's workflow reads this too: a change here is one that open runs can follow, since they record which timers and
  * activities they started, never how long these may take.
  */
@@ -9,7 +9,7 @@ export const EFFECT_MS = 3_600_000;
 /** How long a worker that runs an effect may be silent before another worker takes the effect over. */
 export const EFFECT_SILENCE_MS = 5_000;
 
-/** After a step of the shell's own or an effect failed: how long until it is tried again. Stays at the last. */
+/** After a step of the runtime's own or an effect failed: how long until it is tried again. Stays at the last. */
 const RETRY_MS = [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000] as const;
 export const FIRST_RETRY_MS = RETRY_MS[0];
 export const LAST_RETRY_MS = RETRY_MS[RETRY_MS.length - 1] ?? FIRST_RETRY_MS;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../src/domain/shared/json.js';
 import type { RejectionCode } from '../src/domain/shared/rejection.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
-import type { ProcessInput, ProcessRef } from '../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../src/ports/process-runtime.js';
 
-/** What a shell hands to one step: inputs, or that the deadline may have fallen due. Without `by` it acts on its own behalf. */
+/** What a runtime hands to one step: inputs, or that the deadline may have fallen due. Without `by` it acts on its own behalf. */
 export type StepArgs = {
   readonly ref: ProcessRef;
   readonly inputs: readonly ProcessInput[] | 'deadline';
@@ -27,7 +27,7 @@ export type Reply =
   | { readonly refused: Refusal }
   | { readonly answer?: unknown; readonly large?: true; readonly revision: number; readonly position: number };
 
-/** All that a shell knows of a process: its state, and what it waits for besides its askers. Histories of workflows hold it: its shape stays. */
+/** All that a runtime knows of a process: its state, and what it waits for besides its askers. Histories of workflows hold it: its shape stays. */
 export type ProcessStatus = {
   readonly state: string;
   readonly due: string | null;
@@ -38,7 +38,7 @@ export type ProcessStatus = {
 /** `standing` is null when it could not be found out, because the store was away. */
 export type StepResult = { readonly reply: Reply; readonly standing: ProcessStatus | null };
 
-/** What a shell that decides nothing itself calls. */
+/** What a runtime that decides nothing itself calls. */
 export type ProcessActivities = {
   /** One whole step. @throws what is not a refusal */
   advanceProcess(args: StepArgs): Promise<StepResult>;

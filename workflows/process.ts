@@ -35,7 +35,7 @@ export type Table<State extends Named, Input extends Typed, Facts> = {
 };
 
 /**
- * Work that the state waits for. The shell runs it beside the steps, aborts it when the state stops waiting and after EFFECT_MS, and runs it again
+ * Work that the state waits for. The runtime runs it beside the steps, aborts it when the state stops waiting and after EFFECT_MS, and runs it again
  * until its input is recorded.
  */
 export type Effect = { readonly id: string; readonly name: string; readonly args: JsonObject };
@@ -43,12 +43,12 @@ export type Effect = { readonly id: string; readonly name: string; readonly args
 export type Deadline<Input> = { readonly at: string; readonly input: Input };
 
 /**
- * A durable process as a value: one pure table that two shells can drive. States and inputs are plain JSON.
+ * A durable process as a value: one pure table that two runtimes can drive. States and inputs are plain JSON.
  * The stream is the truth: the state is the fold of the process's recorded events; effects and deadline are functions of the state.
  */
 export interface Process<State extends Named, Input extends Typed, Facts, Answer> {
   readonly name: string;
-  /** Nobody waits for its effects: a shell with places for them has it wait for places of their own. */
+  /** Nobody waits for its effects: a runtime with places for them has it wait for places of their own. */
   readonly background?: true;
   readonly initial: State;
   readonly table: Table<State, Input, Facts>;
@@ -64,8 +64,8 @@ export interface Process<State extends Named, Input extends Typed, Facts, Answer
   over(state: State): boolean;
 }
 
-/** A process whose types the shells do not look into. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any -- shells treat state, input, facts and answer as opaque JSON
+/** A process whose types the runtimes do not look into. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- runtimes treat state, input, facts and answer as opaque JSON
 export type AnyProcess = Process<any, any, any, any>;
 
 /** The deadline of a process in this state; null when it has none or is over. */
@@ -76,7 +76,7 @@ export const deadlineOf = (process: AnyProcess, state: Named): Deadline<Typed & 
 export const pendingEffect = (process: AnyProcess, state: Named): Effect | null =>
   process.over(state) ? null : (process.pending?.(state) ?? null);
 
-/** All that a shell knows of a process in this state. */
+/** All that a runtime knows of a process in this state. */
 export const statusOf = (process: AnyProcess, state: Named): ProcessStatus => {
   const effect = pendingEffect(process, state);
   return {

@@ -169,7 +169,7 @@ const pending = (state: ReplayState): Effect | null => {
     }
     case 'running': {
       const { name: _, slices, ...setting } = state;
-      // Another one for each slice: the shell then knows that it has to run it again.
+      // Another one for each slice: the runtime then knows that it has to run it again.
       return effect(`slice-${String(slices)}`, 'slice', setting);
     }
     default:

@@ -4,7 +4,7 @@ import { firstFitting, type JsonObject } from '../../src/domain/shared/json.js';
 import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
 import { cutBytes } from '../../src/domain/shared/text.js';
 import type { CortexEngine } from '../../src/ports/cortex.js';
-import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { Effect } from '../../workflows/process.js';
 import { mindFold } from '../../src/app/minds/mind.js';
 import type { Recall, Recalled } from '../../src/app/memory/recall.js';

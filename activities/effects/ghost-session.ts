@@ -7,7 +7,7 @@ import { holdPatterns } from '../../src/domain/rules/hold-patterns.js';
 import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../src/domain/shared/stream-names.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { Ports } from '../../src/ports/ports.js';
-import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { GhostInput, GhostSetting } from '../../workflows/ghost-session.js';
 import type { Levels } from '../../src/app/levels/levels.js';
 import type { ProcessEffects } from '../../src/app/processes/process-effects.js';

@@ -3,7 +3,7 @@ import { defined } from '../../src/domain/shared/defined.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { npcStream, parseReplayStream } from '../../src/domain/shared/stream-names.js';
 import type { Ports } from '../../src/ports/ports.js';
-import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { ReplayInput, ReplaySetting } from '../../workflows/replay.js';
 import type { Rulesets } from '../../src/app/minds/rulesets.js';
 import type { ProcessEffects } from '../../src/app/processes/process-effects.js';

@@ -3,7 +3,7 @@ import type { Effort } from '../effort.js';
 import { heapFigure, type PartReport } from '../report.js';
 import { start } from '../server.js';
 import { addresses, ownNamespace } from './addresses.js';
-import { openTurnEngine, turnsOn, WORKER } from './turn-engine.js';
+import { openTurnRuntime, turnsOn, WORKER } from './turn-runtime.js';
 
 /** Turns under way at the same time. */
 const TURNS = 32;
@@ -13,8 +13,8 @@ export const measureUpdateHeap = async ({ heapRequests }: Effort): Promise<PartR
   const namespace = ownNamespace();
   const env = addresses();
   await using worker = await start(WORKER, { ...env, BENCH_NAMESPACE: namespace });
-  await using engine = openTurnEngine(env.TEMPORAL_ADDRESS, `${namespace}-whole`);
-  const run = turnsOn(engine, 1);
+  await using runtime = openTurnRuntime(env.TEMPORAL_ADDRESS, `${namespace}-whole`);
+  const run = turnsOn(runtime, 1);
   let updates = 0;
   let turns = 0;
   const upTo = async (count: number): Promise<number> => {

@@ -8,7 +8,7 @@ import { quantile, ratioOf, spreadOf } from '../rounds.js';
 import { start } from '../server.js';
 import { turnInputs } from '../turn-history.js';
 import { addresses, ownNamespace } from './addresses.js';
-import { openTurnEngine, type Runner, TURN_MS, turnsOn, WORKER } from './turn-engine.js';
+import { openTurnRuntime, type Runner, TURN_MS, turnsOn, WORKER } from './turn-runtime.js';
 
 /** Turns under way at the same time. */
 const TURNS = 32;
@@ -48,8 +48,8 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
   const namespace = ownNamespace();
   const env = addresses();
   await using worker = await start(WORKER, { ...env, BENCH_NAMESPACE: namespace });
-  await using wholeEngine = openTurnEngine(env.TEMPORAL_ADDRESS, `${namespace}-whole`);
-  await using shellEngine = openTurnEngine(env.TEMPORAL_ADDRESS, `${namespace}-shell`);
+  await using wholeRuntime = openTurnRuntime(env.TEMPORAL_ADDRESS, `${namespace}-whole`);
+  await using bareRuntime = openTurnRuntime(env.TEMPORAL_ADDRESS, `${namespace}-runtime`);
   const connection = openConnection({ address: env.TEMPORAL_ADDRESS });
   const client = new Client({ connection });
   let runs = 0;
@@ -76,8 +76,8 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
   };
 
   const kinds = {
-    whole: () => measure(turnsOn(wholeEngine, (runs += 1)), effort.seconds),
-    shell: () => measure(turnsOn(shellEngine, (runs += 1)), effort.seconds),
+    whole: () => measure(turnsOn(wholeRuntime, (runs += 1)), effort.seconds),
+    runtime: () => measure(turnsOn(bareRuntime, (runs += 1)), effort.seconds),
     activity: () => measure(bare('bareLocalActivity'), effort.seconds),
     update: () => measure(bare('bareUpdate'), effort.seconds),
   };
@@ -115,10 +115,10 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
     figures: [
       figure('step of a turn', 'whole', 'activity', 'bare update with a local activity', true),
       figure('step of a turn', 'whole', 'update', 'bare update', false),
-      figure('the same, events in memory', 'shell', 'activity', 'bare update with a local activity', false),
+      figure('the same, events in memory', 'runtime', 'activity', 'bare update with a local activity', false),
     ],
     remarks: [
-      `Steps: ${String(TURNS)} turns at the same time; the median step took ${p50('whole')}, with events in memory ${p50('shell')}, ` +
+      `Steps: ${String(TURNS)} turns at the same time; the median step took ${p50('whole')}, with events in memory ${p50('runtime')}, ` +
         `a bare update with a local activity ${p50('activity')}, a bare update ${p50('update')}.`,
     ],
   };

@@ -53,7 +53,7 @@ const serve = async (namespace: string): Promise<void> => {
   });
   const ours = [
     startTurns(`${namespace}-whole`, whole),
-    startTurns(`${namespace}-shell`, EmbeddedEventStore.open(':memory:')),
+    startTurns(`${namespace}-runtime`, EmbeddedEventStore.open(':memory:')),
   ];
   const connection = await NativeConnection.connect({
     address: TEMPORAL_ADDRESS,

@@ -5,7 +5,7 @@ import { secretProblem } from '../domain/shared/secret-length.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { RateLimit } from '../domain/tenant/rate-limit.js';
 import { KEPT_ANSWER_BYTES } from '../ports/idempotency-store.js';
-import { OUTCOME_WAIT_MS } from '../ports/process-engine.js';
+import { OUTCOME_WAIT_MS } from '../ports/process-runtime.js';
 import { READ_WAIT_MS } from '../ports/read-models.js';
 import type { EmbedderChoice } from '../ports/embedder-choice.js';
 import type { KafkaAccess, TemporalAccess } from '../ports/server-access.js';

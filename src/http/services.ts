@@ -13,7 +13,7 @@ import type { Rulesets } from '../app/minds/rulesets.js';
 import type { TurnIndex } from '../app/turns/turn-index.js';
 import type { VerdictSigner } from '../app/turns/verdict-signer.js';
 import type { Ports } from '../ports/ports.js';
-import type { ProcessEngine } from '../ports/process-engine.js';
+import type { ProcessRuntime } from '../ports/process-runtime.js';
 import type { SigningKeys } from '../ports/signing-keys.js';
 
 /** What the routes of minds and rules work with. */
@@ -22,7 +22,7 @@ export type Services = {
   readonly lanes: Lanes;
   readonly journal: ProcessJournal;
   readonly turnIndex: TurnIndex;
-  readonly engine: ProcessEngine;
+  readonly runtime: ProcessRuntime;
   readonly rulesets: Rulesets;
   readonly levels: Levels;
   /** At which ghosts play in this process (contract 9.8). */

@@ -16,7 +16,7 @@ import { PostgresSnapshots } from '../adapters/postgres/snapshots.js';
 import { PostgresSoulArchive } from '../adapters/postgres/soul-archive.js';
 import { payloadEncryption } from '../adapters/temporal/payload-codec.js';
 import type { ProcessWorker } from '../adapters/temporal/worker.js';
-import { TemporalProcessEngine } from '../adapters/temporal/process-engine.js';
+import { TemporalProcessRuntime } from '../adapters/temporal/process-runtime.js';
 import { TEMPORAL_SETTINGS } from '../adapters/temporal/refusal.js';
 import { openEmbedder } from '../adapters/embedders/open.js';
 import { openSecret } from '../adapters/files/secret.js';
@@ -60,8 +60,8 @@ const temporalStateOf = (
   return answered.ok && worker?.running() === false ? NO_TASKS_YET : answered;
 };
 
-const requireWorkers = async (engine: TemporalProcessEngine): Promise<void> => {
-  if (!(await engine.hasWorkers())) throw new Error('no worker has asked for work recently');
+const requireWorkers = async (runtime: TemporalProcessRuntime): Promise<void> => {
+  if (!(await runtime.hasWorkers())) throw new Error('no worker has asked for work recently');
 };
 
 /**
@@ -111,7 +111,7 @@ export const openDistributed = async (
     const feeds = roles.has('projector') || roles.has('relay');
     // Requests can do most of their work without what only the read models need.
     const feedsAlone = feeds && !roles.has('http');
-    let engine: TemporalProcessEngine | null = null;
+    let runtime: TemporalProcessRuntime | null = null;
     let worker: Pick<ProcessWorker, 'running'> | null = null;
     const { tls, apiKey, payloadKeys } = settings.temporalAccess;
     const temporal = {
@@ -125,7 +125,7 @@ export const openDistributed = async (
     const tell = tellingChanges(log);
     /** Asks the servers that this process needs; null for the others. */
     const askServers = async () => {
-      const asked = engine;
+      const asked = runtime;
       const [eventStore, database, temporalState, kafkaState] = await Promise.all([
         answering(systemClock, () => events.probe().catch(lookAt('EVENTSTORE_URL'))),
         answering(systemClock, () => postgres.ping().catch(lookAt('DATABASE_URL'))),
@@ -144,15 +144,15 @@ export const openDistributed = async (
       shared: true,
       replaySource: { kind: 'eventStoreDb', url: settings.eventStoreUrl, namespace },
       serves: { requests: roles.has('http'), processes: roles.has('worker') },
-      openEngine: (stepDeps: AdvanceDeps) => {
-        engine = new TemporalProcessEngine({ ...ports, ...stepDeps, ...temporal, shards, logger: log });
+      openRuntime: (stepDeps: AdvanceDeps) => {
+        runtime = new TemporalProcessRuntime({ ...ports, ...stepDeps, ...temporal, shards, logger: log });
         // A refusal is in the log before the first request meets it.
         void askServers();
-        return engine;
+        return runtime;
       },
-      startProcesses: async (stepDeps, engine, metrics) => {
+      startProcesses: async (stepDeps, runtime, metrics) => {
         const deps = { ...ports, ...stepDeps };
-        const started = await startWorker({ ...temporal, deps, events, engine, metrics, log });
+        const started = await startWorker({ ...temporal, deps, events, runtime, metrics, log });
         worker = started;
         return started;
       },
@@ -186,7 +186,7 @@ export const openDistributed = async (
         });
       },
       dependencies: notTooOften(systemClock, async () => {
-        const asked = engine;
+        const asked = runtime;
         const [{ eventStore, database, temporal, kafka: kafkaState }, workers] = await Promise.all([
           askServers(),
           asked === null || !roles.has('http')

@@ -2,7 +2,7 @@ import { openDataDirectory, type DataDirectory } from '../adapters/embedded/data
 import { EmbeddedEventStore } from '../adapters/embedded/event-store.js';
 import { EmbeddedIdempotencyStore } from '../adapters/embedded/idempotency-store.js';
 import { EmbeddedKeyUsage } from '../adapters/embedded/key-usage.js';
-import { EmbeddedProcessEngine } from '../adapters/embedded/process-engine.js';
+import { EmbeddedProcessRuntime } from '../adapters/embedded/process-runtime.js';
 import { EmbeddedReadModels } from '../adapters/embedded/read-models.js';
 import { openReadsFile, removeDamagedReadsFile } from '../adapters/embedded/reads-file.js';
 import { EmbeddedSnapshots } from '../adapters/embedded/snapshots.js';
@@ -73,10 +73,10 @@ export const openEmbedded = async (
       shared: false,
       replaySource: { kind: 'file', file: directory.eventsFile },
       serves: { requests: true, processes: true },
-      openEngine: (stepDeps) => new EmbeddedProcessEngine({ ...ports, ...stepDeps, logger: log }),
-      startProcesses: async (_, engine) => {
-        await engine.start();
-        // The engine drives them itself; its opener disposes of it.
+      openRuntime: (stepDeps) => new EmbeddedProcessRuntime({ ...ports, ...stepDeps, logger: log }),
+      startProcesses: async (_, runtime) => {
+        await runtime.start();
+        // The runtime drives them itself; its opener disposes of it.
         return { [Symbol.asyncDispose]: () => Promise.resolve() };
       },
       startReadModels: async () => {

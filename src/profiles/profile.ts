@@ -3,7 +3,7 @@ import type { DependencyState } from '../http/routes/status.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Ports } from '../ports/ports.js';
 import type { ReplaySource } from '../roles/replay-messages.js';
-import type { ProcessEngine } from '../ports/process-engine.js';
+import type { ProcessRuntime } from '../ports/process-runtime.js';
 
 /** What keeps the read models current, or the part of it that runs here. Each figure is null when its part does not run here, and rejects when it cannot be read. */
 export type RunningReadModels = AsyncDisposable & {
@@ -31,10 +31,10 @@ export type Profile = AsyncDisposable & {
   readonly replaySource: ReplaySource;
   /** Whether this process answers requests, and whether it drives processes. */
   readonly serves: { readonly requests: boolean; readonly processes: boolean };
-  /** The engine that requests pass their steps to; not started. */
-  openEngine(stepDeps: AdvanceDeps): ProcessEngine;
+  /** The runtime that requests pass their steps to; not started. */
+  openRuntime(stepDeps: AdvanceDeps): ProcessRuntime;
   /** Starts what drives open processes here: timers, effects, steps. Disposed of before the engine. */
-  startProcesses(stepDeps: AdvanceDeps, engine: ProcessEngine, metrics: Metrics): Promise<AsyncDisposable>;
+  startProcesses(stepDeps: AdvanceDeps, runtime: ProcessRuntime, metrics: Metrics): Promise<AsyncDisposable>;
   /** Starts what keeps the read models current here. Disposed of before the profile. */
   startReadModels(): Promise<RunningReadModels>;
   /** Asked at each `GET /readyz`; answers within 2 s. */

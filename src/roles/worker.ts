@@ -4,14 +4,14 @@ import { type ProcessWorker, startProcessWorker } from '../adapters/temporal/wor
 import type { EventStore } from '../ports/event-store.js';
 import type { Log } from '../ports/log.js';
 import type { Metrics } from '../ports/metrics.js';
-import type { ProcessEngine } from '../ports/process-engine.js';
+import type { ProcessRuntime } from '../ports/process-runtime.js';
 
 export type WorkerRoleOptions = TemporalAddress & {
   readonly deps: ProcessActivityDeps;
   /** Whose index says which processes are open. */
   readonly events: Pick<EventStore, 'openProcesses'>;
   /** Resumes open processes that have lost their workflow. */
-  readonly engine: Pick<ProcessEngine, 'start'>;
+  readonly runtime: Pick<ProcessRuntime, 'start'>;
   readonly metrics: Metrics;
   readonly log: Log;
 };
@@ -20,8 +20,8 @@ export type WorkerRoleOptions = TemporalAddress & {
  * The worker role: carries out the steps, deadlines and effects of processes. Any number may run. It also starts while Temporal is down, and
  * serves as soon as Temporal is up.
  */
-export const startWorker = async ({ engine, ...options }: WorkerRoleOptions): Promise<ProcessWorker> => {
+export const startWorker = async ({ runtime, ...options }: WorkerRoleOptions): Promise<ProcessWorker> => {
   const worker = startProcessWorker(options);
-  await engine.start();
+  await runtime.start();
   return worker;
 };

@@ -163,15 +163,15 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const checkpointReceiver = openCheckpointReceiver(config.checkpointUrl, systemClock);
     const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver });
     const stepDeps = { lanes, journal, processes, clock: ports.clock };
-    const engine = closers.opened(profile.openEngine(stepDeps));
+    const runtime = closers.opened(profile.openRuntime(stepDeps));
     if (serves.processes) {
-      closers.opened(await profile.startProcesses(stepDeps, engine, metrics));
-      const rounds = { ...ports, lanes, engine, log, periodMs: config.checkpointMs };
+      closers.opened(await profile.startProcesses(stepDeps, runtime, metrics));
+      const rounds = { ...ports, lanes, runtime, log, periodMs: config.checkpointMs };
       closers.opened(startCheckpoints({ ...rounds, tenants: () => directory.tenantIds() }));
     }
     if (serves.requests) {
       closers.opened(startArchiveSweep({ archive: ports.soulArchive, clock: ports.clock, log }));
-      routes = [...status, ...httpRoutes({ ...deciding, journal, engine, publicUrl, config, apiKeys })];
+      routes = [...status, ...httpRoutes({ ...deciding, journal, runtime, publicUrl, config, apiKeys })];
     }
     serveWith(opened);
     lifecycle.ready();

@@ -9,7 +9,7 @@ import { DECIDE_ATTEMPTS } from '../../src/app/streams/attempts.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { race, raceEffects } from '../support/relay-race.js';
 import { eventsOf, onBehalf, storeWith, STREAM } from '../support/streams.js';
@@ -48,7 +48,7 @@ describe('one step of a process', () => {
     expect(appended).toEqual([2]);
   });
 
-  it('marks the process where what the engine waits for changes, and nowhere else', async () => {
+  it('marks the process where what the runtime waits for changes, and nowhere else', async () => {
     const store = new MemoryEventStore();
     const server = serverOn(store);
     await server.advance(start);

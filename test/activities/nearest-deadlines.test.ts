@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { nearestDeadlines, shardOf } from '../../activities/nearest-deadlines.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { OpenProcess } from '../../src/ports/event-store.js';
-import { processKey } from '../../src/ports/process-engine.js';
+import { processKey } from '../../src/ports/process-runtime.js';
 import { DEADLINES_KEPT } from '../../workflows/process-limits.js';
 
 const START_MS = Date.parse('2026-01-01T00:00:00.000Z');

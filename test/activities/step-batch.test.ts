@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { BATCHED_STEPS, createStepBatches, LONGEST_STEP_MS, RESULT_KEPT_MS } from '../../activities/step-batch.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
-import type { ProcessInput } from '../../src/ports/process-engine.js';
+import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { BatchedStep } from '../../workflows/temporal/process-batch.js';
 import { BATCHED_STEP_MS } from '../../workflows/process-limits.js';
 import { payloadBytes, type StepArgs, type StepResult } from '../../workflows/process-step.js';

@@ -156,15 +156,15 @@ export const openExchangeServer = async () => {
     limited: await issue('limited', { scopes: ['npc'], rateLimit: { limit: 2, windowSeconds: 60 } }),
   };
 
-  const { engine, routes: served } = assembleServer({
-    ...{ ports, lanes, signingKeys, apiKeys, log, engine: null },
+  const { runtime, routes: served } = assembleServer({
+    ...{ ports, lanes, signingKeys, apiKeys, log, runtime: null },
     ...{
       levels: await readBuiltInLevels(await readLevelMaps()),
       publicUrl: 'http://anima.test',
       deadlineMs: DEADLINE_MS,
     },
   });
-  await engine.start();
+  await runtime.start();
   const lifecycle = createLifecycle();
   const status: readonly RouteDefinition[] = statusRoutes({
     ...{ lifecycle, metrics },
@@ -212,7 +212,7 @@ export const openExchangeServer = async () => {
     [Symbol.asyncDispose]: async (): Promise<void> => {
       store.mend();
       await stop();
-      await engine[Symbol.asyncDispose]();
+      await runtime[Symbol.asyncDispose]();
       await directory[Symbol.asyncDispose]();
       await projector[Symbol.asyncDispose]();
       await events[Symbol.asyncDispose]();

@@ -5,7 +5,7 @@ import { projections } from '../../projections/registry.js';
 import { MemoryReadModels } from '../support/memory/read-models.js';
 import { seededRandom } from '../support/seeded-random.js';
 import type { Draw } from './draw.js';
-import { SimulatedEngine } from './engine.js';
+import { SimulatedRuntime } from './runtime.js';
 import { ownEventStore, sharedEventStore } from './event-store.js';
 import { IdempotencyDatabase, idempotencyOver } from './idempotency-database.js';
 import { Machine } from './machine.js';
@@ -58,7 +58,7 @@ export class Cluster implements Disposable {
   readonly #drops: () => boolean;
   readonly #database: IdempotencyDatabase;
   readonly #keys = new Map<string, FiledReservation>();
-  readonly #engine: SimulatedEngine | null;
+  readonly #runtime: SimulatedRuntime | null;
   readonly #places: Place[];
   #projectorMachine: Machine | null = null;
 
@@ -79,10 +79,10 @@ export class Cluster implements Disposable {
     this.#database = new IdempotencyDatabase(this.#drops);
     this.readModels = new MemoryReadModels(new Machine('database', time, 0).clock);
     const workers = () => this.#places.flatMap((place) => this.#workerAt(place));
-    this.#engine =
-      schedule.mode === 'alone' ? null : new SimulatedEngine(time, draw.fork('engine'), this.store, workers);
+    this.#runtime =
+      schedule.mode === 'alone' ? null : new SimulatedRuntime(time, draw.fork('runtime'), this.store, workers);
     this.#places = schedule.clocksMs.map((offMs, index) => this.#place(String(index), 0, offMs));
-    if (this.#engine !== null) this.#startProjector(0);
+    if (this.#runtime !== null) this.#startProjector(0);
     for (const fault of schedule.faults) time.after(fault.atMs, () => this.#suffer(fault));
   }
 
@@ -129,19 +129,19 @@ export class Cluster implements Disposable {
       snapshotEvery: draw.fork('snapshots').pick(SNAPSHOT_EVERY),
       onDefect: this.#onDefect,
     };
-    if (this.#engine !== null) {
+    if (this.#runtime !== null) {
       place.server = createServer({
         ...common,
         events: sharedEventStore(this.store, link('store'), draw.fork('adapter')),
         idempotency: idempotencyOver(this.#database, link('database'), machine.name),
         snapshots: snapshotsOver(this.snapshots, link('database')),
-        engine: this.#engine.port(link('engine')),
+        runtime: this.#runtime.port(link('runtime')),
       });
       return place;
     }
     const events = ownEventStore(this.store, link('store'));
     const idempotency = ownIdempotency(this.#keys, machine.clock, place.running, this.#drops);
-    const server = createServer({ ...common, events, idempotency, snapshots: this.snapshots, engine: null });
+    const server = createServer({ ...common, events, idempotency, snapshots: this.snapshots, runtime: null });
     const start = (): void => {
       server.start().then(
         () => (place.server = server),
@@ -156,7 +156,7 @@ export class Cluster implements Disposable {
   #workerAt({ machine, server }: Place) {
     if (server === null || machine.dead) return [];
     // Steps travel over the network in both directions.
-    const link = new Link('engine', new Machine('engine', this.#time, 0), this.#time, this.#draw, {
+    const link = new Link('runtime', new Machine('runtime', this.#time, 0), this.#time, this.#draw, {
       trouble: () => 0,
       hangsUntilMs: () => 0,
     });
@@ -226,8 +226,8 @@ export class Cluster implements Disposable {
         this.#trouble.set(fault.part, fault.chance);
         this.#time.after(fault.forMs, () => this.#trouble.delete(fault.part));
         return;
-      case 'forgetful engine':
-        return this.#engine?.forget();
+      case 'forgetful runtime':
+        return this.#runtime?.forget();
       case 'projector death': {
         const dead = this.#projectorMachine;
         if (dead === null || dead.dead) return;

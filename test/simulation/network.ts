@@ -4,7 +4,7 @@ import type { Machine } from './machine.js';
 import type { VirtualTime } from './virtual-time.js';
 
 /** What servers and bodies talk to each other over, each with its own troubles. */
-export type Part = 'store' | 'database' | 'engine' | 'reads' | 'clients';
+export type Part = 'store' | 'database' | 'runtime' | 'reads' | 'clients';
 
 export type Weather = {
   /** The present probability that a message between a server and a part is lost or late. */
@@ -27,7 +27,7 @@ const SLOWEST_MS = 6;
 const refusals: Readonly<Record<Part, RejectionCode>> = {
   store: 'STORE_UNAVAILABLE',
   database: 'DATABASE_UNAVAILABLE',
-  engine: 'ENGINE_UNAVAILABLE',
+  runtime: 'ENGINE_UNAVAILABLE',
   reads: 'DATABASE_UNAVAILABLE',
   clients: 'INTERNAL',
 };

@@ -30,7 +30,7 @@ export type Fault =
       readonly forMs: number;
       readonly chance: number;
     }
-  | { readonly kind: 'forgetful engine'; readonly atMs: number }
+  | { readonly kind: 'forgetful runtime'; readonly atMs: number }
   | { readonly kind: 'projector death'; readonly atMs: number; readonly forMs: number };
 
 /** What one body does. `thin` and `fat` are how it plays turns (contract 2.5). With `own` it sends its own tape and never the mind's. */
@@ -132,7 +132,7 @@ const drawBody = (draw: Draw, index: number, beginMs: number): BodyPlan => ({
 /** In its own process a store does not lose answers, but its disk may be full. */
 const lossyParts: Readonly<Record<Mode, readonly [Part, ...Part[]]>> = {
   alone: ['store', 'clients'],
-  shared: ['store', 'store', 'database', 'engine', 'reads', 'clients'],
+  shared: ['store', 'store', 'database', 'runtime', 'reads', 'clients'],
 };
 
 type OftenFault = Exclude<Fault['kind'], 'hang'>;
@@ -153,7 +153,7 @@ const drawFault = (draw: Draw, mode: Mode, servers: number, withinMs: number): F
           'lossy',
           'lossy',
           'lossy',
-          'forgetful engine',
+          'forgetful runtime',
           'projector death',
         ];
   const kind = draw.pick(kinds);
@@ -180,7 +180,7 @@ const drawFault = (draw: Draw, mode: Mode, servers: number, withinMs: number): F
       const part = draw.pick(lossyParts[mode]);
       return { kind, part, atMs, forMs: Math.round(draw.between(500, 20_000)), chance: draw.pick([0.02, 0.1, 0.3]) };
     }
-    case 'forgetful engine':
+    case 'forgetful runtime':
       return { kind, atMs };
   }
 };

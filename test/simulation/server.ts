@@ -15,7 +15,7 @@ import type { RouteDefinition } from '../../src/http/route.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { IdempotencyStore } from '../../src/ports/idempotency-store.js';
 import type { Log } from '../../src/ports/log.js';
-import type { ProcessEngine } from '../../src/ports/process-engine.js';
+import type { ProcessRuntime } from '../../src/ports/process-runtime.js';
 import type { Random } from '../../src/ports/random.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
 import type { RowSearch } from '../../src/ports/row-search.js';
@@ -31,7 +31,7 @@ import { answerTo, type Reply, type Request } from './request.js';
 /** The tenant of all minds and of the shared key. */
 export const TENANT = 'studio';
 
-/** What a server is started with. Without an engine it drives its processes itself. */
+/** What a server is started with. Without a runtime it drives its processes itself. */
 export type ServerOptions = {
   readonly machine: Machine;
   readonly random: Random;
@@ -39,7 +39,7 @@ export type ServerOptions = {
   readonly readModels: ReadModels & RowSearch & TextSearch;
   readonly snapshots: Snapshots;
   readonly idempotency: IdempotencyStore;
-  readonly engine: ProcessEngine | null;
+  readonly runtime: ProcessRuntime | null;
   readonly turnDeadlineMs: number;
   /** How many streams it keeps in memory at most. */
   readonly lanesKept: number;
@@ -60,7 +60,7 @@ export type SimulatedServer = {
 export const createServer = (options: ServerOptions): SimulatedServer => {
   const { machine, random, events, readModels, snapshots, idempotency } = options;
   const { clock } = machine;
-  const shared = options.engine !== null;
+  const shared = options.runtime !== null;
   const log = logOf(options.onDefect);
   const snapshotting = createSnapshotting({ snapshots, clock, log }, { every: options.snapshotEvery });
   const lanes = new Lanes(events, clock, { shared, kept: options.lanesKept, snapshots: snapshotting });
@@ -81,9 +81,9 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   };
   const assembly = assembleServer({
     ...{ ports, lanes, signingKeys, apiKeys: noApiKeys, levels: [], log },
-    ...{ engine: options.engine, publicUrl: 'http://simulation', deadlineMs: options.turnDeadlineMs },
+    ...{ runtime: options.runtime, publicUrl: 'http://simulation', deadlineMs: options.turnDeadlineMs },
   });
-  const { stepDeps, engine } = assembly;
+  const { stepDeps, runtime } = assembly;
   const routes = assembly.routes.map(compiledOnce);
   const lifecycle = createLifecycle();
   const authenticate = () => ({
@@ -112,7 +112,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   }).callback();
   lifecycle.ready();
   return {
-    start: () => engine.start(),
+    start: () => runtime.start(),
     handle: (request) => answerTo(app, request),
     step: (args) => advanceProcess({ ...stepDeps, random }, args),
   };

@@ -16,7 +16,7 @@ const READ_MODELS_MS = 60_000;
 /** In how many runs answers are dropped. In the others every repeat must be answered as the first request was. */
 const DROPPING = 0.5;
 
-/** How long the engine may take to end abandoned turns, in milliseconds. */
+/** How long the runtime may take to end abandoned turns, in milliseconds. */
 const EXPIRING_MS = TURN_DEADLINE_MS + 120_000;
 
 export type Outcome = {

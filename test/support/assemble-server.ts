@@ -1,4 +1,4 @@
-import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
+import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runtime.js';
 import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
 import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
@@ -14,7 +14,7 @@ import { createHand, type SliceTask } from '../../src/app/replays/replay-part.js
 import type { Lanes } from '../../src/app/streams/lanes.js';
 import type { Log } from '../../src/ports/log.js';
 import type { Ports } from '../../src/ports/ports.js';
-import type { ProcessEngine } from '../../src/ports/process-engine.js';
+import type { ProcessRuntime } from '../../src/ports/process-runtime.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { httpRoutes } from '../../src/roles/http.js';
 import { processesOf } from '../../src/server/processes.js';
@@ -30,7 +30,7 @@ export type AssemblyOptions = {
   readonly apiKeys: ApiKeyDeps;
   readonly levels: readonly BuiltInLevel[];
   /** Null drives processes in this server itself. */
-  readonly engine: ProcessEngine | null;
+  readonly runtime: ProcessRuntime | null;
   readonly publicUrl: string;
   /** Milliseconds, for turns and for the exchanges of souls. */
   readonly deadlineMs: number;
@@ -68,7 +68,7 @@ export const assembleServer = ({ ports, lanes, signingKeys, apiKeys, publicUrl, 
   const replayHands = { begin: (slice: SliceTask) => [decideAgain(slice)] };
   const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver: null });
   const stepDeps = { lanes, journal, processes, clock };
-  const engine = options.engine ?? new EmbeddedProcessEngine({ ...stepDeps, events, random, logger: log });
+  const runtime = options.runtime ?? new EmbeddedProcessRuntime({ ...stepDeps, events, random, logger: log });
   const config = {
     turnDeadlineMs: options.deadlineMs,
     soulDeadlineMs: options.deadlineMs,
@@ -76,5 +76,5 @@ export const assembleServer = ({ ports, lanes, signingKeys, apiKeys, publicUrl, 
     rulesRegistration: true,
     archives: { soulTrust: null },
   };
-  return { stepDeps, engine, routes: httpRoutes({ ...deciding, journal, engine, publicUrl, config, apiKeys }) };
+  return { stepDeps, runtime, routes: httpRoutes({ ...deciding, journal, runtime, publicUrl, config, apiKeys }) };
 };

@@ -1,5 +1,5 @@
 import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
-import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import type { Process } from '../../workflows/process.js';
 
 /** A process for the suites that waits only for its askers and its deadline: begun -> finish -> done. The deadline ends it unfinished. */

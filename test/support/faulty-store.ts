@@ -1,6 +1,6 @@
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import type { AppendFault } from '../contracts/process-engine.js';
+import type { AppendFault } from '../contracts/process-runtime.js';
 
 /** The same store, but an append may fail on its way in or on its way out. */
 export const faulty = (store: EventStore, fault: AppendFault): EventStore => ({

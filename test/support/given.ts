@@ -79,7 +79,7 @@ export const inTable =
     try {
       return cell.emit(state, input, facts);
     } catch (thrown) {
-      // As an engine does: what a cell throws is a refusal like any other.
+      // As a runtime does: what a cell throws is a refusal like any other.
       if (thrown instanceof Rejection) return thrown;
       throw thrown;
     }

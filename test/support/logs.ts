@@ -1,4 +1,4 @@
-import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
+import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from './memory/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
@@ -23,7 +23,7 @@ export const LOG_TENANT = 'studio';
 
 const silent = { error: () => undefined, info: () => undefined, warn: () => undefined };
 
-/** A log of a tenant in memory, with the engine that drives its rounds. */
+/** A log of a tenant in memory, with the runtime that drives its rounds. */
 export const openLog = async ({
   signingKeys,
   receiver = null,
@@ -47,15 +47,15 @@ export const openLog = async ({
     checkpointReceiver: receiver,
   });
   const processes = { checkpoint: { ...host, process: checkpoint } };
-  const engine = new EmbeddedProcessEngine({ ...deps, journal, processes, logger: silent });
-  await engine.start();
+  const runtime = new EmbeddedProcessRuntime({ ...deps, journal, processes, logger: silent });
+  await runtime.start();
   const by = () => askedBySystem(deps, logStream(LOG_TENANT));
   return {
     events,
     keys,
     lanes: deps.lanes,
     /** What begins a round. */
-    rounds: { ...deps, engine },
+    rounds: { ...deps, runtime },
     /** Appends one event for each of these to a mind. */
     write: async (npcId: string, ...data: readonly JsonObject[]): Promise<void> => {
       await runCommand(deps, npcStream(LOG_TENANT, npcId), texts, by(), () =>
@@ -64,7 +64,7 @@ export const openLog = async ({
     },
     /** Makes a checkpoint. @throws Error where there is none */
     checkpoint: async (): Promise<CheckpointAt> => {
-      const made = await makeCheckpoint({ ...deps, engine }, LOG_TENANT, by());
+      const made = await makeCheckpoint({ ...deps, runtime }, LOG_TENANT, by());
       if (made === null) throw new Error('there is no checkpoint');
       return made;
     },
@@ -76,6 +76,6 @@ export const openLog = async ({
       for await (const chunk of bundleOf(events, { ...asked, ...made })) text += chunk;
       return text;
     },
-    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
 };

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 
-import { EmbeddedProcessEngine } from '../../src/adapters/embedded/process-engine.js';
+import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from './memory/event-store.js';
 import { agentTurnEffects, type AgentTurnEffectsDeps } from '../../activities/effects/agent-turn.js';
 import { Lanes } from '../../src/app/streams/lanes.js';
@@ -71,7 +71,7 @@ export const openMinds = async (
     signingKeys: { current: { kid: 'test-key', alg: 'EdDSA' } },
     issuer: 'http://test',
   } as const;
-  const engine = new EmbeddedProcessEngine({
+  const runtime = new EmbeddedProcessRuntime({
     events: store,
     clock,
     random: seededRandom('minds'),
@@ -85,8 +85,8 @@ export const openMinds = async (
         : { agentTurn: { ...agentTurnEffects({ ...effectsDeps, ...agent }), process: agentTurn } }),
     },
   });
-  await engine.start();
-  const deps = { engine, journal, index, lanes, clock, events: through, turnDeadlineMs: DEADLINE_MS };
+  await runtime.start();
+  const deps = { runtime, journal, index, lanes, clock, events: through, turnDeadlineMs: DEADLINE_MS };
   let commands = 0;
   const by = (commandId = `command-${String(commands++)}`) => ({
     tenant: TENANT,
@@ -98,7 +98,7 @@ export const openMinds = async (
   return {
     store,
     clock,
-    engine,
+    runtime,
     deps,
     step: (
       tape: Tape,
@@ -132,9 +132,9 @@ export const openMinds = async (
     },
     /** What a killed process leaves: only the store. */
     reopened: async () => {
-      await engine[Symbol.asyncDispose]();
+      await runtime[Symbol.asyncDispose]();
       return openMinds(store, clock, { shared, ...(agent === undefined ? {} : { agent }) });
     },
-    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
 };

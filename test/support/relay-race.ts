@@ -1,6 +1,6 @@
 import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import type { Fold } from '../../src/app/streams/fold.js';
-import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import type { Cell, Effect, Process } from '../../workflows/process.js';
 
 /**

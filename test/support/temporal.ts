@@ -1,4 +1,4 @@
-import { type ShardSettings, TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
+import { type ShardSettings, TemporalProcessRuntime } from '../../src/adapters/temporal/process-runtime.js';
 import { loadWorkflowBundle } from '../../src/adapters/temporal/bundle.js';
 import type { ProcessWorkerOptions } from '../../src/adapters/temporal/create-workers.js';
 import type { TemporalAddress } from '../../src/adapters/temporal/names.js';
@@ -11,9 +11,9 @@ import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Log } from '../../src/ports/log.js';
 
-/** An engine and its worker, as two roles in one program. */
-export type TemporalShell = AsyncDisposable & {
-  readonly engine: TemporalProcessEngine;
+/** A runtime and its worker, as two roles in one program. */
+export type OpenTemporalRuntime = AsyncDisposable & {
+  readonly runtime: TemporalProcessRuntime;
   readonly worker: ProcessWorker;
 };
 
@@ -33,13 +33,13 @@ export const quiet: Log = {
 };
 
 /** Starts both on one store. Each start has new caches, as a restarted program has. */
-export const startTemporalShell = async (
+export const startTemporalRuntime = async (
   at: TemporalAddress,
   events: EventStore,
   processes: Readonly<Record<string, ProcessWithEffects>>,
   shards: ShardSettings = { count: 1, processes: [] },
   { log = quiet, bundle }: { readonly log?: Log; readonly bundle?: ProcessWorkerOptions['bundle'] } = {},
-): Promise<TemporalShell> => {
+): Promise<OpenTemporalRuntime> => {
   const lanes = new Lanes(events, systemClock, { shared: true });
   const journal = new ProcessJournal(events, { shared: true });
   const deps = { lanes, journal, processes, clock: systemClock, random: systemRandom };
@@ -51,14 +51,14 @@ export const startTemporalShell = async (
     bundle: bundle ?? (await bundleFor(at.payloads?.encrypts ?? false)),
     abrupt: true,
   });
-  const engine = new TemporalProcessEngine({ ...at, ...deps, shards, events, logger: quiet });
+  const runtime = new TemporalProcessRuntime({ ...at, ...deps, shards, events, logger: quiet });
   await worker.started;
-  await engine.start();
+  await runtime.start();
   return {
-    engine,
+    runtime,
     worker,
     [Symbol.asyncDispose]: async () => {
-      await engine[Symbol.asyncDispose]();
+      await runtime[Symbol.asyncDispose]();
       await worker[Symbol.asyncDispose]();
     },
   };

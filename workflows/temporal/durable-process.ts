@@ -15,7 +15,7 @@ import {
 
 import { defined } from '../../src/domain/shared/defined.js';
 import { tenantOf } from '../../src/domain/shared/stream-names.js';
-import type { ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import {
   beginRun,
   goOnAsNew,

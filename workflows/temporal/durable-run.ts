@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
-import type { ProcessRef } from '../../src/ports/process-engine.js';
+import type { ProcessRef } from '../../src/ports/process-runtime.js';
 import { RESULT_BYTES } from '../process-limits.js';
 import {
   type EffectProgress,
@@ -37,7 +37,7 @@ const TRANSITIONS_KEPT = 20;
 
 const { advanceProcess } = proxyLocalActivities<Pick<ProcessActivities, 'advanceProcess'>>({
   startToCloseTimeout: '10s',
-  // Who asked decides whether to ask again; the shell's own steps are repeated by the workflow, with the timer that shows.
+  // Who asked decides whether to ask again; the runtime's own steps are repeated by the workflow, with the timer that shows.
   retry: { maximumAttempts: 1 },
 });
 
@@ -119,7 +119,7 @@ export const queueStep = (run: Run, inputs: StepArgs['inputs'], by: CommandConte
   return mine;
 };
 
-/** A step of the shell's own: what it throws only makes the process unknown, and that is looked at again. */
+/** A step of the runtime's own: what it throws only makes the process unknown, and that is looked at again. */
 export const ownStep = (run: Run, inputs: StepArgs['inputs']): Promise<StepResult | null> =>
   queueStep(run, inputs, null).catch(() => null);
 

@@ -16,7 +16,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-import { processKey } from '../../src/ports/process-engine.js';
+import { processKey } from '../../src/ports/process-runtime.js';
 import { nowMs } from './durable-run.js';
 import {
   dueBy,

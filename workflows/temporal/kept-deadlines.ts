@@ -1,4 +1,4 @@
-import { processKey, type ProcessRef } from '../../src/ports/process-engine.js';
+import { processKey, type ProcessRef } from '../../src/ports/process-runtime.js';
 import type { KeptProcess } from './process-batch.js';
 import { DEADLINES_BYTES, DEADLINES_KEPT } from '../process-limits.js';
 

@@ -8,7 +8,7 @@ import { askedBySystem } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Log } from '../../ports/log.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import { OUTCOME_WAIT_MS, type ProcessInput, type ProcessRef, type Wait } from '../../ports/process-engine.js';
+import { OUTCOME_WAIT_MS, type ProcessInput, type ProcessRef, type Wait } from '../../ports/process-runtime.js';
 
 type RunningEffect = { readonly id: string; readonly abort: AbortController };
 

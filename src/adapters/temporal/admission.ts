@@ -1,6 +1,6 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
-import { engineRefusal } from './engine-refusal.js';
+import { runtimeRefusal } from './runtime-refusal.js';
 
 /** How many asks may be under way whatever is known of the workers, and at most. */
 export const ASKS_AT_LEAST = 256;
@@ -96,7 +96,7 @@ export class Admission {
    */
   enter(): () => void {
     const nowMs = this.#clock.monotonicMs();
-    if (this.#inVain && !this.#asks.inVain.isDue(nowMs)) throw engineRefusal('ENGINE_UNAVAILABLE');
+    if (this.#inVain && !this.#asks.inVain.isDue(nowMs)) throw runtimeRefusal('ENGINE_UNAVAILABLE');
     return this.#letIn(this.#requests, nowMs);
   }
 
@@ -133,7 +133,7 @@ export class Admission {
     const tries = this.#inVain ? line.inVain : line.whenSlow;
     const mayTry = (this.#inVain || isSlow) && length < ASKS_AT_MOST;
     if (length < this.#limit(nowMs, isSlow) || (mayTry && tries.take(nowMs))) return line.join(nowMs);
-    throw engineRefusal(this.#inVain ? 'ENGINE_UNAVAILABLE' : 'BUSY');
+    throw runtimeRefusal(this.#inVain ? 'ENGINE_UNAVAILABLE' : 'BUSY');
   }
 
   #limit(nowMs: number, isSlow: boolean): number {

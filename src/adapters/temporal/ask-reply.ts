@@ -2,9 +2,9 @@ import { type Ask, ASK, type AskResult, type Reply } from '../../../workflows/pr
 import { type Json, jcs } from '../../domain/shared/json.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import type { Clock } from '../../ports/clock.js';
-import type { ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRef } from '../../ports/process-runtime.js';
 import { defined } from '../../domain/shared/defined.js';
-import { engineRefusal } from './engine-refusal.js';
+import { runtimeRefusal } from './runtime-refusal.js';
 import { updateFailureOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';
 import type { ServerClock } from './server-clock.js';
@@ -48,7 +48,7 @@ export const replyTo = async (
       else if (failure.token === null || failure.token === ask.token) throw failure.cause;
     }
   }
-  throw engineRefusal('ENGINE_UNAVAILABLE');
+  throw runtimeRefusal('ENGINE_UNAVAILABLE');
 };
 
 /** An update id: the server answers the same content for the same process once. */

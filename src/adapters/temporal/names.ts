@@ -4,7 +4,7 @@ import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/commo
 import type { Shard } from '../../../workflows/temporal/process-batch.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { parseNpcStream, tenantOf } from '../../domain/shared/stream-names.js';
-import type { ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRef } from '../../ports/process-runtime.js';
 import type { TlsAccess } from '../../ports/server-access.js';
 import type { PayloadEncryption } from './payload-codec.js';
 

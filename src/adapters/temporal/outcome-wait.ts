@@ -3,7 +3,7 @@ import { pause } from '../../concurrency/pause.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
-import { OUTCOME_WAIT_MS, type ProcessRef, type Wait } from '../../ports/process-engine.js';
+import { OUTCOME_WAIT_MS, type ProcessRef, type Wait } from '../../ports/process-runtime.js';
 import { ASK_TIMEOUT_MS } from './ask-reply.js';
 import { threwOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';

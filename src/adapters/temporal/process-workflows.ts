@@ -8,8 +8,8 @@ import { LOOK, type RunInput } from '../../../workflows/process-step.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { abortWith } from '../../concurrency/abort-with.js';
 import type { Clock } from '../../ports/clock.js';
-import type { ProcessRef } from '../../ports/process-engine.js';
-import { engineRefusal } from './engine-refusal.js';
+import type { ProcessRef } from '../../ports/process-runtime.js';
+import { runtimeRefusal } from './runtime-refusal.js';
 import { updateFailureOf } from './failures.js';
 import { dataConverterOf, openConnection } from './connection.js';
 import {
@@ -104,13 +104,13 @@ export class ProcessWorkflows implements AsyncDisposable {
         const nowMs = this.#clock.monotonicMs();
         // A wait that loses its place with its run has been under way for long already.
         fullSinceMs = kind === 'full' ? (fullSinceMs ?? nowMs) : null;
-        if (fullSinceMs !== null && nowMs - fullSinceMs >= PATIENCE_MS) throw engineRefusal('BUSY');
+        if (fullSinceMs !== null && nowMs - fullSinceMs >= PATIENCE_MS) throw runtimeRefusal('BUSY');
         if (kind === 'away' && nowMs - beganMs >= PATIENCE_MS) break;
         if (kind === 'unknownAttributes') await this.#register().catch(() => undefined);
       }
       await sleep(PAUSE_MS[Math.min(attempt, PAUSE_MS.length - 1)] ?? 0);
     }
-    throw engineRefusal('ENGINE_UNAVAILABLE');
+    throw runtimeRefusal('ENGINE_UNAVAILABLE');
   }
 
   /** The client never takes its listener from a signal, so each attempt has a signal of its own. */

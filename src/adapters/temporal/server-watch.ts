@@ -1,7 +1,7 @@
 import { pause } from '../../concurrency/pause.js';
 import { Presence } from '../../concurrency/presence.js';
 import type { Clock } from '../../ports/clock.js';
-import { engineRefusal } from './engine-refusal.js';
+import { runtimeRefusal } from './runtime-refusal.js';
 
 /** How often the server is asked whether it is there while somebody waits for it, and while it is away, in milliseconds. */
 const PING_EVERY_MS = 500;
@@ -26,7 +26,7 @@ export class ServerWatch implements AsyncDisposable {
 
   constructor({ ping, clock }: ServerWatchDeps) {
     this.#clock = clock;
-    this.#presence = new Presence({ probe: ping, away: () => engineRefusal('ENGINE_UNAVAILABLE') });
+    this.#presence = new Presence({ probe: ping, away: () => runtimeRefusal('ENGINE_UNAVAILABLE') });
   }
 
   /** @throws Rejection ENGINE_UNAVAILABLE within 2 s after Temporal stopped answering; else as `Presence.during` */

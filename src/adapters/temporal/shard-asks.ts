@@ -4,9 +4,9 @@ import type { Reply } from '../../../workflows/process-step.js';
 import { jsonBytes } from '../../domain/shared/json.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { Clock } from '../../ports/clock.js';
-import type { ProcessInput, ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../ports/process-runtime.js';
 import { ASK_TIMEOUT_MS } from './ask-reply.js';
-import { engineRefusal } from './engine-refusal.js';
+import { runtimeRefusal } from './runtime-refusal.js';
 import type { ServerClock } from './server-clock.js';
 
 /** How long after an answer `later` it is asked again, in milliseconds: a slow step holds a batch up for at most half of the time. */
@@ -48,7 +48,7 @@ export class ShardAsks {
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext, signal: AbortSignal): Promise<Reply> {
     const { clock } = this.#deps;
     return new Promise((resolve, reject) => {
-      const late = (): void => waiting.settle(engineRefusal('ENGINE_UNAVAILABLE'));
+      const late = (): void => waiting.settle(runtimeRefusal('ENGINE_UNAVAILABLE'));
       const cancel = clock.after(ASK_TIMEOUT_MS, late);
       const waiting: WaitingAsk = {
         ask: { ref, inputs, by },

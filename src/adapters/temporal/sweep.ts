@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, OpenProcess } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
-import type { ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRef } from '../../ports/process-runtime.js';
 
 /** How often open processes are looked through, in milliseconds, and how soon after a look that failed. */
 const SWEEP_EVERY_MS = 60_000;

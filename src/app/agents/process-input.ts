@@ -2,7 +2,7 @@ import type { RecalledMemory, Verdict } from '../../domain/npc/events.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 import type { Embedder } from '../../ports/embedder.js';
-import type { StepAnswer } from '../../ports/process-engine.js';
+import type { StepAnswer } from '../../ports/process-runtime.js';
 import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
 import type { SingleFlight } from '../../concurrency/single-flight.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../domain/shared/json.js';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { shortDigest } from '../../domain/shared/sha256.js';
-import type { ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRef } from '../../ports/process-runtime.js';
 import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js';
 import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.js';
 import type { Clock } from '../../ports/clock.js';
@@ -68,7 +68,7 @@ export const stateOf = async (
  * again. After a failure here a retry is expected; after this has returned, whoever does not answer expects it.
  * @param untilMs when the request must be answered, on the monotonic clock
  * @returns the turn's id
- * @throws Rejection ENGINE_UNAVAILABLE when the time is up, and as ProcessEngine.ask
+ * @throws Rejection ENGINE_UNAVAILABLE when the time is up, and as ProcessRuntime.ask
  */
 export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: number): Promise<string> => {
   const { clock, retries } = deps;
@@ -156,7 +156,7 @@ const joinOrOpen = async (
   searchedTo: number | undefined,
   plan: (turnId: string) => void,
 ): Promise<string> => {
-  const { lanes, index, engine, clock, turnDeadlineMs } = deps;
+  const { lanes, index, runtime, clock, turnDeadlineMs } = deps;
   const { stream, input: observation, context, npcState, said } = asked;
   const findAlike = async (): Promise<readonly TurnKey[]> =>
     (await index.recent(stream)).filter((turn) => turn.agent && turn.said === said);
@@ -172,7 +172,7 @@ const joinOrOpen = async (
   const opening: AgentTurnInput = { type: 'open', turnId, observation, context, npcState, deadlineAt };
   plan(turnId);
   try {
-    await engine.ask(agentTurnRef(stream, turnId), [opening], { ...asked.by, commandId });
+    await runtime.ask(agentTurnRef(stream, turnId), [opening], { ...asked.by, commandId });
     return turnId;
   } catch (failure) {
     if (!(failure instanceof Rejection) || failure.code !== 'BUSY') throw failure;

@@ -4,7 +4,7 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { logStream } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js';
 import { checkpoint, type CheckpointInput } from '../../../workflows/checkpoint.js';
 import type { Lanes } from '../streams/lanes.js';
 import { firstNews } from './gather-heads.js';
@@ -16,7 +16,7 @@ const ROUND_WAIT_MS = 30_000;
 const TRIES = 8;
 
 export type MakeCheckpointDeps = {
-  readonly engine: ProcessEngine;
+  readonly runtime: ProcessRuntime;
   readonly lanes: Lanes;
   readonly events: EventStore;
   readonly clock: Pick<Clock, 'now'>;
@@ -34,7 +34,7 @@ const roundRef = (tenant: string, id: string): ProcessRef => ({
  * @throws what the engine and the event store raise; Rejection CONFLICT when others are faster again and again
  */
 export const beginRound = async (
-  { engine, lanes, events, clock }: MakeCheckpointDeps,
+  { runtime, lanes, events, clock }: MakeCheckpointDeps,
   tenant: string,
   by: CommandContext,
   news?: number,
@@ -48,7 +48,7 @@ export const beginRound = async (
     const ref = roundRef(tenant, roundId);
     const request: CheckpointInput = { type: 'request', roundId, news: first, until: await events.lastPosition() };
     try {
-      await engine.ask(ref, [request], by);
+      await runtime.ask(ref, [request], by);
       return ref;
     } catch (error) {
       if (!(error instanceof Rejection) || error.code !== 'CONFLICT') throw error;
@@ -68,7 +68,7 @@ export const makeCheckpoint = async (
 ): Promise<CheckpointAt | null> => {
   const ref = await beginRound(deps, tenant, by);
   if (ref !== null) {
-    const outcome = await deps.engine.outcome(ref, by, { withinMs: ROUND_WAIT_MS });
+    const outcome = await deps.runtime.outcome(ref, by, { withinMs: ROUND_WAIT_MS });
     if (outcome === null) throw new Rejection('BUSY', { message: 'The checkpoint is being made.', retryAfter: 1 });
   }
   return newestCheckpoint(deps.events, tenant);

@@ -9,7 +9,7 @@ import { LEVEL_LOST, nullWhenLevelLost, type PlayedSession, sessionContext } fro
 import { recordEndedTurns, type RemoteStepDeps } from './remote-steps.js';
 import { findGhost, type GhostDeps, ghostRef } from './run-ghost.js';
 
-export type RemoteBodyDeps = RemoteStepDeps & Pick<GhostDeps, 'engine' | 'journal'>;
+export type RemoteBodyDeps = RemoteStepDeps & Pick<GhostDeps, 'runtime' | 'journal'>;
 
 /** Whether a session waits for the steps of a body elsewhere. */
 const awaitsBody = (session: GhostAnswer): boolean => session.driver === 'remote' && session.name === 'running';
@@ -28,7 +28,7 @@ const record = async (deps: RemoteStepDeps, session: PlayedSession): Promise<Cau
 
 /**
  * Records what has ended, and ends the session when that was all or its level is lost. Says whether it is over.
- * Raises what the levels, the event store and ProcessEngine.ask raise.
+ * Raises what the levels, the event store and ProcessRuntime.ask raise.
  */
 const catchUp = async (
   deps: RemoteBodyDeps,
@@ -36,7 +36,7 @@ const catchUp = async (
 ): Promise<{ readonly over: boolean; readonly through: number }> => {
   const { ending, through } = await record(deps, session);
   if (ending !== null)
-    await deps.engine.ask(ghostRef(session.tenant, session.sessionId), [ending], sessionContext(session));
+    await deps.runtime.ask(ghostRef(session.tenant, session.sessionId), [ending], sessionContext(session));
   return { over: ending !== null, through };
 };
 
@@ -52,7 +52,7 @@ const isStep = async (deps: RemoteBodyDeps, session: PlayedSession, stepped: Ste
 
 /**
  * A session as a reader sees it: of one that has a body elsewhere, every turn that has ended is a step first.
- * @throws Rejection GHOST_NOT_FOUND, and what the levels, the event store and ProcessEngine.ask raise
+ * @throws Rejection GHOST_NOT_FOUND, and what the levels, the event store and ProcessRuntime.ask raise
  */
 export const readGhost = async (deps: RemoteBodyDeps, tenant: string, sessionId: string): Promise<GhostAnswer> => {
   const session = await findGhost(deps, tenant, sessionId);

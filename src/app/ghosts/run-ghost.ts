@@ -7,7 +7,7 @@ import type { GhostGoal } from '../../domain/ghost/policy.js';
 import type { GhostDriver } from '../../domain/ghost/session-events.js';
 import { budgetOf } from '../../domain/ghost/policies.js';
 import type { Clock } from '../../ports/clock.js';
-import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js';
 import { ghostSession, type GhostAnswer, type GhostInput, type GhostState } from '../../../workflows/ghost-session.js';
 import type { Engines } from '../cortex/engines.js';
 import { parseCommandId } from '../streams/command-id.js';
@@ -16,7 +16,7 @@ import type { ProcessJournal } from '../processes/process-journal.js';
 import { chooseGhostEngine } from './ghost-engine.js';
 
 export type GhostDeps = {
-  readonly engine: ProcessEngine;
+  readonly runtime: ProcessRuntime;
   readonly journal: ProcessJournal;
   readonly clock: Pick<Clock, 'now'>;
   readonly levels: Levels;
@@ -65,10 +65,10 @@ const seedOf = (commandId: string): number => {
 
 /**
  * Accepts a session (contract 7.3, 9.8). It then goes on by itself. A repeat of the same command finds the same session.
- * @throws Rejection as `chooseGhostEngine`, and what the levels and ProcessEngine.ask raise
+ * @throws Rejection as `chooseGhostEngine`, and what the levels and ProcessRuntime.ask raise
  */
 export const runGhost = async (
-  { engine, engines, clock, levels }: Omit<GhostDeps, 'journal'>,
+  { runtime, engines, clock, levels }: Omit<GhostDeps, 'journal'>,
   asked: GhostAsked,
 ): Promise<GhostSeen> => {
   const { tenant, goal, suite, timeoutMs, driver, by } = asked;
@@ -92,7 +92,7 @@ export const runGhost = async (
     ...defined({ engine: speaks }),
     ...(driver === 'remote' ? { driver } : {}),
   };
-  const { answer, revision, position } = await engine.ask(ghostRef(tenant, sessionId), [request], by);
+  const { answer, revision, position } = await runtime.ask(ghostRef(tenant, sessionId), [request], by);
   return { session: answer as GhostAnswer, revision, position };
 };
 
@@ -109,14 +109,14 @@ export const findGhost = async (
   return known;
 };
 
-/** Stops a session; one that has ended stays as it is (contract 9.4). @throws Rejection GHOST_NOT_FOUND, and as ProcessEngine.ask */
+/** Stops a session; one that has ended stays as it is (contract 9.4). @throws Rejection GHOST_NOT_FOUND, and as ProcessRuntime.ask */
 export const stopGhost = async (
-  deps: Pick<GhostDeps, 'engine' | 'journal'>,
+  deps: Pick<GhostDeps, 'runtime' | 'journal'>,
   tenant: string,
   sessionId: string,
   by: CommandContext,
 ): Promise<GhostSeen> => {
   await findGhost(deps, tenant, sessionId);
-  const { answer, revision, position } = await deps.engine.ask(ghostRef(tenant, sessionId), [{ type: 'stop' }], by);
+  const { answer, revision, position } = await deps.runtime.ask(ghostRef(tenant, sessionId), [{ type: 'stop' }], by);
   return { session: answer as GhostAnswer, revision, position };
 };

@@ -1,6 +1,6 @@
 import type { AnyProcess, Effect } from '../../../workflows/process.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import type { ProcessInput, ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../ports/process-runtime.js';
 import type { Fold } from '../streams/fold.js';
 
 /** What a process's steps need from the world. */

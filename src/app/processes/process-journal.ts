@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import { processKey, type ProcessRef } from '../../ports/process-engine.js';
+import { processKey, type ProcessRef } from '../../ports/process-runtime.js';
 import type { AnyProcess } from '../../../workflows/process.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';

@@ -3,29 +3,29 @@ import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { Clock } from '../../ports/clock.js';
 import {
   OUTCOME_WAIT_MS,
-  type ProcessEngine,
+  type ProcessRuntime,
   processKey,
   type ProcessRef,
   type StepAnswer,
-} from '../../ports/process-engine.js';
+} from '../../ports/process-runtime.js';
 import { pause, retryMs } from '../../concurrency/pause.js';
 import type { SingleFlight } from '../../concurrency/single-flight.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
 
 export type SharedOutcomeDeps = {
-  readonly engine: Pick<ProcessEngine, 'outcome'>;
+  readonly runtime: Pick<ProcessRuntime, 'outcome'>;
   readonly clock: Pick<Clock, 'after'>;
-  /** The waits under way. An engine lets only a few wait for one outcome, so this server process waits once for each. */
+  /** The waits under way. A runtime lets only a few wait for one outcome, so this server process waits once for each. */
   readonly waits: SingleFlight<StepAnswer>;
 };
 
 /**
  * The outcome of a process, for any number that wait for it. It ends only with the outcome, or when nobody waits for it any more: where too many wait
  * already, it tries again.
- * @throws the reason of `left` for who leaves early; what the engine throws
+ * @throws the reason of `left` for who leaves early; what the runtime throws
  */
 export const sharedOutcome = (
-  { engine, waits, clock }: SharedOutcomeDeps,
+  { runtime, waits, clock }: SharedOutcomeDeps,
   ref: ProcessRef,
   by: CommandContext,
   left: AbortSignal,
@@ -34,7 +34,7 @@ export const sharedOutcome = (
     for (let refusals = 0; ;) {
       signal.throwIfAborted();
       try {
-        const outcome = await engine.outcome(ref, by, { withinMs: OUTCOME_WAIT_MS, signal });
+        const outcome = await runtime.outcome(ref, by, { withinMs: OUTCOME_WAIT_MS, signal });
         if (outcome !== null) return outcome;
         refusals = 0;
       } catch (error) {
@@ -45,7 +45,7 @@ export const sharedOutcome = (
     }
   });
 
-/** The same within a time; null when that is up. @throws what the engine throws */
+/** The same within a time; null when that is up. @throws what the runtime throws */
 export const outcomeWithin = async (
   deps: SharedOutcomeDeps,
   ref: ProcessRef,

@@ -4,13 +4,13 @@ import { Rejection } from '../../domain/shared/rejection.js';
 import { replayStream } from '../../domain/shared/stream-names.js';
 import type { ReplayPlan } from '../../domain/replay/replay-events.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js';
 import { replay, type ReplayAnswer, type ReplayState } from '../../../workflows/replay.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { parseCommandId } from '../streams/command-id.js';
 
 export type ReplayDeps = {
-  readonly engine: ProcessEngine;
+  readonly runtime: ProcessRuntime;
   readonly journal: ProcessJournal;
   readonly events: Pick<EventStore, 'lastPosition'>;
 };
@@ -29,10 +29,10 @@ const replayRef = (tenant: string, id: string): ProcessRef => ({
 
 /**
  * Accepts a replay (contract 10.3). It then goes on by itself. A repeat of the same command finds the same one.
- * @throws what the event store and ProcessEngine.ask raise
+ * @throws what the event store and ProcessRuntime.ask raise
  */
 export const runReplay = async (
-  { engine, events }: Pick<ReplayDeps, 'engine' | 'events'>,
+  { runtime, events }: Pick<ReplayDeps, 'runtime' | 'events'>,
   plan: Omit<ReplayPlan, 'upTo'>,
   by: CommandContext,
 ): Promise<ReplaySeen> => {
@@ -40,7 +40,7 @@ export const runReplay = async (
   // From the command alone: a repeat after a crash finds the replay that the first attempt began.
   const replayId = makeProcessId('r', 0, parseCommandId(by.commandId).timeMs, by.commandId);
   const request = { type: 'request', replayId, ...plan, upTo };
-  const { answer, position } = await engine.ask(replayRef(by.tenant, replayId), [request], by);
+  const { answer, position } = await runtime.ask(replayRef(by.tenant, replayId), [request], by);
   return { replay: answer as ReplayAnswer, position };
 };
 
@@ -63,13 +63,13 @@ export const findReplay = async (
   return known;
 };
 
-/** Cancels a replay; one that has ended stays as it is. @throws Rejection REPLAY_NOT_FOUND, and as ProcessEngine.ask */
+/** Cancels a replay; one that has ended stays as it is. @throws Rejection REPLAY_NOT_FOUND, and as ProcessRuntime.ask */
 export const cancelReplay = async (
-  deps: Pick<ReplayDeps, 'engine' | 'journal'>,
+  deps: Pick<ReplayDeps, 'runtime' | 'journal'>,
   named: Parameters<typeof findReplay>[2],
   by: CommandContext,
 ): Promise<ReplaySeen> => {
   await findReplay(deps, by.tenant, named);
-  const { answer, position } = await deps.engine.ask(replayRef(by.tenant, named.replayId), [{ type: 'cancel' }], by);
+  const { answer, position } = await deps.runtime.ask(replayRef(by.tenant, named.replayId), [{ type: 'cancel' }], by);
   return { replay: answer as ReplayAnswer, position };
 };

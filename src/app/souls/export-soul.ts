@@ -8,7 +8,7 @@ import { defined } from '../../domain/shared/defined.js';
 import type { LeftOut } from '../../domain/soul/document.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-engine.js';
+import type { ProcessRuntime, ProcessRef, StepAnswer } from '../../ports/process-runtime.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import {
   soulExport,
@@ -29,7 +29,7 @@ import { openExport } from './open-export.js';
 import { requireWaitingRoom } from './waiting-room.js';
 
 export type ExportDeps = {
-  readonly engine: ProcessEngine;
+  readonly runtime: ProcessRuntime;
   readonly waits: SharedOutcomeDeps['waits'];
   readonly journal: ProcessJournal;
   readonly lanes: Lanes;
@@ -80,10 +80,10 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
 
 /**
  * Begins an export, or joins one that was begun for the same, and waits until its soul is sealed, and kept where this server does that (contract 8.1, 7.2). It goes on without its asker.
- * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, ARCHIVE_UNAVAILABLE when it is not kept in time, and as ProcessEngine.ask
+ * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, ARCHIVE_UNAVAILABLE when it is not kept in time, and as ProcessRuntime.ask
  */
 export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise<ExportOutcome> => {
-  const { engine, clock } = deps;
+  const { runtime, clock } = deps;
   const { stream, by, npcState, persona, includeMemories, without, uploadedBy, storage, format } = asked;
   await takeRecordable([npcState, persona ?? null]);
   const { id: earlier, searchedTo } = await earlierProcess(deps, 'soulId', asked, mindFold);
@@ -99,7 +99,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
     const id = earlier ?? makeProcessId('s', revision, nowMs, by.commandId);
     const deadlineAt = new Date(nowMs + deps.soulDeadlineMs).toISOString();
     const input = { type: 'request', soulId: id, ...request, deadlineAt } satisfies SoulExportInput;
-    await engine.ask(exportRef(stream, id), [input], by);
+    await runtime.ask(exportRef(stream, id), [input], by);
     return id;
   });
   const ref = exportRef(stream, soulId);
@@ -160,14 +160,14 @@ export const sealedDigest = async (
 
 /**
  * Ends an export with what its client says of the upload (contract 8.2). To the same payload it gives the first answer again.
- * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_PAYLOAD_MISMATCH, SOUL_UPLOAD_FAILED, SOUL_EXCHANGE_EXPIRED, and as ProcessEngine.ask
+ * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_PAYLOAD_MISMATCH, SOUL_UPLOAD_FAILED, SOUL_EXCHANGE_EXPIRED, and as ProcessRuntime.ask
  */
 export const endExport = async (
-  { engine }: Pick<ExportDeps, 'engine'>,
+  { runtime }: Pick<ExportDeps, 'runtime'>,
   ref: ProcessRef,
   input: Extract<SoulExportInput, { type: 'uploaded' | 'failed' }>,
   by: CommandContext,
-): Promise<ExportOutcome> => wellOutcome(await engine.ask(ref, [input], by));
+): Promise<ExportOutcome> => wellOutcome(await runtime.ask(ref, [input], by));
 
 /** With which words an export says that nobody will bring its soul anywhere. */
 const NEVER_UPLOADED: readonly string[] = [
@@ -180,7 +180,7 @@ const NEVER_UPLOADED: readonly string[] = [
  * @throws Rejection SOUL_UPLOAD_FAILED, and as `endExport`; what the archive raises
  */
 export const giveUpExport = async (
-  deps: Pick<ExportDeps, 'engine'> & { readonly archive: Pick<SoulArchive, 'unstage'> },
+  deps: Pick<ExportDeps, 'runtime'> & { readonly archive: Pick<SoulArchive, 'unstage'> },
   ref: ProcessRef,
   { digest, reason }: { readonly digest: string; readonly reason: string },
   by: CommandContext,

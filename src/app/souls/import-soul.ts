@@ -11,7 +11,7 @@ import { ipfsCid, isIpfsCid } from '../../domain/soul/ipfs-cid.js';
 import { dataOf } from '../../domain/soul/state.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { ProcessEngine, ProcessRef, StepAnswer } from '../../ports/process-engine.js';
+import type { ProcessRuntime, ProcessRef, StepAnswer } from '../../ports/process-runtime.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { soulImport, type SoulImportAnswer, type SoulImportInput } from '../../../workflows/soul-import.js';
 import { mindFold } from '../minds/mind.js';
@@ -49,7 +49,7 @@ const NEVER_RECEIVED: readonly string[] = [
 ] satisfies readonly RejectionCode[];
 
 export type ImportDeps = {
-  readonly engine: ProcessEngine;
+  readonly runtime: ProcessRuntime;
   readonly waits: SharedOutcomeDeps['waits'];
   readonly journal: ProcessJournal;
   readonly lanes: Lanes;
@@ -78,10 +78,10 @@ const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport
 /**
  * Begins to import what an archive calls `txId` (contract 8.3); while an import of it waits for its client, or its soul still arrives, that one is taken
  * again.
- * @throws Rejection as ProcessEngine.ask
+ * @throws Rejection as ProcessRuntime.ask
  */
 export const beginImport = async (
-  { engine, events, lanes, journal, clock, soulDeadlineMs }: ImportDeps,
+  { runtime, events, lanes, journal, clock, soulDeadlineMs }: ImportDeps,
   { tenant, txId, by }: ImportAsked,
 ): Promise<void> => {
   const stream = importStream(tenant, txId);
@@ -98,7 +98,7 @@ export const beginImport = async (
   const importId = makeProcessId('i', revision, nowMs, by.commandId);
   const deadlineAt = new Date(nowMs + soulDeadlineMs).toISOString();
   const request: SoulImportInput = { type: 'request', importId, txId, deadlineAt };
-  await engine.ask(refOf(stream, importId), [request], by);
+  await runtime.ask(refOf(stream, importId), [request], by);
 };
 
 /** The import of which an earlier attempt at a command has recorded something. */
@@ -129,7 +129,7 @@ const meantBy = async (deps: ImportDeps, stream: string, by: Command): Promise<P
 
 /**
  * Ends an import whose client could not download the soul (contract 8.4).
- * @throws Rejection SOUL_DOWNLOAD_FAILED, always; SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, and as ProcessEngine.ask
+ * @throws Rejection SOUL_DOWNLOAD_FAILED, always; SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, and as ProcessRuntime.ask
  */
 export const giveUpImport = async (
   deps: ImportDeps,
@@ -138,7 +138,7 @@ export const giveUpImport = async (
 ): Promise<never> => {
   const ref = await meantBy(deps, importStream(tenant, txId), by);
   const input: SoulImportInput = { type: 'undelivered', code: 'SOUL_DOWNLOAD_FAILED', reason };
-  await deps.engine.ask(ref, [input], by);
+  await deps.runtime.ask(ref, [input], by);
   throw new Rejection('SOUL_DOWNLOAD_FAILED', { details: { reason } });
 };
 
@@ -146,7 +146,7 @@ export const giveUpImport = async (
  * Brings a soul in as a mind (contract 8.4): the document is verified and kept, then the import goes on by itself. A repeat waits for it, and brings the
  * document once more, should it have been lost.
  * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_TOO_LARGE, SOUL_ALREADY_LIVE,
- *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessEngine.ask
+ *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessRuntime.ask
  */
 export const receiveSoul = async (
   deps: ImportDeps,
@@ -188,7 +188,7 @@ export const receiveSoul = async (
     const sizes = { memories: memories.length, bytes: bytes.length };
     const input: SoulImportInput = { type: 'received', ...received, ...sizes };
     try {
-      await deps.engine.ask(ref, [input], by);
+      await deps.runtime.ask(ref, [input], by);
     } catch (error) {
       if (error instanceof Rejection && NEVER_RECEIVED.includes(error.code))
         await deps.archive.unstage(digest, staging);

@@ -16,7 +16,7 @@ import { makeTurnId } from '../../domain/npc/turn-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
-import type { ProcessEngine, ProcessRef } from '../../ports/process-engine.js';
+import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js';
 import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
 import type { OpenedTurn, TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
 import { turn } from '../../../workflows/turn/turn.js';
@@ -25,7 +25,7 @@ import { shortDigest } from '../../domain/shared/sha256.js';
 import { defined } from '../../domain/shared/defined.js';
 
 export type StepDeps = {
-  readonly engine: ProcessEngine;
+  readonly runtime: ProcessRuntime;
   readonly journal: ProcessJournal;
   readonly index: TurnIndex;
   readonly lanes: Lanes;
@@ -49,14 +49,14 @@ export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; 
  */
 export const STEP_MS = 10_000;
 
-/** A place for a step of this mind, before anything is read for it. @throws as ProcessEngine.enter */
-export const enterStep = (engine: Pick<ProcessEngine, 'enter'>, stream: string): (() => void) =>
-  engine.enter({ process: turn.name, stream });
+/** A place for a step of this mind, before anything is read for it. @throws as ProcessRuntime.enter */
+export const enterStep = (runtime: Pick<ProcessRuntime, 'enter'>, stream: string): (() => void) =>
+  runtime.enter({ process: turn.name, stream });
 
 /**
  * One step of the multi-round protocol (contract 2.2, 2.6): finds the turn that the step is for, or opens or resumes one, and hands what is new to its
  * table. It never refuses a client that remembers the turn differently: the answer comes from the record.
- * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE after STEP_MS, and as ProcessEngine.ask
+ * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE after STEP_MS, and as ProcessRuntime.ask
  */
 export const stepTurn = (deps: StepDeps, { result, ...sent }: TurnStep): Promise<Stepped> => {
   const step: Step = { ...sent, result: result === null || result === 'unknown' ? result : inputOf(result) };
@@ -196,7 +196,7 @@ const resume = (deps: StepWork, step: Step, begun: Pick<Begun, 'searchedTo' | 'r
 
 /**
  * Resumes a lost turn once, however often its steps are repeated. In this process they stand in line, and all but the first find its successor. Two
- * processes may both find none. Then both open one with the same command id, the engine refuses the second with BUSY, and that one looks again.
+ * processes may both find none. Then both open one with the same command id, the runtime refuses the second with BUSY, and that one looks again.
  */
 const resumeOnce = (deps: StepWork, step: Step, lost: string): Promise<Stepped> =>
   deps.journal.runExclusive(`resume ${step.stream} ${lost}`, async () => {
@@ -239,6 +239,6 @@ const record = async (
 ): Promise<Stepped> => {
   await takeRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
   deps.signal.throwIfAborted();
-  const { answer, revision, position } = await deps.engine.ask(refOf(stream, turnId), inputs, by);
+  const { answer, revision, position } = await deps.runtime.ask(refOf(stream, turnId), inputs, by);
   return { answer: answer as TurnAnswer, revision, position };
 };

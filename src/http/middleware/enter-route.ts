@@ -6,8 +6,8 @@ import type { RouteDefinition } from '../route.js';
 import { repeated } from './run-once.js';
 
 /**
- * Takes the route's own permit for a request, until its answer was taken. While the engine is away, a repeat is answered with what is kept for it, which
- * needs no permit. When the engine is only busy nothing is looked up, because that would be more work, and the repeat gets its permit later.
+ * Takes the route's own permit for a request, until its answer was taken. While the runtime is away, a repeat is answered with what is kept for it, which
+ * needs no permit. When the runtime is only busy nothing is looked up, because that would be more work, and the repeat gets its permit later.
  * @throws what `enter` throws
  */
 export const enterRoute = (

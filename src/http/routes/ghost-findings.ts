@@ -62,7 +62,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
     lanes,
     levels,
     journal,
-    engine,
+    runtime,
     ghostPace,
     ghostPlays: plays,
     ghostSessions: kept,
@@ -78,7 +78,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
     levels,
     plays,
     kept,
-    engine,
+    runtime,
     journal,
     pace: <T>(work: () => T): Promise<T> => yieldToEventLoop().then(work),
   };

@@ -64,8 +64,8 @@ const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engin
 };
 
 /** `POST /v1/ghost/run` and `POST /ghost/run` (contract 7.3, 9.1, 9.8). */
-export const ghostRunRoutes = ({ ports, engine, engines, levels }: Services): readonly RouteDefinition[] => {
-  const deps = { engine, engines, levels, clock: ports.clock };
+export const ghostRunRoutes = ({ ports, runtime, engines, levels }: Services): readonly RouteDefinition[] => {
+  const deps = { runtime, engines, levels, clock: ports.clock };
 
   const run = async (
     call: Call<unknown, unknown, GhostBody>,

@@ -15,12 +15,12 @@ import { payloadEncryption, payloadKeyId } from '../../../src/adapters/temporal/
 import type { ProcessWithEffects } from '../../../src/app/processes/process-effects.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { ProcessRef } from '../../../src/ports/process-engine.js';
+import type { ProcessRef } from '../../../src/ports/process-runtime.js';
 import { encryptedHistoryKey } from '../../support/encrypted-history.js';
 import { rememberingLog } from '../../support/http.js';
 import { recordHistory } from '../../support/recorded-histories.js';
 import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
-import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
+import { startTemporalRuntime, type OpenTemporalRuntime } from '../../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
@@ -42,7 +42,7 @@ describe('What is kept at Temporal', () => {
   const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
   const store = new MemoryEventStore();
   const log = rememberingLog();
-  let shell: TemporalShell | undefined;
+  let opened: OpenTemporalRuntime | undefined;
   let races = 0;
   let isHeld = false;
   let letGo: () => void = () => undefined;
@@ -58,9 +58,9 @@ describe('What is kept at Temporal', () => {
   };
   /** The processes go on in a program with these keys; one that ran before has ended. */
   const startWith = async (...keys: readonly Uint8Array[]): Promise<void> => {
-    await shell?.[Symbol.asyncDispose]();
+    await opened?.[Symbol.asyncDispose]();
     const processes = { [race.name]: { ...host, prepare } };
-    shell = await startTemporalShell({ ...at, payloads: withKeys(...keys) }, store, processes, undefined, { log });
+    opened = await startTemporalRuntime({ ...at, payloads: withKeys(...keys) }, store, processes, undefined, { log });
   };
   const newRace = (): ProcessRef => ({
     process: race.name,
@@ -70,8 +70,8 @@ describe('What is kept at Temporal', () => {
   const ask = (ref: ProcessRef, type: string, commandId = `${type} ${ref.id}`) => {
     const by = { tenant: 'studio', actor: 'key', commandId, correlationId: commandId, causationId: null };
     const deadlineAt = new Date(Date.now() + 600_000).toISOString();
-    if (shell === undefined) throw new Error('nothing runs');
-    return shell.engine.ask(ref, [type === 'start' ? { type, raceId: ref.id, deadlineAt } : { type }], by);
+    if (opened === undefined) throw new Error('nothing runs');
+    return opened.runtime.ask(ref, [type === 'start' ? { type, raceId: ref.id, deadlineAt } : { type }], by);
   };
   const typesOf = async ({ id }: ProcessRef) =>
     (await store.read(stream, { direction: 'forwards', limit: 4096 })).events
@@ -101,7 +101,7 @@ describe('What is kept at Temporal', () => {
     letGo();
   });
   afterAll(async () => {
-    await shell?.[Symbol.asyncDispose]();
+    await opened?.[Symbol.asyncDispose]();
     await connection.close();
   });
 

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { OpenProcessSweep } from '../../../src/adapters/temporal/sweep.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { OpenProcess } from '../../../src/ports/event-store.js';
-import type { ProcessRef } from '../../../src/ports/process-engine.js';
+import type { ProcessRef } from '../../../src/ports/process-runtime.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 import { quiet } from '../../support/temporal.js';

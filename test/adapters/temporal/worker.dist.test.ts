@@ -6,11 +6,11 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { startProcessWorker } from '../../../src/adapters/temporal/worker.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { ProcessRef } from '../../../src/ports/process-engine.js';
+import type { ProcessRef } from '../../../src/ports/process-runtime.js';
 import { EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
 import { rememberingLog } from '../../support/http.js';
 import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
-import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
+import { startTemporalRuntime, type OpenTemporalRuntime } from '../../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
@@ -23,10 +23,10 @@ const PLACES = 64;
 const stream = npcStream('studio', 'runner');
 
 describe('a worker', () => {
-  let shell: TemporalShell | undefined;
+  let opened: OpenTemporalRuntime | undefined;
   afterEach(async () => {
-    await shell?.[Symbol.asyncDispose]();
-    shell = undefined;
+    await opened?.[Symbol.asyncDispose]();
+    opened = undefined;
   });
 
   it('begins what somebody waits for at once while more waits in the background than it has places for, and loses none of that', async () => {
@@ -48,15 +48,15 @@ describe('a worker', () => {
       slowRace: { ...raceEffects(inBackground), process: { ...race, name: 'slowRace', background: true } },
     } as const;
     const log = rememberingLog();
-    const running = await startTemporalShell(addressOf(), events, processes, undefined, { log });
-    shell = running;
+    const running = await startTemporalRuntime(addressOf(), events, processes, undefined, { log });
+    opened = running;
     const start = async (process: string, n: number): Promise<string> => {
       const id = makeProcessId('r', -1, Date.now(), `${process} ${String(n)}`);
       const ref: ProcessRef = { process, id, stream };
       const deadlineAt = new Date(Date.now() + 600_000).toISOString();
       const by = { tenant: 'studio', actor: 'key', commandId: id, correlationId: id, causationId: null };
       // So many at once may be refused; asking again is safe.
-      await vi.waitFor(() => running.engine.ask(ref, [{ type: 'start', raceId: id, deadlineAt }], by), {
+      await vi.waitFor(() => running.runtime.ask(ref, [{ type: 'start', raceId: id, deadlineAt }], by), {
         timeout: 60_000,
         interval: 1_000,
       });

@@ -10,7 +10,7 @@ import { SingleFlight } from '../../../src/concurrency/single-flight.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
-import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engine.js';
+import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
 import { findBreak } from '../../support/find-break.js';
 import { gate } from '../../support/gate.js';
@@ -20,41 +20,41 @@ import { settle } from '../../support/settle.js';
 
 const WAIT_MS = 12_000;
 
-const withOutcome = (engine: ProcessEngine, outcome: () => Promise<StepAnswer> | null): ProcessEngine => ({
-  start: () => engine.start(),
-  enter: (ref) => engine.enter(ref),
-  ask: (ref, inputs, by) => engine.ask(ref, inputs, by),
-  outcome: (ref, by, wait) => outcome() ?? engine.outcome(ref, by, wait),
-  [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+const withOutcome = (runtime: ProcessRuntime, outcome: () => Promise<StepAnswer> | null): ProcessRuntime => ({
+  start: () => runtime.start(),
+  enter: (ref) => runtime.enter(ref),
+  ask: (ref, inputs, by) => runtime.ask(ref, inputs, by),
+  outcome: (ref, by, wait) => outcome() ?? runtime.outcome(ref, by, wait),
+  [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
 });
 
 /** A process engine that takes its time: before it takes an input, and before it tells an outcome. */
 const slowly = (
-  engine: ProcessEngine,
+  runtime: ProcessRuntime,
   clock: ManualClock,
   takes: { readonly beforeMs: number; readonly afterMs: number },
-): ProcessEngine => ({
-  start: () => engine.start(),
-  enter: (ref) => engine.enter(ref),
+): ProcessRuntime => ({
+  start: () => runtime.start(),
+  enter: (ref) => runtime.enter(ref),
   ask: async (ref, inputs, by) => {
     if (takes.beforeMs > 0) await pause(clock, takes.beforeMs);
-    return engine.ask(ref, inputs, by);
+    return runtime.ask(ref, inputs, by);
   },
   outcome: async (ref, by, wait) => {
     if (takes.afterMs > 0) await pause(clock, takes.afterMs);
-    return engine.outcome(ref, by, wait);
+    return runtime.outcome(ref, by, wait);
   },
-  [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
 });
 
 /** A process engine that takes no input while `busy` says so. */
-const refusing = (engine: ProcessEngine, busy: { readonly isBusy: boolean }): ProcessEngine => ({
-  start: () => engine.start(),
-  enter: (ref) => engine.enter(ref),
+const refusing = (runtime: ProcessRuntime, busy: { readonly isBusy: boolean }): ProcessRuntime => ({
+  start: () => runtime.start(),
+  enter: (ref) => runtime.enter(ref),
   ask: (ref, inputs, by) =>
-    busy.isBusy ? Promise.reject(new Rejection('BUSY', { retryAfter: 2 })) : engine.ask(ref, inputs, by),
-  outcome: (ref, by, wait) => engine.outcome(ref, by, wait),
-  [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+    busy.isBusy ? Promise.reject(new Rejection('BUSY', { retryAfter: 2 })) : runtime.ask(ref, inputs, by),
+  outcome: (ref, by, wait) => runtime.outcome(ref, by, wait),
+  [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
 });
 
 let instances = 0;
@@ -119,7 +119,7 @@ const openAgents = async (
       return minds.deps.index.recent(stream);
     },
   });
-  const told = withOutcome(askTakes === undefined ? minds.engine : slowly(minds.engine, clock, askTakes), outcome);
+  const told = withOutcome(askTakes === undefined ? minds.runtime : slowly(minds.runtime, clock, askTakes), outcome);
   const deps: AgentDeps = {
     ...minds.deps,
     index,
@@ -131,7 +131,7 @@ const openAgents = async (
     retries: createExpectedRetries(clock),
     openings: new Map(),
     waits: new SingleFlight(),
-    engine: refusing(told, busy),
+    runtime: refusing(told, busy),
   };
   let commands = 0;
   const instance = String((instances += 1));

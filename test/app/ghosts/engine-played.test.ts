@@ -20,7 +20,7 @@ import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
-import type { AppendFault } from '../../contracts/process-engine.js';
+import type { AppendFault } from '../../contracts/process-runtime.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
 import { faulty } from '../../support/faulty-store.js';
 import { walkOn } from '../../support/ghost-model.js';

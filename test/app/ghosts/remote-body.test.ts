@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 
-import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
+import { EmbeddedProcessRuntime } from '../../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { ghostSessionEffects, prepareGhostTurn } from '../../../activities/effects/ghost-session.js';
 import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
@@ -74,16 +74,16 @@ const openProcess = async (
       async <T>(work: () => T) =>
         work(),
   };
-  const engine = new EmbeddedProcessEngine({
+  const runtime = new EmbeddedProcessRuntime({
     ...{ events: store, clock, random: seededRandom('ghosts'), logger: pino({ level: 'silent' }), lanes, journal },
     processes: {
       turn: { ...turnEffects(turns, prepareGhostTurn(turns)), process: turn },
       ghostSession: { ...ghostSessionEffects(ghosts), process: ghostSession },
     },
   });
-  await engine.start();
+  await runtime.start();
   const index = new TurnIndex(events, { shared: true });
-  const deps = { engine, journal, index, lanes, clock, events, levels, plays, turnDeadlineMs: DEADLINE_MS };
+  const deps = { runtime, journal, index, lanes, clock, events, levels, plays, turnDeadlineMs: DEADLINE_MS };
   let commands = 0;
   const by = () => {
     const commandId = `command-${String(commands++)}`;
@@ -105,7 +105,7 @@ const openProcess = async (
     openTurn,
     playTurn: async (context: JsonObject = {}) => step(await openTurn(context), idle),
     begin: () =>
-      engine.ask(
+      runtime.ask(
         ghostRef(TENANT, sessionId),
         [
           {
@@ -118,7 +118,7 @@ const openProcess = async (
         ],
         by(),
       ),
-    stop: () => engine.ask(ghostRef(TENANT, sessionId), [{ type: 'stop' }], by()),
+    stop: () => runtime.ask(ghostRef(TENANT, sessionId), [{ type: 'stop' }], by()),
     session: () => readGhost(deps, TENANT, sessionId),
     shown: async () =>
       shownSteps(deps, { ...(await readGhost(deps, TENANT, sessionId)), tenant: TENANT }, await stepsIn(store)),
@@ -131,7 +131,7 @@ const openProcess = async (
       }
       throw new Error('the session does not end');
     },
-    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
   };
 };
 

@@ -7,7 +7,7 @@ import { type Instance, ProcessJournal } from '../../../src/app/processes/proces
 import { FIRST_EVENT_SEARCH } from '../../../src/app/streams/first-event-search.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
-import type { ProcessRef } from '../../../src/ports/process-engine.js';
+import type { ProcessRef } from '../../../src/ports/process-runtime.js';
 import { event, type EventOptions } from '../../support/events.js';
 import { race } from '../../support/relay-race.js';
 import { eventsOf, storeWith, STREAM } from '../../support/streams.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SingleFlight } from '../../../src/concurrency/single-flight.js';
 import { outcomeWithin } from '../../../src/app/processes/shared-outcome.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
-import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engine.js';
+import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 import { STREAM } from '../../support/streams.js';
@@ -12,9 +12,9 @@ const ref = { process: 'soulExport', id: 's1', stream: STREAM };
 const by = { tenant: 'local', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
 const done: StepAnswer = { answer: 'done', revision: 1, position: 1 };
 
-const waiting = (outcome: ProcessEngine['outcome']) => {
+const waiting = (outcome: ProcessRuntime['outcome']) => {
   const clock = new ManualClock();
-  const deps = { engine: { outcome }, clock, waits: new SingleFlight<StepAnswer>() };
+  const deps = { runtime: { outcome }, clock, waits: new SingleFlight<StepAnswer>() };
   return { clock, wait: (ms = 12_000) => outcomeWithin(deps, ref, by, ms) };
 };
 
@@ -51,7 +51,7 @@ describe('the outcome of a process', () => {
     expect(await none).toBeNull();
   });
 
-  it('fails as the engine does', async () => {
+  it('fails as the runtime does', async () => {
     const { wait } = waiting(() => Promise.reject(new Rejection('ENGINE_UNAVAILABLE')));
     await expect(wait()).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
   });

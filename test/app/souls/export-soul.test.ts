@@ -4,19 +4,19 @@ import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { exportRef, giveUpExport } from '../../../src/app/souls/export-soul.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
-import type { StepAnswer } from '../../../src/ports/process-engine.js';
+import type { StepAnswer } from '../../../src/ports/process-runtime.js';
 import { STREAM } from '../../support/streams.js';
 
 const bytes = Buffer.from('{"soul":true}');
 const digest = contentDigest(bytes);
 const by = { tenant: 'studio', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
 
-/** What becomes of a sealed soul when its export is given up, and the engine answers so. */
+/** What becomes of a sealed soul when its export is given up, and the runtime answers so. */
 const givenUp = async (ask: () => Promise<StepAnswer>) => {
   const archive = new MemorySoulArchive();
   await archive.stage(digest, bytes, { tenant: 'studio', expiresAt: new Date('2030-01-01') });
   const outcome = await giveUpExport(
-    { engine: { ask } as never, archive },
+    { runtime: { ask } as never, archive },
     exportRef(STREAM, 's1'),
     { digest, reason: 'no room' },
     by,

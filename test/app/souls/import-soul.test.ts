@@ -17,7 +17,7 @@ import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { custodyStream, importStream } from '../../../src/domain/shared/stream-names.js';
 import { soulToCbor } from '../../../src/domain/soul/binary.js';
 import { ipfsCid } from '../../../src/domain/soul/ipfs-cid.js';
-import type { ProcessEngine, StepAnswer } from '../../../src/ports/process-engine.js';
+import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
 import { appendNext } from '../../support/append-next.js';
 import { event } from '../../support/events.js';
 import { gate } from '../../support/gate.js';
@@ -52,12 +52,12 @@ beforeEach(async () => {
 });
 
 /** An engine that does only what a test says. */
-const depsWith = (engine: Partial<ProcessEngine>): ImportDeps => ({
+const depsWith = (runtime: Partial<ProcessRuntime>): ImportDeps => ({
   ...{ events, lanes: new Lanes(events, clock), journal: new ProcessJournal(events), clock, archive, trust, mutex },
-  ...{ engine: engine as ProcessEngine, waits: new SingleFlight<StepAnswer>(), soulDeadlineMs: 3_600_000 },
+  ...{ runtime: runtime as ProcessRuntime, waits: new SingleFlight<StepAnswer>(), soulDeadlineMs: 3_600_000 },
 });
-const received = async (engine: Partial<ProcessEngine>, txId = 'tx') =>
-  receiveSoul(depsWith(engine), { tenant, txId, by }, { document: soul, copy: false });
+const received = async (runtime: Partial<ProcessRuntime>, txId = 'tx') =>
+  receiveSoul(depsWith(runtime), { tenant, txId, by }, { document: soul, copy: false });
 /** No outcome within the time that a request has. */
 const notInTime = async (): Promise<null> => {
   await clock.advance(60_000);
@@ -75,12 +75,12 @@ const recorded = async () => {
 };
 
 describe('a soul that was received', () => {
-  it.each<[string, Partial<ProcessEngine>]>([
+  it.each<[string, Partial<ProcessRuntime>]>([
     ['nobody can tell whether its import knows of it', { ask: unknown }],
     ['the server dies while it waits', { ask: answered, outcome: () => new Promise(() => undefined) }],
     ['it cannot be asked for', { ask: answered, outcome: () => Promise.reject(new Error('no')) }],
-  ])('is kept for longer than any outage when %s, and swept then', async (_, engine) => {
-    void received(engine).catch(() => undefined);
+  ])('is kept for longer than any outage when %s, and swept then', async (_, runtime) => {
+    void received(runtime).catch(() => undefined);
     await expect.poll(isKept).toBe(true);
     await archive.dropStaged(new Date(Date.parse(START) + KEPT_MS - 1), 10);
     expect(await isKept()).toBe(true);
@@ -172,7 +172,7 @@ describe('a soul that was received', () => {
     };
     await appendNext(events, stream, [event('another', { type: 'SoulImportRequested', data: another })]);
     const told = await receiveSoul(
-      depsWith(deps.engine),
+      depsWith(deps.runtime),
       { tenant, txId: 'tx', by: again },
       { document: soul, copy: false },
     );

@@ -6,7 +6,7 @@ import { Lanes } from '../../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { ProcessInput, ProcessRef } from '../../../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../../src/ports/process-runtime.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
 

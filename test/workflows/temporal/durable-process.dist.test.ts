@@ -14,14 +14,14 @@ import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import type { CommandContext } from '../../../src/domain/shared/command-context.js';
-import type { ProcessInput, ProcessRef } from '../../../src/ports/process-engine.js';
-import type { AppendFault } from '../../contracts/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../../src/ports/process-runtime.js';
+import type { AppendFault } from '../../contracts/process-runtime.js';
 import { faulty } from '../../support/faulty-store.js';
 import { gate } from '../../support/gate.js';
 import { recordHistory } from '../../support/recorded-histories.js';
 import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
 import { ASK_LATE, backgroundQueueOf } from '../../../workflows/process-step.js';
-import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
+import { startTemporalRuntime, type OpenTemporalRuntime } from '../../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
@@ -52,7 +52,7 @@ describe('The durable process workflow', () => {
   const unreadable = new Set<string>();
   let connection: Connection;
   let client: Client;
-  let shell: TemporalShell;
+  let opened: OpenTemporalRuntime;
   let store: MemoryEventStore;
   let asks = 0;
 
@@ -75,13 +75,13 @@ describe('The durable process workflow', () => {
         reads.areAway ? Promise.reject(new Rejection('STORE_UNAVAILABLE', { retryAfter: 1 })) : events.read(...args),
     };
     const background = { ...host, process: { ...process, name: 'backgroundRace', background: true } } as const;
-    shell = await startTemporalShell(at, unreliable, {
+    opened = await startTemporalRuntime(at, unreliable, {
       [race.name]: { ...host, process, prepare },
       [background.process.name]: background,
     });
   });
   afterAll(async () => {
-    await shell[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
     await connection.close();
   });
   beforeEach(() => {
@@ -97,7 +97,7 @@ describe('The durable process workflow', () => {
     return { ref: { process: race.name, id, stream }, start: { type: 'start', raceId: id, deadlineAt } };
   };
   const ask = (ref: ProcessRef, inputs: readonly ProcessInput[], commandId = `command ${String((asks += 1))}`) =>
-    shell.engine.ask(ref, inputs, onBehalf(commandId));
+    opened.runtime.ask(ref, inputs, onBehalf(commandId));
   const handleOf = (ref: ProcessRef) => client.workflow.getHandle(workflowIdOf(at.namespace, ref));
   const typesOf = async ({ id }: ProcessRef) =>
     (await store.read(stream, { direction: 'forwards', limit: 4096 })).events
@@ -224,7 +224,7 @@ describe('The durable process workflow', () => {
     let release: (parcel: string) => void = () => undefined;
     effects.deliver = () => new Promise((resolve) => (release = resolve));
     await ask(ref, [start]);
-    const outcome = shell.engine.outcome(ref, onBehalf('outcome'), { withinMs: 30_000 });
+    const outcome = opened.runtime.outcome(ref, onBehalf('outcome'), { withinMs: 30_000 });
     await vi.waitFor(() => expect(effects.ran).toContain('deliver'), { timeout: 5_000 });
     await ask(ref, []);
     release('parcel');
@@ -305,7 +305,7 @@ describe('The durable process workflow', () => {
       interval: 100,
     });
     expect((await pauses()).slice(0, 3)).toEqual([1, 2, 4]);
-    const outcome = shell.engine.outcome(ref, onBehalf('outcome'), { withinMs: 60_000 });
+    const outcome = opened.runtime.outcome(ref, onBehalf('outcome'), { withinMs: 60_000 });
     const runId = await untilNextRun(ref);
     fault.at = 'none';
     expect((await outcome)?.answer).toMatchObject({ name: 'delivered' });

@@ -15,14 +15,14 @@ import { shardIdOf } from '../../../src/adapters/temporal/names.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import type { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { ProcessInput, ProcessRef } from '../../../src/ports/process-engine.js';
+import type { ProcessInput, ProcessRef } from '../../../src/ports/process-runtime.js';
 import type { BatchReply, KnownProcess, ShardState } from '../../../workflows/temporal/process-batch.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { errand, errandHost, errandRef } from '../../support/errand.js';
 import { gate } from '../../support/gate.js';
 import { recordHistory } from '../../support/recorded-histories.js';
 import { onBehalf } from '../../support/streams.js';
-import { startTemporalShell, type TemporalShell } from '../../support/temporal.js';
+import { startTemporalRuntime, type OpenTemporalRuntime } from '../../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
@@ -34,8 +34,8 @@ describe('The workflow of a shard', () => {
   let connection: Connection;
   let client: Client;
   let store: MemoryEventStore;
-  let at: Parameters<typeof startTemporalShell>[0];
-  let shell: TemporalShell;
+  let at: Parameters<typeof startTemporalRuntime>[0];
+  let opened: OpenTemporalRuntime;
   let asks = 0;
 
   beforeAll(async () => {
@@ -53,11 +53,11 @@ describe('The workflow of a shard', () => {
     await handle()
       .terminate('the test is over')
       .catch(() => undefined);
-    await shell[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
   });
 
   const start = async (): Promise<void> => {
-    shell = await startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards);
+    opened = await startTemporalRuntime(at, store, { [errand.name]: errandHost(held) }, shards);
   };
   const handle = () => client.workflow.getHandle(shardIdOf(at.namespace, { index: 0, ...shards }));
   const newErrand = (dueMs = HOUR_MS): { ref: ProcessRef; begin: ProcessInput } => {
@@ -67,7 +67,7 @@ describe('The workflow of a shard', () => {
     return { ref, begin: { type: 'begin', errandId: id, deadlineAt } };
   };
   const ask = async (ref: ProcessRef, ...inputs: readonly ProcessInput[]) =>
-    (await shell.engine.ask(ref, inputs, onBehalf(`command ${String((asks += 1))}`))).answer;
+    (await opened.runtime.ask(ref, inputs, onBehalf(`command ${String((asks += 1))}`))).answer;
   const begun = async (dueMs?: number): Promise<ProcessRef> => {
     const { ref, begin } = newErrand(dueMs);
     expect(await ask(ref, begin)).toBe('begun');
@@ -177,14 +177,14 @@ describe('The workflow of a shard', () => {
   it('takes the largest batches of several servers at once', async () => {
     const refs = await Promise.all(Array.from({ length: 9 }, () => begun()));
     const others = await Promise.all(
-      Array.from({ length: 3 }, () => startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards)),
+      Array.from({ length: 3 }, () => startTemporalRuntime(at, store, { [errand.name]: errandHost(held) }, shards)),
     );
     const parcel = 'x'.repeat(250_000);
     const answers = await Promise.allSettled(
-      [shell, ...others].flatMap(({ engine }, server) =>
+      [opened, ...others].flatMap(({ runtime }, server) =>
         refs.map(async (ref) => {
           const by = onBehalf(`${ref.id} of ${String(server)}`);
-          const { answer } = await engine.ask(ref, [{ type: 'echo', parcel }], by);
+          const { answer } = await runtime.ask(ref, [{ type: 'echo', parcel }], by);
           return answer === parcel;
         }),
       ),
@@ -238,7 +238,7 @@ describe('The workflow of a shard', () => {
   it('is started again by the look at the open processes when it was lost with everything else', async () => {
     const overdue = await begun(1_500);
     await handle().terminate('lost');
-    await shell[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
     await new Promise((resolve) => setTimeout(resolve, 1_600));
     await start();
     await untilGivenUp(overdue);
@@ -248,10 +248,10 @@ describe('The workflow of a shard', () => {
   it('begins anew where a worker cannot replay its history', async () => {
     const [asked, due] = [await begun(), await begun(3_000)];
     const { runId } = await handle().describe();
-    await shell[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
     const workflowsPath = fileURLToPath(new URL('../../fixtures/other-workflows.ts', import.meta.url));
     const bundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
-    shell = await startTemporalShell(at, store, { [errand.name]: errandHost(held) }, shards, { bundle });
+    opened = await startTemporalRuntime(at, store, { [errand.name]: errandHost(held) }, shards, { bundle });
     await expect(ask(asked, { type: 'finish' })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     const attempts = async () => (await handle().describe()).raw.pendingWorkflowTask?.attempt ?? 0;
     await vi.waitFor(async () => expect(await attempts()).toBeGreaterThanOrEqual(4), {
@@ -273,7 +273,7 @@ describe('The workflow of a shard', () => {
   it('goes on with another worker when its own was killed', async () => {
     const [asked, due] = [await begun(), await begun(3_000)];
     const { runId } = await handle().describe();
-    await shell[Symbol.asyncDispose]();
+    await opened[Symbol.asyncDispose]();
     await start();
     expect(await ask(asked, { type: 'finish' })).toBe('done');
     await untilGivenUp(due);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { processKey } from '../../../src/ports/process-engine.js';
+import { processKey } from '../../../src/ports/process-runtime.js';
 import {
   dueBy,
   emptyDeadlines,

@@ -29,10 +29,10 @@ const sessionMind = ({ principal, params }: Call<{ sessionId: string }>): string
 
 /** One step of the multi-round protocol, of an NPC (contract 2.2) and of a ghost session that has a body (contract 9.6). */
 export const processRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, journal, turnIndex, engine, signer, turnDeadlineMs } = services;
+  const { ports, lanes, journal, turnIndex, runtime, signer, turnDeadlineMs } = services;
   const { clock, events } = ports;
   const { levels, ghostPlays: plays } = services;
-  const deps = { engine, journal, index: turnIndex, lanes, clock, events, turnDeadlineMs, levels, plays };
+  const deps = { runtime, journal, index: turnIndex, lanes, clock, events, turnDeadlineMs, levels, plays };
   const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
     const { instruction, turnId, signing } = answer;
     if (instruction.type !== 'Finalize') return instruction;
@@ -75,7 +75,7 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
       scope: 'npc',
       params: NpcParams,
       writesTo: mindStream,
-      enter: (call) => enterStep(engine, mindStream(call)),
+      enter: (call) => enterStep(runtime, mindStream(call)),
       body: StepBody,
       responses: { 200: StepAnswered },
       handler: async (call) => {
@@ -99,7 +99,7 @@ export const processRoutes = (services: Services): readonly RouteDefinition[] =>
       ext: true,
       params: SessionParams,
       writesTo: sessionMind,
-      enter: (call) => enterStep(engine, sessionMind(call)),
+      enter: (call) => enterStep(runtime, sessionMind(call)),
       body: StepBody,
       responses: { 200: StepAnswered },
       handler: async (call) => {

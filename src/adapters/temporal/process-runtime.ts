@@ -11,11 +11,11 @@ import type { Log } from '../../ports/log.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import {
   type StepAnswer,
-  type ProcessEngine,
+  type ProcessRuntime,
   type ProcessInput,
   type ProcessRef,
   type Wait,
-} from '../../ports/process-engine.js';
+} from '../../ports/process-runtime.js';
 import type { Random } from '../../ports/random.js';
 import { Admission } from './admission.js';
 import { replyTo } from './ask-reply.js';
@@ -36,7 +36,7 @@ const BATCH_WAIT_MS = 300_000;
 /** The processes that run together, and in how many workflows. */
 export type ShardSettings = Pick<Shard, 'count' | 'processes'>;
 
-export type TemporalEngineDeps = TemporalAddress & {
+export type TemporalRuntimeDeps = TemporalAddress & {
   /** How many workflows run the processes of these names together. Every other process has a workflow of its own. */
   readonly shards: ShardSettings;
   readonly events: Pick<EventStore, 'openProcesses'>;
@@ -49,11 +49,11 @@ export type TemporalEngineDeps = TemporalAddress & {
 };
 
 /**
- * The Temporal shell, seen from those who ask: everything is an update of a workflow, which is started by it where none runs. Asks to processes
+ * The Temporal runtime, seen from those who ask: everything is an update of a workflow, which is started by it where none runs. Asks to processes
  * that run together travel in batches. Temporal away: Rejection ENGINE_UNAVAILABLE within 2 s. Reads never come here.
  */
-export class TemporalProcessEngine implements ProcessEngine {
-  readonly #deps: TemporalEngineDeps;
+export class TemporalProcessRuntime implements ProcessRuntime {
+  readonly #deps: TemporalRuntimeDeps;
   readonly #workflows: ProcessWorkflows;
   readonly #watch: ServerWatch;
   /** For each shard, and the last for processes with workflows of their own: one that stands still must not hold up the others. */
@@ -63,7 +63,7 @@ export class TemporalProcessEngine implements ProcessEngine {
   readonly #shards: readonly ShardAsks[];
   readonly #sweep: OpenProcessSweep;
 
-  constructor(deps: TemporalEngineDeps) {
+  constructor(deps: TemporalRuntimeDeps) {
     const { clock } = deps;
     this.#deps = deps;
     this.#workflows = new ProcessWorkflows(deps, clock);

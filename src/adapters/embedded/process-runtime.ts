@@ -6,27 +6,27 @@ import type { Log } from '../../ports/log.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import {
   type StepAnswer,
-  type ProcessEngine,
+  type ProcessRuntime,
   type ProcessInput,
   processKey,
   type ProcessRef,
   type Wait,
-} from '../../ports/process-engine.js';
+} from '../../ports/process-runtime.js';
 import { ProcessActor } from './process-actor.js';
 
-export type EmbeddedEngineDeps = ProcessActivityDeps & {
+export type EmbeddedRuntimeDeps = ProcessActivityDeps & {
   readonly events: Pick<EventStore, 'openProcesses'>;
   readonly logger: Pick<Log, 'error' | 'warn'>;
 };
 
-/** The embedded shell: one actor for each open process, in this server process. Everything it knows comes from the streams. */
-export class EmbeddedProcessEngine implements ProcessEngine {
-  readonly #deps: EmbeddedEngineDeps;
+/** The embedded runtime: one actor for each open process, in this server process. Everything it knows comes from the streams. */
+export class EmbeddedProcessRuntime implements ProcessRuntime {
+  readonly #deps: EmbeddedRuntimeDeps;
   readonly #actors = new Map<string, ProcessActor>();
   #looking: Promise<void> = Promise.resolve();
   #stopped = false;
 
-  constructor(deps: EmbeddedEngineDeps) {
+  constructor(deps: EmbeddedRuntimeDeps) {
     this.#deps = deps;
   }
 

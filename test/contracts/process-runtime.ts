@@ -6,27 +6,27 @@ import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { findBreak } from '../support/find-break.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
-import type { ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { ProcessRuntime, ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import { FIRST_RETRY_MS, OUTCOME_WAITERS } from '../../workflows/process-limits.js';
 import { race, raceEffects, type RaceEffects } from '../support/relay-race.js';
 
-/** What a shell brings to be held to the suite. `fault` is asked before every append and may throw, as a store that dies does. */
-export type EngineUnderTest = {
-  readonly engine: ProcessEngine;
+/** What a runtime brings to be held to the suite. `fault` is asked before every append and may throw, as a store that dies does. */
+export type RuntimeUnderTest = {
+  readonly runtime: ProcessRuntime;
   readonly store: EventStore;
   readonly nowMs: () => number;
   /** How far off a deadline is that a test waits for: short where time is the machine's own. */
   readonly soonMs: number;
   /** Moves time; what falls due begins before it resolves. */
   readonly advance: (ms: number) => Promise<void>;
-  /** Ends the engine as a killed process ends, and starts another one on the same store. */
-  readonly restart: () => Promise<ProcessEngine>;
+  /** Ends the runtime as a killed process ends, and starts another one on the same store. */
+  readonly restart: () => Promise<ProcessRuntime>;
   dispose(): Promise<void>;
 };
-export type OpenEngine = (options: {
+export type OpenRuntime = (options: {
   readonly processes: Readonly<Record<string, ProcessWithEffects>>;
   readonly fault: AppendFault;
-}) => Promise<EngineUnderTest>;
+}) => Promise<RuntimeUnderTest>;
 
 /** Where an append is broken: refused by a store that is away, before it is written, or after, so that its maker never hears of it. */
 export type AppendFault = { at: 'none' | 'away' | 'before' | 'after'; onFault?: () => void };
@@ -43,10 +43,10 @@ const by = (commandId: string, tenant = TENANT): CommandContext => ({
   causationId: null,
 });
 
-/** Every shell drives the same processes to the same events and the same answers. */
-export const processEngineContract = (name: string, open: OpenEngine): void => {
+/** Every runtime drives the same processes to the same events and the same answers. */
+export const processRuntimeContract = (name: string, open: OpenRuntime): void => {
   describe(`process engine: ${name}`, () => {
-    let running: EngineUnderTest | undefined;
+    let running: RuntimeUnderTest | undefined;
     afterEach(async () => {
       await running?.dispose();
       running = undefined;
@@ -81,51 +81,51 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     };
 
     it('records the events of a step before it answers', async () => {
-      const { engine, ref, start, types } = await setUp();
-      const { answer, revision } = await engine.ask(ref, [start], by('start'));
+      const { runtime, ref, start, types } = await setUp();
+      const { answer, revision } = await runtime.ask(ref, [start], by('start'));
       expect(answer).toEqual({ name: 'started' });
       expect(revision).toBe(0);
       expect((await types())[0]).toBe('RaceStarted');
     });
 
     it('runs an effect without holding the answer back, and feeds its result in', async () => {
-      const { engine, ref, start, until, effects } = await setUp();
+      const { runtime, ref, start, until, effects } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
       });
-      expect((await engine.ask(ref, [start], by('start'))).answer).toMatchObject({ name: 'started' });
+      expect((await runtime.ask(ref, [start], by('start'))).answer).toMatchObject({ name: 'started' });
       const release = await running;
       release('late parcel');
       await until('RaceDelivered');
-      expect((await engine.ask(ref, [{ type: 'finish' }], by('finish'))).answer).toMatchObject({ name: 'finished' });
+      expect((await runtime.ask(ref, [{ type: 'finish' }], by('finish'))).answer).toMatchObject({ name: 'finished' });
     });
 
     it('answers a repeated input from the record and adds no second event', async () => {
-      const { engine, ref, start, until, recorded } = await setUp();
-      await engine.ask(ref, [start], by('start'));
+      const { runtime, ref, start, until, recorded } = await setUp();
+      await runtime.ask(ref, [start], by('start'));
       await until('RaceDelivered');
-      const first = await engine.ask(ref, [{ type: 'finish' }], by('finish'));
-      const again = await engine.ask(ref, [{ type: 'finish' }], by('again'));
+      const first = await runtime.ask(ref, [{ type: 'finish' }], by('finish'));
+      const again = await runtime.ask(ref, [{ type: 'finish' }], by('again'));
       expect(again.answer).toEqual(first.answer);
       expect((await recorded()).filter(({ type }) => type === 'RaceFinished')).toHaveLength(1);
     });
 
     it('takes inputs that come at once one after the other: one of them records', async () => {
-      const { engine, ref, start, recorded } = await setUp();
+      const { runtime, ref, start, recorded } = await setUp();
       const answers = await Promise.all(
-        Array.from({ length: 8 }, (_, n) => engine.ask(ref, [start], by(`start ${String(n)}`))),
+        Array.from({ length: 8 }, (_, n) => runtime.ask(ref, [start], by(`start ${String(n)}`))),
       );
       expect(new Set(answers.map(({ answer }) => JSON.stringify(answer))).size).toBe(1);
       expect((await recorded()).filter(({ type }) => type === 'RaceStarted')).toHaveLength(1);
     });
 
     it('takes the steps of many processes of one stream at once, and refuses none', async () => {
-      const { engine, start, nowMs, recorded } = await setUp();
+      const { runtime, start, nowMs, recorded } = await setUp();
       const refs = Array.from({ length: 12 }, (_, n): ProcessRef => {
         return { process: race.name, id: makeProcessId('r', -1, nowMs(), `start ${String(n)}`), stream };
       });
       const answers = await Promise.all(
-        refs.map((ref) => engine.ask(ref, [{ ...start, raceId: ref.id }], by(`start ${ref.id}`))),
+        refs.map((ref) => runtime.ask(ref, [{ ...start, raceId: ref.id }], by(`start ${ref.id}`))),
       );
       expect(answers.map(({ answer }) => answer)).toEqual(refs.map(() => ({ name: 'started' })));
       const events = await recorded();
@@ -134,33 +134,33 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('refuses what the table refuses, records nothing, and goes on', async () => {
-      const { engine, ref, start, types } = await setUp();
-      await expect(engine.ask(ref, [{ type: 'finish' }], by('early'))).rejects.toMatchObject({
+      const { runtime, ref, start, types } = await setUp();
+      await expect(runtime.ask(ref, [{ type: 'finish' }], by('early'))).rejects.toMatchObject({
         code: 'TURN_NOT_FOUND',
       });
       expect(await types()).toEqual([]);
-      expect((await engine.ask(ref, [start], by('start'))).answer).toMatchObject({ name: 'started' });
-      await expect(engine.ask(ref, [{ type: 'refuse' }], by('refuse'))).rejects.toMatchObject({ code: 'CONFLICT' });
+      expect((await runtime.ask(ref, [start], by('start'))).answer).toMatchObject({ name: 'started' });
+      await expect(runtime.ask(ref, [{ type: 'refuse' }], by('refuse'))).rejects.toMatchObject({ code: 'CONFLICT' });
     });
 
     it('acts on a deadline while nobody asks', async () => {
-      const { engine, ref, startDue, soonMs, advance, until, effects } = await setUp();
+      const { runtime, ref, startDue, soonMs, advance, until, effects } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
-      await engine.ask(ref, [startDue(soonMs)], by('start'));
+      await runtime.ask(ref, [startDue(soonMs)], by('start'));
       await advance(0.6 * soonMs);
-      expect((await engine.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'started' });
+      expect((await runtime.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'started' });
       await advance(0.5 * soonMs);
       await until('RaceGivenUp');
     });
 
     it('cancels an effect when the state stops waiting for it', async () => {
-      const { engine, ref, startDue, soonMs, advance, until, effects } = await setUp();
+      const { runtime, ref, startDue, soonMs, advance, until, effects } = await setUp();
       let aborted = false;
       effects.deliver = (signal) =>
         new Promise(() => {
           signal.addEventListener('abort', () => (aborted = true));
         });
-      await engine.ask(ref, [startDue(soonMs)], by('start'));
+      await runtime.ask(ref, [startDue(soonMs)], by('start'));
       await advance(1.1 * soonMs);
       await until('RaceGivenUp');
       // The word may have some way to go.
@@ -168,9 +168,9 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('goes on after a restart in every state: same answers, no second event, effects taken up again', async () => {
-      const { engine, ref, start, restart, until, effects, types } = await setUp();
+      const { runtime, ref, start, restart, until, effects, types } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
-      const first = await engine.ask(ref, [start], by('start'));
+      const first = await runtime.ask(ref, [start], by('start'));
       effects.deliver = () => Promise.resolve('after the restart');
       const second = await restart();
       expect((await second.ask(ref, [start], by('start'))).answer).toEqual(first.answer);
@@ -183,10 +183,10 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('acts on a deadline that was missed while nothing ran', async () => {
-      const { engine, ref, startDue, soonMs, advance, restart, until, effects, under } = await setUp();
+      const { runtime, ref, startDue, soonMs, advance, restart, until, effects, under } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
-      await engine.ask(ref, [startDue(soonMs)], by('start'));
-      await engine[Symbol.asyncDispose]();
+      await runtime.ask(ref, [startDue(soonMs)], by('start'));
+      await runtime[Symbol.asyncDispose]();
       await advance(2 * soonMs);
       await restart();
       await advance(1);
@@ -197,9 +197,9 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     it.each(['before', 'after'] as const)(
       'killed %s the append: the repeat makes the same events as an unbroken run',
       async (at) => {
-        const { engine, ref, start, restart, until, fault, types, recorded } = await setUp();
+        const { runtime, ref, start, restart, until, fault, types, recorded } = await setUp();
         fault.at = at;
-        await expect(engine.ask(ref, [start], by('start'))).rejects.toThrow();
+        await expect(runtime.ask(ref, [start], by('start'))).rejects.toThrow();
         fault.at = 'none';
         const next = await restart();
         expect((await next.ask(ref, [start], by('start'))).answer).toEqual({ name: 'started' });
@@ -210,11 +210,11 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     );
 
     it('tries a failed effect again', async () => {
-      const { engine, ref, start, until, effects, advance, soonMs } = await setUp();
+      const { runtime, ref, start, until, effects, advance, soonMs } = await setUp();
       let failures = 0;
       effects.deliver = () =>
         failures++ === 0 ? Promise.reject(new Error('the road is closed')) : Promise.resolve('second try');
-      await engine.ask(ref, [start], by('start'));
+      await runtime.ask(ref, [start], by('start'));
       await vi.waitFor(() => expect(failures).toBe(1));
       await new Promise((resolve) => setTimeout(resolve, 20));
       await advance(soonMs);
@@ -223,14 +223,14 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('ends an attempt at an effect that takes too long, and tries it again', async () => {
-      const { engine, ref, start, effects, advance, until } = await setUp({ effectMs: 1_000 });
+      const { runtime, ref, start, effects, advance, until } = await setUp({ effectMs: 1_000 });
       const aborted: unknown[] = [];
       effects.deliver = (signal) =>
         new Promise((resolve) => {
           if (aborted.length > 0) resolve('second try');
           signal.addEventListener('abort', () => aborted.push(signal.reason));
         });
-      await engine.ask(ref, [start], by('start'));
+      await runtime.ask(ref, [start], by('start'));
       await vi.waitFor(() => expect(effects.ran).toContain('deliver'), { timeout: 5_000 });
       await advance(1_000);
       await vi.waitFor(() => expect(aborted).toHaveLength(1), { timeout: 5_000 });
@@ -240,11 +240,11 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('keeps the result of an effect until it can be recorded', async () => {
-      const { engine, ref, start, effects, fault, advance, until } = await setUp();
+      const { runtime, ref, start, effects, fault, advance, until } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
       });
-      await engine.ask(ref, [start], by('start'));
+      await runtime.ask(ref, [start], by('start'));
       const release = await running;
       let refusals = 0;
       fault.at = 'before';
@@ -259,17 +259,17 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('keeps processes of one id in two streams apart: asks, deadlines, effects and what cancels them', async () => {
-      const { engine, ref, other, startDue, soonMs, advance, until, types, effects, restart } = await setUp();
+      const { runtime, ref, other, startDue, soonMs, advance, until, types, effects, restart } = await setUp();
       const aborted: string[] = [];
       effects.deliver = (signal, of) =>
         new Promise(() => {
           signal.addEventListener('abort', () => aborted.push(of.stream));
         });
-      await engine.ask(ref, [startDue(soonMs)], by('start'));
-      await expect(engine.ask(other, [{ type: 'finish' }], by('early', OTHER_TENANT))).rejects.toMatchObject({
+      await runtime.ask(ref, [startDue(soonMs)], by('start'));
+      await expect(runtime.ask(other, [{ type: 'finish' }], by('early', OTHER_TENANT))).rejects.toMatchObject({
         code: 'TURN_NOT_FOUND',
       });
-      expect((await engine.ask(other, [startDue(10 * soonMs)], by('start', OTHER_TENANT))).answer).toMatchObject({
+      expect((await runtime.ask(other, [startDue(10 * soonMs)], by('start', OTHER_TENANT))).answer).toMatchObject({
         name: 'started',
       });
       await vi.waitFor(() => expect(effects.ran).toHaveLength(2));
@@ -287,50 +287,50 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('gives the outcome once the effect is through, and at once where none is waited for', async () => {
-      const { engine, ref, start, effects, until } = await setUp();
+      const { runtime, ref, start, effects, until } = await setUp();
       const within = { withinMs: 30_000 };
-      expect((await engine.outcome(ref, by('before'), within))?.answer).toEqual({ name: 'new' });
+      expect((await runtime.outcome(ref, by('before'), within))?.answer).toEqual({ name: 'new' });
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
       });
-      await engine.ask(ref, [start], by('start'));
+      await runtime.ask(ref, [start], by('start'));
       const release = await running;
       let isThere = false;
       const outcomes = [1, 2].map((n) =>
-        engine.outcome(ref, by(`while ${String(n)}`), within).finally(() => (isThere = true)),
+        runtime.outcome(ref, by(`while ${String(n)}`), within).finally(() => (isThere = true)),
       );
-      await engine.ask(ref, [], by('look'));
+      await runtime.ask(ref, [], by('look'));
       expect(isThere).toBe(false);
       release('parcel');
       for (const outcome of await Promise.all(outcomes)) {
         expect(outcome).toMatchObject({ answer: { name: 'delivered' }, revision: 1 });
       }
       await until('RaceDelivered');
-      expect((await engine.outcome(ref, by('after'), within))?.answer).toMatchObject({ name: 'delivered' });
-      await engine.ask(ref, [{ type: 'finish' }], by('finish'));
-      expect((await engine.outcome(ref, by('over'), within))?.answer).toMatchObject({ name: 'finished' });
+      expect((await runtime.outcome(ref, by('after'), within))?.answer).toMatchObject({ name: 'delivered' });
+      await runtime.ask(ref, [{ type: 'finish' }], by('finish'));
+      expect((await runtime.outcome(ref, by('over'), within))?.answer).toMatchObject({ name: 'finished' });
     });
 
     it('gives the outcome also when the process gives up its effect', async () => {
-      const { engine, ref, startDue, soonMs, advance, effects } = await setUp();
+      const { runtime, ref, startDue, soonMs, advance, effects } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
-      await engine.ask(ref, [startDue(soonMs)], by('start'));
-      const outcome = engine.outcome(ref, by('while'), { withinMs: 4 * soonMs });
+      await runtime.ask(ref, [startDue(soonMs)], by('start'));
+      const outcome = runtime.outcome(ref, by('while'), { withinMs: 4 * soonMs });
       await new Promise((resolve) => setTimeout(resolve, 20));
       await advance(1.1 * soonMs);
       expect((await outcome)?.answer).toMatchObject({ name: 'givenUp' });
     });
 
     it('ends the waiting for an outcome when the time is up or who waits has gone; the process goes on', async () => {
-      const { engine, ref, start, effects, advance, until } = await setUp();
+      const { runtime, ref, start, effects, advance, until } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
       });
-      await engine.ask(ref, [start], by('start'));
+      await runtime.ask(ref, [start], by('start'));
       const release = await running;
-      const late = engine.outcome(ref, by('late'), { withinMs: 500 });
+      const late = runtime.outcome(ref, by('late'), { withinMs: 500 });
       const abort = new AbortController();
-      const gone = expect(engine.outcome(ref, by('gone'), { withinMs: 30_000, signal: abort.signal })).rejects.toThrow(
+      const gone = expect(runtime.outcome(ref, by('gone'), { withinMs: 30_000, signal: abort.signal })).rejects.toThrow(
         'the client has gone',
       );
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -343,14 +343,14 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('lets only so many wait for one outcome', async () => {
-      const { engine, ref, start, effects } = await setUp();
+      const { runtime, ref, start, effects } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
       });
-      await engine.ask(ref, [start], by('start'));
+      await runtime.ask(ref, [start], by('start'));
       const release = await running;
       const waits = Array.from({ length: OUTCOME_WAITERS + 1 }, (_, n) =>
-        engine.outcome(ref, by(`waiter ${String(n)}`), { withinMs: 30_000 }).then(
+        runtime.outcome(ref, by(`waiter ${String(n)}`), { withinMs: 30_000 }).then(
           (outcome) => outcome?.answer,
           (refusal: unknown) => {
             // The others wait on, until now.
@@ -369,25 +369,25 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
     });
 
     it('keeps outcomes of processes of one id in two streams apart', async () => {
-      const { engine, ref, other, start, effects, types } = await setUp();
+      const { runtime, ref, other, start, effects, types } = await setUp();
       effects.deliver = (_, of) => (of.stream === stream ? Promise.resolve('parcel') : new Promise(() => undefined));
-      await engine.ask(ref, [start], by('start'));
+      await runtime.ask(ref, [start], by('start'));
       expect(await types(otherStream)).toEqual([]);
-      await engine.ask(other, [start], by('start', OTHER_TENANT));
+      await runtime.ask(other, [start], by('start', OTHER_TENANT));
       const within = { withinMs: 30_000 };
       const abort = new AbortController();
       const gone = expect(
-        engine.outcome(other, by('wait', OTHER_TENANT), { ...within, signal: abort.signal }),
+        runtime.outcome(other, by('wait', OTHER_TENANT), { ...within, signal: abort.signal }),
       ).rejects.toThrow('enough');
-      expect((await engine.outcome(ref, by('wait'), within))?.answer).toMatchObject({ name: 'delivered' });
+      expect((await runtime.outcome(ref, by('wait'), within))?.answer).toMatchObject({ name: 'delivered' });
       abort.abort(new Error('enough'));
       await gone;
       expect(await types(otherStream)).toEqual(['RaceStarted']);
     });
 
     it('shares a stream: foreign events in between change neither events nor answers', async () => {
-      const { engine, ref, start, store, recorded, until } = await setUp();
-      await engine.ask(ref, [start], by('start'));
+      const { runtime, ref, start, store, recorded, until } = await setUp();
+      await runtime.ask(ref, [start], by('start'));
       await until('RaceDelivered');
       const { events, lastRevision } = await store.read(stream, { direction: 'backwards', limit: 1 });
       const head = events[0];
@@ -397,7 +397,7 @@ export const processEngineContract = (name: string, open: OpenEngine): void => {
       await store.append(stream, lastRevision, [
         { id: '018f0000-0000-8000-8000-00000000f0e1', type: 'Foreign', data: {}, meta },
       ]);
-      expect((await engine.ask(ref, [{ type: 'finish' }], by('finish'))).answer).toMatchObject({ name: 'finished' });
+      expect((await runtime.ask(ref, [{ type: 'finish' }], by('finish'))).answer).toMatchObject({ name: 'finished' });
       expect((await recorded()).map(({ type }) => type)).toEqual([
         'RaceStarted',
         'RaceDelivered',

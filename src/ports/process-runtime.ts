@@ -19,17 +19,17 @@ export const OUTCOME_WAIT_MS = 60_000;
 export type Wait = { readonly withinMs: number; readonly signal?: AbortSignal };
 
 /**
- * Drives durable processes. The stream is the truth: an engine holds nothing that folding the stream would not bring back.
+ * Drives durable processes. The stream is the truth: a runtime holds nothing that folding the stream would not bring back.
  *
  * Order: inputs of one process are taken one at a time, in the order in which they were accepted. Atomicity: the inputs of
  * one call are recorded in one append. Deadlines fall due without a request, and late ones at once after a restart. Effects that a state waits for
- * are started again. The engine retries what no caller waits for (a deadline, an effect), after pauses that grow.
+ * are started again. The runtime retries what no caller waits for (a deadline, an effect), after pauses that grow.
  *
  * Failures of both calls: BUSY when too many wait for one process, ENGINE_UNAVAILABLE when the engine is away, NOT_READY
  * while it stops, and what the event store raises. A repeat with the same command id is safe: the table ignores what was recorded
  * after all.
  */
-export interface ProcessEngine extends AsyncDisposable {
+export interface ProcessRuntime extends AsyncDisposable {
   /** Resumes every process that was left open. */
   start(): Promise<void>;
 

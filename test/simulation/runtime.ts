@@ -4,7 +4,7 @@ import { jcs } from '../../src/domain/shared/json.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
-import type { StepAnswer, ProcessEngine, ProcessInput, ProcessRef } from '../../src/ports/process-engine.js';
+import type { StepAnswer, ProcessRuntime, ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import { type Reply, type ProcessStatus, type StepArgs, type StepResult } from '../../workflows/process-step.js';
 import type { Draw } from './draw.js';
 import type { Link } from './network.js';
@@ -24,7 +24,7 @@ const SWEEP_MS = 60_000;
 /** How late a deadline may be before its process counts as lost, in milliseconds. */
 const OVERDUE_MS = 10_000;
 
-/** What the engine remembers of one process: its queue, the answers given, and the timer of its deadline. */
+/** What the runtime remembers of one process: its queue, the answers given, and the timer of its deadline. */
 type Run = {
   readonly ref: ProcessRef;
   line: Promise<unknown>;
@@ -34,10 +34,10 @@ type Run = {
 };
 
 /**
- * An engine like Temporal. It takes the inputs of a process one after the other and gives each step to some worker. When that worker does not answer,
+ * A runtime like Temporal. It takes the inputs of a process one after the other and gives each step to some worker. When that worker does not answer,
  * it gives the step to another, although the first may still be busy with it. It may forget everything and find in the store what is open.
  */
-export class SimulatedEngine {
+export class SimulatedRuntime {
   readonly #time: VirtualTime;
   readonly #draw: Draw;
   readonly #store: EventStore;
@@ -52,9 +52,9 @@ export class SimulatedEngine {
     this.#sweepAgain();
   }
 
-  /** The engine as one server sees it. */
-  port(link: Link): ProcessEngine {
-    const ask: ProcessEngine['ask'] = async (ref, inputs, by) => {
+  /** The runtime as one server sees it. */
+  port(link: Link): ProcessRuntime {
+    const ask: ProcessRuntime['ask'] = async (ref, inputs, by) => {
       const answered = link.call(() => this.#ask(ref, inputs, by));
       const late = new Promise<never>((_, reject) => {
         link.machine.clock.after(ASK_TIMEOUT_MS, () => reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 })));

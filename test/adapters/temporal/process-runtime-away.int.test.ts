@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { ProcessWorkflows } from '../../../src/adapters/temporal/process-workflows.js';
-import { TemporalProcessEngine } from '../../../src/adapters/temporal/process-engine.js';
+import { TemporalProcessRuntime } from '../../../src/adapters/temporal/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
@@ -19,12 +19,12 @@ import { quiet } from '../../support/temporal.js';
 /** Not everybody is to come back in the same second. */
 const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 };
 
-describe('The Temporal engine while Temporal is away', () => {
+describe('The Temporal runtime while Temporal is away', () => {
   const sockets = new Set<Socket>();
   let server: Server | undefined;
-  let engine: TemporalProcessEngine | undefined;
+  let runtime: TemporalProcessRuntime | undefined;
   afterEach(async () => {
-    await engine?.[Symbol.asyncDispose]();
+    await runtime?.[Symbol.asyncDispose]();
     for (const socket of sockets) socket.destroy();
     server?.close();
   });
@@ -38,9 +38,9 @@ describe('The Temporal engine while Temporal is away', () => {
     });
   const ref = { process: 'turn', id: makeProcessId('t', -1, 0, 'away'), stream: npcStream('studio', 'mira') };
   const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
-  const engineAt = (port: number): TemporalProcessEngine => {
+  const engineAt = (port: number): TemporalProcessRuntime => {
     const events = new MemoryEventStore();
-    engine = new TemporalProcessEngine({
+    runtime = new TemporalProcessRuntime({
       shards: { count: 1, processes: [] },
       address: `127.0.0.1:${String(port)}`,
       temporalNamespace: 'default',
@@ -52,7 +52,7 @@ describe('The Temporal engine while Temporal is away', () => {
       random: seededRandom('away'),
       logger: quiet,
     });
-    return engine;
+    return runtime;
   };
   const ask = (port: number) => engineAt(port).ask(ref, [], by);
 
@@ -72,7 +72,7 @@ describe('The Temporal engine while Temporal is away', () => {
     const refused = ask(Number(temporal.address.split(':')[1]));
     await expect(refused).rejects.toMatchObject(unavailable);
     expect(temporal.authorizations.length).toBeGreaterThan(0);
-    await engine?.[Symbol.asyncDispose]();
+    await runtime?.[Symbol.asyncDispose]();
   });
 
   it('refuses waits for outcomes alike, and hears when who waits has gone', async () => {
@@ -101,7 +101,7 @@ describe('The Temporal engine while Temporal is away', () => {
 
   it('starts without Temporal, and looks for open processes in the background', async () => {
     const refused = ask(await listening());
-    await engine?.start();
+    await runtime?.start();
     await expect(refused).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
   });
 });

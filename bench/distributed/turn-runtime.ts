@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import { TemporalProcessEngine } from '../../src/adapters/temporal/process-engine.js';
+import { TemporalProcessRuntime } from '../../src/adapters/temporal/process-runtime.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { createLogger } from '../../src/config/logger.js';
 import { makeTurnId } from '../../src/domain/npc/turn-id.js';
@@ -21,8 +21,8 @@ export const TURN_MS = 15 * 60 * 1_000;
 export type Runner = (turnNumber: number, at: (step: () => Promise<unknown>) => Promise<void>) => Promise<void>;
 
 /** The client's side of turns on Temporal. */
-export const openTurnEngine = (address: string, namespace: string): TemporalProcessEngine =>
-  new TemporalProcessEngine({
+export const openTurnRuntime = (address: string, namespace: string): TemporalProcessRuntime =>
+  new TemporalProcessRuntime({
     shards: { count: 2, processes: [turn.name] },
     address,
     temporalNamespace: 'default',
@@ -38,7 +38,7 @@ export const openTurnEngine = (address: string, namespace: string): TemporalProc
 
 /** Runs whole turns of four steps, each of a mind of its own. @param series is another one in each call */
 export const turnsOn =
-  (engine: TemporalProcessEngine, series: number): Runner =>
+  (runtime: TemporalProcessRuntime, series: number): Runner =>
   async (number, at) => {
     const openedMs = Date.now();
     const deadlineAt = new Date(openedMs + TURN_MS).toISOString();
@@ -53,7 +53,7 @@ export const turnsOn =
       const commandId = `${turnId}-${String(step)}`;
       const by = { tenant: 'local', actor: 'bench', commandId, correlationId: commandId, causationId: null };
       await at(async () => {
-        answer = (await engine.ask(ref, [input], by)).answer as TurnAnswer;
+        answer = (await runtime.ask(ref, [input], by)).answer as TurnAnswer;
       });
     }
     const said = (answer as TurnAnswer | null)?.instruction.type;

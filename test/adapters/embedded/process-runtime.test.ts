@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 
-import { EmbeddedProcessEngine } from '../../../src/adapters/embedded/process-engine.js';
+import { EmbeddedProcessRuntime } from '../../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { Lanes } from '../../../src/app/streams/lanes.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
@@ -9,9 +9,9 @@ import type { ProcessWithEffects } from '../../../src/app/processes/process-effe
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { ProcessRef } from '../../../src/ports/process-engine.js';
+import type { ProcessRef } from '../../../src/ports/process-runtime.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
-import { type AppendFault, processEngineContract } from '../../contracts/process-engine.js';
+import { type AppendFault, processRuntimeContract } from '../../contracts/process-runtime.js';
 import { faulty } from '../../support/faulty-store.js';
 import { rememberingLog } from '../../support/http.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -19,12 +19,12 @@ import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js
 import { seededRandom } from '../../support/seeded-random.js';
 import { eventsOf } from '../../support/streams.js';
 
-processEngineContract('embedded', async ({ processes, fault }) => {
+processRuntimeContract('embedded', async ({ processes, fault }) => {
   const clock = new ManualClock();
   const store = new MemoryEventStore();
   const events = faulty(store, fault);
-  const start = async (): Promise<EmbeddedProcessEngine> => {
-    const engine = new EmbeddedProcessEngine({
+  const start = async (): Promise<EmbeddedProcessRuntime> => {
+    const runtime = new EmbeddedProcessRuntime({
       events,
       clock,
       random: seededRandom('engine'),
@@ -33,30 +33,30 @@ processEngineContract('embedded', async ({ processes, fault }) => {
       journal: new ProcessJournal(events),
       processes,
     });
-    await engine.start();
-    return engine;
+    await runtime.start();
+    return runtime;
   };
-  let engine = await start();
+  let runtime = await start();
   return {
-    engine,
+    runtime,
     store,
     nowMs: () => clock.now().getTime(),
     soonMs: 60_000,
     advance: (ms) => clock.advance(ms),
     restart: async () => {
-      await engine[Symbol.asyncDispose]();
-      engine = await start();
-      return engine;
+      await runtime[Symbol.asyncDispose]();
+      runtime = await start();
+      return runtime;
     },
-    dispose: () => engine[Symbol.asyncDispose](),
+    dispose: () => runtime[Symbol.asyncDispose](),
   };
 });
 
-describe('The embedded engine', () => {
+describe('The embedded runtime', () => {
   const stream = npcStream('studio', 'runner');
   const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
 
-  /** An engine with one race that is started, due after a minute. */
+  /** A runtime with one race that is started, due after a minute. */
   const started = async (host: Partial<ProcessWithEffects>) => {
     const clock = new ManualClock();
     const store = new MemoryEventStore();
@@ -73,7 +73,7 @@ describe('The embedded engine', () => {
     const effects: RaceEffects = { deliver: () => new Promise(() => undefined), ran: [] };
     const log = rememberingLog();
     const open = () =>
-      new EmbeddedProcessEngine({
+      new EmbeddedProcessRuntime({
         events,
         clock,
         random: seededRandom('engine'),
@@ -82,19 +82,19 @@ describe('The embedded engine', () => {
         journal: new ProcessJournal(events),
         processes: { [race.name]: { ...raceEffects(effects), ...host } },
       });
-    const engine = open();
+    const runtime = open();
     const ref: ProcessRef = { process: race.name, id: makeProcessId('r', -1, clock.now().getTime(), 'start'), stream };
     const beganMs = clock.now().getTime();
     const deadlineAt = new Date(beganMs + 60_000).toISOString();
-    const start = () => engine.ask(ref, [{ type: 'start', raceId: ref.id, deadlineAt }], by);
+    const start = () => runtime.ask(ref, [{ type: 'start', raceId: ref.id, deadlineAt }], by);
     const types = async () => (await eventsOf(store, stream)).map(({ type }) => type);
     const sinceMs = () => clock.now().getTime() - beganMs;
-    return { clock, effects, engine, fault, gate, log, open, ref, start, sinceMs, types };
+    return { clock, effects, runtime, fault, gate, log, open, ref, start, sinceMs, types };
   };
 
   it('tries an effect that keeps failing after 1, 2, 4, 8 seconds', async () => {
     const at: number[] = [];
-    const { clock, effects, engine, start, sinceMs } = await started({});
+    const { clock, effects, runtime, start, sinceMs } = await started({});
     effects.deliver = () => {
       at.push(sinceMs());
       return Promise.reject(new Error('the road is closed'));
@@ -103,33 +103,33 @@ describe('The embedded engine', () => {
     await clock.advance(0);
     for (let second = 0; second < 16; second += 1) await clock.advance(1_000);
     expect(at).toEqual([0, 1_000, 3_000, 7_000, 15_000]);
-    await engine[Symbol.asyncDispose]();
+    await runtime[Symbol.asyncDispose]();
   });
 
   it.each([
     ['a server that is away', new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 }), ['warn']],
     ['a defect', new Error('undefined is not a road'), ['error']],
   ])('logs %s for what it is when an effect fails', async (_, failure, levels) => {
-    const { clock, effects, engine, log, start } = await started({});
+    const { clock, effects, runtime, log, start } = await started({});
     effects.deliver = () => Promise.reject(failure);
     await start();
     await clock.advance(0);
     const lines = log.lines.filter(({ message }) => message.startsWith('a process could not go on'));
     expect(lines.map(({ level }) => level)).toEqual(levels);
     expect(Object.keys(lines[0]?.fields ?? {}).includes('err')).toBe(levels[0] === 'error');
-    await engine[Symbol.asyncDispose]();
+    await runtime[Symbol.asyncDispose]();
   });
 
   it('takes up what an open process waits for by folding it alone: a start takes no steps', async () => {
     let steps = 0;
-    const { clock, effects, engine, open, start } = await started({
+    const { clock, effects, runtime, open, start } = await started({
       prepare: (of) => {
         steps += 1;
         return Promise.resolve(() => ({ raceId: of.id }));
       },
     });
     await start();
-    await engine[Symbol.asyncDispose]();
+    await runtime[Symbol.asyncDispose]();
     steps = 0;
     effects.ran.length = 0;
     const next = open();
@@ -143,9 +143,9 @@ describe('The embedded engine', () => {
   it('folds no open process of a table without effects at a start, and still acts on its deadline', async () => {
     const calm: Partial<typeof race> = { ...race };
     delete calm.pending;
-    const { clock, engine, gate, open, start, types } = await started({ process: calm as typeof race });
+    const { clock, runtime, gate, open, start, types } = await started({ process: calm as typeof race });
     await start();
-    await engine[Symbol.asyncDispose]();
+    await runtime[Symbol.asyncDispose]();
     const next = open();
     gate.count = 0;
     await next.start();
@@ -158,7 +158,7 @@ describe('The embedded engine', () => {
 
   it('backs off from a deadline in a stream that only a newer server can read, though the process can be looked at', async () => {
     const at: number[] = [];
-    const { clock, engine, ref, start, sinceMs } = await started({
+    const { clock, runtime, ref, start, sinceMs } = await started({
       prepare: (of, _, inputs) => {
         if (inputs[0]?.type === 'deadline') {
           at.push(sinceMs());
@@ -171,25 +171,25 @@ describe('The embedded engine', () => {
     for (let second = 0; second < 76; second += 1) {
       await clock.advance(1_000);
       // Whoever asks meanwhile does not make it any quicker.
-      await engine.ask(ref, [], by);
+      await runtime.ask(ref, [], by);
     }
     expect(at).toEqual([60_000, 61_000, 63_000, 67_000, 75_000]);
-    await engine[Symbol.asyncDispose]();
+    await runtime[Symbol.asyncDispose]();
   });
 
   it('acts on the deadline of a step whose append was written and whose answer was lost', async () => {
-    const { clock, engine, fault, start, types } = await started({});
+    const { clock, runtime, fault, start, types } = await started({});
     fault.at = 'after';
     await expect(start()).rejects.toThrow('killed after the append');
     fault.at = 'none';
     await clock.advance(61_000);
     expect(await types()).toContain('RaceGivenUp');
-    await engine[Symbol.asyncDispose]();
+    await runtime[Symbol.asyncDispose]();
   });
 
   it('tries a deadline that the table leaves as it is after 1, 2, 4, 8 seconds', async () => {
     const at: number[] = [];
-    const { clock, engine, start, sinceMs } = await started({
+    const { clock, runtime, start, sinceMs } = await started({
       process: { ...race, table: { ...race.table, started: { ...race.table.started, deadline: 'ignore' } } },
       prepare: (of, _, inputs) => {
         if (inputs[0]?.type === 'deadline') at.push(sinceMs());
@@ -199,12 +199,12 @@ describe('The embedded engine', () => {
     await start();
     for (let second = 0; second < 76; second += 1) await clock.advance(1_000);
     expect(at).toEqual([60_000, 61_000, 63_000, 67_000, 75_000]);
-    await engine[Symbol.asyncDispose]();
+    await runtime[Symbol.asyncDispose]();
   });
 
   it('keeps the actor that drives a process now when the look of the start comes late', async () => {
     // Without a deadline, and with an effect only once it is delivered: before that it waits for nothing.
-    const { clock, effects, open, engine, gate, ref, start } = await started({
+    const { clock, effects, open, runtime, gate, ref, start } = await started({
       process: {
         ...race,
         deadline: () => null,
@@ -214,9 +214,9 @@ describe('The embedded engine', () => {
     });
     const other = { ...ref, id: makeProcessId('r', -1, clock.now().getTime(), 'other') };
     const beginOther = { type: 'start', raceId: other.id, deadlineAt: '2027-01-01T00:00:00.000Z' };
-    await engine.ask(other, [beginOther], { ...by, commandId: 'other' });
+    await runtime.ask(other, [beginOther], { ...by, commandId: 'other' });
     await start();
-    await engine[Symbol.asyncDispose]();
+    await runtime[Symbol.asyncDispose]();
     const next = open();
     let release: () => void = () => undefined;
     gate.reads = new Promise((resolve) => (release = resolve));
