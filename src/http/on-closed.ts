@@ -2,40 +2,44 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 type Exchanged = { readonly req: IncomingMessage; readonly res: ServerResponse };
+type Runs = Set<() => void>;
 
-/** What waits for each connection to close; one listener on it, however many requests a client sends ahead. */
-const waiting = new WeakMap<Socket, Set<() => void>>();
+/** What waits for each response, and for each connection: one listener on it, however much waits. */
+const waiting = new WeakMap<ServerResponse | Socket, Runs>();
 
-const onConnectionClosed = (socket: Socket, run: () => void): Set<() => void> => {
-  const known = waiting.get(socket);
-  const runs = known ?? new Set();
+const waitFor = (closing: ServerResponse | Socket, run: () => void): Runs => {
+  const known = waiting.get(closing);
+  const runs: Runs = known ?? new Set();
   runs.add(run);
   if (known === undefined) {
-    waiting.set(socket, runs);
-    socket.once('close', () => {
+    waiting.set(closing, runs);
+    closing.once('close', () => {
       for (const each of runs) each();
     });
   }
   return runs;
 };
 
-/** Runs something once: when the answer was taken, or when the client has left. */
+/**
+ * Runs something once: when the answer was taken, or when the client has left.
+ * @param run must not throw
+ */
 export const onClosed = ({ req, res }: Exchanged, run: () => void): void => {
   const { socket } = req;
-  if (res.socket !== null && !res.closed) {
-    res.once('close', run);
+  if (res.closed || (res.socket === null && socket.destroyed)) {
+    run();
     return;
   }
-  if (res.closed || socket.destroyed) {
-    run();
+  if (res.socket !== null) {
+    waitFor(res, run);
     return;
   }
   // It waits for an earlier answer on its connection, and Node tells it nothing when that connection breaks.
   const closed = (): void => {
-    res.off('close', closed);
-    runs.delete(closed);
+    ofResponse.delete(closed);
+    ofSocket.delete(closed);
     run();
   };
-  res.once('close', closed);
-  const runs = onConnectionClosed(socket, closed);
+  const ofResponse = waitFor(res, closed);
+  const ofSocket = waitFor(socket, closed);
 };

@@ -18,7 +18,7 @@ export type RequestState = {
   /** Who asks, and what the route's own grant allows (authenticate). */
   principal: Principal;
   granted: unknown;
-  /** The body, of JSON or of bytes (readBody). */
+  /** The body, of JSON or of bytes (takeBody). */
   json: ParsedJson;
   bytes: AsyncIterable<Uint8Array>;
   /** The parameters of path and query, and what is wrong with the query (readTarget). */

@@ -5,6 +5,10 @@ import type { Chunk } from './route.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
+/** The same bytes, as Koa takes them. */
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
 type Answering = Pick<Context, 'req' | 'res' | 'method' | 'status' | 'body' | 'set' | 'length' | 'flushHeaders'>;
 
 /**
@@ -26,16 +30,21 @@ export const respond = (
   if (closes) ctx.set('Connection', 'close');
   // Node itself drops a body that was not read at all, but not the rest of one that was read in part.
   else if (!req.complete) discardBody(req);
-  if (content === null) ctx.body = null;
-  else {
+  if (content === null) {
+    ctx.body = null;
+    // Koa makes it 204.
+    ctx.status = status;
+  } else {
     ctx.set('Content-Type', type);
-    const whole = typeof content === 'string' ? content : Buffer.from(content);
-    if (closes) {
+    const whole = typeof content === 'string' ? content : bufferOf(content);
+    if (closes && ctx.method !== 'HEAD') {
       ctx.length = Buffer.byteLength(whole);
       ctx.body = lingering(req, whole);
-    } else ctx.body = whole;
+      return undefined;
+    }
+    ctx.body = whole;
   }
-  if (!closes || (content !== null && ctx.method !== 'HEAD')) return undefined;
+  if (!closes) return undefined;
   ctx.flushHeaders();
   return throwAway(req);
 };

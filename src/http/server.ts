@@ -118,11 +118,19 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
   const onRequest = (req: IncomingMessage, res: ServerResponse): void => {
     running.add(res);
     if (lifecycle.phase === 'stopping') res.setHeader('Connection', 'close');
-    onClosed({ req, res }, () => {
+    let open = 2;
+    const done = (): void => {
+      open -= 1;
+      if (open > 0) return;
       running.delete(res);
       if (running.size === 0) whenIdle?.();
-    });
-    const answered = (): void => bound(res);
+    };
+    // It may run on after its client has left.
+    onClosed({ req, res }, done);
+    const answered = (): void => {
+      bound(res);
+      done();
+    };
     void handle(req, res).then(answered, answered);
   };
   const server = createServer(

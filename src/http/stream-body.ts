@@ -7,6 +7,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import { connectionLimits } from './connection-limits.js';
 import type { Lifecycle } from './lifecycle.js';
+import { onClosed } from './on-closed.js';
 import type { RequestContext } from './request-state.js';
 import type { Chunk, ResponseDefinition, StreamedAnswer } from './route.js';
 
@@ -50,11 +51,11 @@ const every = (clock: Clock, ms: number, run: () => void): (() => void) => {
   };
 };
 
-/** The chunks of an answer until it is left, by its client or because the server stops. */
+/** The chunks of an answer until it is over: at its end, or when it is left, by its client or because the server stops. */
 const leavable = (
   { chunks }: StreamedAnswer,
   kind: NonNullable<ResponseDefinition['stream']>,
-  res: ServerResponse,
+  ctx: Pick<RequestContext, 'req' | 'res'>,
   { stopping }: Lifecycle,
 ) => {
   const left = new AbortController();
@@ -62,19 +63,24 @@ const leavable = (
   const giveBack = async (): Promise<void> => {
     await iterator.return?.();
   };
-  const leave = (): void => {
-    if (left.signal.aborted) return;
-    left.abort();
-    res.off('close', leave);
+  let isOver = false;
+  /** Nothing more comes. */
+  const end = (): void => {
+    isOver = true;
     stopping.removeEventListener('abort', leave);
+  };
+  const leave = (): void => {
+    if (isOver) return;
+    end();
+    left.abort();
     giveBack().catch(() => undefined);
   };
-  res.once('close', leave);
+  onClosed(ctx, leave);
   if (kind === 'endless') {
     stopping.addEventListener('abort', leave, { once: true });
     if (stopping.aborted) leave();
   }
-  return { iterator, signal: left.signal, leave };
+  return { iterator, signal: left.signal, end, leave };
 };
 
 /**
@@ -102,12 +108,14 @@ type Sending = {
   readonly onCut: (error: unknown) => void;
 };
 
-const readableOf = ({ stream: { iterator, signal, leave }, first, passed, onCut }: Sending): Readable => {
+const readableOf = ({ stream: { iterator, signal, end, leave }, first, passed, onCut }: Sending): Readable => {
   let unpaused = 0;
   let isAsking = false;
   const give = (step: NextChunk): void => {
-    if (step.done === true) body.push(null);
-    else if (step.value.length > 0) {
+    if (step.done === true) {
+      end();
+      body.push(null);
+    } else if (step.value.length > 0) {
       const bytes = Buffer.byteLength(step.value);
       unpaused += bytes;
       passed(bytes);
@@ -128,12 +136,13 @@ const readableOf = ({ stream: { iterator, signal, leave }, first, passed, onCut 
       if (!signal.aborted) give(step);
     } catch (error) {
       if (signal.aborted) return;
+      end();
       onCut(error);
       body.destroy(error as Error);
     }
   };
   const body = new Readable({
-    // Nothing is made before the client has taken what was made before.
+    // Nothing is made before the connection has taken what was made before.
     highWaterMark: 0,
     read: () => {
       if (!isAsking && !signal.aborted) void ask();
@@ -143,8 +152,9 @@ const readableOf = ({ stream: { iterator, signal, leave }, first, passed, onCut 
       done(error);
     },
   });
-  signal.addEventListener('abort', () => body.push(null), { once: true });
   give(first);
+  if (signal.aborted) body.push(null);
+  else signal.addEventListener('abort', () => body.push(null), { once: true });
   return body;
 };
 
@@ -172,12 +182,12 @@ export const respondStream = async (
     begin();
     return;
   }
-  const stream = leavable(answer, kind, res, lifecycle);
+  const stream = leavable(answer, kind, ctx, lifecycle);
   let first: NextChunk | null;
   try {
     first = await firstOf(stream);
   } catch (thrown) {
-    stream.leave();
+    stream.end();
     throw thrown;
   }
   // No effect when it was the client that left.
@@ -198,7 +208,7 @@ export const respondStream = async (
     every(clock, heartbeat.everyMs, () => {
       if (!res.writableNeedDrain && !body.readableEnded && body.readableLength === 0) body.push(heartbeat.chunk);
     });
-  res.once('close', () => {
+  onClosed(ctx, () => {
     time?.stop();
     stopBeating?.();
   });

@@ -10,7 +10,9 @@ import { createLifecycle } from '../../src/http/lifecycle.js';
 import type { Answer, Call } from '../../src/http/route.js';
 import { type DependencyState, statusRoutes } from '../../src/http/routes/status.js';
 import { listen, type ListeningServer, STOP_LINGER_MS } from '../../src/http/server.js';
+import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import { gate } from '../support/gate.js';
+import { openSocket } from '../support/sockets.js';
 import { rememberingLog, startApp, type TestApp } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { stopServer } from '../support/stop-server.js';
@@ -140,6 +142,24 @@ describe('a server that stops', () => {
     lifecycle.ready();
     return { app, running, finish };
   };
+
+  it('finishes what runs although its client has left', async () => {
+    const { app, running, finish } = await startRunning();
+    const socket = await openSocket(app.port);
+    const head = 'POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nIdempotency-Key: k1\r\n';
+    socket.write(`${head}Content-Length: 0\r\n\r\n`);
+    await running;
+    const closed = once(socket, 'close');
+    socket.destroy();
+    await closed;
+    let isStopped = false;
+    const stopped = app.stop().then(() => (isStopped = true));
+    for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop();
+    expect(isStopped).toBe(false);
+    finish({ body: { ran: true } });
+    await stopped;
+    expect(app.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
 
   it('finishes what runs, tells kept connections to close, refuses the rest, and ends streams at once', async () => {
     const { app, running, finish } = await startRunning();

@@ -112,6 +112,19 @@ describe('a streamed answer', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
+  it('is not left at its end', async () => {
+    let aborted: boolean | null = null;
+    const { definition } = streaming(async function* (signal) {
+      yield 'all of it';
+      signal.addEventListener('abort', () => (aborted = true));
+      aborted = signal.aborted;
+    });
+    app = await startApp([definition]);
+    expect((await app.get('/run')).text).toBe('all of it');
+    await yieldToEventLoop();
+    expect(aborted).toBe(false);
+  });
+
   it('that throws before its first chunk becomes an ordinary refusal', async () => {
     // eslint-disable-next-line require-yield
     const { definition } = streaming(async function* (): AsyncGenerator<Chunk> {

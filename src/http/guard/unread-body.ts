@@ -36,8 +36,8 @@ export const discardBody = (req: IncomingMessage): void => {
  */
 export const throwAway = (req: IncomingMessage): Promise<void> =>
   new Promise((resolve) => {
-    // This client waits for `100 Continue` and does not get it.
-    if (waitsToSend(req)) {
+    // Nothing more comes, or the client waits for `100 Continue` and does not get it.
+    if (req.readableEnded || req.destroyed || waitsToSend(req)) {
       resolve();
       return;
     }

@@ -22,7 +22,7 @@ export const answerRefusals = (deps: RefusalDeps, isShort: (operationId: string)
     } catch (thrown) {
       if (thrown instanceof ClientGone) {
         ctx.respond = false;
-        // A request that was refused outside Koa may still be sending, and nothing else would notice its end.
+        // It may still be sending: it was refused outside Koa.
         await throwAway(ctx.req);
         ctx.res.destroy();
         return;

@@ -6,7 +6,7 @@ import type { RequestMiddleware } from '../request-state.js';
 /** What a request counts as whose client left before its answer; nobody is sent this status. */
 const CLIENT_GONE = 499;
 
-/** Counts each request once its answer was taken, with the time until then. */
+/** Counts each request once its answer was taken or its client has left, with the time until then. */
 export const countRequest =
   (metrics: Pick<Metrics, 'begin' | 'request'>, log: Pick<Log, 'isLevelEnabled' | 'debug'>): RequestMiddleware =>
   (ctx, next) => {

@@ -1,12 +1,12 @@
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { IdempotencyStore } from '../../ports/idempotency-store.js';
-import { onClosed } from '../on-closed.js';
 import type { RequestMiddleware } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
+import { releaseAfter } from './release.js';
 import { repeated } from './run-once.js';
 
 /**
- * Takes the route's own permit for a request, until its answer was taken. While the runtime is away, a repeat is answered with what is kept for it, which
+ * Takes the route's own permit for a request, until its handler has ended. While the runtime is away, a repeat is answered with what is kept for it, which
  * needs no permit. When the runtime is only busy nothing is looked up, because that would be more work, and the repeat gets its permit later.
  * @throws what `enter` throws
  */
@@ -28,10 +28,6 @@ export const enterRoute = (
       state.answer = await repeated(definition, state.call, kept);
       return;
     }
-    try {
-      await next();
-    } finally {
-      onClosed(ctx, release);
-    }
+    await releaseAfter(ctx, next, release);
   };
 };

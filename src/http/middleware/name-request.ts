@@ -3,7 +3,7 @@ import { createRequestIds } from '../guard/request-id.js';
 import { anonymous } from '../guard/admit.js';
 import { type RequestMiddleware, type RequestState, UNROUTED } from '../request-state.js';
 
-/** The body of a route that takes none, or of JSON. */
+/** The bytes of a route that takes none, or takes JSON. */
 const noBytes: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };
