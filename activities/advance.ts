@@ -1,5 +1,5 @@
 import { DECIDE_ATTEMPTS, othersKeptWriting } from '../src/app/streams/attempts.js';
-import type { Lanes } from '../src/app/streams/lanes.js';
+import type { StreamWriters } from '../src/app/streams/stream-writers.js';
 import type { EventDraft } from '../src/app/streams/place-events.js';
 import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
@@ -12,7 +12,7 @@ import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from 
 import { type AnyProcess, cellOf, deadlineOf } from '../workflows/process.js';
 
 export type AdvanceDeps = {
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly journal: ProcessJournal;
   readonly processes: Readonly<Record<string, ProcessWithEffects>>;
 };
@@ -44,7 +44,7 @@ export const advance = (
   );
 
 const step = async (
-  { journal, lanes, processes }: AdvanceDeps,
+  { journal, writers, processes }: AdvanceDeps,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
   by: CommandContext,
@@ -65,33 +65,33 @@ const step = async (
     // The same command under another id: the caller gave up an earlier attempt, which was carried out all the same.
     if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
     const factsOf = await effects.prepare(ref, before.state, inputs, by);
-    const lane = await lanes.open(ref.stream, effects.fold);
-    if (lane.isHeldFrom(by)) {
-      await lane.requireFree(by);
+    const writer = await writers.open(ref.stream, effects.fold);
+    if (writer.isHeldFrom(by)) {
+      await writer.requireFree(by);
       continue;
     }
 
     // Decide. Nothing is awaited from here to the append: the events must follow from exactly what precedes them.
-    const seen = { state: lane.state, revision: lane.revision };
+    const seen = { state: writer.state, revision: writer.revision };
     const decided = refusalOr(() => decide(process, before, inputs, factsOf(seen.state), ref, by));
 
     if (decided instanceof Rejection || decided.length === 0) {
       // Nothing to append. The answer rests on the process alone, read to its end, where no cell looked at the facts; else on the stream's end.
       if (remembered !== undefined) continue;
       const isCertain = !(decided instanceof Rejection) && isIgnored(process, before, inputs);
-      if (!isCertain && (await lane.durable(seen))?.revision !== seen.revision) continue;
+      if (!isCertain && (await writer.durable(seen))?.revision !== seen.revision) continue;
       if (decided instanceof Rejection) throw decided;
-      return answered(before.state, Math.max(lane.confirmedRevision, before.through), 0);
+      return answered(before.state, Math.max(writer.confirmedRevision, before.through), 0);
     }
 
-    if (lane.readRevision > before.through) {
-      // The lane has read events that were not folded. One of them may be this very step, recorded by another server.
-      atLeast = Math.max(atLeast, lane.readRevision);
+    if (writer.readRevision > before.through) {
+      // The writer has read events that were not folded. One of them may be this very step, recorded by another server.
+      atLeast = Math.max(atLeast, writer.readRevision);
       continue;
     }
 
     // Append.
-    const recorded = await lane.append(decided, by, timeMs).catch((error: unknown) => {
+    const recorded = await writer.append(decided, by, timeMs).catch((error: unknown) => {
       // Only the stream can tell whether it was written.
       journal.forget(ref);
       throw error;

@@ -1,5 +1,5 @@
 import type { Fold } from '../src/app/streams/fold.js';
-import { Lane } from '../src/app/streams/lane.js';
+import { StreamWriter } from '../src/app/streams/stream-writer.js';
 import type { EventDraft } from '../src/app/streams/place-events.js';
 import { makeTurnId } from '../src/domain/npc/turn-id.js';
 import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
@@ -17,7 +17,7 @@ const TENANT = 'local';
 /** Long after the measurement: no turn expires while it runs. */
 const DEADLINE_MS = 24 * 60 * 60 * 1_000;
 
-/** A lane needs no state of the mind to append to its stream. */
+/** A stream writer needs no state of the mind to append to its stream. */
 const noFold: Fold<null> = { initial: null, evolve: () => null };
 
 type Steps = readonly (readonly Emitted[])[];
@@ -64,7 +64,7 @@ export const STEPS = allTurns[0]?.length ?? 0;
 
 /** One mind and its current turn. */
 export class Mind {
-  readonly #lane: Lane<null>;
+  readonly #writer: StreamWriter<null>;
   readonly #clock: Clock;
   readonly #index: number;
   #turns = 0;
@@ -72,24 +72,24 @@ export class Mind {
   #openedMs = 0;
 
   constructor(index: number, store: EventStore, clock: Clock) {
-    this.#lane = new Lane(npcStream(TENANT, `inn-${index}`), noFold, store, clock);
+    this.#writer = new StreamWriter(npcStream(TENANT, `inn-${index}`), noFold, store, clock);
     this.#clock = clock;
     this.#index = index;
   }
 
   get stream(): string {
-    return this.#lane.stream;
+    return this.#writer.stream;
   }
 
   /** The last revision of its stream. */
   get revision(): number {
-    return this.#lane.revision;
+    return this.#writer.revision;
   }
 
   /** Records one step of the current turn; the first one opens the next turn. @returns how many events that were */
   async take(step: number): Promise<number> {
-    await this.#lane.load();
-    const revision = this.#lane.revision;
+    await this.#writer.load();
+    const revision = this.#writer.revision;
     if (step === 0) {
       this.#openedMs = this.#clock.now().getTime();
       this.#turnId = makeTurnId('process', revision, this.#openedMs, `${this.#index}-${this.#turns}`);
@@ -99,7 +99,7 @@ export class Mind {
     const emitted = steps[step] ?? [];
     const commandId = `${this.#turnId}-${step}`;
     const context = { tenant: TENANT, actor: 'bench', commandId, correlationId: commandId, causationId: null };
-    const recorded = await this.#lane.append(
+    const recorded = await this.#writer.append(
       emitted.map((event, index) => this.#draft(event, step, index === emitted.length - 1, steps.length)),
       context,
       this.#openedMs,
@@ -114,7 +114,7 @@ export class Mind {
     const own = {
       ...data,
       turnId: this.#turnId,
-      ...(data['mindRevision'] === undefined ? {} : { mindRevision: this.#lane.revision }),
+      ...(data['mindRevision'] === undefined ? {} : { mindRevision: this.#writer.revision }),
       ...(data['deadlineAt'] === undefined ? {} : { deadlineAt }),
       ...(data['memoryId'] === undefined ? {} : { memoryId: `${this.#turnId}-0` }),
     };

@@ -93,7 +93,7 @@ module.exports = [
   },
   wing(
     'streams',
-    'folds, lanes, snapshots, commands and finding them again, hash chain, histories',
+    'folds, stream writers, snapshots, commands and finding them again, hash chain, histories',
     [],
     'There is one way to append to a stream and read it, whatever is in it.',
   ),

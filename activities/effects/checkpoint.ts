@@ -11,7 +11,7 @@ import type { Ports } from '../../src/ports/ports.js';
 import type { CheckpointFacts, CheckpointInput, RoundArgs } from '../../workflows/checkpoint.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
-import type { Lanes } from '../../src/app/streams/lanes.js';
+import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { gatherHeads } from '../../src/app/audit/gather-heads.js';
 import { openLogTree } from '../../src/app/audit/log-tree.js';
 import { type CheckpointAt, checkpointBefore, logFold, newestCheckpoint } from '../../src/app/audit/log.js';
@@ -20,7 +20,7 @@ import { type CheckpointAt, checkpointBefore, logFold, newestCheckpoint } from '
 const EFFECT_MS = 120_000;
 
 type SignDeps = {
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly events: EventStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly signingKeys: SigningKeys;
@@ -47,12 +47,12 @@ const requireExtension = async (events: EventStore, stream: string, log: LogStat
  * @throws Error when the log was changed: it is tried again until somebody has mended it
  */
 const signCheckpoint = async (
-  { lanes, events, clock, signingKeys, issuer }: SignDeps,
+  { writers, events, clock, signingKeys, issuer }: SignDeps,
   tenant: string,
   handsOn: boolean,
 ): Promise<Extract<CheckpointInput, { type: 'signed' }>> => {
   const stream = logStream(tenant);
-  const { state: log } = await lanes.current(stream, logFold);
+  const { state: log } = await writers.current(stream, logFold);
   const { size } = log;
   const root = rootOfEdge(log.edge);
   await requireExtension(events, stream, log, root);
@@ -127,7 +127,7 @@ export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects =
   effect: async ({ stream, id }, { name, args }, signal): Promise<CheckpointInput> => {
     const tenant = parseLogStream(stream);
     if (tenant === null) throw new Error(`the round ${id} is not in the stream of a log`);
-    const { lanes, checkpointReceiver: receiver } = open;
+    const { writers, checkpointReceiver: receiver } = open;
     const { events, clock } = open.ports;
     switch (name) {
       case 'gathering':
@@ -135,7 +135,7 @@ export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects =
       case 'signing':
         return signCheckpoint({ ...open, events, clock }, tenant, receiver !== null);
       case 'handingOn': {
-        const { state } = await lanes.current(stream, logFold);
+        const { state } = await writers.current(stream, logFold);
         return handOnCheckpoints({ events, receiver, clock }, tenant, state.handedOn, signal);
       }
       default:

@@ -22,7 +22,7 @@ import { closeAndReport } from '../../src/app/ghosts/report.js';
 /** How long an attempt at a slice may take, in milliseconds: others may have the processor or the engine for long. */
 const EFFECT_MS = SLICE_MS + PLACE_WAIT_MS + 240_000;
 
-export type GhostSessionEffectsDeps = Pick<PlayDeps, 'lanes' | 'levels'> & {
+export type GhostSessionEffectsDeps = Pick<PlayDeps, 'writers' | 'levels'> & {
   readonly ghostPlays: KeptPlays;
   readonly ghostSessions: KeptSessions;
   readonly ports: Pick<Ports, 'events' | 'clock'>;
@@ -42,7 +42,7 @@ export const ghostSessionEffects = (open: GhostSessionEffectsDeps): ProcessEffec
     const { events, clock } = open.ports;
     const askEngine = open.ghostEngines.ask;
     const pace = ghostPace(parsed.tenant);
-    const deps = { lanes: open.lanes, levels: open.levels, events, clock, pace, kept, plays, askEngine };
+    const deps = { writers: open.writers, levels: open.levels, events, clock, pace, kept, plays, askEngine };
     const session = { ...(args as unknown as GhostSetting), tenant: parsed.tenant, sessionId: id };
     return unlessBroken(
       async (): Promise<GhostInput> => {

@@ -14,7 +14,7 @@ import type { Ports } from '../../src/ports/ports.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../../src/app/minds/rulesets.js';
 import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
 import { eventAt } from '../../src/app/streams/stream-pages.js';
-import type { Lanes } from '../../src/app/streams/lanes.js';
+import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { canonicalPayload } from '../../src/app/souls/payload-digest.js';
 import { chainOf } from '../../src/app/souls/custody-chain.js';
 import { type KeepAsked, keepSoul } from '../../src/app/souls/keep-soul.js';
@@ -30,7 +30,7 @@ const SOUL_EFFECT_MS = 60_000;
 
 type SealDeps = {
   readonly ports: Pick<Ports, 'events' | 'readModels' | 'soulArchive'>;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly rulesets: Pick<Rulesets, 'latest'>;
   readonly signingKeys: SigningKeys;
   /** The public URL of this server: who exports. */
@@ -60,9 +60,9 @@ type Sealed = Omit<Extract<NpcEvent, { type: 'SoulSealed' }>['data'], 'soulId'>;
 const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Promise<Sealed> => {
   const { ports, signingKeys, issuer } = deps;
   const { stream, tenant, revision, deadlineAt } = asked;
-  const { state: mind } = await deps.lanes.asOf(stream, mindFold, { revision });
+  const { state: mind } = await deps.writers.asOf(stream, mindFold, { revision });
   const memories = asked.includeMemories
-    ? await soulMemories({ ...ports, lanes: deps.lanes }, stream, revision, signal)
+    ? await soulMemories({ ...ports, writers: deps.writers }, stream, revision, signal)
     : [];
   const told = {
     persona: mind.persona ?? asked.persona ?? null,

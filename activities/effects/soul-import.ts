@@ -4,7 +4,7 @@ import type { Ports } from '../../src/ports/ports.js';
 import type { SoulImportInput } from '../../workflows/soul-import.js';
 import { KeyedMutex } from '../../src/concurrency/keyed-mutex.js';
 import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
-import type { Lanes } from '../../src/app/streams/lanes.js';
+import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { arrive, type Arrival, arrivalContext, arrivedBefore } from '../../src/app/souls/arrive.js';
 import { letGo, takeCustody } from '../../src/app/souls/custody.js';
 import { importFold } from '../../src/app/souls/import-fold.js';
@@ -16,12 +16,12 @@ const ARRIVAL_MS = 60_000;
 
 export type SoulImportEffectsDeps = {
   readonly ports: Pick<Ports, 'events' | 'soulArchive' | 'clock'>;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
 };
 
 /** What an import needs: its effect reads the archive and writes a mind. A soul may take much memory, so this process brings one in after the other. */
 export const soulImportEffects = (
-  { ports, lanes }: SoulImportEffectsDeps,
+  { ports, writers }: SoulImportEffectsDeps,
   mutex = new KeyedMutex(),
 ): ProcessEffects => ({
   fold: importFold,
@@ -31,19 +31,19 @@ export const soulImportEffects = (
     const imported = parseImportStream(stream);
     if (imported === null) throw new Error(`the import ${id} is not in a stream of imports`);
     const arrival = { ...(effect.args as unknown as Omit<Arrival, 'tenant'>), tenant: imported.tenant };
-    const input = await mutex.runExclusive('arrive', () => bringIn({ ports, lanes }, arrival, signal));
+    const input = await mutex.runExclusive('arrive', () => bringIn({ ports, writers }, arrival, signal));
     return input satisfies SoulImportInput;
   },
 });
 
 const bringIn = async (
-  { ports, lanes }: SoulImportEffectsDeps,
+  { ports, writers }: SoulImportEffectsDeps,
   arrival: Arrival,
   signal: AbortSignal,
 ): Promise<SoulImportInput> => {
   // It may have waited for its turn until nobody needs it.
   signal.throwIfAborted();
-  const deps = { lanes, events: ports.events, clock: ports.clock };
+  const deps = { writers, events: ports.events, clock: ports.clock };
   const by = arrivalContext(arrival);
   const { root, npcId, copy, digest } = arrival.soul;
   const owner = { tenant: arrival.tenant, npcId, importId: arrival.importId };

@@ -7,7 +7,7 @@ import { installRuntime, startProcessWorker } from '../../src/adapters/temporal/
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { turnEffects } from '../../activities/effects/turn.js';
@@ -25,12 +25,12 @@ const serve = async (namespace: string): Promise<void> => {
   const { EVENTSTORE_URL, TEMPORAL_ADDRESS } = addresses();
   const log = createLogger('warn', process.stderr, false);
   const startTurns = (own: string, events: EventStore) => {
-    const lanes = new Lanes(events, systemClock, { shared: true });
+    const writers = new StreamWriters(events, systemClock, { shared: true });
     const journal = new ProcessJournal(events, { shared: true });
     const signingKeys = { current: { kid: 'bench' } } as Parameters<typeof turnEffects>[0]['signingKeys'];
-    const host = turnEffects({ rulesets: openRulesets(lanes, events), signingKeys, issuer: 'http://127.0.0.1:8080' });
+    const host = turnEffects({ rulesets: openRulesets(writers, events), signingKeys, issuer: 'http://127.0.0.1:8080' });
     const deps = {
-      lanes,
+      writers,
       journal,
       processes: { [turn.name]: { ...host, process: turn } },
       clock: systemClock,

@@ -10,7 +10,7 @@ import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { rebuild } from '../../src/app/read-models/rebuild.js';
 import type { Fold } from '../../src/app/streams/fold.js';
-import { Lane } from '../../src/app/streams/lane.js';
+import { StreamWriter } from '../../src/app/streams/stream-writer.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { Embedder } from '../../src/ports/embedder.js';
@@ -34,22 +34,22 @@ export const builtinEmbedder = (): Promise<Embedder> =>
   openEmbedder({ kind: 'builtin' }, { clock: systemClock, random: systemRandom, log: quiet });
 
 const writeMemories = async (store: EventStore, mind: number, count: number): Promise<void> => {
-  const lane = new Lane(npcStream(TENANT, rememberingMind(mind)), noFold, store, systemClock);
-  await lane.load();
+  const writer = new StreamWriter(npcStream(TENANT, rememberingMind(mind)), noFold, store, systemClock);
+  await writer.load();
   for (let from = 0; from < count; from += APPEND) {
     const timeMs = systemClock.now().getTime();
     const commandId = `fill-${mind}-${from}`;
     const drafts = Array.from({ length: Math.min(APPEND, count - from) }, (_, index) => ({
       type: 'MemoryStored',
       data: {
-        memoryId: makeProcessId('m', lane.revision, timeMs, `${commandId}-${index}`),
+        memoryId: makeProcessId('m', writer.revision, timeMs, `${commandId}-${index}`),
         text: memoryText(mind * count + from + index),
         type: 'observation',
         importance: 0.5,
       },
     }));
     const by = { tenant: TENANT, actor: 'bench', commandId, correlationId: commandId, causationId: null };
-    if ((await lane.append(drafts, by, timeMs)) === null) throw new Error('somebody else writes to this store');
+    if ((await writer.append(drafts, by, timeMs)) === null) throw new Error('somebody else writes to this store');
   }
 };
 

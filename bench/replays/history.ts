@@ -1,4 +1,4 @@
-import { Lane } from '../../src/app/streams/lane.js';
+import { StreamWriter } from '../../src/app/streams/stream-writer.js';
 import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import { evolveSummary, initialSummary } from '../../src/domain/npc/state.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
@@ -19,8 +19,13 @@ const playMind = async (
   npcId: string,
   turns: number,
 ): Promise<number> => {
-  const lane = new Lane(npcStream(REPLAYED_TENANT, npcId), { initial: null, evolve: () => null }, store, clock);
-  await lane.load();
+  const writer = new StreamWriter(
+    npcStream(REPLAYED_TENANT, npcId),
+    { initial: null, evolve: () => null },
+    store,
+    clock,
+  );
+  await writer.load();
   let mind = initialSummary;
   let events = 0;
   for (let index = 0; index < turns; index += 1) {
@@ -41,7 +46,7 @@ const playMind = async (
         correlationId: commandId,
         causationId: null,
       };
-      const recorded = await lane.append(cell.emit(state, input, facts), context, clock.now().getTime());
+      const recorded = await writer.append(cell.emit(state, input, facts), context, clock.now().getTime());
       if (recorded === null) throw new Error('somebody else writes to this store');
       for (const event of recorded.events) {
         state = turn.evolve(state, event);

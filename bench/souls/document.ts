@@ -3,7 +3,7 @@ import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { openSigningKeys } from '../../src/app/keys/signing-keys.js';
 import { signSoul } from '../../src/app/souls/soul-signer.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { makeSoul, type SoulDocument } from '../../src/domain/soul/document.js';
 import { memoryText } from '../memory/texts.js';
 
@@ -13,11 +13,11 @@ const HASH = 'A'.repeat(43);
 /** A soul with so many memories, signed by a server that nobody knows. @param notesBytes of metadata in each memory */
 export const strangersSoul = async (memories: number, notesBytes = 0, npcId = 'bench'): Promise<SoulDocument> => {
   await using events = EmbeddedEventStore.open(':memory:');
-  const lanes = new Lanes(events, systemClock);
+  const writers = new StreamWriters(events, systemClock);
   const wrapKey = systemRandom.bytes(32);
   const keys = await openSigningKeys({
     events,
-    lanes,
+    writers,
     clock: systemClock,
     random: systemRandom,
     wrapKey,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
 import type { ApiKeyDeps } from '../app/keys/api-keys.js';
 import { firstStart, type OwnerKey, recoverOwnerKey } from '../app/keys/first-start.js';
-import { Lanes } from '../app/streams/lanes.js';
+import { StreamWriters } from '../app/streams/stream-writers.js';
 import { openKeys } from '../app/keys/open-keys.js';
 import { type Config, type DistributedConfig, parseConfig } from '../config/config.js';
 import { createLogger, logOrigin } from '../config/logger.js';
@@ -94,7 +94,7 @@ const withKeys = async <T>(
 ): Promise<T> => {
   const { apiKeys } = await openKeys({
     ports,
-    lanes: new Lanes(ports.events, ports.clock, { shared }),
+    writers: new StreamWriters(ports.events, ports.clock, { shared }),
     secret,
     settings: { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false },
     onCutOff: (error) => {

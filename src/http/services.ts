@@ -5,7 +5,7 @@ import type { SharedPace } from '../app/ghosts/pace.js';
 import type { KeptSessions } from '../app/ghosts/play-slice.js';
 import type { KeptPlays } from '../app/ghosts/remote-steps.js';
 import type { Levels } from '../app/levels/levels.js';
-import type { Lanes } from '../app/streams/lanes.js';
+import type { StreamWriters } from '../app/streams/stream-writers.js';
 import type { OtherArchives } from '../app/souls/other-archives.js';
 import type { SoulTrust } from '../app/souls/verify-soul.js';
 import type { ProcessJournal } from '../app/processes/process-journal.js';
@@ -19,7 +19,7 @@ import type { SigningKeys } from '../ports/signing-keys.js';
 /** What the routes of minds and rules work with. */
 export type Services = {
   readonly ports: Ports;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly journal: ProcessJournal;
   readonly turnIndex: TurnIndex;
   readonly runtime: ProcessRuntime;

@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../adapters/system/clock.js';
 import { createHand, type ReplayHand } from '../app/replays/replay-part.js';
 import { openRulesets } from '../app/minds/rulesets.js';
-import { Lanes } from '../app/streams/lanes.js';
+import { StreamWriters } from '../app/streams/stream-writers.js';
 import { defined } from '../domain/shared/defined.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import type { EventStore } from '../ports/event-store.js';
@@ -27,8 +27,8 @@ const openEvents = async (source: ReplaySource): Promise<Pick<EventStore, 'read'
 
 const events = await openEvents(workerData as ReplaySource);
 // Rules are only read here; other threads and processes write them.
-const lanes = new Lanes(events as EventStore, systemClock, { shared: true });
-const rulesets = openRulesets(lanes, events);
+const writers = new StreamWriters(events as EventStore, systemClock, { shared: true });
+const rulesets = openRulesets(writers, events);
 const begin = createHand({ events, clock: systemClock, rulesOf: (...of) => rulesets.version(...of) });
 const slices = new Map<number, ReplayHand>();
 const running = new Map<number, AbortController>();

@@ -22,7 +22,7 @@ import { turn } from '../../workflows/turn/turn.js';
 export type EffectsDeps = Pick<
   Services,
   | 'ports'
-  | 'lanes'
+  | 'writers'
   | 'rulesets'
   | 'signingKeys'
   | 'recall'

@@ -13,7 +13,7 @@ import { openLevels, readBuiltInLevels } from '../app/levels/levels.js';
 import { startCheckpoints } from '../app/audit/checkpoint-ticker.js';
 import { startArchiveSweep } from '../app/souls/archive-sweep.js';
 import { firstStart, type OwnerKey } from '../app/keys/first-start.js';
-import { Lanes } from '../app/streams/lanes.js';
+import { StreamWriters } from '../app/streams/stream-writers.js';
 import { createSnapshotting } from '../app/streams/snapshotting.js';
 import { pause } from '../concurrency/pause.js';
 import { UnreadableTenant } from '../app/keys/key-directory.js';
@@ -57,7 +57,7 @@ export type RunningServer = {
   stop(): Promise<void>;
 };
 
-type OpenState = { readonly keys: OpenedKeys; readonly lanes: Lanes; readonly ownerKey: OwnerKey | null };
+type OpenState = { readonly keys: OpenedKeys; readonly writers: StreamWriters; readonly ownerKey: OwnerKey | null };
 
 /**
  * Starts a server: the socket first, then everything behind it (contract 11.3). While a dependency is down it waits, and answers 503.
@@ -105,10 +105,10 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const { rateLimiter, idempotency } = ports;
     /** Keys are known from now on; serves the routes that exist at this moment. */
     const without = serves.requests ? {} : { servesNoMore: WITHOUT_HTTP };
-    const serveWith = ({ lanes, keys }: OpenState): void => {
+    const serveWith = ({ writers, keys }: OpenState): void => {
       const { directory } = keys.apiKeys;
       const authenticate = (header: string | undefined) => directory.authenticate(header, systemClock.now());
-      const revisionOf = (stream: string) => lanes.revisionOf(stream);
+      const revisionOf = (stream: string) => writers.revisionOf(stream);
       server.serve(createApp({ ...common, ...without, routes, authenticate, rateLimiter, idempotency, revisionOf }));
     };
     const openKeyed = (ended: AbortSignal) => untilAvailable(() => openState(config, profile, log), log, ended);
@@ -140,15 +140,15 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       return null;
     }
     const directory = closers.opened(opened.keys.apiKeys.directory);
-    const { lanes, keys, ownerKey } = opened;
+    const { writers, keys, ownerKey } = opened;
     const publicUrl = config.publicUrl ?? server.url;
-    const rulesets = openRulesets(lanes, ports.events);
+    const rulesets = openRulesets(writers, ports.events);
     const builtIn = await readBuiltInLevels(await readLevelMaps());
-    const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, builtIn);
+    const levels = openLevels({ ...ports, writers, archive: ports.soulArchive }, builtIn);
     const journal = new ProcessJournal(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
-    const recall = createRecall({ ...ports, lanes }, config.recallCacheBytes);
+    const recall = createRecall({ ...ports, writers }, config.recallCacheBytes);
     const archives = openArchives(config.archives, { clock: systemClock, log });
     const ghosts = {
       ghostEngines: createGhostEngines({ engines, clock: systemClock, texts: config.ghostTexts }),
@@ -156,17 +156,17 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
       ghostPlays: createKeptPlays(),
       ghostSessions: createKeptSessions(),
     };
-    const deciding = { ports, lanes, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
+    const deciding = { ports, writers, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
     const replayHands = closers.opened(
       openReplayThreads(profile.replaySource, config.replayThreads, { clock: systemClock, log }),
     );
     const checkpointReceiver = openCheckpointReceiver(config.checkpointUrl, systemClock);
     const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver });
-    const stepDeps = { lanes, journal, processes, clock: ports.clock };
+    const stepDeps = { writers, journal, processes, clock: ports.clock };
     const runtime = closers.opened(profile.openRuntime(stepDeps));
     if (serves.processes) {
       closers.opened(await profile.startProcesses(stepDeps, runtime, metrics));
-      const rounds = { ...ports, lanes, runtime, log, periodMs: config.checkpointMs };
+      const rounds = { ...ports, writers, runtime, log, periodMs: config.checkpointMs };
       closers.opened(startCheckpoints({ ...rounds, tenants: () => directory.tenantIds() }));
     }
     if (serves.requests) {
@@ -209,7 +209,7 @@ const openProfile = async (config: Config, log: Log): Promise<Profile> => {
 /** What is folded from the store before anything can be answered. */
 const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<OpenState> => {
   const snapshots = createSnapshotting({ ...ports, log });
-  const lanes = new Lanes(ports.events, ports.clock, { shared, snapshots });
+  const writers = new StreamWriters(ports.events, ports.clock, { shared, snapshots });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
   const onCutOff = (error: unknown): void => {
     const isTenant = error instanceof UnreadableTenant;
@@ -218,11 +218,11 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
       isTenant ? 'the keys of a tenant are refused' : 'the feed of keys was lost and will be resumed',
     );
   };
-  const keys = await openKeys({ ports, lanes, secret, settings, onCutOff });
+  const keys = await openKeys({ ports, writers, secret, settings, onCutOff });
   try {
     // If many servers share a store, `anima keys bootstrap` makes the first tenant (contract 11.2).
     const ownerKey = shared ? null : await firstStart(keys.apiKeys, ownerKeyFile(config.dataDir));
-    return { lanes, keys, ownerKey };
+    return { writers, keys, ownerKey };
   } catch (failure) {
     await keys.apiKeys.directory[Symbol.asyncDispose]();
     throw failure;

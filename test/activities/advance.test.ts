@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { advance, type AdvanceDeps } from '../../activities/advance.js';
 import { MemoryEventStore } from '../support/memory/event-store.js';
 import { findBreak } from '../support/find-break.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { DECIDE_ATTEMPTS } from '../../src/app/streams/attempts.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
@@ -23,7 +23,7 @@ const delivered: ProcessInput = { type: 'delivered', parcel: 'parcel' };
 const serverOn = (store: EventStore) => {
   const effects = raceEffects({ deliver: () => Promise.resolve('parcel'), ran: [] });
   const deps: AdvanceDeps = {
-    lanes: new Lanes(store, new ManualClock()),
+    writers: new StreamWriters(store, new ManualClock()),
     journal: new ProcessJournal(store),
     processes: { [race.name]: effects },
   };
@@ -113,7 +113,7 @@ describe('a refusal', () => {
     const base = raceEffects({ deliver: () => new Promise(() => undefined), ran: [] });
     /** Takes a parcel only once two races have begun in the stream. */
     const serverOf = (): AdvanceDeps => ({
-      lanes: new Lanes(store, clock, { shared: true }),
+      writers: new StreamWriters(store, clock, { shared: true }),
       journal: new ProcessJournal(store, { shared: true }),
       processes: {
         [race.name]: {

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { ownerKeyFile } from '../../src/adapters/files/owner-key-file.js';
 import { createTenantWithKey, draftKey } from '../../src/app/keys/api-keys.js';
 import { firstStart } from '../../src/app/keys/first-start.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { type OpenedKeys, openKeys } from '../../src/app/keys/open-keys.js';
 import { scopes } from '../../src/domain/tenant/scopes.js';
 import { keyRoutes } from '../../src/http/routes/keys.js';
@@ -36,7 +36,7 @@ const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) 
   const { ports, secret } = profile;
   const { apiKeys } = await openKeys({
     ports,
-    lanes: new Lanes(ports.events, ports.clock),
+    writers: new StreamWriters(ports.events, ports.clock),
     secret,
     settings,
     onCutOff,

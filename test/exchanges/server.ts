@@ -11,7 +11,7 @@ import { openKeys } from '../../src/app/keys/open-keys.js';
 import { readBuiltInLevels } from '../../src/app/levels/levels.js';
 import { Projector } from '../../src/app/read-models/projector.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
 import { createApp, createStartingApp } from '../../src/http/app.js';
 import { createRequestIds } from '../../src/http/guard/request-id.js';
@@ -128,12 +128,12 @@ export const openExchangeServer = async () => {
     rateLimiter: new MemoryRateLimiter(clock),
     keyUsage: new EmbeddedKeyUsage(openReadsFile(':memory:'), clock),
   };
-  const lanes = new Lanes(events, clock, { snapshots: createSnapshotting({ snapshots, clock, log }) });
+  const writers = new StreamWriters(events, clock, { snapshots: createSnapshotting({ snapshots, clock, log }) });
   const projector = new Projector({ events, writer: readModels, clock, log }, projections);
   await projector.start();
 
   const { signingKeys, apiKeys } = await openKeys({
-    ...{ ports, lanes, secret: new Uint8Array(32).fill(7) },
+    ...{ ports, writers, secret: new Uint8Array(32).fill(7) },
     settings: { jwsAlg: 'Ed25519', rateLimit: null, tiersActive: false },
     onCutOff: (error) => {
       throw error;
@@ -157,7 +157,7 @@ export const openExchangeServer = async () => {
   };
 
   const { runtime, routes: served } = assembleServer({
-    ...{ ports, lanes, signingKeys, apiKeys, log, runtime: null },
+    ...{ ports, writers, signingKeys, apiKeys, log, runtime: null },
     ...{
       levels: await readBuiltInLevels(await readLevelMaps()),
       publicUrl: 'http://anima.test',
@@ -192,7 +192,7 @@ export const openExchangeServer = async () => {
           authenticate: (header) => directory.authenticate(header, clock.now()),
           rateLimiter: ports.rateLimiter,
           idempotency: ports.idempotency,
-          revisionOf: (stream) => lanes.revisionOf(stream),
+          revisionOf: (stream) => writers.revisionOf(stream),
         }),
       );
       lifecycle.ready();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../src/app/minds/mind.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { PlacedEvent } from '../../src/app/streams/fold.js';
 import { apiOf } from '../support/api.js';
@@ -16,10 +16,10 @@ import { onBehalf } from '../support/streams.js';
 /** Writes a mind of 1,200 events into the data directory of a server that is stopped. @returns the event at 1,000 */
 const writeMind = async (dataDir: string, npcId: string): Promise<PlacedEvent> => {
   await using events = EmbeddedEventStore.open(join(dataDir, 'events.db'));
-  const lane = await new Lanes(events, new ManualClock()).open(npcStream('local', npcId), mindFold);
+  const writer = await new StreamWriters(events, new ManualClock()).open(npcStream('local', npcId), mindFold);
   const placed: PlacedEvent[] = [];
   for (let from = 0; from < 1_200; from += 400) {
-    const recorded = await lane.append(personas(400, from), { ...onBehalf('x'), tenant: 'local' }, 0);
+    const recorded = await writer.append(personas(400, from), { ...onBehalf('x'), tenant: 'local' }, 0);
     placed.push(...(recorded?.events ?? []));
   }
   return placed[1_000] as PlacedEvent;

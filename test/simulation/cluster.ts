@@ -125,7 +125,7 @@ export class Cluster implements Disposable {
       random: seededRandom(`${String(this.#schedule.seed)} ${machine.name}`),
       readModels: readModelsOver(this.readModels, link('reads')),
       turnDeadlineMs: TURN_DEADLINE_MS,
-      lanesKept: draw.fork('memory').pick(LANES_KEPT),
+      writersKept: draw.fork('memory').pick(LANES_KEPT),
       snapshotEvery: draw.fork('snapshots').pick(SNAPSHOT_EVERY),
       onDefect: this.#onDefect,
     };

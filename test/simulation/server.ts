@@ -6,7 +6,7 @@ import { MemorySoulArchive } from '../support/memory/soul-archive.js';
 import { nativeSearch } from '../../src/adapters/vectors/usearch.js';
 import { MemoryRateLimiter } from '../../src/adapters/shared/rate-limiter.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import { jcs } from '../../src/domain/shared/json.js';
 import { createApp } from '../../src/http/app.js';
@@ -42,7 +42,7 @@ export type ServerOptions = {
   readonly runtime: ProcessRuntime | null;
   readonly turnDeadlineMs: number;
   /** How many streams it keeps in memory at most. */
-  readonly lanesKept: number;
+  readonly writersKept: number;
   /** How many revisions lie between two snapshots of a mind. */
   readonly snapshotEvery: number;
   /** Called with errors that are not refusals. */
@@ -63,7 +63,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
   const shared = options.runtime !== null;
   const log = logOf(options.onDefect);
   const snapshotting = createSnapshotting({ snapshots, clock, log }, { every: options.snapshotEvery });
-  const lanes = new Lanes(events, clock, { shared, kept: options.lanesKept, snapshots: snapshotting });
+  const writers = new StreamWriters(events, clock, { shared, kept: options.writersKept, snapshots: snapshotting });
   const ports: Ports = {
     clock,
     random,
@@ -80,7 +80,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     keyUsage: { touch: () => undefined, lastUsedAt: () => Promise.resolve(new Map<string, string>()) },
   };
   const assembly = assembleServer({
-    ...{ ports, lanes, signingKeys, apiKeys: noApiKeys, levels: [], log },
+    ...{ ports, writers, signingKeys, apiKeys: noApiKeys, levels: [], log },
     ...{ runtime: options.runtime, publicUrl: 'http://simulation', deadlineMs: options.turnDeadlineMs },
   });
   const { stepDeps, runtime } = assembly;
@@ -108,7 +108,7 @@ export const createServer = (options: ServerOptions): SimulatedServer => {
     authenticate,
     rateLimiter: ports.rateLimiter,
     idempotency,
-    revisionOf: (stream) => lanes.revisionOf(stream),
+    revisionOf: (stream) => writers.revisionOf(stream),
   }).callback();
   lifecycle.ready();
   return {

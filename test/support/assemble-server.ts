@@ -11,7 +11,7 @@ import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { type BuiltInLevel, openLevels } from '../../src/app/levels/levels.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { createHand, type SliceTask } from '../../src/app/replays/replay-part.js';
-import type { Lanes } from '../../src/app/streams/lanes.js';
+import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import type { Log } from '../../src/ports/log.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { ProcessRuntime } from '../../src/ports/process-runtime.js';
@@ -25,7 +25,7 @@ const AGENT_WAIT_MS = 12_000;
 
 export type AssemblyOptions = {
   readonly ports: Ports;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly signingKeys: SigningKeys;
   readonly apiKeys: ApiKeyDeps;
   readonly levels: readonly BuiltInLevel[];
@@ -38,15 +38,23 @@ export type AssemblyOptions = {
 };
 
 /** The product's own code between the HTTP application and the ports, as `startServer` puts it together, with every role. */
-export const assembleServer = ({ ports, lanes, signingKeys, apiKeys, publicUrl, log, ...options }: AssemblyOptions) => {
+export const assembleServer = ({
+  ports,
+  writers,
+  signingKeys,
+  apiKeys,
+  publicUrl,
+  log,
+  ...options
+}: AssemblyOptions) => {
   const { clock, random, events } = ports;
-  const { shared } = lanes;
-  const rulesets = openRulesets(lanes, events);
+  const { shared } = writers;
+  const rulesets = openRulesets(writers, events);
   const journal = new ProcessJournal(events, { shared });
   const scripted = createScriptedEngine();
   const engines = createEngines([scripted], scripted, () => null);
-  const recall = createRecall({ ...ports, lanes }, RECALL_CACHE_BYTES);
-  const levels = openLevels({ ...ports, lanes, archive: ports.soulArchive }, options.levels);
+  const recall = createRecall({ ...ports, writers }, RECALL_CACHE_BYTES);
+  const levels = openLevels({ ...ports, writers, archive: ports.soulArchive }, options.levels);
   const ghosts = {
     ghostEngines: createGhostEngines({ engines, clock, texts: 1 }),
     ghostPace: createPace(clock, 1),
@@ -55,7 +63,7 @@ export const assembleServer = ({ ports, lanes, signingKeys, apiKeys, publicUrl, 
   };
   const deciding = {
     ports,
-    lanes,
+    writers,
     rulesets,
     signingKeys,
     recall,
@@ -67,7 +75,7 @@ export const assembleServer = ({ ports, lanes, signingKeys, apiKeys, publicUrl, 
   const decideAgain = createHand({ events, clock, rulesOf: (...of) => rulesets.version(...of) });
   const replayHands = { begin: (slice: SliceTask) => [decideAgain(slice)] };
   const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver: null });
-  const stepDeps = { lanes, journal, processes, clock };
+  const stepDeps = { writers, journal, processes, clock };
   const runtime = options.runtime ?? new EmbeddedProcessRuntime({ ...stepDeps, events, random, logger: log });
   const config = {
     turnDeadlineMs: options.deadlineMs,

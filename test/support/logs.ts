@@ -8,7 +8,7 @@ import type { CheckpointAt } from '../../src/app/audit/log.js';
 import { makeCheckpoint } from '../../src/app/audit/make-checkpoint.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { askedBySystem } from '../../src/app/streams/command-id.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { runCommand } from '../../src/app/streams/run-command.js';
 import { defined } from '../../src/domain/shared/defined.js';
 import type { JsonObject } from '../../src/domain/shared/json.js';
@@ -36,7 +36,7 @@ export const openLog = async ({
   readonly events?: MemoryEventStore;
 } = {}) => {
   const keys = signingKeys ?? (await serverKeys('log'));
-  const deps = { clock: systemClock, random: systemRandom, events, lanes: new Lanes(events, systemClock) };
+  const deps = { clock: systemClock, random: systemRandom, events, writers: new StreamWriters(events, systemClock) };
   const journal = new ProcessJournal(events);
   const ports = { events, clock: systemClock };
   const host = checkpointEffects({
@@ -53,7 +53,7 @@ export const openLog = async ({
   return {
     events,
     keys,
-    lanes: deps.lanes,
+    writers: deps.writers,
     /** What begins a round. */
     rounds: { ...deps, runtime },
     /** Appends one event for each of these to a mind. */

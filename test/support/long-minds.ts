@@ -2,7 +2,7 @@ import { MemoryEventStore } from './memory/event-store.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../src/app/minds/mind.js';
 import type { EventDraft } from '../../src/app/streams/place-events.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
@@ -18,11 +18,15 @@ export const MIND_VERSION = mindFold.snapshots?.version ?? 0;
 const APPENDED = 500;
 
 /** Appends drafts to a mind of the tenant `studio`, as many at once as fit. @throws Error when another writer was faster */
-export const appendToMind = async (lanes: Lanes, npcId: string, drafts: readonly EventDraft[]): Promise<void> => {
+export const appendToMind = async (
+  writers: StreamWriters,
+  npcId: string,
+  drafts: readonly EventDraft[],
+): Promise<void> => {
   for (let from = 0; from < drafts.length; from += APPENDED) {
-    const lane = await lanes.open(npcStream('studio', npcId), mindFold);
-    const context = onBehalf(`command-${String(lane.revision)}`);
-    const recorded = await lane.append(drafts.slice(from, from + APPENDED), context, 0);
+    const writer = await writers.open(npcStream('studio', npcId), mindFold);
+    const context = onBehalf(`command-${String(writer.revision)}`);
+    const recorded = await writer.append(drafts.slice(from, from + APPENDED), context, 0);
     if (recorded === null) throw new Error('another writer was faster');
   }
 };
@@ -62,9 +66,11 @@ export const snapshotServers = ({
   const clock = new ManualClock();
   const warnings: string[] = [];
   const log = { warn: (_: object, message: string) => void warnings.push(message) };
-  const server = (over: Snapshots = snapshots, events = store): Lanes => {
+  const server = (over: Snapshots = snapshots, events = store): StreamWriters => {
     const options = every === undefined ? {} : { every };
-    return new Lanes(events, clock, { snapshots: createSnapshotting({ snapshots: over, clock, log }, options) });
+    return new StreamWriters(events, clock, {
+      snapshots: createSnapshotting({ snapshots: over, clock, log }, options),
+    });
   };
   const saved = async (stream = npcStream('studio', 'mira')): Promise<readonly number[]> => {
     const revisions: number[] = [];
@@ -87,5 +93,5 @@ export const longMind = async () => {
 };
 
 /** The state of a mind of the tenant `studio` as a server loads it. */
-export const load = async (lanes: Lanes, npcId = 'mira') =>
-  (await lanes.open(npcStream('studio', npcId), mindFold)).state;
+export const load = async (writers: StreamWriters, npcId = 'mira') =>
+  (await writers.open(npcStream('studio', npcId), mindFold)).state;

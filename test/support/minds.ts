@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from './memory/event-store.js';
 import { agentTurnEffects, type AgentTurnEffectsDeps } from '../../activities/effects/agent-turn.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import { openRulesets, rulesetFold } from '../../src/app/minds/rulesets.js';
 import { runCommand } from '../../src/app/streams/run-command.js';
@@ -61,9 +61,9 @@ export const openMinds = async (
   clock = new ManualClock(),
   { shared = false, through = store, agent }: MindsOptions = {},
 ) => {
-  const lanes = new Lanes(through, clock, { shared });
+  const writers = new StreamWriters(through, clock, { shared });
   const journal = new ProcessJournal(through, { shared });
-  const rulesets = openRulesets(lanes, through);
+  const rulesets = openRulesets(writers, through);
   const index = new TurnIndex(through, { shared });
   journal.onRecorded((stream, events) => index.note(stream, events));
   const effectsDeps = {
@@ -76,7 +76,7 @@ export const openMinds = async (
     clock,
     random: seededRandom('minds'),
     logger: pino({ level: 'silent' }),
-    lanes,
+    writers,
     journal,
     processes: {
       turn: { ...turnEffects(effectsDeps), process: turn },
@@ -86,7 +86,7 @@ export const openMinds = async (
     },
   });
   await runtime.start();
-  const deps = { runtime, journal, index, lanes, clock, events: through, turnDeadlineMs: DEADLINE_MS };
+  const deps = { runtime, journal, index, writers, clock, events: through, turnDeadlineMs: DEADLINE_MS };
   let commands = 0;
   const by = (commandId = `command-${String(commands++)}`) => ({
     tenant: TENANT,
@@ -115,7 +115,7 @@ export const openMinds = async (
       }),
     register: (content: RulesetContent) =>
       runCommand(
-        { lanes, events: store, clock },
+        { writers, events: store, clock },
         rulesetStream(TENANT, content.rulesetId),
         rulesetFold,
         by(),

@@ -1,7 +1,7 @@
 import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { inSlices } from '../../src/concurrency/in-slices.js';
 import { createMindReplay } from '../../src/app/replays/replay-mind.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { pagesOf } from '../../src/app/streams/stream-pages.js';
 import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
@@ -15,7 +15,7 @@ import { ManualClock } from './manual-clock.js';
 export const replayAll = async (
   events: EventStore,
 ): Promise<{ readonly same: number; readonly others: readonly string[] }> => {
-  const rulesets = openRulesets(new Lanes(events, new ManualClock()), events);
+  const rulesets = openRulesets(new StreamWriters(events, new ManualClock()), events);
   let same = 0;
   const others: string[] = [];
   for (const stream of await mindsIn(events)) {

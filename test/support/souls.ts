@@ -1,7 +1,7 @@
 import { MemoryEventStore } from './memory/event-store.js';
 import { openSigningKeys } from '../../src/app/keys/signing-keys.js';
 import type { OtherArchives } from '../../src/app/souls/other-archives.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { makeSoul, type SoulInputs, type SoulMemory, type UnsignedSoul } from '../../src/domain/soul/document.js';
 import type { SigningAlgorithm, SigningKeys } from '../../src/ports/signing-keys.js';
 import { ManualClock } from './manual-clock.js';
@@ -11,7 +11,7 @@ import { seededRandom } from './seeded-random.js';
 export const serverKeys = (seed: string, alg: SigningAlgorithm = 'EdDSA'): Promise<SigningKeys> => {
   const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
   const clock = new ManualClock();
-  const deps = { events, clock, lanes: new Lanes(events, clock), random: seededRandom(seed) };
+  const deps = { events, clock, writers: new StreamWriters(events, clock), random: seededRandom(seed) };
   return openSigningKeys({ ...deps, wrapKey: new Uint8Array(32).fill(9), alg });
 };
 

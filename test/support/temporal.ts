@@ -6,7 +6,7 @@ import { type ProcessWorker, startProcessWorker } from '../../src/adapters/tempo
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
-import { Lanes } from '../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { ProcessJournal } from '../../src/app/processes/process-journal.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Log } from '../../src/ports/log.js';
@@ -40,9 +40,9 @@ export const startTemporalRuntime = async (
   shards: ShardSettings = { count: 1, processes: [] },
   { log = quiet, bundle }: { readonly log?: Log; readonly bundle?: ProcessWorkerOptions['bundle'] } = {},
 ): Promise<OpenTemporalRuntime> => {
-  const lanes = new Lanes(events, systemClock, { shared: true });
+  const writers = new StreamWriters(events, systemClock, { shared: true });
   const journal = new ProcessJournal(events, { shared: true });
-  const deps = { lanes, journal, processes, clock: systemClock, random: systemRandom };
+  const deps = { writers, journal, processes, clock: systemClock, random: systemRandom };
   const worker = startProcessWorker({
     ...at,
     deps,

@@ -156,12 +156,12 @@ const joinOrOpen = async (
   searchedTo: number | undefined,
   plan: (turnId: string) => void,
 ): Promise<string> => {
-  const { lanes, index, runtime, clock, turnDeadlineMs } = deps;
+  const { writers, index, runtime, clock, turnDeadlineMs } = deps;
   const { stream, input: observation, context, npcState, said } = asked;
   const findAlike = async (): Promise<readonly TurnKey[]> =>
     (await index.recent(stream)).filter((turn) => turn.agent && turn.said === said);
   // Taken before the search: the new turn's first reading meets what another process records from now on.
-  const revision = searchedTo ?? (await lanes.current(stream, mindFold)).revision;
+  const revision = searchedTo ?? (await writers.current(stream, mindFold)).revision;
   const alike = await findAlike();
   const joined = await openTurn(deps, asked, alike);
   if (joined !== null) return joined;

@@ -27,7 +27,7 @@ type WrittenSpan = { readonly first: number; readonly last: number };
 type UnloggedWrites = { readonly spans: Map<string, WrittenSpan>; readonly after: number };
 
 /** Reads on in the order of all events, and notes for which tenants minds were written to: one reading serves all tenants. */
-const createScan = ({ events, lanes, tenants }: Pick<TickerDeps, 'events' | 'lanes' | 'tenants'>) => {
+const createScan = ({ events, writers, tenants }: Pick<TickerDeps, 'events' | 'writers' | 'tenants'>) => {
   const spans = new Map<string, WrittenSpan>();
   let after: number | null = null;
   let at = 0;
@@ -37,7 +37,7 @@ const createScan = ({ events, lanes, tenants }: Pick<TickerDeps, 'events' | 'lan
     let failure: Error | null = null;
     for (const tenant of tenants()) {
       try {
-        const { through } = (await lanes.current(logStream(tenant), logFold)).state;
+        const { through } = (await writers.current(logStream(tenant), logFold)).state;
         lowest = Math.min(lowest ?? through, through);
       } catch (error) {
         failure = error as Error;
@@ -71,7 +71,7 @@ const createScan = ({ events, lanes, tenants }: Pick<TickerDeps, 'events' | 'lan
  * that of one log holds up no other.
  */
 export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
-  const { clock, periodMs, log, lanes, tenants } = deps;
+  const { clock, periodMs, log, writers, tenants } = deps;
   const stop = new AbortController();
   const scan = createScan(deps);
   const away = new Set<string>();
@@ -83,7 +83,7 @@ export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
   /** @returns whether the log holds all of it: what a round that others began does not reach is left to the next. */
   const logged = async (tenant: string, { first, last }: WrittenSpan, after: number): Promise<boolean> => {
     const stream = logStream(tenant);
-    const { state } = await lanes.current(stream, logFold);
+    const { state } = await writers.current(stream, logFold);
     if (state.through >= last) return true;
     if (state.last !== null && isRecent(state.last.at)) return false;
     // What was written before the reading began is not in the span.

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js';
 import { checkpoint, type CheckpointInput } from '../../../workflows/checkpoint.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { firstNews } from './gather-heads.js';
 import { type CheckpointAt, logFold, newestCheckpoint } from './log.js';
 
@@ -17,7 +17,7 @@ const TRIES = 8;
 
 export type MakeCheckpointDeps = {
   readonly runtime: ProcessRuntime;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly events: EventStore;
   readonly clock: Pick<Clock, 'now'>;
 };
@@ -34,13 +34,13 @@ const roundRef = (tenant: string, id: string): ProcessRef => ({
  * @throws what the engine and the event store raise; Rejection CONFLICT when others are faster again and again
  */
 export const beginRound = async (
-  { runtime, lanes, events, clock }: MakeCheckpointDeps,
+  { runtime, writers, events, clock }: MakeCheckpointDeps,
   tenant: string,
   by: CommandContext,
   news?: number,
 ): Promise<ProcessRef | null> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const { state: log, revision } = await lanes.current(logStream(tenant), logFold);
+    const { state: log, revision } = await writers.current(logStream(tenant), logFold);
     if (log.round !== null) return roundRef(tenant, log.round);
     const first = news !== undefined && news > log.through ? news : await firstNews(events, tenant, log.through);
     if (first === null) return null;

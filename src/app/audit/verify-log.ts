@@ -14,7 +14,7 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 import { lookAtChain } from '../minds/chain-breaks.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { breaksOf, GENESIS_HASH } from '../streams/hash-chain.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { logFold } from './log.js';
 import { keyOfJwk } from './verify-bundle.js';
@@ -27,7 +27,7 @@ const MINDS_PAGE = 100;
 
 export type AuditDeps = {
   readonly events: EventStore;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly readModels: Pick<ReadModels, 'list'>;
   readonly signingKeys: Pick<SigningKeys, 'publicJwks'>;
 };
@@ -192,7 +192,7 @@ const auditLog = async (
   const stream = logStream(tenant);
   const keys = (await deps.signingKeys.publicJwks()).map(keyOfJwk).filter((key) => key !== null);
   let { edge, size } =
-    begin === 0 ? logFold.initial : (await deps.lanes.asOf(stream, logFold, { revision: begin - 1 })).state;
+    begin === 0 ? logFold.initial : (await deps.writers.asOf(stream, logFold, { revision: begin - 1 })).state;
   const before =
     begin === 0
       ? undefined

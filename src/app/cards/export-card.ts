@@ -10,14 +10,18 @@ import type { ReadModels } from '../../ports/read-models.js';
 import { memories, memoryTag } from '../../../projections/memories.js';
 import { visibleMemories, visibleRange } from '../memory/visible-range.js';
 import { waitForStream } from '../read-models/read-wait.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { cardAt } from './card-at.js';
 
 /** What the book of a made card holds at most: memories, and bytes of their JSON. */
 const BOOK_MEMORIES = 256;
 const BOOK_BYTES = 262_144;
 
-export type ExportCardDeps = { readonly events: EventStore; readonly readModels: ReadModels; readonly lanes: Lanes };
+export type ExportCardDeps = {
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly writers: StreamWriters;
+};
 
 /** The newest things that a mind knows, oldest first. */
 const knownOf = async (

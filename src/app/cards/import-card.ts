@@ -122,7 +122,7 @@ export const takeCard = async (
 
 /** The lore that came with the card that the mind has; null when it has none, or this very one. */
 const earlierCard = async (deps: CommandDeps, stream: string, digest: string): Promise<EarlierCard | null> => {
-  const { card } = (await deps.lanes.current(stream, mindFold)).state;
+  const { card } = (await deps.writers.current(stream, mindFold)).state;
   if (card === null) return null;
   const { revision } = card;
   const earlier = card.digest === digest ? null : readCard(await cardAt(deps.events, stream, revision));

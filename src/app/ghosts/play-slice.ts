@@ -9,7 +9,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { Levels } from '../levels/levels.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import type { AskEngine } from './ask-engines.js';
 import { atPace, type Pace, timedPace } from './pace.js';
 import {
@@ -39,7 +39,7 @@ const KEPT_SESSIONS = 256;
 const KEPT_BYTES = 128 * 1024 * 1024;
 
 export type PlayDeps = {
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly events: Pick<EventStore, 'read'>;
   readonly clock: Clock;
   readonly levels: Levels;
@@ -150,7 +150,7 @@ const playNext = async (
  * Raises the reason of the signal, and what the levels, the event store and the engine raise.
  */
 export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
-  const { askEngine, clock, kept, lanes, pace } = deps;
+  const { askEngine, clock, kept, writers, pace } = deps;
   const stream = stepsStreamOf(session);
   const by = sessionContext(session);
   const untilMs = clock.monotonicMs() + SLICE_MS;
@@ -170,7 +170,7 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
     const data = { ...played.record, ms, ...(isDue ? { checkpoint: checkpointOf(next) } : {}) };
     // Known again once it stands in the record: where an append fails, that tells whether it was written, and nobody is asked for its text again.
     kept.delete(sessionKey(session));
-    const outcome = await recordStep(lanes, stream, by, state.step, { type: 'GhostStepped', data });
+    const outcome = await recordStep(writers, stream, by, state.step, { type: 'GhostStepped', data });
     // Only the session's own events end it: the effect that plays is aborted then.
     if (outcome === 'closed') return { type: 'played', step: state.step, over: true };
     loaded = outcome === 'recorded' ? { setting, state: next } : await loadSession(deps, session);

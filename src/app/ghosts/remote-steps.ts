@@ -42,7 +42,7 @@ export type KeptPlays = LRUCache<string, KeptPlay>;
 export const createKeptPlays = (): KeptPlays =>
   new LRUCache({ max: KEPT_PLAYS, maxSize: KEPT_BYTES, sizeCalculation: (kept) => weightOf(kept) });
 
-export type RemoteStepDeps = Pick<PlayDeps, 'events' | 'lanes' | 'levels'> & { readonly plays: KeptPlays };
+export type RemoteStepDeps = Pick<PlayDeps, 'events' | 'writers' | 'levels'> & { readonly plays: KeptPlays };
 
 /** `over`: no step follows. */
 export type CaughtUp = { readonly setting: Setting; readonly play: RemotePlay; readonly over: boolean };
@@ -151,8 +151,8 @@ const endedTurn = async (
  * records it and however often. Raises what the levels and the event store raise.
  */
 export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): Promise<CaughtUp> =>
-  deps.lanes.runExclusive(`steps ${stepsStreamOf(session)}`, async () => {
-    const { events, lanes, plays } = deps;
+  deps.writers.runExclusive(`steps ${stepsStreamOf(session)}`, async () => {
+    const { events, writers, plays } = deps;
     const setting = await settingFor(deps, session);
     const { level } = setting;
     const [key, stream, by] = [sessionKey(session), stepsStreamOf(session), sessionContext(session)];
@@ -167,7 +167,7 @@ export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): 
       }
       const ended = await endedTurn(events, mind, level, found.verdict);
       const after = afterRemoteStep(level, play, ended.remote);
-      const outcome = await recordStep(lanes, stream, by, play.step, stepOf(after, ended));
+      const outcome = await recordStep(writers, stream, by, play.step, stepOf(after, ended));
       closed = outcome === 'closed';
       // Another process was faster: what it recorded is what this one would have, also before it closed them.
       ({ play, looked } = begun(outcome === 'recorded' ? after : await loadPlay(events, stream, level)));

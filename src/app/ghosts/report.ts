@@ -77,7 +77,7 @@ export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): 
       step: await lastStep(deps.events, stream),
     };
     const { step } = report;
-    const outcome = await recordStep(deps.lanes, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
+    const outcome = await recordStep(deps.writers, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
     // Somebody may have closed it after a step that this report does not know.
     if (outcome === 'overtaken' || (outcome === 'closed' && (await lastStep(deps.events, stream)) !== step)) continue;
     deps.kept.delete(sessionKey(session));

@@ -5,7 +5,7 @@ import { isObject } from '../../domain/shared/json.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { DECIDE_ATTEMPTS, othersKeptWriting } from '../streams/attempts.js';
 import type { Fold } from '../streams/fold.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import type { EventDraft } from '../streams/place-events.js';
 
 /** How many steps a session has recorded, and whether none may follow. */
@@ -36,21 +36,21 @@ export type StepOutcome = 'recorded' | 'overtaken' | 'closed';
  * Raises CONFLICT after DECIDE_ATTEMPTS, and what the event store raises.
  */
 export const recordStep = async (
-  lanes: Lanes,
+  writers: StreamWriters,
   stream: string,
   by: CommandContext,
   steps: number,
   event: GhostStepEvent,
 ): Promise<StepOutcome> => {
   for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
-    const lane = await lanes.open(stream, stepCount);
-    const { state, revision } = lane;
+    const writer = await writers.open(stream, stepCount);
+    const { state, revision } = writer;
     if (!state.closed && state.steps === steps) {
-      if ((await lane.append([event as unknown as EventDraft], by, 0)) !== null) return 'recorded';
+      if ((await writer.append([event as unknown as EventDraft], by, 0)) !== null) return 'recorded';
       continue;
     }
     // What this process knows may be old, or was never written.
-    const place = await lane.durable({ state, revision });
+    const place = await writer.durable({ state, revision });
     if (place === null) continue;
     if (place.state.closed) return 'closed';
     if (place.state.steps !== steps) return 'overtaken';

@@ -4,12 +4,12 @@ import type { SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js'
 import type { ApiKeyDeps } from './api-keys.js';
 import { deriveKey } from './derived-keys.js';
 import { KeyDirectory } from './key-directory.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { openSigningKeys } from './signing-keys.js';
 
 export type OpenKeysDeps = {
   readonly ports: Pick<Ports, 'clock' | 'random' | 'events' | 'keyUsage'>;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   /** The server's secret, at least 32 bytes. */
   readonly secret: Uint8Array;
   readonly settings: {
@@ -28,12 +28,12 @@ export type OpenedKeys = { readonly signingKeys: SigningKeys; readonly apiKeys: 
  * Opens the signing keys and then the directory of API keys. In this order a wrong secret is noticed before anything depends on it.
  * @throws StartProblem when the secret is not the one used before; raises what the event store raises
  */
-export const openKeys = async ({ ports, lanes, secret, settings, onCutOff }: OpenKeysDeps): Promise<OpenedKeys> => {
+export const openKeys = async ({ ports, writers, secret, settings, onCutOff }: OpenKeysDeps): Promise<OpenedKeys> => {
   const { clock, random, events, keyUsage } = ports;
   const wrapKey = deriveKey(secret, 'signing-key-wrap');
   const hashKey = deriveKey(secret, 'api-key-hash');
-  const signingKeys = await openSigningKeys({ lanes, events, clock, random, wrapKey, alg: settings.jwsAlg });
+  const signingKeys = await openSigningKeys({ writers, events, clock, random, wrapKey, alg: settings.jwsAlg });
   const { rateLimit, tiersActive } = settings;
   const directory = await KeyDirectory.open({ events, clock, keyUsage, hashKey, rateLimit, tiersActive, onCutOff });
-  return { signingKeys, apiKeys: { lanes, events, clock, random, keyUsage, directory, hashKey } };
+  return { signingKeys, apiKeys: { writers, events, clock, random, keyUsage, directory, hashKey } };
 };

@@ -19,12 +19,12 @@ import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { eventAt, pagesOf } from '../streams/stream-pages.js';
 import type { Fold } from '../streams/fold.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { type Command, runCommand } from '../streams/run-command.js';
 
 export type LevelStoreDeps = {
   readonly events: EventStore;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly clock: Clock;
   readonly archive: Pick<SoulArchive, 'stage' | 'read' | 'stagedBytes' | 'unstage'>;
 };
@@ -82,7 +82,7 @@ export const lostMap = ({ levelId, version }: Pick<LevelVersion, 'levelId' | 've
   });
 
 export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
-  const { archive, events, lanes } = deps;
+  const { archive, events, writers } = deps;
   const requireRoom = async (tenant: string, bytes: number): Promise<void> => {
     const kept = await archive.stagedBytes(ownersOf(tenant), ownersOf(tenant));
     if (kept + bytes > TENANT_MAP_BYTES)
@@ -118,7 +118,7 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       const digest = contentDigest(bytes);
       const stream = levelStream(tenant, levelId);
       // What is there already is kept again, in case it was lost.
-      const { state: before } = await lanes.current(stream, levelFold);
+      const { state: before } = await writers.current(stream, levelFold);
       if (!isNewestMap(before, digest)) await requireRoom(tenant, bytes.length);
       const keep = ({ dropped }: LevelState): Promise<void> =>
         archive.stage(digest, bytes, { tenant: ownerOf(tenant, levelId, dropped), expiresAt: FOR_GOOD });
@@ -145,7 +145,7 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
     },
     find: async (tenant, levelId, version) => {
       const stream = levelStream(tenant, levelId);
-      const { state } = await lanes.current(stream, levelFold);
+      const { state } = await writers.current(stream, levelFold);
       const { latest, deleted, dropped, places } = state;
       if (version !== undefined && version <= dropped) return null;
       if (version === undefined || version === latest?.put.version)

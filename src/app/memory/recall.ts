@@ -13,7 +13,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { OrderRange, ReadModels } from '../../ports/read-models.js';
 import type { VectorSearch } from '../../ports/vector-search.js';
 import { waitForStream } from '../read-models/read-wait.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import type { Wanted } from './best-candidates.js';
 import type { Candidate } from './candidates.js';
 import { type EmbeddingDeps, vectorsUnlessRefused } from './embed-lacking.js';
@@ -59,7 +59,7 @@ export type Recall = (asked: RecallAsked, signal?: AbortSignal) => Promise<Recal
 export type RecallDeps = EmbeddingDeps & {
   readonly embedder: Embedder;
   readonly events: EventStore;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly readModels: ReadModels;
   readonly vectorSearch: VectorSearch;
   readonly clock: Clock;

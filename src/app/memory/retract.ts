@@ -50,7 +50,7 @@ const plan = async (
   stream: string,
   { memoryIds, derived }: RetractionAsked,
 ): Promise<RetractionPlan> => {
-  const { revision } = await deps.lanes.current(stream, mindFold);
+  const { revision } = await deps.writers.current(stream, mindFold);
   await requireReached(deps.readModels, memories, stream, revision);
   const named = await memoryRows(deps.readModels, stream, memoryIds);
   const unknown = memoryIds.filter((memoryId) => !named.has(memoryId));
@@ -93,7 +93,7 @@ export const retract = (
   // Each retraction makes the plans of others worthless, and a plan may be ten seconds of work.
   asked.dryRun
     ? tryRetract(deps, stream, asked, by)
-    : deps.lanes.runExclusive(`retract ${stream}`, () => tryRetract(deps, stream, asked, by));
+    : deps.writers.runExclusive(`retract ${stream}`, () => tryRetract(deps, stream, asked, by));
 
 const tryRetract = async (
   deps: RetractDeps,
@@ -115,7 +115,7 @@ const tryRetract = async (
       return ids.length > RETRACTED_MEMORIES ? tooMany(ids.length, false) : ids;
     };
     if (asked.dryRun) {
-      const { state, revision } = await deps.lanes.current(stream, mindFold);
+      const { state, revision } = await deps.writers.current(stream, mindFold);
       if (!isKnown(state)) continue;
       const ids = going(state);
       if (ids instanceof Rejection) throw ids;

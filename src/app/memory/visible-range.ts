@@ -5,7 +5,7 @@ import { clearsOf, isStanding, memories, memoriesListed, type MemoryRow } from '
 import { isArriving } from '../../domain/npc/state.js';
 import { revisionOrder } from '../../domain/shared/row-order.js';
 import { mindFold } from '../minds/mind.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { requireReached } from '../read-models/read-wait.js';
 
 /**
@@ -22,13 +22,16 @@ export type VisibleRange = OrderRange & { readonly asOf?: number; readonly someR
  * @throws Rejection READ_MODEL_BEHIND when it does not know yet what was retracted; what the event store and the read models throw
  */
 export const visibleRange = async (
-  { lanes, readModels }: { readonly lanes: Lanes; readonly readModels: Pick<ReadModels, 'list' | 'reached'> },
+  {
+    writers,
+    readModels,
+  }: { readonly writers: StreamWriters; readonly readModels: Pick<ReadModels, 'list' | 'reached'> },
   stream: string,
   moment: Moment | 'now',
   seen: number,
 ): Promise<VisibleRange | null> => {
   // From the events, so that a clear counts at once, however late the read model is.
-  const { state, revision } = await lanes.current(stream, mindFold);
+  const { state, revision } = await writers.current(stream, mindFold);
   const { origin } = state;
   // What a soul brought is seen as a whole or not at all.
   /** Rows say what was retracted: a read model that does not know it yet must not show it. */
@@ -45,7 +48,7 @@ export const visibleRange = async (
     const { clearedAt } = state.memories;
     return { ...(clearedAt < 0 ? {} : { above: revisionOrder(clearedAt) }), ...(await hidden(revision)) };
   }
-  const asOf = 'revision' in moment ? moment.revision : (await lanes.asOf(stream, mindFold, moment)).revision;
+  const asOf = 'revision' in moment ? moment.revision : (await writers.asOf(stream, mindFold, moment)).revision;
   if (asOf < (origin?.arrivedAt ?? 0)) return null;
   const upTo = revisionOrder(asOf);
   const { rows } = await readModels.list(memories, {

@@ -3,15 +3,15 @@ import { npcStream } from '../../domain/shared/stream-names.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Moment } from '../../ports/snapshots.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { mindFold } from './mind.js';
 
 /**
  * A mind with every acknowledged write (contract 1.8).
  * @throws Rejection NPC_NOT_FOUND
  */
-export const requireMind = async (lanes: Lanes, tenant: string, npcId: string): Promise<MindState> => {
-  const { state } = await lanes.current(npcStream(tenant, npcId), mindFold);
+export const requireMind = async (writers: StreamWriters, tenant: string, npcId: string): Promise<MindState> => {
+  const { state } = await writers.current(npcStream(tenant, npcId), mindFold);
   if (!hasBegun(state)) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });
   return state;
 };
@@ -46,11 +46,11 @@ export const requireRevision = async (events: EventStore, tenant: string, npcId:
  * @returns null when the mind had no event at that moment, or never had one
  */
 export const mindAsOf = async (
-  lanes: Lanes,
+  writers: StreamWriters,
   tenant: string,
   npcId: string,
   moment: Moment,
 ): Promise<MindState | null> => {
-  const { state } = await lanes.asOf(npcStream(tenant, npcId), mindFold, moment);
+  const { state } = await writers.asOf(npcStream(tenant, npcId), mindFold, moment);
   return hasBegun(state) ? state : null;
 };

@@ -16,7 +16,7 @@ import { rulesetStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../streams/stream-pages.js';
 import type { Fold } from '../streams/fold.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 
 /** The ruleset that is a tenant's default once it is registered (contract 2.8). */
 export const DEFAULT_RULESET_ID = 'default';
@@ -52,14 +52,14 @@ export type Rulesets = {
 };
 
 /** @param events where older versions are read */
-export const openRulesets = (lanes: Lanes, events: Pick<EventStore, 'read'>): Rulesets => {
+export const openRulesets = (writers: StreamWriters, events: Pick<EventStore, 'read'>): Rulesets => {
   const old = new LRUCache<string, DirectiveRuleSet>({
     maxSize: OLD_VERSIONS_BYTES,
     sizeCalculation: (set) => jsonBytes(set),
   });
   // A version that is still being written may be thrown away, and a turn must not name it.
   const load = async (tenant: string, rulesetId: string): Promise<RulesetState> =>
-    (await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
+    (await writers.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
     latestRuleset(await load(tenant, rulesetId));
   const choose = async (tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset> => {

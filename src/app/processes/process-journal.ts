@@ -49,7 +49,7 @@ export class ProcessJournal {
   }
 
   /**
-   * Runs one step of a process at a time. A lane sends appends ahead, so two steps decided from the same state would both be recorded.
+   * Runs one step of a process at a time. A writer sends appends ahead, so two steps decided from the same state would both be recorded.
    * @throws Rejection BUSY when too many wait already.
    */
   runExclusive<T>(id: string, step: () => Promise<T>): Promise<T> {

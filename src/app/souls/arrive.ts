@@ -95,10 +95,10 @@ const arrivedAt = ({ origin }: MindState, { importId }: Arrival): number | null 
 
 /** How far an earlier attempt has come: the revision from which on the mind is there, 'partly', or null for not at all. */
 export const arrivedBefore = async (
-  { lanes }: Pick<CommandDeps, 'lanes'>,
+  { writers }: Pick<CommandDeps, 'writers'>,
   arrival: Arrival,
 ): Promise<number | 'partly' | null> => {
-  const { state } = await lanes.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold);
+  const { state } = await writers.current(npcStream(arrival.tenant, arrival.soul.npcId), mindFold);
   return arrivedAt(state, arrival) ?? (state.origin?.importId === arrival.importId ? 'partly' : null);
 };
 

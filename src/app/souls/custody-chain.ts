@@ -5,7 +5,7 @@ import type { CustodyLink } from '../../domain/soul/document.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { requireMind } from '../minds/minds.js';
 import { eventAt } from '../streams/stream-pages.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 
 /** How a mind came here. `chain`: the souls that it came from, oldest first. */
 export type CustodyChain = { readonly copy: boolean; readonly chain: readonly CustodyLink[] };
@@ -28,10 +28,10 @@ export const chainOf = async (
 
 /** @throws Rejection NPC_NOT_FOUND, and what the event store throws */
 export const custodyOf = async (
-  { lanes, events }: { readonly lanes: Lanes; readonly events: Pick<EventStore, 'read'> },
+  { writers, events }: { readonly writers: StreamWriters; readonly events: Pick<EventStore, 'read'> },
   tenant: string,
   npcId: string,
 ): Promise<CustodyChain & { readonly revision: number }> => {
-  const { origin, revision } = await requireMind(lanes, tenant, npcId);
+  const { origin, revision } = await requireMind(writers, tenant, npcId);
   return { revision, ...(await chainOf(events, npcStream(tenant, npcId), origin)) };
 };

@@ -9,12 +9,12 @@ import { type CommandDeps, runCommand } from '../streams/run-command.js';
 const custodyFold: Fold<Custody> = { initial: { owner: null }, evolve: evolveCustody };
 
 /** Until its mind is archived; one that is still to arrive is on its way. */
-const isLive = async ({ lanes }: Pick<CommandDeps, 'lanes'>, { tenant, npcId }: SoulOwner): Promise<boolean> =>
-  !(await lanes.current(npcStream(tenant, npcId), mindFold)).state.archived;
+const isLive = async ({ writers }: Pick<CommandDeps, 'writers'>, { tenant, npcId }: SoulOwner): Promise<boolean> =>
+  !(await writers.current(npcStream(tenant, npcId), mindFold)).state.archived;
 
 /** In which mind of this server an imported soul lives, or is about to; null when in none (contract 8.4). */
-export const ownerOf = async (deps: Pick<CommandDeps, 'lanes'>, root: string): Promise<SoulOwner | null> => {
-  const { owner } = (await deps.lanes.current(custodyStream(root), custodyFold)).state;
+export const ownerOf = async (deps: Pick<CommandDeps, 'writers'>, root: string): Promise<SoulOwner | null> => {
+  const { owner } = (await deps.writers.current(custodyStream(root), custodyFold)).state;
   return owner !== null && (await isLive(deps, owner)) ? owner : null;
 };
 
@@ -29,7 +29,7 @@ export const takeCustody = async (
   by: CommandContext,
 ): Promise<boolean> => {
   const stream = custodyStream(root);
-  const known = (await deps.lanes.current(stream, custodyFold)).state.owner;
+  const known = (await deps.writers.current(stream, custodyFold)).state.owner;
   if (known?.importId === owner.importId) return true;
   if (known !== null && (await isLive(deps, known))) return false;
   const taken: CustodyEvent = { type: 'SoulTaken', data: owner };

@@ -22,7 +22,7 @@ import { mindFold } from '../minds/mind.js';
 import type { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
 import { earlierProcess } from '../streams/earlier-process.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { streamEnd } from '../streams/stream-end.js';
 import type { ArchiveGrant } from './archive-grant.js';
 import { openExport } from './open-export.js';
@@ -32,7 +32,7 @@ export type ExportDeps = {
   readonly runtime: ProcessRuntime;
   readonly waits: SharedOutcomeDeps['waits'];
   readonly journal: ProcessJournal;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly events: EventStore;
   readonly clock: Clock;
   readonly archive: Pick<SoulArchive, 'stagedBytes'>;
@@ -91,7 +91,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
   const request = { npcState, ...defined({ persona, without }), includeMemories, ...place };
   // Of equal requests at the same moment the first begins an export, which the others join.
   const soulId = await deps.mutex.runExclusive(stream, async () => {
-    const revision = searchedTo ?? (await deps.lanes.current(stream, mindFold)).revision;
+    const revision = searchedTo ?? (await deps.writers.current(stream, mindFold)).revision;
     const joined = earlier === null ? await openExport(deps, stream, request, revision) : null;
     if (joined !== null) return joined;
     if (earlier === null) await requireWaitingRoom(deps.archive, by.tenant);

@@ -22,7 +22,7 @@ import type { ProcessJournal } from '../processes/process-journal.js';
 import { commandSearch } from '../streams/find-command.js';
 import type { Command } from '../streams/run-command.js';
 import { eventAt, pagesOf } from '../streams/stream-pages.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { canonicalPayload } from './payload-digest.js';
 import { ownerOf } from './custody.js';
 import { chainOf } from './custody-chain.js';
@@ -52,7 +52,7 @@ export type ImportDeps = {
   readonly runtime: ProcessRuntime;
   readonly waits: SharedOutcomeDeps['waits'];
   readonly journal: ProcessJournal;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly events: EventStore;
   readonly clock: Clock;
   readonly archive: Pick<SoulArchive, 'stage' | 'unstage' | 'stagedBytes' | 'readPublic' | 'digestOfCid'>;
@@ -81,11 +81,11 @@ const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport
  * @throws Rejection as ProcessRuntime.ask
  */
 export const beginImport = async (
-  { runtime, events, lanes, journal, clock, soulDeadlineMs }: ImportDeps,
+  { runtime, events, writers, journal, clock, soulDeadlineMs }: ImportDeps,
   { tenant, txId, by }: ImportAsked,
 ): Promise<void> => {
   const stream = importStream(tenant, txId);
-  const { state, revision } = await lanes.current(stream, importFold);
+  const { state, revision } = await writers.current(stream, importFold);
   const nowMs = clock.now().getTime();
   // It has begun one, or has found one that waited: another would take the place of what became of that.
   if (by.done === true && state.newest !== null) return;
@@ -108,8 +108,8 @@ const importOf = async (events: EventStore, stream: string, by: Command): Promis
   return typeof own === 'string' ? refOf(stream, own) : null;
 };
 
-const newestOf = async ({ lanes }: ImportDeps, stream: string): Promise<ProcessRef> => {
-  const { newest } = (await lanes.current(stream, importFold)).state;
+const newestOf = async ({ writers }: ImportDeps, stream: string): Promise<ProcessRef> => {
+  const { newest } = (await writers.current(stream, importFold)).state;
   if (newest === null) throw new Rejection('SOUL_IMPORT_NOT_FOUND');
   return refOf(stream, newest.importId);
 };
@@ -244,8 +244,8 @@ const requireDataFits = ({ state }: SoulDocument): void => {
   if (bytes > DATA_BYTES) throw new Rejection('DATA_TOO_LARGE', { details: { bytes, limitBytes: DATA_BYTES } });
 };
 
-const hasHistory = async ({ lanes }: ImportDeps, tenant: string, npcId: string): Promise<boolean> =>
-  (await lanes.current(npcStream(tenant, npcId), mindFold)).revision >= 0;
+const hasHistory = async ({ writers }: ImportDeps, tenant: string, npcId: string): Promise<boolean> =>
+  (await writers.current(npcStream(tenant, npcId), mindFold)).revision >= 0;
 
 /** Whether the mind that a soul of ours was made of is one of this server. */
 const livesHere = (deps: ImportDeps, { provenance }: SoulDocument): Promise<boolean> =>
@@ -253,13 +253,13 @@ const livesHere = (deps: ImportDeps, { provenance }: SoulDocument): Promise<bool
 
 /** How the live mind came in, if it is this soul's own, imported as it is asked for now: an earlier answer may have been lost. */
 const sameArrival = async (
-  { lanes, events }: ImportDeps,
+  { writers, events }: ImportDeps,
   { tenant, npcId }: SoulOwner,
   txId: string,
   soul: SoulDocument,
 ): Promise<JsonObject> => {
   const stream = npcStream(tenant, npcId);
-  const { origin } = (await lanes.current(stream, mindFold)).state;
+  const { origin } = (await writers.current(stream, mindFold)).state;
   if (npcId !== soul.npcId || origin === null || origin.arrivedAt < 0) return {};
   const link = (await chainOf(events, stream, origin)).chain.at(-1);
   if (link?.txId !== txId || link.root !== soul.trainingProof) return {};

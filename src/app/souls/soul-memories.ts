@@ -7,7 +7,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { visibleMemories, visibleRange } from '../memory/visible-range.js';
 import { waitForStream } from '../read-models/read-wait.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 
 /** How many rows are read at once, and how many bytes of them. */
 const PAGE = { limit: 500, bytes: 256 * 1024 };
@@ -24,7 +24,7 @@ const soulMemory = (row: MemoryRow, asOf: number): SoulMemory => {
 export type SoulMemoriesDeps = {
   readonly events: EventStore;
   readonly readModels: ReadModels;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { EventStore } from '../../ports/event-store.js';
 import type { Fold } from './fold.js';
 import { commandSearch } from './find-command.js';
-import type { Lanes } from './lanes.js';
+import type { StreamWriters } from './stream-writers.js';
 import type { Command } from './run-command.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 
@@ -17,14 +17,14 @@ export type CommandAttempt = Required<Pick<Command, 'keyed' | 'resumed'>> & {
  * carries `searchedTo` meets what comes after that.
  */
 export const earlierProcess = async (
-  { lanes, events }: { readonly lanes: Lanes; readonly events: EventStore },
+  { writers, events }: { readonly writers: StreamWriters; readonly events: EventStore },
   member: 'turnId' | 'soulId',
   { stream, by, keyed, resumed }: CommandAttempt,
   fold: Fold<unknown>,
 ): Promise<{ readonly id: string | null; readonly searchedTo: number | undefined }> => {
-  if (!resumed && !(keyed && lanes.shared)) return { id: null, searchedTo: undefined };
+  if (!resumed && !(keyed && writers.shared)) return { id: null, searchedTo: undefined };
   const search = commandSearch(events, stream, by.commandId, resumed);
-  const { revision: searchedTo } = await lanes.current(stream, fold);
+  const { revision: searchedTo } = await writers.current(stream, fold);
   while (!search.covers(searchedTo)) {
     const own = await search.look();
     const id = own?.findLast(({ data }) => typeof data[member] === 'string')?.data[member];

@@ -10,8 +10,8 @@ export const COMMAND_SEARCH_EVENTS = 200_000;
 export type CommandSearch = {
   /** Whether the command has no event up to this revision beyond those that `look` found. */
   covers(revision: number): boolean;
-  /** As `covers`, for all that a lane knows. Before the first look this includes what this process wrote; after it, only what was read. */
-  coversLane(lane: { readonly confirmedRevision: number; readonly readRevision: number }): boolean;
+  /** As `covers`, for all that a writer knows. Before the first look this includes what this process wrote; after it, only what was read. */
+  coversWriter(writer: { readonly confirmedRevision: number; readonly readRevision: number }): boolean;
   /**
    * Reads the stream backwards, from its end to where it ended when the command was reserved.
    * @returns the command's events, in order; null when there are none
@@ -32,7 +32,7 @@ export const commandSearch = (
   const covers = (revision: number): boolean => (looked || !resumed) && revision <= covered;
   return {
     covers,
-    coversLane: ({ confirmedRevision, readRevision }) => covers(looked ? readRevision : confirmedRevision),
+    coversWriter: ({ confirmedRevision, readRevision }) => covers(looked ? readRevision : confirmedRevision),
     look: async () => {
       const found: RecordedEvent[] = [];
       const to = covered + 1;

@@ -5,7 +5,7 @@ import { GENESIS_HASH } from './hash-chain.js';
 /** An event with its place in the stream, before or after it is written. */
 export type PlacedEvent = Omit<RecordedEvent, 'position'>;
 
-/** How a stream's state is folded. States are immutable: a lane can go back to the last confirmed one. */
+/** How a stream's state is folded. States are immutable: a writer can go back to the last confirmed one. */
 export interface Fold<State> {
   readonly initial: State;
   evolve(state: State, event: PlacedEvent): State;

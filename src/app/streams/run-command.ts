@@ -5,11 +5,11 @@ import { DECIDE_ATTEMPTS, othersKeptWriting } from './attempts.js';
 import { type CommandSearch, commandSearch } from './find-command.js';
 import type { Fold } from './fold.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import type { Recorded } from './lane.js';
-import type { Lanes } from './lanes.js';
+import type { Recorded } from './stream-writer.js';
+import type { StreamWriters } from './stream-writers.js';
 import type { EventDraft } from './place-events.js';
 
-export type CommandDeps = { readonly lanes: Lanes; readonly events: EventStore; readonly clock: Clock };
+export type CommandDeps = { readonly writers: StreamWriters; readonly events: EventStore; readonly clock: Clock };
 
 /** What a decider emits. Event types are JSON by construction, but the compiler cannot see that of types without an index signature. */
 export type DecidedEvent = { readonly type: string; readonly data: object };
@@ -42,16 +42,16 @@ export const runCommand = <State>(
   decide: Decide<State>,
 ): Promise<Recorded<State>> => {
   // Where this process writes alone, no other one can carry the command out while it lives.
-  if (!resumed && !(keyed && deps.lanes.shared)) return carryOut(deps, stream, fold, context, null, decide);
+  if (!resumed && !(keyed && deps.writers.shared)) return carryOut(deps, stream, fold, context, null, decide);
   // Two attempts may also meet in one process. The second must see what the first has recorded.
-  return deps.lanes.runExclusive(`command ${stream} ${context.commandId}`, () => {
+  return deps.writers.runExclusive(`command ${stream} ${context.commandId}`, () => {
     const search = commandSearch(deps.events, stream, context.commandId, resumed);
     return carryOut(deps, stream, fold, context, search, done ? () => [] : decide);
   });
 };
 
 const carryOut = async <State>(
-  { lanes, clock }: CommandDeps,
+  { writers, clock }: CommandDeps,
   stream: string,
   fold: Fold<State>,
   context: CommandContext,
@@ -61,28 +61,28 @@ const carryOut = async <State>(
   const timeMs = clock.now().getTime();
   const earlierAttempt = async (): Promise<Recorded<State> | null> => {
     const events = (await search?.look()) ?? null;
-    return events && { events, ...(await lanes.current(stream, fold)), position: events.at(-1)?.position ?? 0 };
+    return events && { events, ...(await writers.current(stream, fold)), position: events.at(-1)?.position ?? 0 };
   };
   for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
-    const lane = await lanes.open(stream, fold);
-    if (search?.coversLane(lane) === false) {
+    const writer = await writers.open(stream, fold);
+    if (search?.coversWriter(writer) === false) {
       const earlier = await earlierAttempt();
       if (earlier !== null) return earlier;
       continue;
     }
-    if (lane.isHeldFrom(context)) {
-      await lane.requireFree(context);
+    if (writer.isHeldFrom(context)) {
+      await writer.requireFree(context);
       continue;
     }
     // Nothing is awaited between the decision and the append.
-    const seen = { state: lane.state, revision: lane.revision };
+    const seen = { state: writer.state, revision: writer.revision };
     const decided = decide(seen.state, seen.revision);
     if (!(decided instanceof Rejection) && decided.length > 0) {
-      const recorded = await lane.append(decided as readonly EventDraft[], context, timeMs);
+      const recorded = await writer.append(decided as readonly EventDraft[], context, timeMs);
       if (recorded !== null) return recorded;
       continue;
     }
-    const place = await lane.durable(seen);
+    const place = await writer.durable(seen);
     if (place === null) continue;
     const earlier = search?.covers(place.revision) === false ? await earlierAttempt() : null;
     if (earlier !== null) return earlier;

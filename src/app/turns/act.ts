@@ -12,7 +12,7 @@ import type { Ports } from '../../ports/ports.js';
 import { verdictEvents } from '../../../workflows/turn/turn-events.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import type { PlacedEvent } from '../streams/fold.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { mindFold } from '../minds/mind.js';
 import { type Command, type DecidedEvent, runCommand } from '../streams/run-command.js';
 import type { Rulesets } from '../minds/rulesets.js';
@@ -22,7 +22,7 @@ import { defined } from '../../domain/shared/defined.js';
 /** What the acts of the compatibility routes need; `issuer` signs their verdicts. */
 export type ActDeps = {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly rulesets: Rulesets;
   readonly issuer: () => TurnFacts['issuer'];
 };
@@ -61,13 +61,19 @@ const act = async <Type extends NpcEvent['type']>(
   const chosen = await deps.rulesets.choose(by.tenant, asked.rulesetId);
   const held = await inSlices(holdPatterns(chosen.ruleset, asked.observation));
   const timeMs = deps.ports.clock.now().getTime();
-  const outcome = await runCommand({ ...deps.ports, lanes: deps.lanes }, stream, mindFold, by, (mind: MindState) => {
-    const turnId = makeTurnId(kind, mind.revision, timeMs, by.commandId);
-    const facts = factsFrom(npcId, chosen, mind, deps.issuer(), held);
-    const missing: NpcEvent[] =
-      chosen.missing === undefined ? [] : [{ type: 'RulesetMissing', data: { turnId, rulesetId: chosen.missing } }];
-    return [...missing, ...decide(turnId, facts)];
-  });
+  const outcome = await runCommand(
+    { ...deps.ports, writers: deps.writers },
+    stream,
+    mindFold,
+    by,
+    (mind: MindState) => {
+      const turnId = makeTurnId(kind, mind.revision, timeMs, by.commandId);
+      const facts = factsFrom(npcId, chosen, mind, deps.issuer(), held);
+      const missing: NpcEvent[] =
+        chosen.missing === undefined ? [] : [{ type: 'RulesetMissing', data: { turnId, rulesetId: chosen.missing } }];
+      return [...missing, ...decide(turnId, facts)];
+    },
+  );
   const first = outcome.events.find(({ type }) => (types as readonly string[]).includes(type)) as PlacedEvent;
   const missing = outcome.events.find(({ type }) => type === 'RulesetMissing')?.data['rulesetId'];
   return {

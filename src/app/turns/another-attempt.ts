@@ -4,11 +4,14 @@ import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.j
 import { mindFold } from '../minds/mind.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
 import { type CommandAttempt, earlierProcess } from '../streams/earlier-process.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 
 /** The turn that another attempt at the same command has opened or stepped; `searchedTo` as earlierProcess tells it. */
 export const anotherAttempt = async (
-  { journal, ...deps }: { readonly lanes: Lanes; readonly events: EventStore; readonly journal: ProcessJournal },
+  {
+    journal,
+    ...deps
+  }: { readonly writers: StreamWriters; readonly events: EventStore; readonly journal: ProcessJournal },
   process: AnyProcess,
   attempt: CommandAttempt,
 ): Promise<{ readonly earlier: OpenedTurn | null; readonly searchedTo: number | undefined }> => {

@@ -3,7 +3,7 @@ import { anotherAttempt } from './another-attempt.js';
 import { mindFold } from '../minds/mind.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
 import type { CommandAttempt } from '../streams/earlier-process.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import type { ProcessJournal, StreamTail } from '../processes/process-journal.js';
 import type { TurnIndex } from './turn-index.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
@@ -28,7 +28,7 @@ export type StepDeps = {
   readonly runtime: ProcessRuntime;
   readonly journal: ProcessJournal;
   readonly index: TurnIndex;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly events: EventStore;
   readonly clock: Clock;
   readonly turnDeadlineMs: number;
@@ -167,7 +167,7 @@ const openTurn = async (
 ): Promise<Stepped> => {
   const { tape, stream, by } = step;
   const nowMs = deps.clock.now().getTime();
-  const revision = searchedTo ?? (await deps.lanes.current(stream, mindFold)).revision;
+  const revision = searchedTo ?? (await deps.writers.current(stream, mindFold)).revision;
   const turnId = makeTurnId('process', revision, nowMs, by.commandId);
   const opening: TurnInput = {
     type: 'open',
@@ -201,7 +201,7 @@ const resume = (deps: StepWork, step: Step, begun: Pick<Begun, 'searchedTo' | 'r
 const resumeOnce = (deps: StepWork, step: Step, lost: string): Promise<Stepped> =>
   deps.journal.runExclusive(`resume ${step.stream} ${lost}`, async () => {
     // Taken before the search: the new turn's first reading meets what another server records from now on.
-    const searchedTo = (await deps.lanes.current(step.stream, mindFold)).revision;
+    const searchedTo = (await deps.writers.current(step.stream, mindFold)).revision;
     const successor = await successorOf(deps, step.stream, lost);
     if (successor !== null) return takeStep(deps, step, successor);
     const commandId = `resume_${shortDigest(`${step.stream} ${lost}`)}`;

@@ -7,7 +7,7 @@ import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import { mindAsOf } from '../minds/minds.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { factsFrom } from './facts-from.js';
 
 /** The prompt of a turn as recorded. */
@@ -68,7 +68,7 @@ const promptedBy = (known: readonly TurnEvent[]): Prompted | null => {
 
 /** The prompt of a turn with these events, and whether it can be made again; null when the turn has none. */
 export const promptOf = async (
-  { lanes }: { readonly lanes: Lanes },
+  { writers }: { readonly writers: StreamWriters },
   {
     tenant,
     npcId,
@@ -80,7 +80,7 @@ export const promptOf = async (
   if (prompted === null) return null;
   const { asked, mindRevision, logic, prompt, constraints } = prompted;
   const mind: Pick<MindState, 'persona' | 'data' | 'revision'> =
-    (mindRevision < 0 ? null : await mindAsOf(lanes, tenant, npcId, { revision: mindRevision })) ??
+    (mindRevision < 0 ? null : await mindAsOf(writers, tenant, npcId, { revision: mindRevision })) ??
     ({ persona: null, data: null, revision: -1 } as const);
   const { effectiveInput, buildPrompt } = logicOf(logic);
   const facts = factsFrom(npcId, { ruleset }, mind, { kid: '', iss: '' });

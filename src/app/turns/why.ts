@@ -11,7 +11,7 @@ import { eventAt } from '../streams/stream-pages.js';
 import { mindAsOf } from '../minds/minds.js';
 import type { Rulesets } from '../minds/rulesets.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
-import type { Lanes } from '../streams/lanes.js';
+import type { StreamWriters } from '../streams/stream-writers.js';
 import { readTurn, type TurnView } from './turn-view.js';
 import { turnEvents } from './why-events.js';
 import { promptOf, type RecordedPrompt, type TurnEvent } from './why-prompt.js';
@@ -19,7 +19,7 @@ import { promptOf, type RecordedPrompt, type TurnEvent } from './why-prompt.js';
 export type WhyDeps = {
   readonly events: EventStore;
   readonly journal: ProcessJournal;
-  readonly lanes: Lanes;
+  readonly writers: StreamWriters;
   readonly rulesets: Pick<Rulesets, 'version'>;
 };
 
@@ -74,7 +74,7 @@ export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId
       Extract<NpcEvent, { type: Type }> | undefined;
   const decisions = known.filter((event) => event.type !== 'Unknown' && 'mindRevision' in event.data);
   const revision = Math.max(-1, ...decisions.map(({ data }) => (data as { mindRevision: number }).mindRevision));
-  const mind = revision < 0 ? null : await mindAsOf(deps.lanes, tenant, npcId, { revision });
+  const mind = revision < 0 ? null : await mindAsOf(deps.writers, tenant, npcId, { revision });
   const ruleset = await deps.rulesets.version(tenant, turn.ruleset);
   const reached = first('VerdictReached', 'VerdictRefused')?.data;
   const trace = reached?.grounds ?? first('DirectiveGiven')?.data ?? first('ContextBuilt')?.data;

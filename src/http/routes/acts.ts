@@ -41,8 +41,8 @@ const common = { tag: 'Protocol', scope: 'npc', params: NpcParams } as const;
 
 /** `POST /npcs/{npcId}/directive|context|verdict`: stateless for the client, recorded as events of the mind (contract 2.7). */
 export const actRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, rulesets, signer, signingKeys, publicUrl } = services;
-  const deps: ActDeps = { ports, lanes, rulesets, issuer: () => ({ kid: signingKeys.current.kid, iss: publicUrl }) };
+  const { ports, writers, rulesets, signer, signingKeys, publicUrl } = services;
+  const deps: ActDeps = { ports, writers, rulesets, issuer: () => ({ kid: signingKeys.current.kid, iss: publicUrl }) };
   return [
     route('POST', '/npcs/:npcId/directive', {
       ...common,

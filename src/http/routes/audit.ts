@@ -40,7 +40,7 @@ const common = { tag: 'Proofs', scope: 'audit', ext: true } as const;
 
 /** The routes of the log (contract 10.5), but for bundles. */
 export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, runtime, signingKeys } = services;
+  const { ports, writers, runtime, signingKeys } = services;
   const { events, clock } = ports;
   const permits = new Semaphore(AUDITS, TENANT_AUDITS);
   return [
@@ -87,7 +87,7 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         const { tenant } = call.principal;
         const made = call.done
           ? await newestCheckpoint(events, tenant)
-          : await makeCheckpoint({ runtime, lanes, events, clock }, tenant, contextOf(call));
+          : await makeCheckpoint({ runtime, writers, events, clock }, tenant, contextOf(call));
         if (made === null) throw new Rejection('CHECKPOINT_NOT_FOUND');
         return { body: shown(made) };
       },
@@ -158,7 +158,7 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
         const { npcIds, after } = call.body;
         const release = permits.acquire(tenant);
         try {
-          const deps = { events, lanes, readModels: ports.readModels, signingKeys };
+          const deps = { events, writers, readModels: ports.readModels, signingKeys };
           return {
             body: await auditMinds(deps, tenant, defined({ npcIds: npcIds ?? undefined, after: after ?? undefined })),
           };

@@ -45,7 +45,7 @@ const Checked = openObject({
 const takeQuestion = (action: Json, context: Json): Promise<void> => takeRecordable([action, action, context]);
 
 /** `/bridge/...` (contract 4). */
-export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly RouteDefinition[] => {
+export const bridgeRoutes = ({ ports, writers, rulesets }: Services): readonly RouteDefinition[] => {
   /** The tenant's default. There is no observation when only an action is checked, so patterns see the empty text. */
   const rulesOf = async (tenant: string) => {
     const { ruleset } = await rulesets.choose(tenant, undefined);
@@ -88,7 +88,7 @@ export const bridgeRoutes = ({ ports, lanes, rulesets }: Services): readonly Rou
           return { body: validateAction({ action, context, recorded: null, ...rules }) };
         }
         const outcome = await runCommand(
-          { ...ports, lanes },
+          { ...ports, writers },
           npcStream(tenant, npcId),
           mindFold,
           contextOf(call),

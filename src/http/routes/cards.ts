@@ -68,8 +68,8 @@ const jsonInPicture = async (png: Uint8Array): Promise<Json> => {
 const common = { tag: 'NPCs', scope: 'npc', ext: true, params: NpcParams } as const;
 
 /** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
-export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => {
-  const deps = { ...ports, lanes };
+export const cardRoutes = ({ ports, writers }: Services): readonly RouteDefinition[] => {
+  const deps = { ...ports, writers };
   const imports = new Semaphore(IMPORTS, TENANT_IMPORTS);
   return [
     route('POST', '/npcs/:npcId/card', {
@@ -124,7 +124,7 @@ export const cardRoutes = ({ ports, lanes }: Services): readonly RouteDefinition
         const { version: asked, format = 'json' } = call.query;
         const minimum = minRevision(call);
         await waitForRevision(ports.events, mindStream(call), minimum);
-        const mind = await requireMind(lanes, tenant, npcId);
+        const mind = await requireMind(writers, tenant, npcId);
         const card = await cardOf(deps, { tenant, npcId }, mind, defined({ asked, minimum }));
         const text = JSON.stringify(card.content);
         const etag = `"${format}-${sha256Base64url(text)}"`;

@@ -40,8 +40,8 @@ const common = { tag: 'Histories', ext: true, params: NpcParams } as const;
 /** `GET` and `POST /npcs/{npcId}/chain-breaks`: where a mind's hash chain does not fit, and saying that one knows. */
 export const chainBreakRoutes = ({
   ports,
-  lanes,
-}: Pick<Services, 'lanes'> & {
+  writers,
+}: Pick<Services, 'writers'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
 }): readonly RouteDefinition[] => {
   const look = async (stream: string, npcId: string, from: number): Promise<ChainLook> => {
@@ -77,7 +77,7 @@ export const chainBreakRoutes = ({
         const { npcId } = call.params;
         const stream = npcStream(call.principal.tenant, npcId);
         const found = await look(stream, npcId, call.body.from ?? 0);
-        const recorded = await recordBreaks({ ...ports, lanes }, stream, contextOf(call), found);
+        const recorded = await recordBreaks({ ...ports, writers }, stream, contextOf(call), found);
         return { ...answer(npcId, recorded), position: recorded.position };
       },
     }),

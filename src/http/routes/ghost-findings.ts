@@ -59,7 +59,7 @@ const common = { tag: 'Ghosts', scope: 'ghosts' } as const;
 export const ghostFindingRoutes = (services: Services): readonly RouteDefinition[] => {
   const {
     ports,
-    lanes,
+    writers,
     levels,
     journal,
     runtime,
@@ -74,7 +74,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
   // Who reads does not wait for what is played.
   const reading = {
     events,
-    lanes,
+    writers,
     levels,
     plays,
     kept,

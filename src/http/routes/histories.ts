@@ -38,7 +38,7 @@ const historyText = (npcId: string, { events, ...page }: HistoryPage): string =>
 const common = { tag: 'Histories', scope: 'audit', ext: true, params: NpcParams } as const;
 
 /** `GET /npcs/{npcId}/history` and `/state` (contract 10.1). */
-export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
+export const historyRoutes = ({ ports, writers }: Services): readonly RouteDefinition[] => [
   route('GET', '/npcs/:npcId/history', {
     ...common,
     operationId: 'history',
@@ -88,7 +88,7 @@ export const historyRoutes = ({ ports, lanes }: Services): readonly RouteDefinit
       const { tenant, npcId } = await readMind(ports.events, call);
       // The current state is kept folded; an earlier state is folded for this answer.
       const mind =
-        moment === 'now' ? await requireMind(lanes, tenant, npcId) : await mindAsOf(lanes, tenant, npcId, moment);
+        moment === 'now' ? await requireMind(writers, tenant, npcId) : await mindAsOf(writers, tenant, npcId, moment);
       if (mind === null)
         throw new Rejection('NPC_NOT_FOUND', {
           message: 'The NPC did not exist yet at that time.',

@@ -81,7 +81,7 @@ export const RetractionAnswer = Type.Object({
 });
 
 /** `GET /npcs/{npcId}/memory/{memoryId}/lineage`, `POST /npcs/{npcId}/memory/retract` (contract 10.12). */
-export const lineageRoutes = ({ ports, lanes, journal }: Services): readonly RouteDefinition[] => {
+export const lineageRoutes = ({ ports, writers, journal }: Services): readonly RouteDefinition[] => {
   const { events, readModels } = ports;
 
   /** What the turn of a memory perceived; absent where its opening is not to be found. */
@@ -170,7 +170,7 @@ export const lineageRoutes = ({ ports, lanes, journal }: Services): readonly Rou
         const { memoryIds, reason, derived = false, dryRun = false } = call.body;
         await requireRevision(events, call.principal.tenant, npcId);
         const asked = { memoryIds, reason, derived, dryRun };
-        const { retracted, ...done } = await retract({ ...ports, lanes }, mindStream(call), asked, contextOf(call));
+        const { retracted, ...done } = await retract({ ...ports, writers }, mindStream(call), asked, contextOf(call));
         return { ...done, body: { npcId, retracted, dryRun } };
       },
     }),

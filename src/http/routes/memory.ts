@@ -40,7 +40,7 @@ const memoryQuery = {
 const common = { tag: 'Memory', scope: 'memory' } as const;
 
 /** `GET /npcs/{npcId}/memory` (contract 3.1). */
-export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
+export const memoryRoutes = ({ ports, writers }: Services): readonly RouteDefinition[] => [
   route('GET', '/npcs/:npcId/memory', {
     ...common,
     operationId: 'listMemories',
@@ -58,7 +58,7 @@ export const memoryRoutes = ({ ports, lanes }: Services): readonly RouteDefiniti
       await waitForStream(ports, memories, stream, minRevision(call));
       // Of the read model, which may be behind: the list shows at least this much.
       const revision = await ports.readModels.progress(memories, stream);
-      const range = revision < 0 ? null : await visibleRange({ ...ports, lanes }, stream, moment, revision);
+      const range = revision < 0 ? null : await visibleRange({ ...ports, writers }, stream, moment, revision);
       if (range === null) return { revision, body: [] };
       const { asOf: seenAsOf, someRetracted = false, ...within } = range;
       const keep = (row: Json): boolean => {
@@ -95,8 +95,8 @@ const rowOf = (event: PlacedEvent): MemoryRow => {
 };
 
 /** `POST /npcs/{npcId}/memory`, `DELETE /npcs/{npcId}/memory/clear`, `POST /v1/agents/{agentId}/memory` (contract 3.2, 3.4, 3.5). */
-export const memoryWriteRoutes = ({ ports, lanes, turnDeadlineMs }: Services): readonly RouteDefinition[] => {
-  const deps = { ...ports, lanes };
+export const memoryWriteRoutes = ({ ports, writers, turnDeadlineMs }: Services): readonly RouteDefinition[] => {
+  const deps = { ...ports, writers };
   return [
     route('POST', '/npcs/:npcId/memory', {
       ...common,

@@ -55,7 +55,7 @@ const dataOf = async (pointer: string, value: JsonObject): Promise<JsonObject> =
 const common = { tag: 'NPCs', scope: 'npc' } as const;
 
 /** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}` (contract 2.1). */
-export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[] => [
+export const npcRoutes = ({ ports, writers }: Services): readonly RouteDefinition[] => [
   route('GET', '/npcs', {
     ...common,
     operationId: 'listNpcs',
@@ -107,7 +107,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
             : undefined;
       await takeRecordable([body.persona ?? null, data ?? null]);
       const outcome = await runCommand(
-        { ...ports, lanes },
+        { ...ports, writers },
         npcStream(call.principal.tenant, npcId),
         mindFold,
         contextOf(call),
@@ -130,7 +130,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
     responses: ok('The NPC after every acknowledged write.', Npc),
     handler: async (call) => {
       const { tenant, npcId } = await readMind(ports.events, call);
-      const mind = await requireMind(lanes, tenant, npcId);
+      const mind = await requireMind(writers, tenant, npcId);
       return { revision: mind.revision, body: view(npcId, mind) };
     },
   }),
@@ -149,7 +149,7 @@ export const npcRoutes = ({ ports, lanes }: Services): readonly RouteDefinition[
       const { tenant } = call.principal;
       await requireRevision(ports.events, tenant, npcId);
       const { revision, position } = await runCommand(
-        { ...ports, lanes },
+        { ...ports, writers },
         npcStream(tenant, npcId),
         mindFold,
         contextOf(call),

@@ -64,7 +64,7 @@ const pendingHeader = (pending: number): Record<string, string> =>
 type RecallCall = Call<Static<typeof NpcParams>, unknown, Static<typeof RecallBody>>;
 
 /** `POST /npcs/{npcId}/memory/recall` and `POST /v1/agents/{agentId}/memory/recall` (contract 3.3, 3.5, 3.6). */
-export const recallRoutes = ({ ports, lanes, recall }: Services): readonly RouteDefinition[] => {
+export const recallRoutes = ({ ports, writers, recall }: Services): readonly RouteDefinition[] => {
   /** The revision that the request asks for; null when the mind had no event by then. */
   const revisionAsOf = async (
     stream: string,
@@ -73,7 +73,7 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
     const moment = momentOf(asOf === undefined ? undefined : String(asOf));
     if (moment === 'now') return undefined;
     if ('revision' in moment) return moment.revision;
-    const { revision } = await lanes.asOf(stream, mindFold, moment);
+    const { revision } = await writers.asOf(stream, mindFold, moment);
     return revision < 0 ? null : revision;
   };
 
@@ -86,7 +86,7 @@ export const recallRoutes = ({ ports, lanes, recall }: Services): readonly Route
     };
     await takeRecordable(data);
     const { events, revision, position } = await runCommand(
-      { ...ports, lanes },
+      { ...ports, writers },
       mindStream(call),
       mindFold,
       contextOf(call),

@@ -78,11 +78,11 @@ const common = { tag: 'Rules', scope: 'rules' } as const;
 
 /** `/rules` (contract 5). */
 export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, lanes, rulesets, rulesRegistration } = services;
+  const { ports, writers, rulesets, rulesRegistration } = services;
 
   const register = async (call: Call, content: RulesetContent) => {
     const stream = rulesetStream(call.principal.tenant, content.rulesetId);
-    const outcome = await runCommand({ ...ports, lanes }, stream, rulesetFold, contextOf(call), (state) =>
+    const outcome = await runCommand({ ...ports, writers }, stream, rulesetFold, contextOf(call), (state) =>
       registerRuleset(state, content),
     );
     const stored = outcome.events.find(({ type }) => type === 'RulesetRegistered')?.data;
@@ -171,7 +171,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
         const { rulesetId } = call.params;
         const { version } = call.query;
         const { tenant } = call.principal;
-        const { state } = await lanes.current(rulesetStream(tenant, rulesetId), rulesetFold);
+        const { state } = await writers.current(rulesetStream(tenant, rulesetId), rulesetFold);
         const found =
           version === undefined ? latestRuleset(state) : await rulesets.version(tenant, { rulesetId, version });
         if (found === null)
@@ -190,7 +190,7 @@ export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
       handler: async (call) => {
         const { rulesetId } = call.params;
         const { position } = await runCommand(
-          { ...ports, lanes },
+          { ...ports, writers },
           rulesetStream(call.principal.tenant, rulesetId),
           rulesetFold,
           contextOf(call),

@@ -4,7 +4,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { soulImportEffects } from '../../../activities/effects/soul-import.js';
 import { stagedFor } from '../../../src/app/souls/waiting-room.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { jcs, type JsonObject } from '../../../src/domain/shared/json.js';
 import { importStream } from '../../../src/domain/shared/stream-names.js';
@@ -49,7 +49,7 @@ const attempt = async (appends = Infinity) => {
   };
   const effects = soulImportEffects({
     ports: { events, soulArchive: archive, clock },
-    lanes: new Lanes(events, clock),
+    writers: new StreamWriters(events, clock),
   });
   const ref = { process: 'soulImport', stream: importStream(tenant, 'tx'), id: importId };
   try {

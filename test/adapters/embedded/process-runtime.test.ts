@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { EmbeddedProcessRuntime } from '../../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import type { ProcessWithEffects } from '../../../src/app/processes/process-effects.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
@@ -29,7 +29,7 @@ processRuntimeContract('embedded', async ({ processes, fault }) => {
       clock,
       random: seededRandom('engine'),
       logger: pino({ level: 'silent' }),
-      lanes: new Lanes(events, clock),
+      writers: new StreamWriters(events, clock),
       journal: new ProcessJournal(events),
       processes,
     });
@@ -78,7 +78,7 @@ describe('The embedded runtime', () => {
         clock,
         random: seededRandom('engine'),
         logger: log,
-        lanes: new Lanes(events, clock),
+        writers: new StreamWriters(events, clock),
         journal: new ProcessJournal(events),
         processes: { [race.name]: { ...raceEffects(effects), ...host } },
       });

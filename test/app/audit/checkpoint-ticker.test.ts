@@ -87,14 +87,16 @@ describe('the ticker of checkpoints', () => {
   it('goes on with the other logs when one cannot be read, and says so once', async () => {
     const { log, clock, sizes, deps } = await ticking();
     const broken = logStream('broken');
-    const current: typeof log.lanes.current = (stream, fold, ...more) =>
-      stream === broken ? Promise.reject(new Error('it is broken')) : log.lanes.current(stream, fold, ...more);
-    const lanes = new Proxy(log.lanes, { get: (of, name) => (name === 'current' ? current : Reflect.get(of, name)) });
+    const current: typeof log.writers.current = (stream, fold, ...more) =>
+      stream === broken ? Promise.reject(new Error('it is broken')) : log.writers.current(stream, fold, ...more);
+    const writers = new Proxy(log.writers, {
+      get: (of, name) => (name === 'current' ? current : Reflect.get(of, name)),
+    });
     const warned: unknown[] = [];
     await log.events.append(npcStream('broken', 'a'), 'no_stream', [event('a')]);
     await log.write('a', { n: 1 });
     const warns = { log: { warn: (...said: unknown[]) => void warned.push(said) } };
-    await using _ticker = startCheckpoints({ ...deps, ...warns, lanes, tenants: () => ['broken', LOG_TENANT] });
+    await using _ticker = startCheckpoints({ ...deps, ...warns, writers, tenants: () => ['broken', LOG_TENANT] });
     await clock.advance(60_000);
     await vi.waitFor(async () => expect(await sizes()).toBe(1));
     await clock.advance(PERIOD_MS);

@@ -222,8 +222,8 @@ describe('an audit', () => {
           more: false,
         }),
     };
-    const { lanes, keys: signingKeys } = log;
-    return await auditMinds({ events, lanes, readModels, signingKeys }, LOG_TENANT, { npcIds: ['a', 'b', 'c'] });
+    const { writers, keys: signingKeys } = log;
+    return await auditMinds({ events, writers, readModels, signingKeys }, LOG_TENANT, { npcIds: ['a', 'b', 'c'] });
   };
   const reading =
     (edit: (one: RecordedEvent) => RecordedEvent | null) =>
@@ -278,7 +278,7 @@ describe('an audit', () => {
     const log = await openLog();
     await log.write('a', { n: 1 }, { n: 2 });
     const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
-    const deps = { events: log.events, lanes: log.lanes, readModels, signingKeys: log.keys };
+    const deps = { events: log.events, writers: log.writers, readModels, signingKeys: log.keys };
     expect(await auditMinds(deps, LOG_TENANT, { npcIds: ['a', 'a'] })).toMatchObject({ events: 2, valid: true });
     for (const place of [{ npcId: 5, from: 0 }, { from: 0 }, { npcId: 'a', from: -5 }, { log: -1 }, 5, null]) {
       const after = Buffer.from(JSON.stringify(place)).toString('base64url');

@@ -14,7 +14,7 @@ import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';
 import { CHECKPOINT_STEPS, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
@@ -45,7 +45,7 @@ const processOf = (
   { events = store, clock = new ManualClock() }: { readonly events?: EventStore; readonly clock?: ManualClock } = {},
 ): PlayDeps => {
   return {
-    lanes: new Lanes(events, clock, { shared: true }),
+    writers: new StreamWriters(events, clock, { shared: true }),
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     ...{ clock, events: store, kept: createKeptSessions() },
     pace: (work) => Promise.resolve().then(work),

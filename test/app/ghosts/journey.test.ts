@@ -5,7 +5,7 @@ import { journeyOf, remoteJourney } from '../../../src/app/ghosts/journey.js';
 import { createKeptSessions, type PlayDeps } from '../../../src/app/ghosts/play-slice.js';
 import { CHECKPOINT_STEPS, recordStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import type { Finding } from '../../../src/domain/ghost/findings.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
 import { ghostStepsStream } from '../../../src/domain/shared/stream-names.js';
@@ -24,7 +24,7 @@ const playedSession = async (): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   const clock = new ManualClock();
   const deps: PlayDeps = {
-    lanes: new Lanes(store, clock, { shared: false }),
+    writers: new StreamWriters(store, clock, { shared: false }),
     ...{ clock, events: store, kept: createKeptSessions() },
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     pace: (work) => Promise.resolve().then(work),
@@ -45,11 +45,11 @@ const decided = { valid: true, code: null, action: null, matched: [] };
 /** A session whose body tells in every second step where it is: another tile each time. */
 const toldSession = async (): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
-  const lanes = new Lanes(store, new ManualClock(), { shared: false });
+  const writers = new StreamWriters(store, new ManualClock(), { shared: false });
   for (let step = 1; step <= STEPS; step += 1) {
     const told = step % 2 === 0 ? {} : { position: { x: step, y: 1 } };
     const data = { step, turns: [], action: null, outcome: null, remote: { told, decided, through: step } };
-    await recordStep(lanes, stream, by, step - 1, { type: 'GhostStepped', data });
+    await recordStep(writers, stream, by, step - 1, { type: 'GhostStepped', data });
   }
   return store;
 };

@@ -6,7 +6,7 @@ import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';
 import { createSearches, reproduce } from '../../../src/app/ghosts/reproduce.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { drawnLevel } from '../../domain/ghost/drawn-level.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -74,7 +74,7 @@ describe('a soft lock that came about late', () => {
           clock,
           events: store,
           kept: createKeptSessions(),
-          lanes: new Lanes(store, clock, { shared: true }),
+          writers: new StreamWriters(store, clock, { shared: true }),
         },
         pace: (work) => Promise.resolve().then(work),
         askEngine: () => Promise.reject(new Error('no engine plays')),

@@ -12,7 +12,7 @@ import { createKeptPlays, type RemoteStepDeps } from '../../../src/app/ghosts/re
 import { closeAndReport, reportSession } from '../../../src/app/ghosts/report.js';
 import { CHECKPOINT_STEPS, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
 import type { Level } from '../../../src/domain/level/level.js';
 import { SLOW_STEP_MS } from '../../../src/domain/ghost/step-times.js';
@@ -43,10 +43,10 @@ const processOf = (
     turn();
     return atOnce(work);
   };
-  const lanes = new Lanes(store, clock, { shared: true });
+  const writers = new StreamWriters(store, clock, { shared: true });
   const askEngine = (): Promise<string> => Promise.reject(new Error('the policy of a goal asks no engine'));
   const plays = createKeptPlays();
-  return { lanes, clock, levels, pace, askEngine, events: store, kept: createKeptSessions(), plays };
+  return { writers, clock, levels, pace, askEngine, events: store, kept: createKeptSessions(), plays };
 };
 
 const playAll = (deps: PlayDeps, signal = never): Promise<void> => playAllSlices(deps, session, signal);

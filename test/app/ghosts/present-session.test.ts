@@ -10,7 +10,7 @@ import {
   presentSession,
 } from '../../../src/app/ghosts/play-slice.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -27,7 +27,12 @@ describe('a session that another process plays', () => {
     const clock = new ManualClock();
     const player: PlayDeps = {
       levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
-      ...{ clock, events: store, kept: createKeptSessions(), lanes: new Lanes(store, clock, { shared: true }) },
+      ...{
+        clock,
+        events: store,
+        kept: createKeptSessions(),
+        writers: new StreamWriters(store, clock, { shared: true }),
+      },
       pace: (work) => Promise.resolve().then(work),
       askEngine: () => Promise.reject(new Error('no engine plays')),
     };

@@ -14,7 +14,7 @@ import { CHECKPOINT_STEPS, readSteps } from '../../../src/app/ghosts/steps-log.j
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { turnEffects } from '../../../activities/effects/turn.js';
 import { TurnIndex } from '../../../src/app/turns/turn-index.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';
@@ -50,13 +50,13 @@ const openProcess = async (
     ...failing,
     append: (stream, ...rest) => (stream === steps ? failing : store).append(stream, ...rest),
   };
-  const lanes = new Lanes(events, clock, { shared: true });
+  const writers = new StreamWriters(events, clock, { shared: true });
   const journal = new ProcessJournal(events, { shared: true });
   const levels = { levelOf: () => Promise.resolve(levelOf()) } as unknown as Levels;
   const plays = createKeptPlays();
   const signingKeys = { current: { kid: 'test-key', alg: 'EdDSA' } } as const;
   const turns = {
-    rulesets: openRulesets(lanes, events),
+    rulesets: openRulesets(writers, events),
     signingKeys,
     issuer: 'http://test',
     ports: { events },
@@ -64,7 +64,7 @@ const openProcess = async (
   };
   const ghosts = {
     ports: { events, clock },
-    lanes,
+    writers,
     levels,
     ghostPlays: plays,
     ghostSessions: createKeptSessions(),
@@ -75,7 +75,7 @@ const openProcess = async (
         work(),
   };
   const runtime = new EmbeddedProcessRuntime({
-    ...{ events: store, clock, random: seededRandom('ghosts'), logger: pino({ level: 'silent' }), lanes, journal },
+    ...{ events: store, clock, random: seededRandom('ghosts'), logger: pino({ level: 'silent' }), writers, journal },
     processes: {
       turn: { ...turnEffects(turns, prepareGhostTurn(turns)), process: turn },
       ghostSession: { ...ghostSessionEffects(ghosts), process: ghostSession },
@@ -83,7 +83,7 @@ const openProcess = async (
   });
   await runtime.start();
   const index = new TurnIndex(events, { shared: true });
-  const deps = { runtime, journal, index, lanes, clock, events, levels, plays, turnDeadlineMs: DEADLINE_MS };
+  const deps = { runtime, journal, index, writers, clock, events, levels, plays, turnDeadlineMs: DEADLINE_MS };
   let commands = 0;
   const by = () => {
     const commandId = `command-${String(commands++)}`;

@@ -15,7 +15,7 @@ import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';
 import { createSearches, reproduce, SCRIPT_TEXTS } from '../../../src/app/ghosts/reproduce.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import type { Finding } from '../../../src/domain/ghost/findings.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
 import type { Json } from '../../../src/domain/shared/json.js';
@@ -41,7 +41,13 @@ describe('reproductions of a session that an engine played', () => {
   const { engine } = fakeCortex(({ prompt }) => Promise.resolve(walkOn(prompt)));
   const levels = { levelOf: () => Promise.resolve(level), ownLevelOf: () => level } as unknown as Levels;
   const deps: PlayDeps = {
-    ...{ levels, clock, events: store, kept: createKeptSessions(), lanes: new Lanes(store, clock, { shared: true }) },
+    ...{
+      levels,
+      clock,
+      events: store,
+      kept: createKeptSessions(),
+      writers: new StreamWriters(store, clock, { shared: true }),
+    },
     pace: (work) => Promise.resolve().then(work),
     askEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
   };

@@ -3,7 +3,7 @@ import { EmbeddedKeyUsage } from '../../../src/adapters/embedded/key-usage.js';
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
 import type { ApiKeyDeps } from '../../../src/app/keys/api-keys.js';
 import { KeyDirectory, type KeyDirectoryDeps } from '../../../src/app/keys/key-directory.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { seededRandom } from '../../support/seeded-random.js';
@@ -31,5 +31,13 @@ export const openKeyServer = async (
     },
     ...more,
   });
-  return { events, clock, keyUsage, directory, hashKey, lanes: new Lanes(events, clock), random: seededRandom(seed) };
+  return {
+    events,
+    clock,
+    keyUsage,
+    directory,
+    hashKey,
+    writers: new StreamWriters(events, clock),
+    random: seededRandom(seed),
+  };
 };

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { unwrap, wrap } from '../../../src/app/keys/key-wrap.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { openSigningKeys, type SigningKeyDeps } from '../../../src/app/keys/signing-keys.js';
 import { READ_AGAIN_MS } from '../../../src/app/streams/spaced-reads.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
@@ -18,7 +18,7 @@ import { storeWith } from '../../support/streams.js';
 const wrapKey = new Uint8Array(32).fill(9);
 const open = (events: EventStore, more: Partial<SigningKeyDeps> = {}) => {
   const clock = new ManualClock();
-  const deps = { events, clock, lanes: new Lanes(events, clock), random: seededRandom('keys'), wrapKey };
+  const deps = { events, clock, writers: new StreamWriters(events, clock), random: seededRandom('keys'), wrapKey };
   return openSigningKeys({ ...deps, alg: 'EdDSA', ...more });
 };
 const claims = { sub: 'guard', jti: 'turn', revision: 4 };

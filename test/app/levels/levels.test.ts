@@ -8,7 +8,7 @@ import { shortDigest } from '../../../src/domain/shared/sha256.js';
 import { study } from '../../../src/domain/ghost/study.js';
 import type { Level } from '../../../src/domain/level/level.js';
 import { openLevels, readBuiltInLevels } from '../../../src/app/levels/levels.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { onBehalf } from '../../support/streams.js';
 import { mapObject, roomMap } from '../../domain/level/maps.js';
@@ -45,7 +45,8 @@ const setUp = () => {
       await archive.unstage(...asked);
     },
   };
-  const open = (own = builtIn) => openLevels({ events, archive: kept, clock, lanes: new Lanes(events, clock) }, own);
+  const open = (own = builtIn) =>
+    openLevels({ events, archive: kept, clock, writers: new StreamWriters(events, clock) }, own);
   let commands = 0;
   return { open, archive, once, by: () => onBehalf(`c${String(commands++)}`) };
 };

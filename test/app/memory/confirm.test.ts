@@ -4,7 +4,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { confirm } from '../../../src/app/memory/confirm.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { FIRST_EVENT_SEARCH } from '../../../src/app/streams/first-event-search.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { type Command, runCommand } from '../../../src/app/streams/run-command.js';
 import { PAGE_EVENTS } from '../../../src/app/streams/stream-pages.js';
 import { clearMemories } from '../../../src/domain/npc/memory-commands.js';
@@ -32,7 +32,7 @@ const mindOf = async (...told: readonly Emitted[]) => {
       return store.read(stream, range);
     },
   });
-  const deps = { events, clock, lanes: new Lanes(store, clock) };
+  const deps = { events, clock, writers: new StreamWriters(store, clock) };
   let commands = 0;
   const record = (decided: readonly Emitted[]) =>
     runCommand(deps, STREAM, mindFold, onBehalf(`told-${String((commands += 1))}`), () => decided);

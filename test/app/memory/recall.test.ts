@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { pause } from '../../../src/concurrency/pause.js';
 import { createRecall, type RecallAsked, type Recalled } from '../../../src/app/memory/recall.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { memories as projection, type MemoryRow } from '../../../projections/memories.js';
 import type { VectorSearch } from '../../../src/ports/vector-search.js';
 import { MemoryRows, memoryRow, NumberEmbedder, TENANT, unitOf } from '../../support/recall-scene.js';
@@ -28,8 +28,8 @@ const EVER = 1_000_000;
 const openRecall = (embedder = new NumberEmbedder(), cacheBytes = CACHE_BYTES, rows = new MemoryRows()) => {
   const { models, clock } = rows;
   const events = new MemoryEventStore();
-  const lanes = new Lanes(events, clock);
-  const ports = { events, lanes, clock, embedder, readModels: models, rowSearch: models, vectorSearch: plainSearch };
+  const writers = new StreamWriters(events, clock);
+  const ports = { events, writers, clock, embedder, readModels: models, rowSearch: models, vectorSearch: plainSearch };
   const recall = createRecall(ports, cacheBytes);
   /** As of a revision that no mind has reached: everything, without looking at the events. */
   const ask = (query: string, more: Partial<RecallAsked> = {}): Promise<Recalled> =>

@@ -7,7 +7,7 @@ import { visibleRange } from '../../../src/app/memory/visible-range.js';
 import { READ_WAIT_MS } from '../../../src/ports/read-models.js';
 import { applyEvents } from '../../../src/app/read-models/apply-events.js';
 import { feedOf } from '../../../src/app/read-models/feed.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { type Emitted, emitted, memoryStored, recorded } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
@@ -26,7 +26,7 @@ const visible = async (told: readonly Emitted[], through = Infinity, clock = new
   const feed = feedOf(memories, await readModels.open(memories));
   const known = events.filter(({ revision }) => revision <= through);
   if (known.length > 0) await applyEvents(readModels, feed, known, '2026-01-01T00:00:00.000Z');
-  const deps = { lanes: new Lanes(store, clock), readModels };
+  const deps = { writers: new StreamWriters(store, clock), readModels };
   return (moment: Parameters<typeof visibleRange>[2]) =>
     visibleRange(deps, STREAM, moment, Math.min(through, events.length - 1));
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { LOOK_BREAKS, LOOK_EVENTS, lookAtChain, recordBreaks } from '../../../src/app/minds/chain-breaks.js';
 import { GENESIS_HASH, hashInput } from '../../../src/app/streams/hash-chain.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { registerNpc } from '../../../src/domain/npc/decide.js';
@@ -19,7 +19,7 @@ import { appendNext } from '../../support/append-next.js';
 const writing = (store: EventStore) => {
   const clock = new ManualClock();
   let acts = 0;
-  const deps = { lanes: new Lanes(store, clock, { shared: true }), events: store, clock };
+  const deps = { writers: new StreamWriters(store, clock, { shared: true }), events: store, clock };
   const act = () =>
     runCommand(deps, STREAM, mindFold, onBehalf(`act-${String((acts += 1))}`), (mind) =>
       registerNpc(mind, { persona: `Persona ${String(acts)}` }),
@@ -150,9 +150,9 @@ describe('recording what a look found', () => {
 
   it('leaves the chain whole behind it, and the mind as it was', async () => {
     const { store, deps, act } = await broken();
-    const before = (await deps.lanes.open(STREAM, mindFold)).state;
+    const before = (await deps.writers.open(STREAM, mindFold)).state;
     await recordBreaks(deps, STREAM, onBehalf('ack'), await look(store));
-    const after = (await deps.lanes.open(STREAM, mindFold)).state;
+    const after = (await deps.writers.open(STREAM, mindFold)).state;
     expect(after).toEqual({ ...before, revision: 6, updatedAt: after.updatedAt });
     await act();
     expect((await look(store, 3)).breaks).toEqual([]);

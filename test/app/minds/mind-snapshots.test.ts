@@ -5,7 +5,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindAsOf, requireMind } from '../../../src/app/minds/minds.js';
 import type { EventDraft } from '../../../src/app/streams/place-events.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { createSnapshotting } from '../../../src/app/streams/snapshotting.js';
 import type { Json } from '../../../src/domain/shared/json.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
@@ -28,8 +28,8 @@ const openServers = (every: number) => {
     clock,
     snapshots,
     withSnapshots: () =>
-      new Lanes(store, clock, { snapshots: createSnapshotting({ snapshots, clock, log }, { every }) }),
-    without: () => new Lanes(store, clock),
+      new StreamWriters(store, clock, { snapshots: createSnapshotting({ snapshots, clock, log }, { every }) }),
+    without: () => new StreamWriters(store, clock),
   };
 };
 
@@ -56,13 +56,13 @@ describe('a mind from a snapshot', () => {
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 7 }), async (written, every) => {
         const { clock, withSnapshots, without } = openServers(every);
         const began = clock.now().getTime();
-        let lanes = withSnapshots();
+        let writers = withSnapshots();
         for (const { drafts, ms } of written) {
-          await appendToMind(lanes, 'mira', drafts);
+          await appendToMind(writers, 'mira', drafts);
           await clock.advance(ms);
           await settle();
-          lanes = withSnapshots();
-          expect(await requireMind(lanes, 'studio', 'mira')).toEqual(await requireMind(without(), 'studio', 'mira'));
+          writers = withSnapshots();
+          expect(await requireMind(writers, 'studio', 'mira')).toEqual(await requireMind(without(), 'studio', 'mira'));
         }
         const moments = [
           ...Array.from({ length: written.flatMap(({ drafts }) => drafts).length + 1 }, (_, revision) => ({
@@ -97,12 +97,12 @@ describe('a mind from a snapshot', () => {
   it('is the mind of its own tenant', async () => {
     const { withSnapshots } = openServers(1);
     for (const tenant of ['studio', 'other']) {
-      const lane = await withSnapshots().open(npcStream(tenant, 'mira'), mindFold);
+      const writer = await withSnapshots().open(npcStream(tenant, 'mira'), mindFold);
       const drafts = ['first', 'second'].map((which) => ({
         type: 'NpcUpdated',
         data: { persona: `${which} of ${tenant}` },
       }));
-      await lane.append(drafts, { ...onBehalf('x'), tenant }, 0);
+      await writer.append(drafts, { ...onBehalf('x'), tenant }, 0);
       await settle();
     }
     for (const tenant of ['studio', 'other']) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { mindAsOf, requireMind, requireRevision, revisionOf } from '../../../src/app/minds/minds.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
@@ -25,7 +25,7 @@ const mindOf = async (...seconds: number[]): Promise<MemoryEventStore> => {
 };
 
 const asOf = (store: EventStore, tenant: string, npcId: string, moment: Moment) =>
-  mindAsOf(new Lanes(store, new ManualClock()), tenant, npcId, moment);
+  mindAsOf(new StreamWriters(store, new ManualClock()), tenant, npcId, moment);
 
 describe('a mind as of a moment', () => {
   it.each<[title: string, moment: Moment, persona: string | null]>([
@@ -56,19 +56,19 @@ describe('a mind as of a moment', () => {
 describe('a mind as it is', () => {
   it('holds what another server wrote', async () => {
     const store = await mindOf(1);
-    const lanes = new Lanes(store, new ManualClock(), { shared: true });
-    expect(await requireMind(lanes, 'studio', 'mira')).toMatchObject({ persona: 'p0', revision: 0 });
+    const writers = new StreamWriters(store, new ManualClock(), { shared: true });
+    expect(await requireMind(writers, 'studio', 'mira')).toMatchObject({ persona: 'p0', revision: 0 });
     await store.append(stream, 0, [event('x', { type: 'NpcUpdated', data: { persona: 'theirs' } })]);
-    expect(await requireMind(lanes, 'studio', 'mira')).toMatchObject({ persona: 'theirs', revision: 1 });
+    expect(await requireMind(writers, 'studio', 'mira')).toMatchObject({ persona: 'theirs', revision: 1 });
   });
 
   it('is refused when the server has never seen the mind', async () => {
-    const lanes = new Lanes(await mindOf(1), new ManualClock());
-    await expect(requireMind(lanes, 'other', 'mira')).rejects.toMatchObject({
+    const writers = new StreamWriters(await mindOf(1), new ManualClock());
+    await expect(requireMind(writers, 'other', 'mira')).rejects.toMatchObject({
       code: 'NPC_NOT_FOUND',
       details: { npcId: 'mira' },
     });
-    expect((await requireMind(lanes, 'studio', 'mira')).persona).toBe('p0');
+    expect((await requireMind(writers, 'studio', 'mira')).persona).toBe('p0');
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { openRulesets, rulesetFold } from '../../../src/app/minds/rulesets.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { deleteRuleset, registerRuleset } from '../../../src/domain/rules/decide.js';
@@ -14,11 +14,11 @@ import { heldStore, onBehalf, storeWith } from '../../support/streams.js';
 
 const setUp = (store: EventStore = new MemoryEventStore()) => {
   const clock = new ManualClock();
-  const lanes = new Lanes(store, clock);
+  const writers = new StreamWriters(store, clock);
   let commands = 0;
   const run = (rulesetId: string, decide: Parameters<typeof runCommand<typeof rulesetFold.initial>>[4]) =>
     runCommand(
-      { events: store, lanes, clock },
+      { events: store, writers, clock },
       rulesetStream('studio', rulesetId),
       rulesetFold,
       onBehalf(`c${commands++}`),
@@ -45,8 +45,8 @@ const setUp = (store: EventStore = new MemoryEventStore()) => {
           ],
   });
   return {
-    rulesets: openRulesets(lanes, store),
-    lanes,
+    rulesets: openRulesets(writers, store),
+    writers,
     register: (rulesetId: string, reason?: string) =>
       run(rulesetId, (state) => registerRuleset(state, content(rulesetId, reason))),
     remove: (rulesetId: string) => run(rulesetId, (state) => deleteRuleset(state, rulesetId)),
@@ -106,12 +106,12 @@ describe('the rules that decide', () => {
       froms.push(range.from);
       return memory.read(stream, range);
     };
-    const { rulesets, register, remove, lanes } = setUp(storeWith(memory, { read }));
+    const { rulesets, register, remove, writers } = setUp(storeWith(memory, { read }));
     await register('inn', 'first');
     await remove('inn');
     for (let version = 2; version <= 5; version += 1) await register('inn', 'x'.repeat(800_000));
-    const lane = await lanes.open(rulesetStream('studio', 'inn'), rulesetFold);
-    expect(jsonBytes(lane.confirmedState as unknown as Json)).toBeLessThan(900_000);
+    const writer = await writers.open(rulesetStream('studio', 'inn'), rulesetFold);
+    expect(jsonBytes(writer.confirmedState as unknown as Json)).toBeLessThan(900_000);
     froms.length = 0;
     for (const _ of [1, 2]) {
       const found = await rulesets.version('studio', { rulesetId: 'inn', version: 1 });

@@ -6,7 +6,7 @@ import { revisionOf } from '../../../src/app/minds/minds.js';
 import { arrive, type Arrival, arrivalContext } from '../../../src/app/souls/arrive.js';
 import { chainOf } from '../../../src/app/souls/custody-chain.js';
 import { letGo, ownerOf, takeCustody } from '../../../src/app/souls/custody.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { archiveNpc, registerNpc } from '../../../src/domain/npc/decide.js';
 import { jcs, type Json } from '../../../src/domain/shared/json.js';
@@ -30,18 +30,18 @@ const arrivalOf = (document: SoulDocument, importId = 'i1', npcId = document.npc
 });
 const never = new AbortController().signal;
 
-let deps: { readonly events: MemoryEventStore; readonly clock: ManualClock; readonly lanes: Lanes };
+let deps: { readonly events: MemoryEventStore; readonly clock: ManualClock; readonly writers: StreamWriters };
 const again = (): void => {
-  deps = { ...deps, lanes: new Lanes(deps.events, deps.clock, { shared: true }) };
+  deps = { ...deps, writers: new StreamWriters(deps.events, deps.clock, { shared: true }) };
 };
-const stateOf = async (npcId: string) => (await deps.lanes.current(npcStream('studio', npcId), mindFold)).state;
+const stateOf = async (npcId: string) => (await deps.writers.current(npcStream('studio', npcId), mindFold)).state;
 /** A request of somebody else. */
 const by = { tenant: 'studio', actor: 'key', commandId: 'c1', correlationId: 'r1', causationId: null };
 
 beforeEach(() => {
   const clock = new ManualClock();
   const events = new MemoryEventStore();
-  deps = { events, clock, lanes: new Lanes(events, clock, { shared: true }) };
+  deps = { events, clock, writers: new StreamWriters(events, clock, { shared: true }) };
 });
 
 describe('A soul that arrives', () => {
@@ -110,10 +110,10 @@ describe('A soul that arrives', () => {
     await expect(write()).rejects.toMatchObject({ code: 'SOUL_ARRIVING', retryAfter: 1 });
     expect(await revisionOf(deps.events, 'studio', document.npcId)).toBe(-1);
     // This program still remembers the mind as it was; another one ends the import.
-    const here = deps.lanes;
+    const here = deps.writers;
     again();
     await arrive(deps, arrivalOf(document), document, never);
-    deps = { ...deps, lanes: here };
+    deps = { ...deps, writers: here };
     await write();
     expect(await stateOf(document.npcId)).toMatchObject({ persona: 'Mallory' });
   });
@@ -163,7 +163,7 @@ describe('The custody of a soul', () => {
     const taken = await Promise.all(
       ids.map((id) =>
         takeCustody(
-          { ...deps, lanes: new Lanes(deps.events, deps.clock, { shared: true }) },
+          { ...deps, writers: new StreamWriters(deps.events, deps.clock, { shared: true }) },
           'root',
           owner(id, `mind ${id}`),
           context(id),

@@ -8,7 +8,7 @@ import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { beginImport, type ImportDeps, KEPT_MS, receiveSoul } from '../../../src/app/souls/import-soul.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
 import { MAX_WAITING_BYTES, requireWaitingRoom, stagedFor } from '../../../src/app/souls/waiting-room.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { jcs } from '../../../src/domain/shared/json.js';
 import { drained } from '../../../src/domain/shared/sliced.js';
@@ -53,7 +53,15 @@ beforeEach(async () => {
 
 /** An engine that does only what a test says. */
 const depsWith = (runtime: Partial<ProcessRuntime>): ImportDeps => ({
-  ...{ events, lanes: new Lanes(events, clock), journal: new ProcessJournal(events), clock, archive, trust, mutex },
+  ...{
+    events,
+    writers: new StreamWriters(events, clock),
+    journal: new ProcessJournal(events),
+    clock,
+    archive,
+    trust,
+    mutex,
+  },
   ...{ runtime: runtime as ProcessRuntime, waits: new SingleFlight<StepAnswer>(), soulDeadlineMs: 3_600_000 },
 });
 const received = async (runtime: Partial<ProcessRuntime>, txId = 'tx') =>

@@ -21,8 +21,8 @@ const pages = (count: number, metadataBytes: number) => {
       return Promise.resolve({ rows, more: read < count });
     },
   };
-  const lanes = { current: () => Promise.resolve({ state: initialMind, revision: 0 }) };
-  const deps = { readModels, events: {}, lanes } as unknown as SoulMemoriesDeps;
+  const writers = { current: () => Promise.resolve({ state: initialMind, revision: 0 }) };
+  const deps = { readModels, events: {}, writers } as unknown as SoulMemoriesDeps;
   return { deps, pagesRead: () => read };
 };
 const never = new AbortController().signal;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { createSnapshotting, SNAPSHOT_WAIT_MS } from '../../../src/app/streams/snapshotting.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { Snapshot, Snapshots } from '../../../src/ports/snapshots.js';
@@ -29,10 +29,10 @@ describe('a long stream', () => {
   it('is loaded from its latest snapshot, and nothing before is read', async () => {
     const { store, server, snapshots } = await longMind();
     const { revisions, store: counted } = watched(store);
-    const lanes = server(snapshots, counted);
-    expect(await load(lanes)).toEqual(await load(new Lanes(store, new ManualClock())));
+    const writers = server(snapshots, counted);
+    expect(await load(writers)).toEqual(await load(new StreamWriters(store, new ManualClock())));
     expect([revisions[0], revisions.length]).toEqual([2_000, 500]);
-    await appendToMind(lanes, 'mira', personas(1, 2_500));
+    await appendToMind(writers, 'mira', personas(1, 2_500));
     expect(await load(server())).toMatchObject({ persona: 'p2500', revision: 2_500 });
   });
 
@@ -63,10 +63,10 @@ describe('a long stream', () => {
     const spoilt = latest === null ? null : spoil(latest);
     if (spoilt !== null) await other.save(spoilt);
     const { revisions, store: counted } = watched(store);
-    const lanes = server(other, counted);
-    expect(await load(lanes)).toMatchObject({ persona: 'p2499', revision: 2_499 });
+    const writers = server(other, counted);
+    expect(await load(writers)).toMatchObject({ persona: 'p2499', revision: 2_499 });
     expect(revisions).toContain(0);
-    expect((await lanes.asOf(mira, mindFold, { revision: 2_100 })).state).toMatchObject({ persona: 'p2100' });
+    expect((await writers.asOf(mira, mindFold, { revision: 2_100 })).state).toMatchObject({ persona: 'p2100' });
   });
 
   it('lets other work run while it is folded up to a moment, several times a page', async () => {
@@ -97,9 +97,9 @@ describe('a long stream', () => {
   it('is folded from its beginning where snapshots cannot be had, which is logged once', async () => {
     const { snapshots, server, warnings } = await longMind();
     const fail = () => Promise.reject(new Error('the database is away'));
-    const lanes = server(snapshotsWith(snapshots, { latest: fail, save: fail }));
-    expect(await load(lanes)).toMatchObject({ persona: 'p2499', revision: 2_499 });
-    expect((await lanes.asOf(mira, mindFold, { revision: 7 })).state).toMatchObject({ persona: 'p7' });
+    const writers = server(snapshotsWith(snapshots, { latest: fail, save: fail }));
+    expect(await load(writers)).toMatchObject({ persona: 'p2499', revision: 2_499 });
+    expect((await writers.asOf(mira, mindFold, { revision: 7 })).state).toMatchObject({ persona: 'p7' });
     expect(warnings).toHaveLength(1);
   });
 
@@ -153,14 +153,14 @@ describe('a long stream', () => {
     };
     const counted = snapshotsWith(snapshots, { latest });
     const snapshotting = createSnapshotting({ snapshots: counted, clock, log: { warn: () => undefined } });
-    const lanes = new Lanes(store, clock, { shared: true, snapshots: snapshotting });
-    await lanes.current(mira, mindFold);
-    await lanes.current(mira, mindFold);
-    await appendToMind(lanes, 'mira', personas(1));
-    await appendToMind(new Lanes(store, clock), 'mira', personas(1));
-    expect((await lanes.current(mira, mindFold)).revision).toBe(1);
+    const writers = new StreamWriters(store, clock, { shared: true, snapshots: snapshotting });
+    await writers.current(mira, mindFold);
+    await writers.current(mira, mindFold);
+    await appendToMind(writers, 'mira', personas(1));
+    await appendToMind(new StreamWriters(store, clock), 'mira', personas(1));
+    expect((await writers.current(mira, mindFold)).revision).toBe(1);
     expect(asked).toBe(1);
-    await lanes.current(STREAM, texts);
+    await writers.current(STREAM, texts);
     expect(asked).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { makeCommandId, reservedAt } from '../../../src/app/streams/command-id.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
@@ -39,7 +39,11 @@ describe('A server that stands still while another one carries its command out',
       for (let at = 1; at <= 8; at += 1) {
         const store = new MemoryEventStore();
         const clock = new ManualClock();
-        const serverOn = (events: EventStore) => ({ events, clock, lanes: new Lanes(events, clock, { shared: true }) });
+        const serverOn = (events: EventStore) => ({
+          events,
+          clock,
+          writers: new StreamWriters(events, clock, { shared: true }),
+        });
         for (let n = 0; n < before; n += 1) {
           await runCommand(serverOn(store), STREAM, texts, onBehalf(`before ${n}`), () => [note(`before ${n}`)]);
         }
@@ -70,7 +74,7 @@ describe('A server that stands still while another one carries its command out',
       const store = new MemoryEventStore();
       const clock = new ManualClock();
       const { way, thaw } = freezing(store, at);
-      const server = { events: way, clock, lanes: new Lanes(way, clock, { shared: true }) };
+      const server = { events: way, clock, writers: new StreamWriters(way, clock, { shared: true }) };
       const commandId = reservedAt(makeCommandId(clock, seededRandom(`repeated ${at}`)), -1);
       const command = { ...onBehalf(commandId), keyed: true };
       const attempt = (resumed: boolean) =>

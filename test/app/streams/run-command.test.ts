@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
 import { findBreak } from '../../support/find-break.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { DECIDE_ATTEMPTS } from '../../../src/app/streams/attempts.js';
 import { type DecidedEvent, runCommand } from '../../../src/app/streams/run-command.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
@@ -16,7 +16,7 @@ type Decide = (state: readonly string[], revision: number) => readonly DecidedEv
 /** A server on a store; others may be opened on the same one. */
 const serverOn = (store: EventStore) => {
   const clock = new ManualClock();
-  const deps = { events: store, clock, lanes: new Lanes(store, clock) };
+  const deps = { events: store, clock, writers: new StreamWriters(store, clock) };
   return {
     run: (commandId: string, decide: Decide = () => [note(commandId)]) =>
       runCommand(deps, STREAM, texts, onBehalf(commandId), decide),

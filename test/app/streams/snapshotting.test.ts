@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { SNAPSHOT_CHARS, SNAPSHOT_SAVES } from '../../../src/app/streams/snapshotting.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { Snapshot } from '../../../src/ports/snapshots.js';
@@ -35,7 +35,7 @@ describe('snapshots', () => {
 
   it('are all made while a stream that has none is read through', async () => {
     const { store } = await longMind();
-    for (const read of [load, (lanes: Lanes) => lanes.asOf(mira, mindFold, { revision: 2_100 })]) {
+    for (const read of [load, (writers: StreamWriters) => writers.asOf(mira, mindFold, { revision: 2_100 })]) {
       const { server, saved } = snapshotServers({ store });
       await read(server());
       await settle();
@@ -58,8 +58,8 @@ describe('snapshots', () => {
     const memory = new MemoryEventStore();
     const { store, release } = heldStore(memory);
     const { server, saved } = snapshotServers({ store, every: 2 });
-    const lane = await server().open(mira, mindFold);
-    const put = (...drafts: ReturnType<typeof personas>) => lane.append(drafts, onBehalf('x'), 0);
+    const writer = await server().open(mira, mindFold);
+    const put = (...drafts: ReturnType<typeof personas>) => writer.append(drafts, onBehalf('x'), 0);
     const failing = put(...personas(3));
     await settle();
     expect(await saved()).toEqual([]);
@@ -67,14 +67,14 @@ describe('snapshots', () => {
     await expect(failing).rejects.toThrow('the disk is full');
     await settle();
     expect(await saved()).toEqual([]);
-    await lane.load();
+    await writer.load();
     const refused = put(...personas(3));
-    await appendToMind(new Lanes(memory, new ManualClock()), 'mira', personas(1));
+    await appendToMind(new StreamWriters(memory, new ManualClock()), 'mira', personas(1));
     release();
     expect(await refused).toBeNull();
     await settle();
     expect(await saved()).toEqual([]);
-    await lane.load();
+    await writer.load();
     const written = put(...personas(3));
     release();
     expect(await written).not.toBeNull();
@@ -92,14 +92,14 @@ describe('snapshots', () => {
       },
     });
     const { server } = snapshotServers({ snapshots, every: 2 });
-    const lanes = server();
-    await appendToMind(lanes, 'mira', personas(20));
+    const writers = server();
+    await appendToMind(writers, 'mira', personas(20));
     await settle();
     expect(revisions).toEqual([2, 4]);
     expect(SNAPSHOT_SAVES).toBe(revisions.length);
     for (const done of held.splice(0)) done();
     await settle();
-    await appendToMind(lanes, 'mira', personas(1));
+    await appendToMind(writers, 'mira', personas(1));
     await settle();
     expect(revisions).toEqual([2, 4, 20]);
   });
@@ -111,9 +111,9 @@ describe('snapshots', () => {
       save: (snapshot) => (full ? Promise.reject(new Error('the disk is full')) : memory.save(snapshot)),
     });
     const { server, warnings, saved } = snapshotServers({ snapshots, every: 10 });
-    const lanes = server();
+    const writers = server();
     const grow = async (count: number) => {
-      await appendToMind(lanes, 'mira', personas(count));
+      await appendToMind(writers, 'mira', personas(count));
       await settle();
     };
     await grow(11);
@@ -124,7 +124,7 @@ describe('snapshots', () => {
     full = true;
     await grow(10);
     expect([warnings.length, await saved()]).toEqual([2, [30]]);
-    expect((await load(lanes)).revision).toBe(40);
+    expect((await load(writers)).revision).toBe(40);
   });
 
   it('are not even made into text of states that are much too large', async () => {
@@ -134,7 +134,7 @@ describe('snapshots', () => {
       made += 1;
       return 'short';
     };
-    const lane = await server().open(STREAM, {
+    const writer = await server().open(STREAM, {
       initial: { text: '', toJSON },
       evolve: ({ text }: { text: string; toJSON: () => string }, { revision }) => ({
         text: revision === 2 ? 'x'.repeat(SNAPSHOT_CHARS) : text.slice(0, 1),
@@ -142,7 +142,7 @@ describe('snapshots', () => {
       }),
       snapshots: { version: MIND_VERSION, restore: () => null },
     });
-    await lane.append(
+    await writer.append(
       [1, 2, 3, 4, 5].map((n) => note(String(n))),
       onBehalf('x'),
       0,
@@ -158,8 +158,8 @@ describe('snapshots', () => {
       evolve: () => 'x'.repeat(SNAPSHOT_CHARS),
       snapshots: { version: MIND_VERSION, restore: () => '' },
     };
-    const lane = await server().open(STREAM, open);
-    await lane.append(
+    const writer = await server().open(STREAM, open);
+    await writer.append(
       [1, 2, 3].map((n) => note(String(n))),
       onBehalf('x'),
       0,
@@ -170,8 +170,8 @@ describe('snapshots', () => {
 
   it('are kept of minds alone', async () => {
     const { server, saved } = snapshotServers({ every: 2 });
-    const lane = await server().open(STREAM, texts);
-    await lane.append(
+    const writer = await server().open(STREAM, texts);
+    await writer.append(
       [1, 2, 3].map((n) => note(String(n))),
       onBehalf('x'),
       0,

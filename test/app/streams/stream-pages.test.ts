@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type HistoryEvent, readHistory } from '../../../src/app/streams/history.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { mindAsOf } from '../../../src/app/minds/minds.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
@@ -74,11 +74,15 @@ describe('the pages of a stream', () => {
 
 describe('whoever reads a stream through', () => {
   it.each<[title: string, run: (store: EventStore) => Promise<unknown>, outcome: unknown]>([
-    ['loads a lane', async (store) => (await new Lanes(store, new ManualClock()).open(stream, mindFold)).revision, 8],
+    [
+      'loads a writer',
+      async (store) => (await new StreamWriters(store, new ManualClock()).open(stream, mindFold)).revision,
+      8,
+    ],
     [
       'folds a mind',
       async (store) =>
-        (await mindAsOf(new Lanes(store, new ManualClock()), 'studio', 'mira', { revision: 99 }))?.revision,
+        (await mindAsOf(new StreamWriters(store, new ManualClock()), 'studio', 'mira', { revision: 99 }))?.revision,
       8,
     ],
     [
@@ -113,7 +117,7 @@ describe('whoever reads a stream through', () => {
     [
       'looks for what a command recorded before',
       async (store) => {
-        const deps = { events: store, clock: new ManualClock(), lanes: new Lanes(store, new ManualClock()) };
+        const deps = { events: store, clock: new ManualClock(), writers: new StreamWriters(store, new ManualClock()) };
         const again = { ...onBehalf('mine'), resumed: true };
         return (await runCommand(deps, stream, texts, again, () => [])).events.map(({ revision }) => revision);
       },

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { type Act, actContext, actDirective, actVerdict } from '../../../src/app/turns/act.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { openRulesets, rulesetFold } from '../../../src/app/minds/rulesets.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { registerRuleset } from '../../../src/domain/rules/decide.js';
@@ -20,16 +20,16 @@ const inn = { rulesetId: 'inn', template: null, rulesetRules: [aRule({ ruleActio
 const setUp = async () => {
   const store = new MemoryEventStore();
   const clock = new ManualClock();
-  const lanes = new Lanes(store, clock);
+  const writers = new StreamWriters(store, clock);
   const ports = { events: store, clock };
   await store.append(stream, 'no_stream', [registered]);
   const register = onBehalf('register');
-  await runCommand({ ...ports, lanes }, rulesetStream('studio', 'inn'), rulesetFold, register, (state) =>
+  await runCommand({ ...ports, writers }, rulesetStream('studio', 'inn'), rulesetFold, register, (state) =>
     registerRuleset(state, inn),
   );
   const issuer = () => ({ kid: 'key-1', iss: 'http://test' });
   return {
-    deps: { ports, lanes, rulesets: openRulesets(lanes, ports.events), issuer },
+    deps: { ports, writers, rulesets: openRulesets(writers, ports.events), issuer },
     recorded: async () => (await eventsOf(store, stream)).slice(1),
   };
 };
@@ -46,7 +46,7 @@ describe('every act', () => {
   it('records which patterns held, before it was decided on', async () => {
     const { deps, recorded } = await setUp();
     await runCommand(
-      { ...deps.ports, lanes: deps.lanes },
+      { ...deps.ports, writers: deps.writers },
       rulesetStream('studio', 'inn'),
       rulesetFold,
       onBehalf('again'),

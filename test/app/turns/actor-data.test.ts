@@ -16,7 +16,7 @@ const changing: TapeResult = { type: 'ExecuteInferenceResult', generatedOutput: 
 
 /** A mind's data as its stream leaves it. */
 const dataOf = async (minds: Awaited<ReturnType<typeof openMinds>>) =>
-  (await minds.deps.lanes.current(npcStream(TENANT, 'mira'), mindFold)).state.data;
+  (await minds.deps.writers.current(npcStream(TENANT, 'mira'), mindFold)).state.data;
 
 describe("an actor's data", () => {
   it('becomes the data of a mind that has none, up to its bound', async () => {

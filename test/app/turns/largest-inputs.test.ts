@@ -217,7 +217,12 @@ describe('an act of the largest legal inputs', () => {
         await minds.register(strict);
         const ports = { events: minds.store, clock: minds.clock };
         const issuer = () => ({ kid: 'kid', iss: 'http://test' });
-        const deps = { ports, lanes: minds.deps.lanes, rulesets: openRulesets(minds.deps.lanes, minds.store), issuer };
+        const deps = {
+          ports,
+          writers: minds.deps.writers,
+          rulesets: openRulesets(minds.deps.writers, minds.store),
+          issuer,
+        };
         const part = text(of, shareOf(3) - 64);
         const asked = (id: string, members: object) => ({
           npcId: 'mira',

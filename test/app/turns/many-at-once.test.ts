@@ -12,7 +12,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { generated, identified, openMinds, recalled, tapeOf } from '../../support/minds.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { eventsOf, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 
 /** A store across a network: every call takes some turns of the event loop, drawn from a seed, before it arrives and before its answer does. */
 const farStore = (store: EventStore, seed: string): EventStore => {
@@ -42,12 +42,12 @@ describe('Many requests at once on one mind', () => {
     const clock = new ManualClock();
     const servers = range(count).map((n) => {
       const far = farStore(store, `server ${n}`);
-      return { events: far, clock, lanes: new Lanes(far, clock, { shared: true }) };
+      return { events: far, clock, writers: new StreamWriters(far, clock, { shared: true }) };
     });
     const words = range(40).map((n) => `word ${n}`);
     await Promise.all(
       words.map((word, n) => {
-        const deps = servers[n % count] ?? { events: store, clock, lanes: new Lanes(store, clock) };
+        const deps = servers[n % count] ?? { events: store, clock, writers: new StreamWriters(store, clock) };
         return runCommand(deps, STREAM, texts, onBehalf(word), (state) => (state.includes(word) ? [] : [note(word)]));
       }),
     );
@@ -76,7 +76,7 @@ describe('Many requests at once on one mind', () => {
       const { deps } = await serverOf(n);
       const ports = { events: deps.events, clock };
       const issuer = () => ({ kid: 'test-key', iss: 'http://test' });
-      const acts = { ports, lanes: deps.lanes, rulesets: openRulesets(deps.lanes, deps.events), issuer };
+      const acts = { ports, writers: deps.writers, rulesets: openRulesets(deps.writers, deps.events), issuer };
       const by = onBehalf(`caller ${n}`);
       const act = { npcId: 'mira', observation: `Caller ${n}`, npcState: {}, context: {}, by };
       return (await actDirective(acts, act)).event.observation;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { advance } from '../../../activities/advance.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
@@ -20,11 +20,11 @@ const servers = () => {
   const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
   const open = () => {
     const journal = new ProcessJournal(store, { shared: true });
-    const lanes = new Lanes(store, clock, { shared: true });
-    const deps = { journal, lanes, processes: { [race.name]: raceEffects(effects) } };
+    const writers = new StreamWriters(store, clock, { shared: true });
+    const deps = { journal, writers, processes: { [race.name]: raceEffects(effects) } };
     return {
       journal,
-      lanes,
+      writers,
       ask: (ref: ProcessRef, ...inputs: readonly ProcessInput[]) => advance(deps, ref, inputs, by),
     };
   };
@@ -59,11 +59,11 @@ describe('Several servers on one store', () => {
     expect(await types()).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
   });
 
-  it('do not decide from a state that is older than what their lane has read', async () => {
+  it('do not decide from a state that is older than what their writer has read', async () => {
     const { open, ref, start, delivered, types } = servers();
     const [one, other] = [open(), open()];
     await one.ask(ref, start);
-    // This server knows the process from before, and opens its lane only after the other one has gone on.
+    // This server knows the process from before, and opens its writer only after the other one has gone on.
     await other.journal.load(race, ref);
     const load = other.journal.load.bind(other.journal);
     other.journal.load = async (...args) => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { Lanes } from '../../../src/app/streams/lanes.js';
+import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { Scope } from '../../../src/domain/tenant/scopes.js';
 import { chainBreakRoutes } from '../../../src/http/routes/chain-breaks.js';
@@ -20,8 +20,8 @@ let app: TestApp;
 beforeEach(async () => {
   store = new MemoryEventStore();
   const clock = new ManualClock();
-  const lanes = new Lanes(store, clock);
-  app = await startApp(chainBreakRoutes({ ports: { events: store, clock }, lanes }), {
+  const writers = new StreamWriters(store, clock);
+  app = await startApp(chainBreakRoutes({ ports: { events: store, clock }, writers }), {
     clock,
     keys: { good: testPrincipal(), audit: keyOf('audit'), ops: keyOf('ops') },
   });
@@ -111,10 +111,10 @@ describe('anima chain', () => {
 
   it('says that a chain is whole', async () => {
     const clock = new ManualClock();
-    const whole = new Lanes(store, clock);
-    const lane = await whole.open(npcStream('local', 'whole'), { initial: null, evolve: () => null });
+    const whole = new StreamWriters(store, clock);
+    const writer = await whole.open(npcStream('local', 'whole'), { initial: null, evolve: () => null });
     const context = { tenant: 'local', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
-    await lane.append([{ type: 'Noted', data: {} }], context, 0);
+    await writer.append([{ type: 'Noted', data: {} }], context, 0);
     const { code, stderr } = await typed(['chain', 'whole'], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' } });
     expect([code, stderr]).toEqual([0, 'The hash chain is whole: 1 event, no break.\n']);
   });

@@ -16,7 +16,7 @@ const answerAt = async (progress: number, query: object = {}) => {
         list: () => Promise.resolve({ rows: [], more: false }),
       },
     },
-    lanes: { current: () => Promise.resolve({ state, revision: 9 }) },
+    writers: { current: () => Promise.resolve({ state, revision: 9 }) },
   };
   const [list] = memoryRoutes(services as unknown as Services);
   const principal = { tenant: 'studio' };

@@ -35,10 +35,10 @@ describe('every event that a decision made', () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     for (const result of [identified, recalled, generated]) await minds.step(tapeOf(), result);
-    const { lanes } = minds.deps;
+    const { writers } = minds.deps;
     const issuer = () => facts.issuer;
     const ports = { events: minds.store, clock: minds.clock };
-    const deps = { ports, lanes, rulesets: openRulesets(lanes, minds.store), issuer };
+    const deps = { ports, writers, rulesets: openRulesets(writers, minds.store), issuer };
     const asked = (id: string) => ({
       npcId: 'mira',
       observation: 'x',

@@ -11,7 +11,7 @@ import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 /** The events that were recorded, the state after them, and the global position of the last one. */
 export type Recorded<State> = Place<State> & { readonly events: readonly PlacedEvent[]; readonly position: number };
 
-export type LaneOptions = {
+export type StreamWriterOptions = {
   /** Where the folding of a long stream begins. */
   readonly snapshots?: Snapshotting;
   /** Whether other programs write this stream too. */
@@ -23,12 +23,12 @@ export type LaneOptions = {
 /**
  * The one place in this process that puts events at the end of one stream.
  *
- * A caller loads the lane, decides on its state, and appends, with nothing awaited between the decision and the append: its events then follow from
+ * A caller loads the writer, decides on its state, and appends, with nothing awaited between the decision and the append: its events then follow from
  * exactly what precedes them. An append moves the head at once, so the next caller decides behind it while it is still being written. Where this
  * process writes alone, several appends are sent ahead of each other. If one fails, everything behind it is thrown away: the head goes back to what
  * is confirmed, and the next `load` reads what others wrote.
  */
-export class Lane<State> {
+export class StreamWriter<State> {
   readonly stream: string;
   readonly #store: EventStore;
   readonly #clock: Clock;
@@ -37,11 +37,11 @@ export class Lane<State> {
   readonly #shared: boolean;
   readonly #onGrown: (chars: number) => void;
   readonly #readOn = freshFlight(() => this.#read());
-  /** The end of what is known to be durable: read from the store, or written by this lane. */
+  /** The end of what is known to be durable: read from the store, or written by this writer. */
   #confirmed: Head<State>;
   /** The same with everything that is still being written. */
   #head: Head<State>;
-  /** Whether `#head` is where the stream ends, as far as this lane can tell. */
+  /** Whether `#head` is where the stream ends, as far as this writer can tell. */
   #known = false;
   #loading: Promise<void> | null = null;
   #readRevision = -1;
@@ -56,7 +56,7 @@ export class Lane<State> {
     fold: Fold<State>,
     store: EventStore,
     clock: Clock,
-    { snapshots = withoutSnapshots, shared = false, onGrown = () => undefined }: LaneOptions = {},
+    { snapshots = withoutSnapshots, shared = false, onGrown = () => undefined }: StreamWriterOptions = {},
   ) {
     this.stream = stream;
     this.#fold = fold;
@@ -94,7 +94,7 @@ export class Lane<State> {
     return this.#confirmed.revision;
   }
 
-  /** The last event that was read from the store, -1 when none was. Every event after it was written through this lane. */
+  /** The last event that was read from the store, -1 when none was. Every event after it was written through this writer. */
   get readRevision(): number {
     return this.#readRevision;
   }
@@ -161,7 +161,7 @@ export class Lane<State> {
   }
 
   /**
-   * What an answer rests on that records nothing: the place that was `seen` in this lane, once it is durable; where other programs write too, the
+   * What an answer rests on that records nothing: the place that was `seen` in this writer, once it is durable; where other programs write too, the
    * latest one. Null: what was seen was thrown away.
    * @throws what the event store throws
    */
@@ -188,7 +188,7 @@ export class Lane<State> {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Ends this lane: it writes nothing any more, and another lane can take the stream. Appends in flight still finish. */
+  /** Ends this writer: it writes nothing any more, and another writer can take the stream. Appends in flight still finish. */
   retire(): void {
     this.#retired = true;
   }

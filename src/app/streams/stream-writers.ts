@@ -6,7 +6,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { Moment } from '../../ports/snapshots.js';
 import type { Fold, Place } from './fold.js';
 import { foldStream } from './fold-stream.js';
-import { Lane } from './lane.js';
+import { StreamWriter } from './stream-writer.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
@@ -17,17 +17,17 @@ export const LANES_KEPT = 10_000;
 /** A state is weighed again when it has grown by this much since: in characters of JSON, and as a share of its weight. */
 const GROWN_CHARS = 64 * 1024;
 const GROWN_SHARE = 1 / 4;
-/** How long an evicted lane can be taken back, in milliseconds: a caller that has just opened it may be about to write. */
+/** How long an evicted writer can be taken back, in milliseconds: a caller that has just opened it may be about to write. */
 const LEAVING_MS = 1_000;
 
-/** A lane, what its state weighs, in bytes, and by how much it has grown since it was weighed, in characters of JSON. */
-type KeptLane = { readonly lane: Lane<unknown>; readonly bytes: number; grown: number };
+/** A writer, what its state weighs, in bytes, and by how much it has grown since it was weighed, in characters of JSON. */
+type KeptWriter = { readonly writer: StreamWriter<unknown>; readonly bytes: number; grown: number };
 
-/** The lanes of this process: one for each stream, made when first asked for. */
-export class Lanes {
-  readonly #lanes: LRUCache<string, KeptLane>;
-  /** Lanes that were evicted a moment ago, or that still write. Until that is over each is the only lane of its stream. */
-  readonly #leaving = new Map<string, KeptLane>();
+/** The stream writers of this process: one for each stream, made when first asked for. */
+export class StreamWriters {
+  readonly #writers: LRUCache<string, KeptWriter>;
+  /** Writers that were evicted a moment ago, or that still write. Until that is over each is the only writer of its stream. */
+  readonly #leaving = new Map<string, KeptWriter>();
   readonly #store: EventStore;
   readonly #clock: Clock;
   readonly #snapshots: Snapshotting;
@@ -59,7 +59,7 @@ export class Lanes {
     this.#snapshots = snapshots;
     this.#shared = shared;
     this.#bytes = bytes;
-    this.#lanes = new LRUCache({
+    this.#writers = new LRUCache({
       max: kept,
       maxSize: bytes,
       sizeCalculation: (entry) => entry.bytes,
@@ -80,19 +80,19 @@ export class Lanes {
   }
 
   /**
-   * The loaded lane of a stream. It may lack what others appended since it was loaded; an append shows that. All callers of one stream pass the same
-   * fold. Do not keep the lane for later: it may be evicted, and then takes no more appends.
+   * The loaded writer of a stream. It may lack what others appended since it was loaded; an append shows that. All callers of one stream pass the same
+   * fold. Do not keep the writer for later: it may be evicted, and then takes no more appends.
    */
-  async open<State>(stream: string, fold: Fold<State>): Promise<Lane<State>> {
-    const kept = this.#lanes.get(stream) ?? this.#takeBack(stream) ?? this.#make(stream, fold);
-    await kept.lane.load();
-    return kept.lane as Lane<State>;
+  async open<State>(stream: string, fold: Fold<State>): Promise<StreamWriter<State>> {
+    const kept = this.#writers.get(stream) ?? this.#takeBack(stream) ?? this.#make(stream, fold);
+    await kept.writer.load();
+    return kept.writer as StreamWriter<State>;
   }
 
   /** A stream's durable state, to answer from: with everything that any writer appended before this call. */
   async current<State>(stream: string, fold: Fold<State>): Promise<Place<State>> {
-    const lane = await this.open(stream, fold);
-    return this.#shared ? lane.latest() : { state: lane.confirmedState, revision: lane.confirmedRevision };
+    const writer = await this.open(stream, fold);
+    return this.#shared ? writer.latest() : { state: writer.confirmedState, revision: writer.confirmedRevision };
   }
 
   /** A stream's state after its last event not beyond `moment`, folded for this call only. */
@@ -102,53 +102,53 @@ export class Lanes {
 
   /** The last revision of a stream, or an earlier one that is known without reading; -1 when it has none. */
   async revisionOf(stream: string): Promise<number> {
-    const known = this.#lanes.peek(stream)?.lane.confirmedRevision ?? -1;
+    const known = this.#writers.peek(stream)?.writer.confirmedRevision ?? -1;
     return known >= 0 ? known : (await this.#store.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
   }
 
-  #make<State>(stream: string, fold: Fold<State>): KeptLane {
-    const lane: Lane<State> = new Lane(stream, fold, this.#store, this.#clock, {
+  #make<State>(stream: string, fold: Fold<State>): KeptWriter {
+    const writer: StreamWriter<State> = new StreamWriter(stream, fold, this.#store, this.#clock, {
       snapshots: this.#snapshots,
       shared: this.#shared,
       onGrown: (chars) => this.#grow(stream, chars),
     });
-    const kept = { lane: lane as unknown as Lane<unknown>, bytes: 1, grown: 0 };
-    this.#lanes.set(stream, kept);
+    const kept = { writer: writer as unknown as StreamWriter<unknown>, bytes: 1, grown: 0 };
+    this.#writers.set(stream, kept);
     return kept;
   }
 
-  /** Weighs the state of a kept lane again once it has grown by much. */
+  /** Weighs the state of a kept writer again once it has grown by much. */
   #grow(stream: string, chars: number): void {
-    const kept = this.#lanes.peek(stream);
+    const kept = this.#writers.peek(stream);
     const grown = kept ?? this.#leaving.get(stream);
     if (grown === undefined) return;
     grown.grown += chars;
     if (kept === undefined || kept.grown < Math.max(GROWN_CHARS, kept.bytes * GROWN_SHARE)) return;
     // A state too large for the cache would be dropped, and its present users would not find it again.
-    const bytes = Math.min(weightOf(kept.lane.confirmedState), this.#bytes);
+    const bytes = Math.min(weightOf(kept.writer.confirmedState), this.#bytes);
     // A new entry: the cache never weighs the same entry twice.
-    this.#lanes.set(stream, { lane: kept.lane, bytes, grown: 0 });
+    this.#writers.set(stream, { writer: kept.writer, bytes, grown: 0 });
   }
 
-  #takeBack(stream: string): KeptLane | undefined {
+  #takeBack(stream: string): KeptWriter | undefined {
     const kept = this.#leaving.get(stream);
     if (kept === undefined) return undefined;
     this.#leaving.delete(stream);
-    this.#lanes.set(stream, kept);
+    this.#writers.set(stream, kept);
     return kept;
   }
 
-  /** Two lanes of one stream must never write at once: the second could follow events that the first one loses. */
-  #letGo(stream: string, kept: KeptLane): void {
+  /** Two writers of one stream must never write at once: the second could follow events that the first one loses. */
+  #letGo(stream: string, kept: KeptWriter): void {
     this.#leaving.set(stream, kept);
     const retire = (): void => {
       if (this.#leaving.get(stream) !== kept) return;
-      if (kept.lane.writing) {
-        void kept.lane.settled().then(retire);
+      if (kept.writer.writing) {
+        void kept.writer.settled().then(retire);
         return;
       }
       this.#leaving.delete(stream);
-      kept.lane.retire();
+      kept.writer.retire();
     };
     this.#clock.after(LEAVING_MS, retire);
   }
