@@ -9,7 +9,7 @@ import type { ProcessWithEffects } from '../src/app/processes/process-effects.js
 import type { ProcessMark } from '../src/ports/event-store.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
 import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from '../src/ports/process-runtime.js';
-import { type AnyProcess, cellOf, deadlineOf } from '../workflows/process.js';
+import { type AnyStateMachine, transitionOf, deadlineOf } from '../workflows/state-machine.js';
 
 export type AdvanceDeps = {
   readonly writers: StreamWriters;
@@ -27,9 +27,9 @@ export const processNamed = (processes: AdvanceDeps['processes'], name: string):
 };
 
 /**
- * One whole step of any process: load and fold, look the cells up, record the events in one append, answer. A runtime calls this for one process at a
+ * One whole step of any process: load and fold, look the transitions up, record the events in one append, answer. A runtime calls this for one process at a
  * time. Several servers may race: the loser folds what the winner recorded and decides again, so a repeat or a race adds no second event.
- * @throws Rejection from a cell; BUSY when the same command has begun another process of this kind (a repeat finds that one); SOUL_ARRIVING where only
+ * @throws Rejection from a transition; BUSY when the same command has begun another process of this kind (a repeat finds that one); SOUL_ARRIVING where only
  *   another command may write; CONFLICT after DECIDE_ATTEMPTS; and what the event store raises
  */
 export const advance = (
@@ -76,7 +76,7 @@ const step = async (
     const decided = refusalOr(() => decide(process, before, inputs, factsOf(seen.state), ref, by));
 
     if (decided instanceof Rejection || decided.length === 0) {
-      // Nothing to append. The answer rests on the process alone, read to its end, where no cell looked at the facts; else on the stream's end.
+      // Nothing to append. The answer rests on the process alone, read to its end, where no transition looked at the facts; else on the stream's end.
       if (remembered !== undefined) continue;
       const isCertain = !(decided instanceof Rejection) && isIgnored(process, before, inputs);
       if (!isCertain && (await writer.durable(seen))?.revision !== seen.revision) continue;
@@ -106,10 +106,10 @@ const step = async (
   throw othersKeptWriting();
 };
 
-const isIgnored = (process: AnyProcess, { state }: Instance, inputs: readonly ProcessInput[]): boolean =>
-  inputs.every((input) => cellOf(process, state, input) === 'ignore');
+const isIgnored = (process: AnyStateMachine, { state }: Instance, inputs: readonly ProcessInput[]): boolean =>
+  inputs.every((input) => transitionOf(process, state, input) === 'ignore');
 
-/** A refusal that a cell throws is treated like any other: what was remembered may be the reason. */
+/** A refusal that a transition throws is treated like any other: what was remembered may be the reason. */
 const refusalOr = <T>(decided: () => T): T | Rejection => {
   try {
     return decided();
@@ -121,7 +121,7 @@ const refusalOr = <T>(decided: () => T): T | Rejection => {
 
 /** The drafts that the inputs make, one after the other. The last carries the process's mark if that changed. */
 const decide = (
-  process: AnyProcess,
+  process: AnyStateMachine,
   before: Instance,
   inputs: readonly ProcessInput[],
   facts: unknown,
@@ -131,10 +131,10 @@ const decide = (
   let state = before.state;
   const drafts: EventDraft[] = [];
   for (const input of inputs) {
-    const cell = cellOf(process, state, input);
-    if (cell === 'ignore') continue;
-    if ('reject' in cell) throw new Rejection(cell.reject);
-    for (const event of cell.emit(state, input, facts)) {
+    const transition = transitionOf(process, state, input);
+    if (transition === 'ignore') continue;
+    if ('reject' in transition) throw new Rejection(transition.reject);
+    for (const event of transition.emit(state, input, facts)) {
       drafts.push(event);
       state = process.evolve(state, {
         ...event,
@@ -149,7 +149,11 @@ const decide = (
   return last === undefined || unchanged ? drafts : [...drafts.slice(0, -1), { ...last, process: mark }];
 };
 
-const markOf = (process: AnyProcess, { process: name, id }: ProcessRef, state: Instance['state']): ProcessMark => ({
+const markOf = (
+  process: AnyStateMachine,
+  { process: name, id }: ProcessRef,
+  state: Instance['state'],
+): ProcessMark => ({
   name,
   id,
   open: !process.over(state),

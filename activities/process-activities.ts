@@ -5,7 +5,7 @@ import type { CommandContext } from '../src/domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../src/ports/process-runtime.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Random } from '../src/ports/random.js';
-import { deadlineOf, pendingEffect, statusOf } from '../workflows/process.js';
+import { deadlineOf, pendingEffect, statusOf } from '../workflows/state-machine.js';
 import { EFFECT_MS } from '../workflows/process-limits.js';
 import type { Refusal, Reply, StepArgs, StepResult } from '../workflows/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, processNamed } from './advance.js';
@@ -17,7 +17,7 @@ export const ANSWER_BYTES = 256 * 1024;
 export type ProcessActivityDeps = AdvanceDeps & { readonly clock: Clock; readonly random: Random };
 
 /**
- * One step for a runtime that knows no table: `advance`, with refusals as values and with what the runtime must know to go on.
+ * One step for a runtime that knows no state machine: `advance`, with refusals as values and with what the runtime must know to go on.
  * `deadline` is taken only if it has fallen due by what the stream says now: the runtime's timer may be older than the state.
  * @throws what is not a refusal
  */

@@ -6,7 +6,7 @@ import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { npcStream } from '../src/domain/shared/stream-names.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { EventStore } from '../src/ports/event-store.js';
-import { cellOf, type Emitted } from '../workflows/process.js';
+import { transitionOf, type Emitted } from '../workflows/state-machine.js';
 import type { TurnInput } from '../workflows/turn/turn-state.js';
 import { turn } from '../workflows/turn/turn.js';
 import { OBSERVATIONS, resultsOf, tapeAt } from './scene.js';
@@ -22,7 +22,7 @@ const noFold: Fold<null> = { initial: null, evolve: () => null };
 
 type Steps = readonly (readonly Emitted[])[];
 
-/** The inputs of a turn's four steps to its table. @param deadlineAt RFC 3339 */
+/** The inputs of a turn's four steps to its state machine. @param deadlineAt RFC 3339 */
 export const turnInputs = (moment: number, turnId: string, deadlineAt: string): readonly TurnInput[] => {
   const { observation, context = {}, npcState = {} } = tapeAt(moment);
   const [identified, recalled, generated] = resultsOf(0);
@@ -36,7 +36,7 @@ export const turnInputs = (moment: number, turnId: string, deadlineAt: string): 
   ];
 };
 
-/** What the steps of a turn record, by the table itself; ids and deadline are filled in later. */
+/** What the steps of a turn record, by the state machine itself; ids and deadline are filled in later. */
 const stepsAt = (moment: number): Steps => {
   const facts: TurnFacts = {
     npcId: 'inn',
@@ -47,9 +47,10 @@ const stepsAt = (moment: number): Steps => {
   };
   let state = turn.initial;
   return turnInputs(moment, '', '').map((input) => {
-    const cell = cellOf(turn, state, input);
-    if (cell === 'ignore' || 'reject' in cell) throw new Error(`a turn ${state.name} takes no ${input.type}`);
-    const emitted = cell.emit(state, input, facts);
+    const transition = transitionOf(turn, state, input);
+    if (transition === 'ignore' || 'reject' in transition)
+      throw new Error(`a turn ${state.name} takes no ${input.type}`);
+    const emitted = transition.emit(state, input, facts);
     for (const event of emitted)
       state = turn.evolve(state, { ...event, revision: 0, meta: { at: '', commandId: '', schemaVersion: 1 } });
     return emitted;

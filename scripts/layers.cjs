@@ -26,7 +26,7 @@ const whatRuntimesImport = [
   'src/adapters/shared',
   'activities/advance.ts',
   'activities/process-activities.ts',
-  'workflows/process.ts',
+  'workflows/state-machine.ts',
   'workflows/process-step.ts',
   'workflows/process-limits.ts',
   'src/app/processes',
@@ -43,7 +43,8 @@ const whatRolesImport = [
   'projections',
   ...foundation,
 ];
-const runtimesKnowNoTable = 'A runtime calls `advance` and knows what a process is, but never reads a table.';
+const runtimesKnowNoStateMachine =
+  'A runtime calls `advance` and knows what a process is, but never reads a state machine.';
 
 module.exports = [
   {
@@ -68,21 +69,21 @@ module.exports = [
     because: 'Every layer with effects uses these primitives, so they must not depend on any of them.',
   },
   {
-    rule: 'tables-are-pure',
+    rule: 'state-machines-are-pure',
     folder: 'workflows',
-    holds: 'one pure table for each process, and what a table is',
+    holds: 'one pure state machine for each process, and what a state machine is',
     imports: ['src/domain'],
     because:
-      'A process table decides from state and input alone, so any runtime can drive it and a replay recomputes it.',
+      'A state machine decides from state and input alone, so any runtime can drive it and a replay recomputes it.',
   },
   {
-    rule: 'workflows-import-no-table',
+    rule: 'workflows-import-no-state-machine',
     files: ['workflows/temporal/', 'workflows/process-step.ts', 'workflows/process-limits.ts'],
     holds:
       'the Temporal workflows, of one process and of a shard, what they and a worker say to each other, and the limits of both runtimes',
     imports: ['src/ports/process-runtime.ts', 'src/domain/shared'],
     because:
-      'Temporal’s workflows drive every process. Knowing a table would bind open workflows to that version of it.',
+      'Temporal’s workflows drive every process. Knowing a state machine would bind open workflows to that version of it.',
   },
   {
     rule: 'projections-are-values',
@@ -100,8 +101,8 @@ module.exports = [
   wing(
     'processes',
     'processes folded from their streams, and what their steps need from the world',
-    ['src/app/streams', 'workflows/process.ts'],
-    'The steps of all processes are the same: a table is passed in, never imported.',
+    ['src/app/streams', 'workflows/state-machine.ts'],
+    'The steps of all processes are the same: a state machine is passed in, never imported.',
   ),
   wing(
     'minds',
@@ -230,7 +231,7 @@ module.exports = [
     files: ['src/adapters/embedded/process-runtime.ts', 'src/adapters/embedded/process-actor.ts'],
     holds: 'the runtime that drives processes in this server process',
     imports: whatRuntimesImport,
-    because: runtimesKnowNoTable,
+    because: runtimesKnowNoStateMachine,
   },
   {
     rule: 'the-temporal-runtime-drives-one-step',
@@ -242,7 +243,7 @@ module.exports = [
       'activities/step-batch.ts',
       'workflows/temporal/process-batch.ts',
     ],
-    because: runtimesKnowNoTable,
+    because: runtimesKnowNoStateMachine,
   },
   adapter('eventstore', 'the event store on EventStoreDB'),
   adapter('embedders', 'vectors from texts: by the model that comes along, a model in a folder, or another server'),

@@ -2,7 +2,7 @@ import { CURRENT_LOGIC } from '../src/domain/npc/decision/logic.js';
 import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import type { RecalledMemory, Verdict } from '../src/domain/npc/events.js';
 import type { JsonObject } from '../src/domain/shared/json.js';
-import type { Cell, Effect, Emitted, Process } from './process.js';
+import type { Transition, Effect, Emitted, StateMachine } from './state-machine.js';
 import { askForMemories, decidedEvents, expiredEvents, openingEvents, recalledEvents } from './turn/turn-events.js';
 import { turnFold } from './turn/turn-evolve.js';
 import type { Opening, OpenedTurn, TurnName, TurnState } from './turn/turn-state.js';
@@ -34,15 +34,15 @@ const open = (
   return openingEvents({ ...held, agent: true, logic: CURRENT_LOGIC, instruction }, facts);
 };
 
-type AgentTurnTable = Process<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer>['table'];
+type AgentTurnTransitions = StateMachine<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer>['transitions'];
 const expiring = { to: ['expired'], emit: expiredEvents } as const;
-const opening: Cell<TurnState, Extract<AgentTurnInput, { type: 'open' }>, TurnFacts, TurnName> = {
+const opening: Transition<TurnState, Extract<AgentTurnInput, { type: 'open' }>, TurnFacts, TurnName> = {
   to: ['awaitingMemories'],
   emit: open,
 };
 const over = { open: 'ignore', memories: 'ignore', output: 'ignore', deadline: 'ignore' } as const;
 
-const table: AgentTurnTable = {
+const transitions: AgentTurnTransitions = {
   new: { open: opening, memories: 'ignore', output: 'ignore', deadline: 'ignore' },
   // Nobody plays a body here, so the actor is never asked for.
   awaitingActor: over,
@@ -106,10 +106,10 @@ const answerOf = ({ turnId, name, memories, verdict }: OpenedTurn): AgentTurnAns
  * One turn of an NPC whose body is this server (contract 7.1): it recalls from the mind's own memories, an engine makes the words, and the same rules
  * decide on them. Its events are those of a body's turn.
  */
-export const agentTurn: Process<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer> = {
+export const agentTurn: StateMachine<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer> = {
   ...turnFold,
   name: 'agentTurn',
-  table,
+  transitions,
   pending,
   answer: (state) => (state.name === 'new' ? undefined : answerOf(state)),
 };

@@ -4,7 +4,7 @@ import { type Leaf, leafHash } from '../src/domain/audit/leaf.js';
 import type { LogEvent, LogPlace, SignedCheckpoint } from '../src/domain/audit/log-events.js';
 import type { LogState } from '../src/domain/audit/log-state.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
-import type { Effect, Emitted, Process, ProcessEvent } from './process.js';
+import type { Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
 
 type LogRound = {
   readonly roundId: string;
@@ -38,7 +38,7 @@ export type CheckpointFacts = { readonly log: LogState };
 /** Where a round stands. */
 export type CheckpointAnswer = Exclude<CheckpointState, { name: 'new' }>;
 
-/** An event as a cell emits it: JSON by construction. */
+/** An event as a transition emits it: JSON by construction. */
 const recorded = (event: LogEvent): readonly Emitted[] => [event];
 
 const placeOf = ({ size, through, last }: LogState): LogPlace => ({
@@ -47,7 +47,7 @@ const placeOf = ({ size, through, last }: LogState): LogPlace => ({
   checkpoint: last?.revision ?? null,
 });
 
-const table: Process<CheckpointState, CheckpointInput, CheckpointFacts, CheckpointAnswer>['table'] = {
+const transitions: StateMachine<CheckpointState, CheckpointInput, CheckpointFacts, CheckpointAnswer>['transitions'] = {
   new: {
     request: {
       to: ['gathering'],
@@ -142,11 +142,11 @@ const pending = (state: CheckpointState): Effect | null => {
  * One round of a tenant's log (contract 10.5): it gathers the heads of the minds that were written to since the last one, signs a checkpoint, and hands
  * it on. Its stream is the log, and one round writes to it at a time.
  */
-export const checkpoint: Process<CheckpointState, CheckpointInput, CheckpointFacts, CheckpointAnswer> = {
+export const checkpoint: StateMachine<CheckpointState, CheckpointInput, CheckpointFacts, CheckpointAnswer> = {
   name: 'checkpoint',
   background: true,
   initial: { name: 'new' },
-  table,
+  transitions,
   owns: (id, event) => event.data['roundId'] === id,
   evolve,
   pending,

@@ -1,5 +1,5 @@
 import type { NpcEvent } from '../src/domain/npc/events.js';
-import type { Emitted } from './process.js';
+import type { Emitted } from './state-machine.js';
 
-/** An event of a mind as a cell emits it: JSON by construction, which the compiler cannot see of types without an index signature. */
+/** An event of a mind as a transition emits it: JSON by construction, which the compiler cannot see of types without an index signature. */
 export const draft = (event: NpcEvent): Emitted => event as unknown as Emitted;

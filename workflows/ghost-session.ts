@@ -1,7 +1,7 @@
 import { ghostEvents } from '../src/domain/ghost/session-decoder.js';
 import type { GhostEnding, GhostEvent, GhostPlan, GhostReport } from '../src/domain/ghost/session-events.js';
 import { defined } from '../src/domain/shared/defined.js';
-import type { Effect, Emitted, Process, ProcessEvent } from './process.js';
+import type { Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
 
 type BegunSession = GhostPlan & { readonly sessionId: string; readonly startedAt: string };
 type Ended = BegunSession & {
@@ -36,7 +36,7 @@ export type GhostInput =
 /** What is known of a session, once it was asked for. */
 export type GhostAnswer = Exclude<GhostState, { name: 'new' }>;
 
-/** An event of a session as a cell emits it: JSON by construction. */
+/** An event of a session as a transition emits it: JSON by construction. */
 const recorded = (...events: readonly GhostEvent[]): readonly Emitted[] => events;
 
 const end = (
@@ -55,7 +55,7 @@ const broken = {
   emit: (state: BegunSession, { reason }: { readonly reason: string }) => end(state, 'failed', { reason }),
 } as const;
 
-const table: Process<GhostState, GhostInput, unknown, GhostAnswer>['table'] = {
+const transitions: StateMachine<GhostState, GhostInput, unknown, GhostAnswer>['transitions'] = {
   new: {
     request: {
       to: ['pending', 'running'],
@@ -183,11 +183,11 @@ const pending = (state: GhostState): Effect | null => {
  * up, its time is over or somebody stops it; then its report is made. The steps stand in a stream of their own (docs/adr/0022-ghost-steps.md). With a
  * body elsewhere (contract 9.6) it waits for what that body's steps say.
  */
-export const ghostSession: Process<GhostState, GhostInput, unknown, GhostAnswer> = {
+export const ghostSession: StateMachine<GhostState, GhostInput, unknown, GhostAnswer> = {
   name: 'ghostSession',
   background: true,
   initial: { name: 'new' },
-  table,
+  transitions,
   owns: (id, event) => event.data['sessionId'] === id,
   evolve,
   pending,

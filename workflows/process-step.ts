@@ -56,7 +56,7 @@ export const LOOK = 'look';
 export const backgroundQueueOf = (taskQueue: string): string => `${taskQueue}-background`;
 
 /** A state that was reached, and the inputs that led there. */
-export type Transition = { readonly at: string; readonly to: string; readonly on: string };
+export type ReachedState = { readonly at: string; readonly to: string; readonly on: string };
 
 /** How much a value takes where it is kept or recorded, in bytes of JSON. */
 export const payloadBytes = (value: unknown): number => new TextEncoder().encode(JSON.stringify(value)).length;
@@ -75,7 +75,7 @@ export type RunInput = {
   readonly ref: ProcessRef;
   readonly takeUp: boolean;
   readonly standing?: ProcessStatus;
-  readonly transitions?: readonly Transition[];
+  readonly transitions?: readonly ReachedState[];
   readonly failures?: number;
   readonly progress?: EffectProgress;
 };

@@ -1,7 +1,7 @@
 import { replayEvents } from '../src/domain/replay/decoder.js';
 import { addFindings, noFindings, type ReplayFindings, type RuleCount } from '../src/domain/replay/findings.js';
 import type { ReplayCursor, ReplayEnding, ReplayEvent, ReplayPlan } from '../src/domain/replay/replay-events.js';
-import type { Effect, Emitted, Process, ProcessEvent } from './process.js';
+import type { Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
 
 type AskedReplay = ReplayPlan & { readonly replayId: string; readonly startedAt: string };
 /** How far it is: `events` of `eventsInAll` were read, of the histories of `minds`. */
@@ -50,7 +50,7 @@ export type ReplayInput =
 /** What is known of a replay, once it was asked for. */
 export type ReplayAnswer = Exclude<ReplayState, { name: 'new' }>;
 
-/** An event of a replay as a cell emits it: JSON by construction. */
+/** An event of a replay as a transition emits it: JSON by construction. */
 const recorded = (...events: readonly ReplayEvent[]): readonly Emitted[] => events;
 
 const end = ({ replayId }: AskedReplay, ending: ReplayEnding, reason: string | null = null): readonly Emitted[] =>
@@ -62,7 +62,7 @@ const broken = {
   emit: (state: AskedReplay, { reason }: { readonly reason: string }) => end(state, 'failed', reason),
 } as const;
 
-const table: Process<ReplayState, ReplayInput, unknown, ReplayAnswer>['table'] = {
+const transitions: StateMachine<ReplayState, ReplayInput, unknown, ReplayAnswer>['transitions'] = {
   new: {
     request: {
       to: ['pending'],
@@ -181,11 +181,11 @@ const pending = (state: ReplayState): Effect | null => {
  * A replay (contract 10.3): takes the decisions of minds again from what was recorded, slice by slice, until all are taken or somebody cancels it. What
  * each slice has found stands in its events (docs/adr/0023-replays.md).
  */
-export const replay: Process<ReplayState, ReplayInput, unknown, ReplayAnswer> = {
+export const replay: StateMachine<ReplayState, ReplayInput, unknown, ReplayAnswer> = {
   name: 'replay',
   background: true,
   initial: { name: 'new' },
-  table,
+  transitions,
   owns: (id, event) => event.data['replayId'] === id,
   evolve,
   pending,

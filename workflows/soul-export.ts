@@ -3,7 +3,7 @@ import type { NpcEvent } from '../src/domain/npc/events.js';
 import { defined } from '../src/domain/shared/defined.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import { draft } from './draft.js';
-import type { Cell, Effect, Emitted, Process, ProcessEvent } from './process.js';
+import type { Transition, Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
 
 type DataOfEvent<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];
 type Request = DataOfEvent<'SoulExportRequested'>;
@@ -59,7 +59,7 @@ const keep = (
 };
 
 /** Confirming twice gives the first answer, to the same payload. */
-const sameAgain: Cell<Begun, Extract<SoulExportInput, { type: 'uploaded' }>, unknown, SoulExportName> = {
+const sameAgain: Transition<Begun, Extract<SoulExportInput, { type: 'uploaded' }>, unknown, SoulExportName> = {
   to: ['exported'],
   emit: (state, { digest }) => {
     requireSame(state, digest);
@@ -70,7 +70,7 @@ const sameAgain: Cell<Begun, Extract<SoulExportInput, { type: 'uploaded' }>, unk
 const failing = { to: ['failed'], emit: fail } as const;
 const expiring = { to: ['expired'], emit: expire } as const;
 
-const table: Process<SoulExportState, SoulExportInput, unknown, SoulExportAnswer>['table'] = {
+const transitions: StateMachine<SoulExportState, SoulExportInput, unknown, SoulExportAnswer>['transitions'] = {
   new: {
     request: {
       to: ['requested'],
@@ -161,10 +161,10 @@ const pending = (state: SoulExportState): Effect | null => {
  * A mind leaves as a soul (contract 8.1, 8.2): its document is made and signed, then somebody brings it to an archive: a client, who says so in a second
  * phase, or this server by itself. Nothing is given away before the mind's own stream says that it was sealed.
  */
-export const soulExport: Process<SoulExportState, SoulExportInput, unknown, SoulExportAnswer> = {
+export const soulExport: StateMachine<SoulExportState, SoulExportInput, unknown, SoulExportAnswer> = {
   name: 'soulExport',
   initial: { name: 'new' },
-  table,
+  transitions,
   owns: (id, event) => event.data['soulId'] === id,
   evolve,
   pending,

@@ -1,7 +1,7 @@
 import type { ImportEvent } from '../src/domain/soul/import-events.js';
 import { importEvents } from '../src/domain/soul/import-decoder.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
-import type { Effect, Emitted, Process, ProcessEvent } from './process.js';
+import type { Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
 
 type DataOfImport<Type extends ImportEvent['type']> = Omit<Extract<ImportEvent, { type: Type }>['data'], 'importId'>;
 type Asked = DataOfImport<'SoulImportRequested'>;
@@ -32,7 +32,7 @@ export type SoulImportInput =
 /** What is known of an import: its whole state, once it has begun. */
 export type SoulImportAnswer = Exclude<SoulImportState, { name: 'new' }>;
 
-/** An event of an import as a cell emits it: JSON by construction. */
+/** An event of an import as a transition emits it: JSON by construction. */
 const recorded = (event: ImportEvent): readonly Emitted[] => [event];
 
 const fail = ({ importId }: BegunImport, { type: _, ...failure }: ImportFailure & { readonly type: string }) =>
@@ -47,7 +47,7 @@ const sameAgain = {
   },
 } as const;
 
-const table: Process<SoulImportState, SoulImportInput, unknown, SoulImportAnswer>['table'] = {
+const transitions: StateMachine<SoulImportState, SoulImportInput, unknown, SoulImportAnswer>['transitions'] = {
   new: {
     request: {
       to: ['requested'],
@@ -149,10 +149,10 @@ const pending = (state: SoulImportState): Effect | null => {
  * A soul comes in as a mind (contract 8.3, 8.4): a client is told where to fetch it, and brings it in a second phase. Its events stand in a stream of
  * their own, because which mind it is shows only in the document. The mind is made by an effect, which goes on where an earlier attempt stopped.
  */
-export const soulImport: Process<SoulImportState, SoulImportInput, unknown, SoulImportAnswer> = {
+export const soulImport: StateMachine<SoulImportState, SoulImportInput, unknown, SoulImportAnswer> = {
   name: 'soulImport',
   initial: { name: 'new' },
-  table,
+  transitions,
   owns: (id, event) => event.data['importId'] === id,
   evolve,
   pending,

@@ -5,7 +5,7 @@ import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
 import { cutBytes } from '../../src/domain/shared/text.js';
 import type { CortexEngine } from '../../src/ports/cortex.js';
 import type { ProcessInput } from '../../src/ports/process-runtime.js';
-import type { Effect } from '../../workflows/process.js';
+import type { Effect } from '../../workflows/state-machine.js';
 import { mindFold } from '../../src/app/minds/mind.js';
 import type { Recall, Recalled } from '../../src/app/memory/recall.js';
 import type { ProcessEffects } from '../../src/app/processes/process-effects.js';

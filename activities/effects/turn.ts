@@ -47,7 +47,7 @@ export const turnEffects = (deps: TurnEffectsDeps, prepareOther?: ProcessEffects
   return {
     fold: mindFold,
     prepare: (ref, ...step) => (isNpcStream(ref.stream) ? prepare : (prepareOther ?? prepare))(ref, ...step),
-    // A turn waits only for its client: its table has no `pending`.
+    // A turn waits only for its client: its state machine has no `pending`.
     effect: (ref) => Promise.reject(new Error(`turn ${ref.id} has no effects`)),
   };
 };

@@ -4,7 +4,7 @@ import { evolveSummary, initialSummary } from '../../src/domain/npc/state.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { cellOf } from '../../workflows/process.js';
+import { transitionOf } from '../../workflows/state-machine.js';
 import { turn } from '../../workflows/turn/turn.js';
 import { turnInputs } from '../turn-history.js';
 
@@ -36,8 +36,9 @@ const playMind = async (
         ...{ npcId, mind: { persona: mind.persona, data: mind.data, revision: mind.revision } },
         ...{ ruleset: null, rulesetRef: null, issuer: { kid: 'bench', iss: 'http://127.0.0.1:8080' } },
       };
-      const cell = cellOf(turn, state, input);
-      if (cell === 'ignore' || 'reject' in cell) throw new Error(`a turn ${state.name} takes no ${input.type}`);
+      const transition = transitionOf(turn, state, input);
+      if (transition === 'ignore' || 'reject' in transition)
+        throw new Error(`a turn ${state.name} takes no ${input.type}`);
       const commandId = `${turnId}-${String(step)}`;
       const context = {
         tenant: REPLAYED_TENANT,
@@ -46,7 +47,7 @@ const playMind = async (
         correlationId: commandId,
         causationId: null,
       };
-      const recorded = await writer.append(cell.emit(state, input, facts), context, clock.now().getTime());
+      const recorded = await writer.append(transition.emit(state, input, facts), context, clock.now().getTime());
       if (recorded === null) throw new Error('somebody else writes to this store');
       for (const event of recorded.events) {
         state = turn.evolve(state, event);

@@ -2,7 +2,7 @@ import type { JsonObject } from '../domain/shared/json.js';
 
 /** What an event says about its process. The index of open processes is made from these marks. */
 export type ProcessMark = {
-  /** The process's table, e.g. `turn`. */
+  /** The name of the process's state machine, e.g. `turn`. */
   readonly name: string;
   readonly id: string;
   /** False once the process has ended. */

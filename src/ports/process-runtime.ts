@@ -1,7 +1,7 @@
 import type { CommandContext } from '../domain/shared/command-context.js';
 import type { JsonObject } from '../domain/shared/json.js';
 
-/** Which process: its table, its id, and the stream that holds its events. Its identity is stream and id: ids are unique in one stream only. */
+/** Which process: the name of its state machine, its id, and the stream that holds its events. Its identity is stream and id: ids are unique in one stream only. */
 export type ProcessRef = { readonly process: string; readonly id: string; readonly stream: string };
 
 /** The identity of a process as one string. */
@@ -26,7 +26,7 @@ export type Wait = { readonly withinMs: number; readonly signal?: AbortSignal };
  * are started again. The runtime retries what no caller waits for (a deadline, an effect), after pauses that grow.
  *
  * Failures of both calls: BUSY when too many wait for one process, ENGINE_UNAVAILABLE when the engine is away, NOT_READY
- * while it stops, and what the event store raises. A repeat with the same command id is safe: the table ignores what was recorded
+ * while it stops, and what the event store raises. A repeat with the same command id is safe: the state machine ignores what was recorded
  * after all.
  */
 export interface ProcessRuntime extends AsyncDisposable {
@@ -43,7 +43,7 @@ export interface ProcessRuntime extends AsyncDisposable {
 
   /**
    * Inputs for whose answer the caller waits. It comes once they are recorded; they take one step. A refused ask recorded nothing of its inputs.
-   * @throws Rejection of the table's refusals
+   * @throws Rejection of the state machine's refusals
    */
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext): Promise<StepAnswer>;
 

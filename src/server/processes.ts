@@ -3,7 +3,7 @@ import { agentTurnEffects } from '../../activities/effects/agent-turn.js';
 import type { ProcessWithEffects, ProcessEffects } from '../app/processes/process-effects.js';
 import type { Services } from '../http/services.js';
 import type { CheckpointReceiver } from '../ports/checkpoint-receiver.js';
-import type { AnyProcess } from '../../workflows/process.js';
+import type { AnyStateMachine } from '../../workflows/state-machine.js';
 import { checkpoint } from '../../workflows/checkpoint.js';
 import { soulExportEffects } from '../../activities/effects/soul-export.js';
 import { soulImportEffects } from '../../activities/effects/soul-import.js';
@@ -43,7 +43,7 @@ export type EffectsDeps = Pick<
 
 /** Every process there is: its state machine, and what its steps need. A new one is a line here. */
 export const allProcesses: readonly {
-  readonly process: AnyProcess;
+  readonly process: AnyStateMachine;
   readonly effects: (deps: EffectsDeps) => ProcessEffects;
 }[] = [
   { process: turn, effects: (deps) => turnEffects(deps, prepareGhostTurn(deps)) },

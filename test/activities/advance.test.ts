@@ -122,10 +122,10 @@ describe('a refusal', () => {
           prepare: ({ id }) => Promise.resolve((begun) => ({ raceId: id, begun })),
           process: {
             ...race,
-            table: {
-              ...race.table,
+            transitions: {
+              ...race.transitions,
               started: {
-                ...race.table.started,
+                ...race.transitions.started,
                 delivered: {
                   to: ['delivered'],
                   emit: (_: unknown, { parcel }: { parcel: string }, facts: { raceId: string; begun: number }) => {

@@ -102,7 +102,7 @@ describe('the architecture check', () => {
         'product-without-scaffolding: src/config/load.ts -> test/probe.ts',
         'nobody-imports-the-edge: src/http/route.ts -> src/main.ts',
         'no-unresolvable: src/ports/gone.ts -> ./nowhere.js',
-        'tables-are-pure: workflows/turn.ts -> src/ports/store.ts',
+        'state-machines-are-pure: workflows/turn.ts -> src/ports/store.ts',
         'no-cycles: workflows/answer.ts -> workflows/turn.ts',
         'no-orphans: projections/alone.ts',
         expect.stringMatching(/^vendor-koa: src\/app\/request\.ts -> /),

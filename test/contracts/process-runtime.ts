@@ -133,7 +133,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect(findBreak(events)).toBeNull();
     });
 
-    it('refuses what the table refuses, records nothing, and goes on', async () => {
+    it('refuses what the state machine refuses, records nothing, and goes on', async () => {
       const { runtime, ref, start, types } = await setUp();
       await expect(runtime.ask(ref, [{ type: 'finish' }], by('early'))).rejects.toMatchObject({
         code: 'TURN_NOT_FOUND',

@@ -6,9 +6,9 @@ import { allProcesses } from '../../src/server/processes.js';
 import { drawMachines } from '../../scripts/machine-diagram.js';
 import { turn } from '../../workflows/turn/turn.js';
 
-const states = Object.keys(turn.table);
-const cells = Object.entries(turn.table).flatMap(([state, row]) =>
-  Object.entries(row).map(([input, cell]) => ({ state, input, cell })),
+const states = Object.keys(turn.transitions);
+const transitions = Object.entries(turn.transitions).flatMap(([state, row]) =>
+  Object.entries(row).map(([input, transition]) => ({ state, input, transition })),
 );
 
 describe('docs/machines.md', () => {
@@ -22,7 +22,7 @@ describe('docs/machines.md', () => {
     const lines = drawMachines([turn]).split('\n');
     for (const state of states) {
       const row = lines.find((line) => line.startsWith(`| **${state}** |`));
-      expect(row?.split('|').length).toBe(Object.keys(turn.table.new).length + 3);
+      expect(row?.split('|').length).toBe(Object.keys(turn.transitions.new).length + 3);
     }
   });
 
@@ -31,8 +31,10 @@ describe('docs/machines.md', () => {
       .split('\n')
       .filter((line) => / --> \w+: /.test(line))
       .map((line) => line.trim());
-    const declared = cells.flatMap(({ state, input, cell }) =>
-      typeof cell === 'object' && 'to' in cell ? cell.to.map((to) => `${state} --> ${to}: ${input}`) : [],
+    const declared = transitions.flatMap(({ state, input, transition }) =>
+      typeof transition === 'object' && 'to' in transition
+        ? transition.to.map((to) => `${state} --> ${to}: ${input}`)
+        : [],
     );
     expect(arrows).toEqual(declared);
   });
@@ -40,20 +42,20 @@ describe('docs/machines.md', () => {
 
 describe('the table of a turn', () => {
   it('has the same inputs in every state', () => {
-    const inputs = Object.keys(turn.table.new);
-    for (const row of Object.values(turn.table)) expect(Object.keys(row)).toEqual(inputs);
+    const inputs = Object.keys(turn.transitions.new);
+    for (const row of Object.values(turn.transitions)) expect(Object.keys(row)).toEqual(inputs);
   });
 
-  it.each(cells)('leads from $state by $input to known states', ({ cell }) => {
-    const to = typeof cell === 'object' && 'to' in cell ? cell.to : [];
+  it.each(transitions)('leads from $state by $input to known states', ({ transition }) => {
+    const to = typeof transition === 'object' && 'to' in transition ? transition.to : [];
     expect(states).toEqual(expect.arrayContaining([...to]));
   });
 
   it('reaches every state from the first one', () => {
     const reached = new Set<string>([turn.initial.name]);
     for (const state of reached) {
-      for (const { cell } of cells.filter((it) => it.state === state)) {
-        if (typeof cell === 'object' && 'to' in cell) for (const to of cell.to) reached.add(to);
+      for (const { transition } of transitions.filter((it) => it.state === state)) {
+        if (typeof transition === 'object' && 'to' in transition) for (const to of transition.to) reached.add(to);
       }
     }
     expect([...reached].sort()).toEqual([...states].sort());

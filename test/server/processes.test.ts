@@ -8,7 +8,7 @@ describe('the list of processes', () => {
     expect(names).toEqual([...new Set(names)]);
   });
 
-  it('opens each process with its table, under its own name', () => {
+  it('opens each process with its state machine, under its own name', () => {
     // They take what they need when a step runs.
     const opened = processesOf({} as EffectsDeps);
     expect(Object.entries(opened).map(([name, { process }]) => [name, process])).toEqual(

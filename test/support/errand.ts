@@ -1,6 +1,6 @@
 import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
-import type { Process } from '../../workflows/process.js';
+import type { StateMachine } from '../../workflows/state-machine.js';
 
 /** A process for the suites that waits only for its askers and its deadline: begun -> finish -> done. The deadline ends it unfinished. */
 type ErrandState = { readonly name: 'new' | 'begun' | 'done' | 'givenUp'; readonly deadlineAt?: string };
@@ -13,7 +13,7 @@ type ErrandInput =
   | { readonly type: 'echo'; readonly parcel: string }
   | { readonly type: 'deadline' };
 type Facts = { readonly errandId: string };
-type Row = Process<ErrandState, ErrandInput, Facts, string>['table']['new'];
+type Row = StateMachine<ErrandState, ErrandInput, Facts, string>['transitions']['new'];
 
 const still: Row = {
   begin: 'ignore',
@@ -25,10 +25,10 @@ const still: Row = {
   deadline: 'ignore',
 };
 
-export const errand: Process<ErrandState, ErrandInput, Facts, string> = {
+export const errand: StateMachine<ErrandState, ErrandInput, Facts, string> = {
   name: 'errand',
   initial: { name: 'new' },
-  table: {
+  transitions: {
     new: {
       ...still,
       begin: { to: ['begun'], emit: (_, { type: _type, ...begun }) => [{ type: 'ErrandBegun', data: begun }] },

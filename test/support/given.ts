@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../src/domain/shared/json.js';
 import { Rejection, type RejectionCode } from '../../src/domain/shared/rejection.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
-import { cellOf, type Process } from '../../workflows/process.js';
+import { transitionOf, type StateMachine } from '../../workflows/state-machine.js';
 import { rowsOf } from '../projections/fold.js';
 import { type Emitted, recorded } from './histories.js';
 import { STREAM } from './streams.js';
@@ -67,19 +67,19 @@ export const givenRowsOf = <Row extends Json>(projection: Projection<Row>, strea
     stream,
   );
 
-/** What a process's table decides, as a decider. */
+/** What a process's state machine decides, as a decider. */
 export const inTable =
   <State extends { readonly name: string }, Input extends { readonly type: string }, Facts>(
-    process: Process<State, Input, Facts, unknown>,
+    process: StateMachine<State, Input, Facts, unknown>,
   ): Decider<State, [Input, Facts]> =>
   (state, input, facts) => {
-    const cell = cellOf(process, state, input);
-    if (cell === 'ignore') return [];
-    if ('reject' in cell) return new Rejection(cell.reject);
+    const transition = transitionOf(process, state, input);
+    if (transition === 'ignore') return [];
+    if ('reject' in transition) return new Rejection(transition.reject);
     try {
-      return cell.emit(state, input, facts);
+      return transition.emit(state, input, facts);
     } catch (thrown) {
-      // As a runtime does: what a cell throws is a refusal like any other.
+      // As a runtime does: what a transition throws is a refusal like any other.
       if (thrown instanceof Rejection) return thrown;
       throw thrown;
     }

@@ -3,7 +3,7 @@ import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import { evolveSummary, initialSummary } from '../../src/domain/npc/state.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import { cellOf } from '../../workflows/process.js';
+import { transitionOf } from '../../workflows/state-machine.js';
 import { turn } from '../../workflows/turn/turn.js';
 import { turnInputs } from '../../bench/turn-history.js';
 import { recorded } from './histories.js';
@@ -11,7 +11,7 @@ import { heldBy } from './rules.js';
 
 const DEADLINE = '9999-12-31T23:59:59.999Z';
 
-/** The stream of a mind that has had so many whole turns, each decided by the table that serves every body, by these rules. */
+/** The stream of a mind that has had so many whole turns, each decided by the state machine that serves every body, by these rules. */
 export const playedMind = (
   npcId: string,
   turns: number,
@@ -31,9 +31,10 @@ export const playedMind = (
         ...(input.type === 'open' && rules !== null ? { patternsHeld: heldBy(rules, input.observation) } : {}),
         issuer: { kid: 'test', iss: 'http://test' },
       };
-      const cell = cellOf(turn, state, input);
-      if (cell === 'ignore' || 'reject' in cell) throw new Error(`a turn that is ${state.name} takes no ${input.type}`);
-      for (const event of recorded(npcStream('studio', npcId), cell.emit(state, input, facts), events.length)) {
+      const transition = transitionOf(turn, state, input);
+      if (transition === 'ignore' || 'reject' in transition)
+        throw new Error(`a turn that is ${state.name} takes no ${input.type}`);
+      for (const event of recorded(npcStream('studio', npcId), transition.emit(state, input, facts), events.length)) {
         state = turn.evolve(state, event);
         mind = evolveSummary(mind, event);
         // As it comes back from a store.

@@ -1,7 +1,7 @@
 import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import type { Fold } from '../../src/app/streams/fold.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
-import type { Cell, Effect, Process } from '../../workflows/process.js';
+import type { Transition, Effect, StateMachine } from '../../workflows/state-machine.js';
 
 /**
  * A process for the suites with everything that a process may have: an effect and a deadline.
@@ -25,7 +25,7 @@ export type RaceAnswer = { readonly name: RaceState['name'] };
 
 const event = (type: string, data: Record<string, string>) => ({ type, data });
 
-type Row = Process<RaceState, RaceInput, Facts, RaceAnswer>['table']['new'];
+type Row = StateMachine<RaceState, RaceInput, Facts, RaceAnswer>['transitions']['new'];
 const still: Row = {
   start: 'ignore',
   delivered: 'ignore',
@@ -33,11 +33,11 @@ const still: Row = {
   refuse: { reject: 'CONFLICT' },
   deadline: 'ignore',
 };
-const givingUp: Cell<RaceState, { readonly type: 'deadline' }, Facts, RaceState['name']> = {
+const givingUp: Transition<RaceState, { readonly type: 'deadline' }, Facts, RaceState['name']> = {
   to: ['givenUp'],
   emit: (_: RaceState, __: RaceInput, { raceId }: Facts) => [event('RaceGivenUp', { raceId })],
 };
-const table: Record<RaceState['name'], Row> = {
+const transitions: Record<RaceState['name'], Row> = {
   new: {
     ...still,
     start: { to: ['started'], emit: (_, { type: _type, ...start }) => [event('RaceStarted', start)] },
@@ -59,10 +59,10 @@ const table: Record<RaceState['name'], Row> = {
 
 const over = (state: RaceState): boolean => state.name === 'finished' || state.name === 'givenUp';
 
-export const race: Process<RaceState, RaceInput, Facts, RaceAnswer> = {
+export const race: StateMachine<RaceState, RaceInput, Facts, RaceAnswer> = {
   name: 'race',
   initial: { name: 'new' },
-  table: table,
+  transitions,
   owns: (id, { data }) => data['raceId'] === id,
   evolve: (state, { type, data }) => {
     switch (type) {

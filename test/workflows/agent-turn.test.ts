@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import type { TurnState } from '../../workflows/turn/turn-state.js';
 import { type AgentTurnInput, agentTurn } from '../../workflows/agent-turn.js';
-import { cellOf, pendingEffect, statusOf } from '../../workflows/process.js';
+import { transitionOf, pendingEffect, statusOf } from '../../workflows/state-machine.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';
@@ -73,26 +73,26 @@ const expected: Record<keyof typeof turns, Record<AgentTurnInput['type'], string
   ended: { open: 'ended', memories: 'ended', output: 'ended', deadline: 'ended' },
   expired: { open: 'expired', memories: 'expired', output: 'expired', deadline: 'expired' },
 };
-const cells = Object.entries(turns).flatMap(([name, before]) =>
+const transitions = Object.entries(turns).flatMap(([name, before]) =>
   Object.values<AgentTurnInput>(inputs).map(
     (input) => [name as keyof typeof turns, input.type, before, input] as const,
   ),
 );
 
-describe('the table of an agent’s turn', () => {
-  it.each(cells)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
+describe('the state machine of an agent’s turn', () => {
+  it.each(transitions)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
     expect(before.state.name).toBe(name);
     const taken = take(before, input);
     const types = taken.events?.map((event) => event.type) ?? ['refused'];
     expect([taken.and.state.name, ...types].join(' ')).toBe(expected[name][type]);
   });
 
-  it('leads nowhere but to the states that its cells name, and never asks who the actor is', () => {
-    for (const [name, type, before, input] of cells) {
-      const cell = cellOf(agentTurn, before.state, input);
-      if (cell === 'ignore' || 'reject' in cell) continue;
-      expect(cell.to, `${name} ${type}`).toContain(take(before, input).and.state.name);
-      expect(cell.to).not.toContain('awaitingActor');
+  it('leads nowhere but to the states that its transitions name, and never asks who the actor is', () => {
+    for (const [name, type, before, input] of transitions) {
+      const transition = transitionOf(agentTurn, before.state, input);
+      if (transition === 'ignore' || 'reject' in transition) continue;
+      expect(transition.to, `${name} ${type}`).toContain(take(before, input).and.state.name);
+      expect(transition.to).not.toContain('awaitingActor');
     }
   });
 

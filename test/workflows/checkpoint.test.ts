@@ -4,7 +4,7 @@ import { leafHash } from '../../src/domain/audit/leaf.js';
 import { emptyLog, evolveLog, type LogState } from '../../src/domain/audit/log-state.js';
 import { logEvents } from '../../src/domain/audit/log-decoder.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
-import { cellOf, pendingEffect } from '../../workflows/process.js';
+import { transitionOf, pendingEffect } from '../../workflows/state-machine.js';
 import { checkpoint, type CheckpointInput, type CheckpointState } from '../../workflows/checkpoint.js';
 
 const ROUND = 'k0_mwtfsnrn_-4l3PEVDVHflYJJl';
@@ -22,9 +22,9 @@ const play = (...inputs: readonly CheckpointInput[]) => {
   let [state, log, revision]: [CheckpointState, LogState, number] = [{ name: 'new' }, emptyLog, 0];
   const types: string[] = [];
   for (const input of inputs) {
-    const cell = cellOf(checkpoint, state, input);
-    if (cell === 'ignore' || 'reject' in cell) continue;
-    for (const event of cell.emit(state, input, { log })) {
+    const transition = transitionOf(checkpoint, state, input);
+    if (transition === 'ignore' || 'reject' in transition) continue;
+    for (const event of transition.emit(state, input, { log })) {
       const stored = { ...event, revision, meta: { at: '', commandId: 'c', schemaVersion: 1 } };
       state = checkpoint.evolve(state, stored);
       log = evolveLog(log, logEvents.decode(stored), revision);
@@ -69,12 +69,12 @@ describe('a round of the log', () => {
   });
 
   it('begins neither beside another nor for what the log holds already', () => {
-    const cell = cellOf(checkpoint, { name: 'new' }, request);
-    if (typeof cell === 'string' || 'reject' in cell) throw new Error('a round cannot begin');
+    const transition = transitionOf(checkpoint, { name: 'new' }, request);
+    if (typeof transition === 'string' || 'reject' in transition) throw new Error('a round cannot begin');
     for (const log of [
       { ...emptyLog, round: 'another' },
       { ...emptyLog, through: 5 },
     ])
-      expect(() => cell.emit({ name: 'new' }, request, { log })).toThrow(Rejection);
+      expect(() => transition.emit({ name: 'new' }, request, { log })).toThrow(Rejection);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { ghostSession, type GhostInput, type GhostState } from '../../workflows/ghost-session.js';
-import { pendingEffect, statusOf } from '../../workflows/process.js';
-import { testTable } from '../support/test-table.js';
+import { pendingEffect, statusOf } from '../../workflows/state-machine.js';
+import { testTransitions } from '../support/test-transitions.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const plan = {
@@ -52,7 +52,7 @@ const expected: Record<keyof typeof sessions, Record<GhostInput['type'], string>
   ending: { ...nothing('ending'), reported: 'over GhostReported' },
   over: nothing('over'),
 };
-describe('the table of a ghost session', () => {
+describe('the state machine of a ghost session', () => {
   it('keeps the engine that plays, and tells its effects', () => {
     const argsOf = (session: Session): unknown => pendingEffect(ghostSession, session.state)?.args;
     expect(argsOf(sessions.pending)).not.toHaveProperty('engine');
@@ -61,7 +61,7 @@ describe('the table of a ghost session', () => {
     expect(argsOf(take(asked, inputs.begun).and)).toMatchObject({ engine: 'openai' });
   });
 
-  testTable({
+  testTransitions({
     process: ghostSession,
     states: sessions,
     inputs,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { noFindings } from '../../src/domain/replay/findings.js';
-import { pendingEffect, statusOf } from '../../workflows/process.js';
+import { pendingEffect, statusOf } from '../../workflows/state-machine.js';
 import { replay, type ReplayInput, type ReplayState } from '../../workflows/replay.js';
 import { givenOf, inTable } from '../support/given.js';
-import { testTable } from '../support/test-table.js';
+import { testTransitions } from '../support/test-transitions.js';
 
 const plan = { npcIds: null, upTo: 90, since: '2026-01-01T00:00:00.000Z' };
 const found = { ...noFindings, decisions: 4, turns: { equal: 1, different: 0 } };
@@ -42,8 +42,8 @@ const expected: Record<keyof typeof replays, Record<ReplayInput['type'], string>
 };
 const last: ReplayInput = { ...inputs.advanced, cursor: { after: 'mira', begun: [] }, over: true };
 
-describe('the table of a replay', () => {
-  testTable({ process: replay, states: replays, inputs, expected, more: [['running', last]] });
+describe('the state machine of a replay', () => {
+  testTransitions({ process: replay, states: replays, inputs, expected, more: [['running', last]] });
 
   it('adds up what its slices find, and ends with the last one', () => {
     const once = take(replays.running, inputs.advanced).and;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { pendingEffect, statusOf } from '../../workflows/process.js';
+import { pendingEffect, statusOf } from '../../workflows/state-machine.js';
 import { soulExport, type SoulExportInput, type SoulExportState } from '../../workflows/soul-export.js';
-import { testTable } from '../support/test-table.js';
+import { testTransitions } from '../support/test-transitions.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const soulId = 's0_0_aaaaaaaaaaaaaaaa';
@@ -79,8 +79,8 @@ const expected: Record<keyof typeof exports, Record<SoulExportInput['type'], str
     deadline: 'expired',
   },
 };
-describe('the table of a soul’s export', () => {
-  testTable({ process: soulExport, states: exports, inputs, expected });
+describe('the state machine of a soul’s export', () => {
+  testTransitions({ process: soulExport, states: exports, inputs, expected });
 
   it('takes only the payload that was sealed, before and after it was exported', () => {
     const other = { ...inputs.uploaded, digest: 'another' };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { pendingEffect, statusOf } from '../../workflows/process.js';
+import { pendingEffect, statusOf } from '../../workflows/state-machine.js';
 import { soulImport, type SoulImportInput, type SoulImportState } from '../../workflows/soul-import.js';
-import { testTable } from '../support/test-table.js';
+import { testTransitions } from '../support/test-transitions.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const importId = 'i0_0_aaaaaaaaaaaaaaaa';
@@ -58,8 +58,8 @@ const expected: Record<keyof typeof imports, Record<SoulImportInput['type'], str
   failed: nothing('failed'),
   expired: { ...nothing('expired'), received: 'expired refused', undelivered: 'expired refused' },
 };
-describe('the table of a soul’s import', () => {
-  testTable({ process: soulImport, states: imports, inputs, expected });
+describe('the state machine of a soul’s import', () => {
+  testTransitions({ process: soulImport, states: imports, inputs, expected });
 
   it('takes no other document once one was received', () => {
     const other = { ...inputs.received, digest: 'another' };

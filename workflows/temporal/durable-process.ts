@@ -53,11 +53,11 @@ import {
   type ProcessStatus,
   STEP_FAILED,
   type StepArgs,
-  type Transition,
+  type ReachedState,
 } from '../process-step.js';
 
 // Changing this file, or durable-run.ts, while workflows are open: every change of what it does, in which order, stands behind
-// `patched('<name>')`, and the recorded histories in test/fixtures are replayed against it. A change of a table, an event or an effect needs
+// `patched('<name>')`, and the recorded histories in test/fixtures are replayed against it. A change of a state machine, an event or an effect needs
 // nothing of this: they are not in here. If a replay fails all the same, the workflow can be terminated: the stream is the truth, and the next
 // ask or the next look at the open processes starts it again (docs/adr/0007-temporal-shell.md).
 //
@@ -96,11 +96,11 @@ const outcomeUpdate = defineUpdate<Reply | null, [OutcomeWait], typeof OUTCOME>(
 const lookSignal = defineSignal(LOOK);
 /** What `look` was called in the first version. Open runs may have it in their histories, so it takes the same step for ever. */
 const tellSignal = defineSignal('tell');
-const stateQuery = defineQuery<{ standing: ProcessStatus | null; transitions: readonly Transition[] }>('state');
+const stateQuery = defineQuery<{ standing: ProcessStatus | null; transitions: readonly ReachedState[] }>('state');
 
 /**
  * The one workflow of every process: takes inputs one after the other, waits for deadlines, runs effects, tries again, and goes on as new.
- * What an input does it does not know: each step is one local activity, which folds the stream and looks the cell up.
+ * What an input does it does not know: each step is one local activity, which folds the stream and looks the transition up.
  * It is the default of its bundle, which serves every workflow type: the type of a workflow is the name of its process.
  * It ends when the process waits for nothing but askers: the next ask starts it again and finds everything in the stream.
  */

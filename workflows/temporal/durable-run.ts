@@ -19,7 +19,7 @@ import {
   type ProcessStatus,
   type StepArgs,
   type StepResult,
-  type Transition,
+  type ReachedState,
 } from '../process-step.js';
 
 // A part of durable-process.ts: what its comment says of changes holds here as well.
@@ -46,7 +46,7 @@ export type Run = {
   readonly ref: ProcessRef;
   /** Where the process stands; null while that is not known. */
   standing: ProcessStatus | null;
-  transitions: readonly Transition[];
+  transitions: readonly ReachedState[];
   /** The steps that wait for each other. */
   queue: { readonly end: Promise<unknown>; readonly length: number };
   steps: number;

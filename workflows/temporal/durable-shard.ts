@@ -40,7 +40,7 @@ import {
   type ShardActivities,
   type ShardInput,
   type ShardState,
-  type ShardTransition,
+  type ShardReachedState,
 } from './process-batch.js';
 import {
   ASKS_UNDER_WAY_BYTES,
@@ -95,7 +95,7 @@ const processQuery = defineQuery<KnownProcess, [string]>('process');
 type ShardRun = {
   readonly shard: Shard;
   readonly kept: KeptDeadlines;
-  transitions: readonly ShardTransition[];
+  transitions: readonly ShardReachedState[];
   readonly beganMs: number;
   batches: number;
   /** What the batches under way take, and what is left for the answers of further ones, in bytes. */

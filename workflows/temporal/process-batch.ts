@@ -40,7 +40,7 @@ export type Shard = { readonly index: number; readonly count: number; readonly p
 export type Deadlined = { readonly ref: ProcessRef; readonly dueMs: number };
 
 /** A state that was reached, by which process, and the inputs that led there. */
-export type ShardTransition = { readonly at: string; readonly id: string; readonly to: string; readonly on: string };
+export type ShardReachedState = { readonly at: string; readonly id: string; readonly to: string; readonly on: string };
 
 /** What a shard's workflow keeps of one open process. `tries`: how often its deadline came to nothing; it is not tried again before `againMs`. */
 export type KeptProcess = Deadlined & {
@@ -58,7 +58,7 @@ export type ShardInput = {
   readonly look: boolean;
   readonly horizonMs?: number;
   readonly kept?: readonly KeptProcess[];
-  readonly transitions?: readonly ShardTransition[];
+  readonly transitions?: readonly ShardReachedState[];
 };
 
 /** What the query `state` answers: how many of the open processes that it knows are in each state. */
@@ -66,12 +66,12 @@ export type ShardState = {
   readonly shard: Shard;
   readonly states: Readonly<Record<string, number>>;
   readonly nextDue: string | null;
-  readonly transitions: readonly ShardTransition[];
+  readonly transitions: readonly ShardReachedState[];
 };
 /** What the query `process` answers for an id. Both are absent where the workflow knows nothing of it any more. */
 export type KnownProcess = {
   readonly standing: ProcessStatus | null;
-  readonly transitions: readonly ShardTransition[];
+  readonly transitions: readonly ShardReachedState[];
 };
 
 /** The name under which a shard's workflow is asked. */

@@ -2,7 +2,7 @@ import { logicOf } from '../../src/domain/npc/decision/logic.js';
 import { keepsActorData, type TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import type { Instruction, NpcEvent, RecalledMemory } from '../../src/domain/npc/events.js';
 import { draft } from '../draft.js';
-import type { Emitted } from '../process.js';
+import type { Emitted } from '../state-machine.js';
 import type { Opening, OpenedTurn } from './turn-state.js';
 
 // What the steps of a turn record. It is the same for a turn of a body and for an agent's, so histories do not differ by who was the body.

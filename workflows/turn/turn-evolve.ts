@@ -2,7 +2,7 @@ import { npcEvents } from '../../src/domain/npc/decoder.js';
 import type { Actor, NpcEvent } from '../../src/domain/npc/events.js';
 import { mismatchKey } from '../../src/domain/npc/tape-mismatch.js';
 import type { Json } from '../../src/domain/shared/json.js';
-import type { Deadline, Emitted, ProcessEvent } from '../process.js';
+import type { Deadline, Emitted, ProcessEvent } from '../state-machine.js';
 import type { OpenedTurn, Round, TurnState } from './turn-state.js';
 import { defined } from '../../src/domain/shared/defined.js';
 

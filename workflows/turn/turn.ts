@@ -2,7 +2,7 @@ import { CURRENT_LOGIC } from '../../src/domain/npc/decision/logic.js';
 import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import { MISMATCHES_NOTED, mismatchKey } from '../../src/domain/npc/tape-mismatch.js';
 import type { Instruction } from '../../src/domain/npc/events.js';
-import type { Emitted, Process } from '../process.js';
+import type { Emitted, StateMachine } from '../state-machine.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
 import { turnFold } from './turn-evolve.js';
 import { draft } from '../draft.js';
@@ -75,10 +75,10 @@ const noticed = (name: TurnName) => ({ to: [name], emit: noticeMismatch });
 const expiring = { to: ['expired'], emit: expiredEvents } as const;
 
 /** One turn of an NPC: the multi-round protocol of contract 2.2 as a durable process (contract 2.6). */
-export const turn: Process<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
+export const turn: StateMachine<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
   ...turnFold,
   name: 'turn',
-  table: {
+  transitions: {
     new: {
       open: { to: ['awaitingActor', 'awaitingMemories', 'awaitingInference'], emit: open },
       actor: { reject: 'TURN_NOT_FOUND' },

@@ -1,6 +1,6 @@
 import { advance, type Advanced, processNamed } from '../../../activities/advance.js';
 import { expire, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
-import { deadlineOf, pendingEffect, statusOf } from '../../../workflows/process.js';
+import { deadlineOf, pendingEffect, statusOf } from '../../../workflows/state-machine.js';
 import { OUTCOME_WAITERS, retryDelayMs } from '../../../workflows/process-limits.js';
 import { isFinal, type ProcessStatus } from '../../../workflows/process-step.js';
 import { pause } from '../../concurrency/pause.js';
@@ -28,7 +28,7 @@ export class ProcessActor {
   #known = false;
   #due: string | null = null;
   #cancelTimer: (() => void) | null = null;
-  /** How often in a row a deadline or a look of its own came to nothing: it failed, or the table left the deadline as it is. */
+  /** How often in a row a deadline or a look of its own came to nothing: it failed, or the state machine left the deadline as it is. */
   #failures = 0;
   #effect: RunningEffect | null = null;
   #outcomeWaiters = 0;
@@ -146,7 +146,7 @@ export class ProcessActor {
       const { state } = await this.#step(() => expire(this.#deps, this.ref, this.#system()));
       if (this.#stopped) return;
       const due = deadlineOf(this.#process(), state)?.at ?? null;
-      // A deadline that the table left as it is would fall due again at once.
+      // A deadline that the state machine left as it is would fall due again at once.
       if (due !== null && Date.parse(due) <= this.#deps.clock.now().getTime()) {
         this.#tryAgain();
         return;

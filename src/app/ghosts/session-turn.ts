@@ -8,7 +8,7 @@ import type { ProtocolProbe } from '../../domain/ghost/policy.js';
 import type { PlayedTurn } from '../../domain/ghost/session-events.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import { cellOf, type Emitted } from '../../../workflows/process.js';
+import { transitionOf, type Emitted } from '../../../workflows/state-machine.js';
 import { turn } from '../../../workflows/turn/turn.js';
 import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
 import { recallByWords } from './recall-by-words.js';
@@ -56,7 +56,7 @@ const ISSUER = { kid: 'ghost', iss: 'ghost' };
 const NEVER = '9999-12-31T23:59:59.999Z';
 
 /**
- * Begins a turn through the table that serves every body (contract 2.2, 2.6), in slices: opened, identified, recalled by words. What its model says
+ * Begins a turn through the state machine that serves every body (contract 2.2, 2.6), in slices: opened, identified, recalled by words. What its model says
  * then decides it. Nothing is read or written: its events are for the caller to record.
  */
 export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
@@ -73,10 +73,10 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   const events: Emitted[] = [];
   let state = turn.initial;
   const take = (input: TurnInput): number => {
-    const cell = cellOf(turn, state, input);
-    if (cell === 'ignore') return 0;
-    if ('reject' in cell) throw new Rejection(cell.reject);
-    const emitted = cell.emit(state, input, facts);
+    const transition = transitionOf(turn, state, input);
+    if (transition === 'ignore') return 0;
+    if ('reject' in transition) throw new Rejection(transition.reject);
+    const emitted = transition.emit(state, input, facts);
     for (const event of emitted) {
       state = turn.evolve(state, {
         ...event,

@@ -1,4 +1,4 @@
-import type { AnyProcess, Effect } from '../../../workflows/process.js';
+import type { AnyStateMachine, Effect } from '../../../workflows/state-machine.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { ProcessInput, ProcessRef } from '../../ports/process-runtime.js';
 import type { Fold } from '../streams/fold.js';
@@ -8,7 +8,7 @@ export type ProcessEffects = {
   /** How the stream's own state is folded. */
   readonly fold: Fold<unknown>;
   /**
-   * Reads what the cells need beside the state, and returns how the facts follow from it and from the stream's own state. That function is called at
+   * Reads what the transitions need beside the state, and returns how the facts follow from it and from the stream's own state. That function is called at
    * the very moment of the decision: the decision then sees exactly what precedes its events.
    */
   prepare(
@@ -27,4 +27,4 @@ export type ProcessEffects = {
 };
 
 /** A process with what its steps need. */
-export type ProcessWithEffects = ProcessEffects & { readonly process: AnyProcess };
+export type ProcessWithEffects = ProcessEffects & { readonly process: AnyStateMachine };

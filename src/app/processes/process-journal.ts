@@ -4,7 +4,7 @@ import { parseProcessId } from '../../domain/shared/process-id.js';
 import { weightOf } from '../../domain/shared/weight.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { processKey, type ProcessRef } from '../../ports/process-runtime.js';
-import type { AnyProcess } from '../../../workflows/process.js';
+import type { AnyStateMachine } from '../../../workflows/state-machine.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { FIRST_EVENT_SEARCH } from '../streams/first-event-search.js';
@@ -65,7 +65,7 @@ export class ProcessJournal {
    * The current process. For one that is over, newer events are read only up to `atLeast`: no answer depends on them.
    * @param tail what the caller has just read of the stream's end; if it holds all that is missing, nothing is read again
    */
-  async load(process: AnyProcess, ref: ProcessRef, atLeast = -1, tail?: StreamTail): Promise<Instance> {
+  async load(process: AnyStateMachine, ref: ProcessRef, atLeast = -1, tail?: StreamTail): Promise<Instance> {
     const known = this.#instances.get(processKey(ref));
     const current = known !== undefined && (!this.#shared || process.over(known.state));
     if (current && known.through >= atLeast) return known;
@@ -77,7 +77,7 @@ export class ProcessJournal {
   }
 
   /** The process as it was after this revision of its stream; nothing is remembered. */
-  at(process: AnyProcess, ref: ProcessRef, revision: number): Promise<Instance> {
+  at(process: AnyStateMachine, ref: ProcessRef, revision: number): Promise<Instance> {
     return this.#read(process, ref, { to: revision });
   }
 
@@ -87,7 +87,7 @@ export class ProcessJournal {
   }
 
   /** Folds newly recorded events onto what is known. */
-  recorded(process: AnyProcess, ref: ProcessRef, before: Instance, events: readonly PlacedEvent[]): Instance {
+  recorded(process: AnyStateMachine, ref: ProcessRef, before: Instance, events: readonly PlacedEvent[]): Instance {
     for (const listener of this.#listeners) listener(ref.stream, events);
     const after = fold(process, ref, before, events);
     this.#keep(ref, after);
@@ -107,7 +107,7 @@ export class ProcessJournal {
 
   /** Reads forwards until the process is over or the stream ends. Begins at what is known, or at the revision that the id carries. */
   async #read(
-    process: AnyProcess,
+    process: AnyStateMachine,
     ref: ProcessRef,
     {
       known,
@@ -138,7 +138,7 @@ export type StreamTail = { readonly events: readonly PlacedEvent[]; readonly thr
 
 /** The process up to the end of the tail; null when events are missing between what is known and the tail. */
 const foldTail = (
-  process: AnyProcess,
+  process: AnyStateMachine,
   ref: ProcessRef,
   known: Instance | undefined,
   { events, through }: StreamTail,
@@ -153,7 +153,7 @@ const foldTail = (
   return after.sequence === 0 ? null : { ...after, through: Math.max(before.through, through) };
 };
 
-const initialAt = (process: AnyProcess, start: number): Instance => ({
+const initialAt = (process: AnyStateMachine, start: number): Instance => ({
   state: process.initial as Instance['state'],
   sequence: 0,
   through: start - 1,
@@ -165,7 +165,7 @@ const initialAt = (process: AnyProcess, start: number): Instance => ({
 const INSTANCE_BYTES = 512;
 
 const fold = (
-  process: AnyProcess,
+  process: AnyStateMachine,
   ref: ProcessRef,
   before: Instance,
   events: readonly (PlacedEvent | RecordedEvent)[],

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../ports/event-store.js';
-import type { AnyProcess } from '../../../workflows/process.js';
+import type { AnyStateMachine } from '../../../workflows/state-machine.js';
 import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.js';
 import { mindFold } from '../minds/mind.js';
 import type { ProcessJournal } from '../processes/process-journal.js';
@@ -12,7 +12,7 @@ export const anotherAttempt = async (
     journal,
     ...deps
   }: { readonly writers: StreamWriters; readonly events: EventStore; readonly journal: ProcessJournal },
-  process: AnyProcess,
+  process: AnyStateMachine,
   attempt: CommandAttempt,
 ): Promise<{ readonly earlier: OpenedTurn | null; readonly searchedTo: number | undefined }> => {
   const { id, searchedTo } = await earlierProcess(deps, 'turnId', attempt, mindFold);

@@ -190,7 +190,10 @@ describe('The embedded runtime', () => {
   it('tries a deadline that the table leaves as it is after 1, 2, 4, 8 seconds', async () => {
     const at: number[] = [];
     const { clock, runtime, start, sinceMs } = await started({
-      process: { ...race, table: { ...race.table, started: { ...race.table.started, deadline: 'ignore' } } },
+      process: {
+        ...race,
+        transitions: { ...race.transitions, started: { ...race.transitions.started, deadline: 'ignore' } },
+      },
       prepare: (of, _, inputs) => {
         if (inputs[0]?.type === 'deadline') at.push(sinceMs());
         return Promise.resolve(() => ({ raceId: of.id }));

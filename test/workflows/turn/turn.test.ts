@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { TurnFacts } from '../../../src/domain/npc/decision/turn-facts.js';
 import { jcs, type Json } from '../../../src/domain/shared/json.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
-import { cellOf, pendingEffect } from '../../../workflows/process.js';
+import { transitionOf, pendingEffect } from '../../../workflows/state-machine.js';
 import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
 import { MISMATCHES_NOTED } from '../../../src/domain/npc/tape-mismatch.js';
 import { turn } from '../../../workflows/turn/turn.js';
@@ -122,35 +122,37 @@ const expected: Record<TurnState['name'], Record<TurnInput['type'], string>> = {
   },
 };
 
-const cells = Object.entries(turns).flatMap(([name, before]) =>
+const transitions = Object.entries(turns).flatMap(([name, before]) =>
   Object.values<TurnInput>(inputs).map((input) => [name as TurnState['name'], input.type, before, input] as const),
 );
 const json = (value: unknown): string => jcs(value as Json);
 
-describe('the table of a turn', () => {
-  it('has a cell for every state and every input, and no other', () => {
-    const shape = Object.fromEntries(Object.entries(turn.table).map(([name, row]) => [name, Object.keys(row).sort()]));
+describe('the state machine of a turn', () => {
+  it('has a transition for every state and every input, and no other', () => {
+    const shape = Object.fromEntries(
+      Object.entries(turn.transitions).map(([name, row]) => [name, Object.keys(row).sort()]),
+    );
     expect(shape).toEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, Object.keys(inputs).sort()])));
   });
 
-  it.each(cells)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
+  it.each(transitions)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
     expect(before.state.name).toBe(name);
     const taken = take(before, input);
     const types = typesOf(taken);
     expect(types === undefined ? 'refused' : [taken.and.state.name, ...types].join(' ')).toBe(expected[name][type]);
   });
 
-  it('leads nowhere but to the states that its cells name', () => {
-    for (const [name, type, before, input] of cells) {
-      const cell = cellOf(turn, before.state, input);
-      if (cell === 'ignore' || 'reject' in cell) continue;
-      expect(cell.to, `${name} ${type}`).toContain(take(before, input).and.state.name);
+  it('leads nowhere but to the states that its transitions name', () => {
+    for (const [name, type, before, input] of transitions) {
+      const transition = transitionOf(turn, before.state, input);
+      if (transition === 'ignore' || 'reject' in transition) continue;
+      expect(transition.to, `${name} ${type}`).toContain(take(before, input).and.state.name);
     }
   });
 
   it('knows no input and no state by a name of Object.prototype', () => {
-    expect(cellOf(turn, turns.ended.state, { type: 'constructor' })).toBe('ignore');
-    expect(cellOf(turn, { name: '__proto__' }, inputs.open)).toBe('ignore');
+    expect(transitionOf(turn, turns.ended.state, { type: 'constructor' })).toBe('ignore');
+    expect(transitionOf(turn, { name: '__proto__' }, inputs.open)).toBe('ignore');
   });
 
   it('opens with the results that a resumed tape brings', () => {
@@ -272,7 +274,7 @@ const anyInput: fc.Arbitrary<TurnInput> = fc.oneof(
 );
 const anyFacts = fc.constantFrom<TurnFacts>(facts, { ...facts, rulesetMissing: 'nowhere' });
 
-/** Takes one input after the other; what the table refuses changes nothing. */
+/** Takes one input after the other; what the state machine refuses changes nothing. */
 const run = (from: Turn, sequence: readonly TurnInput[], seen: TurnFacts): Turn =>
   sequence.reduce((before, input) => {
     const taken = take(before, input, seen);
@@ -280,11 +282,11 @@ const run = (from: Turn, sequence: readonly TurnInput[], seen: TurnFacts): Turn 
   }, from);
 
 describe('any sequence of inputs', () => {
-  it('stays in states that the table knows, opens first and once, and ends at most once', () => {
+  it('stays in states that the state machine knows, opens first and once, and ends at most once', () => {
     fc.assert(
       fc.property(fc.array(anyInput, { maxLength: 20 }), anyFacts, (sequence, seen) => {
         const { state, events } = run(given(), sequence, seen);
-        expect(Object.keys(turn.table)).toContain(state.name);
+        expect(Object.keys(turn.transitions)).toContain(state.name);
         const types = events.map(({ type }) => type);
         const opening = seen.rulesetMissing === undefined ? ['TurnOpened'] : ['RulesetMissing', 'TurnOpened'];
         expect(types.slice(0, opening.length)).toEqual(types.length === 0 ? [] : opening);
@@ -351,12 +353,12 @@ describe('folding', () => {
     }
   });
 
-  it('takes any events in any order to a state that the table knows, without a throw', () => {
+  it('takes any events in any order to a state that the state machine knows, without a throw', () => {
     const foreign = { type: 'SomethingNew', data: {} };
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...everyEvent, foreign), { maxLength: 15 }), (events) => {
         const { state } = given(...events);
-        expect(Object.keys(turn.table)).toContain(state.name);
+        expect(Object.keys(turn.transitions)).toContain(state.name);
         expect(JSON.parse(JSON.stringify(state))).toEqual(state);
       }),
     );

@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest';
 
-import { cellOf, type Process } from '../../workflows/process.js';
+import { transitionOf, type StateMachine } from '../../workflows/state-machine.js';
 import { type Given, inTable } from './given.js';
 
-/** What is said of the table of a process: each state as its events make it, one input of each type, and for both what follows. */
+/** What is said of the state machine of a process: each state as its events make it, one input of each type, and for both what follows. */
 type TableCase<State extends { readonly name: string }, Input extends { readonly type: string }> = {
-  readonly process: Process<State, Input, unknown, unknown>;
+  readonly process: StateMachine<State, Input, unknown, unknown>;
   readonly states: Readonly<Record<State['name'], Given<State>>>;
   readonly inputs: Readonly<Record<Input['type'], Input>>;
   /** By state and type of input: the state that follows and the types of the events, or `<state> refused`. */
   readonly expected: Readonly<Record<State['name'], Readonly<Record<Input['type'], string>>>>;
-  /** Inputs besides, which a cell answers in another way. */
+  /** Inputs besides, which a transition answers in another way. */
   readonly more?: readonly (readonly [state: State['name'], input: Input])[];
 };
 
-/** Tests of every cell of a table, for the `describe` of the process. */
-export const testTable = <State extends { readonly name: string }, Input extends { readonly type: string }>({
+/** Tests of every transition of a state machine, for the `describe` of the process. */
+export const testTransitions = <State extends { readonly name: string }, Input extends { readonly type: string }>({
   process,
   states,
   inputs,
@@ -23,11 +23,11 @@ export const testTable = <State extends { readonly name: string }, Input extends
   more = [],
 }: TableCase<State, Input>): void => {
   const take = (before: Given<State>, input: Input) => before.when(inTable(process), input, null);
-  const cells = (Object.keys(states) as State['name'][]).flatMap((name) =>
+  const transitions = (Object.keys(states) as State['name'][]).flatMap((name) =>
     Object.values<Input>(inputs).map((input) => [name, input.type as Input['type'], input] as const),
   );
 
-  it.each(cells)('says what one in the state %s does on the input %s', (name, type, input) => {
+  it.each(transitions)('says what one in the state %s does on the input %s', (name, type, input) => {
     expect(states[name].state.name).toBe(name);
     const taken = take(states[name], input);
     const outcome =
@@ -35,13 +35,13 @@ export const testTable = <State extends { readonly name: string }, Input extends
     expect(outcome.join(' ')).toBe(expected[name][type]);
   });
 
-  it('leads nowhere but to the states that its cells name', () => {
-    for (const [name, input] of [...cells.map(([state, , one]) => [state, one] as const), ...more]) {
-      const cell = cellOf(process, states[name].state, input);
-      if (cell === 'ignore' || 'reject' in cell) continue;
+  it('leads nowhere but to the states that its transitions name', () => {
+    for (const [name, input] of [...transitions.map(([state, , one]) => [state, one] as const), ...more]) {
+      const transition = transitionOf(process, states[name].state, input);
+      if (transition === 'ignore' || 'reject' in transition) continue;
       const taken = take(states[name], input);
       if (taken.events === null) continue;
-      expect(cell.to, `${name} ${input.type}`).toContain(taken.and.state.name);
+      expect(transition.to, `${name} ${input.type}`).toContain(taken.and.state.name);
     }
   });
 };

@@ -3,7 +3,7 @@ import type { RejectionCode } from '../src/domain/shared/rejection.js';
 import type { ProcessStatus } from './process-step.js';
 import { defined } from '../src/domain/shared/defined.js';
 
-/** An event that a cell asks to be recorded. */
+/** An event that a transition asks to be recorded. */
 export type Emitted = { readonly type: string; readonly data: JsonObject };
 
 /** A recorded event of the process, as folding sees it. */
@@ -17,9 +17,9 @@ type Typed = { readonly type: string };
 
 /**
  * What one input does in one state: nothing, a refusal, or events that lead to one of the states `to`.
- * A cell sees the process's state, the input and the facts handed to it beside them, and nothing else: no clock, no randomness, no store.
+ * A transition sees the process's state, the input and the facts handed to it beside them, and nothing else: no clock, no randomness, no store.
  */
-export type Cell<State, Input, Facts, Name extends string = string> =
+export type Transition<State, Input, Facts, Name extends string = string> =
   | 'ignore'
   | { readonly reject: RejectionCode }
   | {
@@ -27,10 +27,15 @@ export type Cell<State, Input, Facts, Name extends string = string> =
       emit(state: State, input: Input, facts: Facts): readonly Emitted[];
     };
 
-/** Every state × every input: a missing cell does not compile. */
-export type Table<State extends Named, Input extends Typed, Facts> = {
+/** Every state × every input: a missing transition does not compile. */
+export type Transitions<State extends Named, Input extends Typed, Facts> = {
   readonly [S in State['name']]: {
-    readonly [I in Input['type']]: Cell<Extract<State, { name: S }>, Extract<Input, { type: I }>, Facts, State['name']>;
+    readonly [I in Input['type']]: Transition<
+      Extract<State, { name: S }>,
+      Extract<Input, { type: I }>,
+      Facts,
+      State['name']
+    >;
   };
 };
 
@@ -43,15 +48,15 @@ export type Effect = { readonly id: string; readonly name: string; readonly args
 export type Deadline<Input> = { readonly at: string; readonly input: Input };
 
 /**
- * A durable process as a value: one pure table that two runtimes can drive. States and inputs are plain JSON.
+ * A durable process as a value: a pure state machine that two runtimes can drive. States and inputs are plain JSON.
  * The stream is the truth: the state is the fold of the process's recorded events; effects and deadline are functions of the state.
  */
-export interface Process<State extends Named, Input extends Typed, Facts, Answer> {
+export interface StateMachine<State extends Named, Input extends Typed, Facts, Answer> {
   readonly name: string;
   /** Nobody waits for its effects: a runtime with places for them has it wait for places of their own. */
   readonly background?: true;
   readonly initial: State;
-  readonly table: Table<State, Input, Facts>;
+  readonly transitions: Transitions<State, Input, Facts>;
   /** Whether a recorded event of the stream belongs to the process with this id. */
   owns(id: string, event: Emitted): boolean;
   /** Total: an event it does not know leaves the state as it is. */
@@ -66,18 +71,18 @@ export interface Process<State extends Named, Input extends Typed, Facts, Answer
 
 /** A process whose types the runtimes do not look into. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- runtimes treat state, input, facts and answer as opaque JSON
-export type AnyProcess = Process<any, any, any, any>;
+export type AnyStateMachine = StateMachine<any, any, any, any>;
 
 /** The deadline of a process in this state; null when it has none or is over. */
-export const deadlineOf = (process: AnyProcess, state: Named): Deadline<Typed & JsonObject> | null =>
+export const deadlineOf = (process: AnyStateMachine, state: Named): Deadline<Typed & JsonObject> | null =>
   process.over(state) ? null : (process.deadline(state) as Deadline<Typed & JsonObject> | null);
 
 /** The effect that a process in this state waits for; null when it waits for none or is over. */
-export const pendingEffect = (process: AnyProcess, state: Named): Effect | null =>
+export const pendingEffect = (process: AnyStateMachine, state: Named): Effect | null =>
   process.over(state) ? null : (process.pending?.(state) ?? null);
 
 /** All that a runtime knows of a process in this state. */
-export const statusOf = (process: AnyProcess, state: Named): ProcessStatus => {
+export const statusOf = (process: AnyStateMachine, state: Named): ProcessStatus => {
   const effect = pendingEffect(process, state);
   return {
     state: state.name,
@@ -87,9 +92,13 @@ export const statusOf = (process: AnyProcess, state: Named): ProcessStatus => {
   };
 };
 
-/** The cell for a state and an input; own members only, so that no name reaches a prototype. Unknown ones are ignored. */
-export const cellOf = (process: AnyProcess, state: Named, input: Typed): Cell<unknown, unknown, unknown> => {
-  const table = process.table as Record<string, Record<string, Cell<unknown, unknown, unknown>>>;
-  const row = Object.hasOwn(table, state.name) ? table[state.name] : undefined;
+/** The transition for a state and an input; own members only, so that no name reaches a prototype. Unknown ones are ignored. */
+export const transitionOf = (
+  process: AnyStateMachine,
+  state: Named,
+  input: Typed,
+): Transition<unknown, unknown, unknown> => {
+  const transitions = process.transitions as Record<string, Record<string, Transition<unknown, unknown, unknown>>>;
+  const row = Object.hasOwn(transitions, state.name) ? transitions[state.name] : undefined;
   return row !== undefined && Object.hasOwn(row, input.type) ? (row[input.type] ?? 'ignore') : 'ignore';
 };
