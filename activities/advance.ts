@@ -1,7 +1,7 @@
 import { DECIDE_ATTEMPTS, othersKeptWriting } from '../src/app/streams/attempts.js';
 import type { StreamWriters } from '../src/app/streams/stream-writers.js';
 import type { EventDraft } from '../src/app/streams/place-events.js';
-import type { Instance, ProcessJournal } from '../src/app/processes/process-journal.js';
+import type { Instance, ProcessRepository } from '../src/app/processes/process-repository.js';
 import { schemaVersionOf } from '../src/domain/event-kinds.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
@@ -13,7 +13,7 @@ import { type AnyStateMachine, transitionOf, deadlineOf } from '../workflows/sta
 
 export type AdvanceDeps = {
   readonly writers: StreamWriters;
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly processes: Readonly<Record<string, ProcessWithEffects>>;
 };
 
@@ -38,13 +38,13 @@ export const advance = (
   inputs: readonly ProcessInput[],
   by: CommandContext,
 ): Promise<Advanced> =>
-  deps.journal.runExclusive(processKey(ref), () =>
+  deps.repository.runExclusive(processKey(ref), () =>
     // Two attempts at one command may come under two ids. The second must read what the first has recorded.
-    deps.journal.runExclusive(`command ${ref.stream} ${by.commandId}`, () => step(deps, ref, inputs, by)),
+    deps.repository.runExclusive(`command ${ref.stream} ${by.commandId}`, () => step(deps, ref, inputs, by)),
   );
 
 const step = async (
-  { journal, writers, processes }: AdvanceDeps,
+  { repository, writers, processes }: AdvanceDeps,
   ref: ProcessRef,
   inputs: readonly ProcessInput[],
   by: CommandContext,
@@ -60,8 +60,8 @@ const step = async (
   let atLeast = -1;
   for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
     // Load. What is remembered is good enough to append from: the append shows whether another writer was faster. Anything else reads the stream.
-    const remembered = attempt === 0 ? journal.remembered(ref) : undefined;
-    const before = remembered ?? (await journal.load(process, ref, atLeast));
+    const remembered = attempt === 0 ? repository.remembered(ref) : undefined;
+    const before = remembered ?? (await repository.load(process, ref, atLeast));
     // The same command under another id: the caller gave up an earlier attempt, which was carried out all the same.
     if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
     const factsOf = await effects.prepare(ref, before.state, inputs, by);
@@ -93,11 +93,11 @@ const step = async (
     // Append.
     const recorded = await writer.append(decided, by, timeMs).catch((error: unknown) => {
       // Only the stream can tell whether it was written.
-      journal.forget(ref);
+      repository.forget(ref);
       throw error;
     });
     if (recorded !== null) {
-      const { state } = journal.recorded(process, ref, before, recorded.events);
+      const { state } = repository.recorded(process, ref, before, recorded.events);
       return answered(state, recorded.revision, recorded.position);
     }
     // Another writer was faster: from now on the process is read to the stream's end.

@@ -29,7 +29,7 @@ export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, b
     return { reply: replyOf(advanced), standing: statusOf(process, advanced.state) };
   } catch (thrown) {
     if (!(thrown instanceof Rejection)) throw thrown;
-    const instance = await deps.journal.load(process, ref).catch(() => null);
+    const instance = await deps.repository.load(process, ref).catch(() => null);
     return { reply: { refused: refusalOf(thrown) }, standing: instance && statusOf(process, instance.state) };
   }
 };
@@ -46,7 +46,7 @@ export const runEffect = async (
   signal: AbortSignal,
 ): Promise<ProcessInput | null> => {
   const effects = processNamed(deps.processes, ref.process);
-  const { state } = await deps.journal.load(effects.process, ref);
+  const { state } = await deps.repository.load(effects.process, ref);
   const effect = pendingEffect(effects.process, state);
   if (effect?.id !== effectId) return null;
   const ms = Math.min(effects.effectMs ?? EFFECT_MS, EFFECT_MS);
@@ -60,7 +60,7 @@ export const runEffect = async (
  */
 export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: CommandContext): Promise<Advanced> => {
   const { process } = processNamed(deps.processes, ref.process);
-  const deadline = deadlineOf(process, (await deps.journal.load(process, ref)).state);
+  const deadline = deadlineOf(process, (await deps.repository.load(process, ref)).state);
   const isDue = deadline !== null && Date.parse(deadline.at) <= deps.clock.now().getTime();
   return advance(deps, ref, isDue ? [deadline.input] : [], by);
 };

@@ -8,7 +8,7 @@ import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../src/app/processes/process-repository.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { turnEffects } from '../../activities/effects/turn.js';
 import { createLogger } from '../../src/config/logger.js';
@@ -26,12 +26,12 @@ const serve = async (namespace: string): Promise<void> => {
   const log = createLogger('warn', process.stderr, false);
   const startTurns = (own: string, events: EventStore) => {
     const writers = new StreamWriters(events, systemClock, { shared: true });
-    const journal = new ProcessJournal(events, { shared: true });
+    const repository = new ProcessRepository(events, { shared: true });
     const signingKeys = { current: { kid: 'bench' } } as Parameters<typeof turnEffects>[0]['signingKeys'];
     const host = turnEffects({ rulesets: openRulesets(writers, events), signingKeys, issuer: 'http://127.0.0.1:8080' });
     const deps = {
       writers,
-      journal,
+      repository,
       processes: { [turn.name]: { ...host, process: turn } },
       clock: systemClock,
       random: systemRandom,

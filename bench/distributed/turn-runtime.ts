@@ -4,7 +4,7 @@ import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { TemporalProcessRuntime } from '../../src/adapters/temporal/process-runtime.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../src/app/processes/process-repository.js';
 import { createLogger } from '../../src/config/logger.js';
 import { makeTurnId } from '../../src/domain/npc/turn-id.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
@@ -29,7 +29,7 @@ export const openTurnRuntime = (address: string, namespace: string): TemporalPro
     namespace,
     // Not needed: what is measured has no lost processes.
     events: { openProcesses: () => Promise.resolve([]) },
-    journal: new ProcessJournal(EmbeddedEventStore.open(':memory:'), { shared: true }),
+    repository: new ProcessRepository(EmbeddedEventStore.open(':memory:'), { shared: true }),
     processes: { [turn.name]: { process: turn } },
     clock: systemClock,
     random: systemRandom,

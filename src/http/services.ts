@@ -8,7 +8,7 @@ import type { Levels } from '../app/levels/levels.js';
 import type { StreamWriters } from '../app/streams/stream-writers.js';
 import type { OtherArchives } from '../app/souls/other-archives.js';
 import type { SoulTrust } from '../app/souls/verify-soul.js';
-import type { ProcessJournal } from '../app/processes/process-journal.js';
+import type { ProcessRepository } from '../app/processes/process-repository.js';
 import type { Rulesets } from '../app/minds/rulesets.js';
 import type { TurnIndex } from '../app/turns/turn-index.js';
 import type { VerdictSigner } from '../app/turns/verdict-signer.js';
@@ -20,7 +20,7 @@ import type { SigningKeys } from '../ports/signing-keys.js';
 export type Services = {
   readonly ports: Ports;
   readonly writers: StreamWriters;
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly turnIndex: TurnIndex;
   readonly runtime: ProcessRuntime;
   readonly rulesets: Rulesets;

@@ -15,7 +15,7 @@ export type HttpRoleDeps = Omit<Services, keyof Settings | 'turnIndex' | 'soulTr
 /** The routes that need the ports: what the http role answers. */
 export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly RouteDefinition[] => {
   const turnIndex = new TurnIndex(deps.ports.events, { shared: deps.writers.shared });
-  deps.journal.onRecorded((stream, events) => turnIndex.note(stream, events));
+  deps.repository.onRecorded((stream, events) => turnIndex.note(stream, events));
   return allRoutes(
     {
       ...deps,

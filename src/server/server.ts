@@ -19,7 +19,7 @@ import { pause } from '../concurrency/pause.js';
 import { UnreadableTenant } from '../app/keys/key-directory.js';
 import { openKeys, type OpenedKeys } from '../app/keys/open-keys.js';
 import { createRecall } from '../app/memory/recall.js';
-import { ProcessJournal } from '../app/processes/process-journal.js';
+import { ProcessRepository } from '../app/processes/process-repository.js';
 import { openRulesets } from '../app/minds/rulesets.js';
 import type { Config } from '../config/config.js';
 import { Rejection } from '../domain/shared/rejection.js';
@@ -145,7 +145,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const rulesets = openRulesets(writers, ports.events);
     const builtIn = await readBuiltInLevels(await readLevelMaps());
     const levels = openLevels({ ...ports, writers, archive: ports.soulArchive }, builtIn);
-    const journal = new ProcessJournal(ports.events, { shared });
+    const repository = new ProcessRepository(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);
     const recall = createRecall({ ...ports, writers }, config.recallCacheBytes);
@@ -162,7 +162,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     );
     const checkpointReceiver = openCheckpointReceiver(config.checkpointUrl, systemClock);
     const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver });
-    const stepDeps = { writers, journal, processes, clock: ports.clock };
+    const stepDeps = { writers, repository, processes, clock: ports.clock };
     const runtime = closers.opened(profile.openRuntime(stepDeps));
     if (serves.processes) {
       closers.opened(await profile.startProcesses(stepDeps, runtime, metrics));
@@ -171,7 +171,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     }
     if (serves.requests) {
       closers.opened(startArchiveSweep({ archive: ports.soulArchive, clock: ports.clock, log }));
-      routes = [...status, ...httpRoutes({ ...deciding, journal, runtime, publicUrl, config, apiKeys })];
+      routes = [...status, ...httpRoutes({ ...deciding, repository, runtime, publicUrl, config, apiKeys })];
     }
     serveWith(opened);
     lifecycle.ready();

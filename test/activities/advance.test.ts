@@ -4,7 +4,7 @@ import { advance, type AdvanceDeps } from '../../activities/advance.js';
 import { MemoryEventStore } from '../support/memory/event-store.js';
 import { findBreak } from '../support/find-break.js';
 import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../src/app/processes/process-repository.js';
 import { DECIDE_ATTEMPTS } from '../../src/app/streams/attempts.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
@@ -24,7 +24,7 @@ const serverOn = (store: EventStore) => {
   const effects = raceEffects({ deliver: () => Promise.resolve('parcel'), ran: [] });
   const deps: AdvanceDeps = {
     writers: new StreamWriters(store, new ManualClock()),
-    journal: new ProcessJournal(store),
+    repository: new ProcessRepository(store),
     processes: { [race.name]: effects },
   };
   let commands = 0;
@@ -114,7 +114,7 @@ describe('a refusal', () => {
     /** Takes a parcel only once two races have begun in the stream. */
     const serverOf = (): AdvanceDeps => ({
       writers: new StreamWriters(store, clock, { shared: true }),
-      journal: new ProcessJournal(store, { shared: true }),
+      repository: new ProcessRepository(store, { shared: true }),
       processes: {
         [race.name]: {
           ...base,

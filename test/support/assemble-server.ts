@@ -9,7 +9,7 @@ import { createKeptPlays } from '../../src/app/ghosts/remote-steps.js';
 import { createRecall } from '../../src/app/memory/recall.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { type BuiltInLevel, openLevels } from '../../src/app/levels/levels.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../src/app/processes/process-repository.js';
 import { createHand, type SliceTask } from '../../src/app/replays/replay-part.js';
 import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import type { Log } from '../../src/ports/log.js';
@@ -50,7 +50,7 @@ export const assembleServer = ({
   const { clock, random, events } = ports;
   const { shared } = writers;
   const rulesets = openRulesets(writers, events);
-  const journal = new ProcessJournal(events, { shared });
+  const repository = new ProcessRepository(events, { shared });
   const scripted = createScriptedEngine();
   const engines = createEngines([scripted], scripted, () => null);
   const recall = createRecall({ ...ports, writers }, RECALL_CACHE_BYTES);
@@ -75,7 +75,7 @@ export const assembleServer = ({
   const decideAgain = createHand({ events, clock, rulesOf: (...of) => rulesets.version(...of) });
   const replayHands = { begin: (slice: SliceTask) => [decideAgain(slice)] };
   const processes = processesOf({ ...deciding, issuer: publicUrl, replayHands, checkpointReceiver: null });
-  const stepDeps = { writers, journal, processes, clock };
+  const stepDeps = { writers, repository, processes, clock };
   const runtime = options.runtime ?? new EmbeddedProcessRuntime({ ...stepDeps, events, random, logger: log });
   const config = {
     turnDeadlineMs: options.deadlineMs,
@@ -84,5 +84,5 @@ export const assembleServer = ({
     rulesRegistration: true,
     archives: { soulTrust: null },
   };
-  return { stepDeps, runtime, routes: httpRoutes({ ...deciding, journal, runtime, publicUrl, config, apiKeys }) };
+  return { stepDeps, runtime, routes: httpRoutes({ ...deciding, repository, runtime, publicUrl, config, apiKeys }) };
 };

@@ -6,7 +6,7 @@ import { bundleOf } from '../../src/app/audit/bundle.js';
 import { checkpointEffects } from '../../activities/effects/checkpoint.js';
 import type { CheckpointAt } from '../../src/app/audit/log.js';
 import { makeCheckpoint } from '../../src/app/audit/make-checkpoint.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../src/app/processes/process-repository.js';
 import { askedBySystem } from '../../src/app/streams/command-id.js';
 import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { runCommand } from '../../src/app/streams/run-command.js';
@@ -37,7 +37,7 @@ export const openLog = async ({
 } = {}) => {
   const keys = signingKeys ?? (await serverKeys('log'));
   const deps = { clock: systemClock, random: systemRandom, events, writers: new StreamWriters(events, systemClock) };
-  const journal = new ProcessJournal(events);
+  const repository = new ProcessRepository(events);
   const ports = { events, clock: systemClock };
   const host = checkpointEffects({
     ...deps,
@@ -47,7 +47,7 @@ export const openLog = async ({
     checkpointReceiver: receiver,
   });
   const processes = { checkpoint: { ...host, process: checkpoint } };
-  const runtime = new EmbeddedProcessRuntime({ ...deps, journal, processes, logger: silent });
+  const runtime = new EmbeddedProcessRuntime({ ...deps, repository, processes, logger: silent });
   await runtime.start();
   const by = () => askedBySystem(deps, logStream(LOG_TENANT));
   return {

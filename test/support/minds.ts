@@ -4,7 +4,7 @@ import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runt
 import { MemoryEventStore } from './memory/event-store.js';
 import { agentTurnEffects, type AgentTurnEffectsDeps } from '../../activities/effects/agent-turn.js';
 import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../src/app/processes/process-repository.js';
 import { openRulesets, rulesetFold } from '../../src/app/minds/rulesets.js';
 import { runCommand } from '../../src/app/streams/run-command.js';
 import { type TurnStep, stepTurn, type Stepped } from '../../src/app/turns/step-turn.js';
@@ -62,10 +62,10 @@ export const openMinds = async (
   { shared = false, through = store, agent }: MindsOptions = {},
 ) => {
   const writers = new StreamWriters(through, clock, { shared });
-  const journal = new ProcessJournal(through, { shared });
+  const repository = new ProcessRepository(through, { shared });
   const rulesets = openRulesets(writers, through);
   const index = new TurnIndex(through, { shared });
-  journal.onRecorded((stream, events) => index.note(stream, events));
+  repository.onRecorded((stream, events) => index.note(stream, events));
   const effectsDeps = {
     rulesets,
     signingKeys: { current: { kid: 'test-key', alg: 'EdDSA' } },
@@ -77,7 +77,7 @@ export const openMinds = async (
     random: seededRandom('minds'),
     logger: pino({ level: 'silent' }),
     writers,
-    journal,
+    repository,
     processes: {
       turn: { ...turnEffects(effectsDeps), process: turn },
       ...(agent === undefined
@@ -86,7 +86,7 @@ export const openMinds = async (
     },
   });
   await runtime.start();
-  const deps = { runtime, journal, index, writers, clock, events: through, turnDeadlineMs: DEADLINE_MS };
+  const deps = { runtime, repository, index, writers, clock, events: through, turnDeadlineMs: DEADLINE_MS };
   let commands = 0;
   const by = (commandId = `command-${String(commands++)}`) => ({
     tenant: TENANT,

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { ProcessJournal } from '../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../src/app/processes/process-repository.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Log } from '../../src/ports/log.js';
 
@@ -41,8 +41,8 @@ export const startTemporalRuntime = async (
   { log = quiet, bundle }: { readonly log?: Log; readonly bundle?: ProcessWorkerOptions['bundle'] } = {},
 ): Promise<OpenTemporalRuntime> => {
   const writers = new StreamWriters(events, systemClock, { shared: true });
-  const journal = new ProcessJournal(events, { shared: true });
-  const deps = { writers, journal, processes, clock: systemClock, random: systemRandom };
+  const repository = new ProcessRepository(events, { shared: true });
+  const deps = { writers, repository, processes, clock: systemClock, random: systemRandom };
   const worker = startProcessWorker({
     ...at,
     deps,

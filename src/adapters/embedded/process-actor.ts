@@ -79,7 +79,7 @@ export class ProcessActor {
   /** Finds out what the process waits for, and takes no step; tried again until it succeeds. */
   look(): Promise<void> {
     return this.#own(async () => {
-      const { state } = await this.#deps.journal.load(this.#process(), this.ref);
+      const { state } = await this.#deps.repository.load(this.#process(), this.ref);
       // A step that went through meanwhile knows better.
       if (!this.#known) this.#settle(statusOf(this.#process(), state));
     });

@@ -2,7 +2,7 @@ import { shardOf } from '../../../activities/nearest-deadlines.js';
 import type { ProcessWithEffects } from '../../app/processes/process-effects.js';
 import { ASK_BATCH, type AskBatch, type BatchReply, type Shard } from '../../../workflows/temporal/process-batch.js';
 import type { Ask, Reply } from '../../../workflows/process-step.js';
-import type { ProcessJournal } from '../../app/processes/process-journal.js';
+import type { ProcessRepository } from '../../app/processes/process-repository.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { abortWith } from '../../concurrency/abort-with.js';
 import type { Clock } from '../../ports/clock.js';
@@ -41,7 +41,7 @@ export type TemporalRuntimeDeps = TemporalAddress & {
   readonly shards: ShardSettings;
   readonly events: Pick<EventStore, 'openProcesses'>;
   /** Answers too large to travel are made again from the stream. */
-  readonly journal: Pick<ProcessJournal, 'at'>;
+  readonly repository: Pick<ProcessRepository, 'at'>;
   readonly processes: Readonly<Record<string, Pick<ProcessWithEffects, 'process'>>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -154,7 +154,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
     if (reply.large !== true) return reply.answer;
     const process = this.#deps.processes[ref.process]?.process;
     if (process === undefined) throw new Error(`no process is named ${ref.process}`);
-    const { state } = await this.#deps.journal.at(process, ref, reply.revision);
+    const { state } = await this.#deps.repository.at(process, ref, reply.revision);
     return process.answer(state, inputs.at(-1));
   }
 

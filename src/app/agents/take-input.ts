@@ -58,10 +58,10 @@ export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ proce
 
 /** Where an agent's turn stands. @throws what the event store throws */
 export const stateOf = async (
-  { journal }: Pick<TakeDeps, 'journal'>,
+  { repository }: Pick<TakeDeps, 'repository'>,
   stream: string,
   turnId: string,
-): Promise<TurnState> => (await journal.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
+): Promise<TurnState> => (await repository.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
 
 /**
  * Opens a turn on this server, or joins one with the same input: one that is open, or one that has ended since a request for it was told to come

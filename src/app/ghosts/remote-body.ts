@@ -9,7 +9,7 @@ import { LEVEL_LOST, nullWhenLevelLost, type PlayedSession, sessionContext } fro
 import { recordEndedTurns, type RemoteStepDeps } from './remote-steps.js';
 import { findGhost, type GhostDeps, ghostRef } from './run-ghost.js';
 
-export type RemoteBodyDeps = RemoteStepDeps & Pick<GhostDeps, 'runtime' | 'journal'>;
+export type RemoteBodyDeps = RemoteStepDeps & Pick<GhostDeps, 'runtime' | 'repository'>;
 
 /** Whether a session waits for the steps of a body elsewhere. */
 const awaitsBody = (session: GhostAnswer): boolean => session.driver === 'remote' && session.name === 'running';
@@ -46,7 +46,7 @@ const isStep = async (deps: RemoteBodyDeps, session: PlayedSession, stepped: Ste
   if (!over) return true;
   const { turnId, round } = stepped.answer;
   const ref = { process: turn.name, id: turnId, stream: ghostMindStream(session.tenant, session.sessionId) };
-  const state = (await deps.journal.load(turn, ref, stepped.revision)).state as TurnState;
+  const state = (await deps.repository.load(turn, ref, stepped.revision)).state as TurnState;
   return state.name !== 'new' && (state.rounds[round]?.revision ?? Infinity) <= through;
 };
 

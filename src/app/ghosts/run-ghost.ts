@@ -12,12 +12,12 @@ import { ghostSession, type GhostAnswer, type GhostInput, type GhostState } from
 import type { Engines } from '../cortex/engines.js';
 import { parseCommandId } from '../streams/command-id.js';
 import type { Levels } from '../levels/levels.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessRepository } from '../processes/process-repository.js';
 import { chooseGhostEngine } from './ghost-engine.js';
 
 export type GhostDeps = {
   readonly runtime: ProcessRuntime;
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly clock: Pick<Clock, 'now'>;
   readonly levels: Levels;
   readonly engines: Pick<Engines, 'find' | 'engineOf'>;
@@ -68,7 +68,7 @@ const seedOf = (commandId: string): number => {
  * @throws Rejection as `chooseGhostEngine`, and what the levels and ProcessRuntime.ask raise
  */
 export const runGhost = async (
-  { runtime, engines, clock, levels }: Omit<GhostDeps, 'journal'>,
+  { runtime, engines, clock, levels }: Omit<GhostDeps, 'repository'>,
   asked: GhostAsked,
 ): Promise<GhostSeen> => {
   const { tenant, goal, suite, timeoutMs, driver, by } = asked;
@@ -98,12 +98,12 @@ export const runGhost = async (
 
 /** A session of this tenant. @throws Rejection GHOST_NOT_FOUND, and what the event store raises */
 export const findGhost = async (
-  { journal }: Pick<GhostDeps, 'journal'>,
+  { repository }: Pick<GhostDeps, 'repository'>,
   tenant: string,
   sessionId: string,
 ): Promise<GhostAnswer> => {
   if (parseProcessId(sessionId) === null) throw new Rejection('GHOST_NOT_FOUND');
-  const { state } = await journal.load(ghostSession, ghostRef(tenant, sessionId));
+  const { state } = await repository.load(ghostSession, ghostRef(tenant, sessionId));
   const known = state as GhostState;
   if (known.name === 'new') throw new Rejection('GHOST_NOT_FOUND');
   return known;
@@ -111,7 +111,7 @@ export const findGhost = async (
 
 /** Stops a session; one that has ended stays as it is (contract 9.4). @throws Rejection GHOST_NOT_FOUND, and as ProcessRuntime.ask */
 export const stopGhost = async (
-  deps: Pick<GhostDeps, 'runtime' | 'journal'>,
+  deps: Pick<GhostDeps, 'runtime' | 'repository'>,
   tenant: string,
   sessionId: string,
   by: CommandContext,

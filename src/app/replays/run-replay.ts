@@ -6,12 +6,12 @@ import type { ReplayPlan } from '../../domain/replay/replay-events.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js';
 import { replay, type ReplayAnswer, type ReplayState } from '../../../workflows/replay.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessRepository } from '../processes/process-repository.js';
 import { parseCommandId } from '../streams/command-id.js';
 
 export type ReplayDeps = {
   readonly runtime: ProcessRuntime;
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly events: Pick<EventStore, 'lastPosition'>;
 };
 
@@ -50,12 +50,12 @@ export const runReplay = async (
  * @throws Rejection REPLAY_NOT_FOUND, and what the event store raises
  */
 export const findReplay = async (
-  { journal }: Pick<ReplayDeps, 'journal'>,
+  { repository }: Pick<ReplayDeps, 'repository'>,
   tenant: string,
   { replayId, npcId }: { readonly replayId: string; readonly npcId?: string },
 ): Promise<ReplayAnswer> => {
   if (parseProcessId(replayId) === null) throw new Rejection('REPLAY_NOT_FOUND');
-  const { state } = await journal.load(replay, replayRef(tenant, replayId));
+  const { state } = await repository.load(replay, replayRef(tenant, replayId));
   const known = state as ReplayState;
   if (known.name === 'new') throw new Rejection('REPLAY_NOT_FOUND');
   const isOfMind = known.npcIds?.length === 1 && known.npcIds[0] === npcId;
@@ -65,7 +65,7 @@ export const findReplay = async (
 
 /** Cancels a replay; one that has ended stays as it is. @throws Rejection REPLAY_NOT_FOUND, and as ProcessRuntime.ask */
 export const cancelReplay = async (
-  deps: Pick<ReplayDeps, 'runtime' | 'journal'>,
+  deps: Pick<ReplayDeps, 'runtime' | 'repository'>,
   named: Parameters<typeof findReplay>[2],
   by: CommandContext,
 ): Promise<ReplaySeen> => {

@@ -9,7 +9,7 @@ import type { LeftOut } from '../../domain/soul/document.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { ProcessRuntime, ProcessRef, StepAnswer } from '../../ports/process-runtime.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessRepository } from '../processes/process-repository.js';
 import {
   soulExport,
   type SoulExportAnswer,
@@ -31,7 +31,7 @@ import { requireWaitingRoom } from './waiting-room.js';
 export type ExportDeps = {
   readonly runtime: ProcessRuntime;
   readonly waits: SharedOutcomeDeps['waits'];
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly writers: StreamWriters;
   readonly events: EventStore;
   readonly clock: Clock;
@@ -120,10 +120,10 @@ export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise
  * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, why it has failed; what the event store throws
  */
 export const sealedExport = async (
-  { journal, clock }: Pick<ExportDeps, 'journal' | 'clock'>,
+  { repository, clock }: Pick<ExportDeps, 'repository' | 'clock'>,
   ref: ProcessRef,
 ): Promise<SoulExportAnswer> => {
-  const state = (await journal.load(soulExport, ref)).state as SoulExportState;
+  const state = (await repository.load(soulExport, ref)).state as SoulExportState;
   if (state.name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
   requireWell(state);
   const isLate = state.name !== 'exported' && Date.parse(state.deadlineAt) <= clock.now().getTime();
@@ -137,10 +137,10 @@ export const sealedExport = async (
  * Raises what the event store raises.
  */
 export const mayUpload = async (
-  { journal }: Pick<ExportDeps, 'journal'>,
+  { repository }: Pick<ExportDeps, 'repository'>,
   { tenant, npcId, soulId, digest }: ArchiveGrant,
 ): Promise<boolean> => {
-  const { state } = await journal.load(soulExport, exportRef(npcStream(tenant, npcId), soulId));
+  const { state } = await repository.load(soulExport, exportRef(npcStream(tenant, npcId), soulId));
   const { name, seal } = state as SoulExportState & { readonly seal?: { readonly digest: string } };
   return (name === 'sealed' || name === 'exported') && seal?.digest === digest;
 };
@@ -150,10 +150,10 @@ export const mayUpload = async (
  * @throws Rejection SOUL_EXPORT_NOT_FOUND; what the event store throws
  */
 export const sealedDigest = async (
-  { journal }: Pick<ExportDeps, 'journal'>,
+  { repository }: Pick<ExportDeps, 'repository'>,
   ref: ProcessRef,
 ): Promise<string | null> => {
-  const state = (await journal.load(soulExport, ref)).state as SoulExportState;
+  const state = (await repository.load(soulExport, ref)).state as SoulExportState;
   if (state.name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
   return state.seal?.digest ?? null;
 };

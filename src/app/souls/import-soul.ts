@@ -18,7 +18,7 @@ import { mindFold } from '../minds/mind.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import type { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { type SharedOutcomeDeps, outcomeWithin } from '../processes/shared-outcome.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessRepository } from '../processes/process-repository.js';
 import { commandSearch } from '../streams/find-command.js';
 import type { Command } from '../streams/run-command.js';
 import { eventAt, pagesOf } from '../streams/stream-pages.js';
@@ -51,7 +51,7 @@ const NEVER_RECEIVED: readonly string[] = [
 export type ImportDeps = {
   readonly runtime: ProcessRuntime;
   readonly waits: SharedOutcomeDeps['waits'];
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly writers: StreamWriters;
   readonly events: EventStore;
   readonly clock: Clock;
@@ -81,7 +81,7 @@ const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport
  * @throws Rejection as ProcessRuntime.ask
  */
 export const beginImport = async (
-  { runtime, events, writers, journal, clock, soulDeadlineMs }: ImportDeps,
+  { runtime, events, writers, repository, clock, soulDeadlineMs }: ImportDeps,
   { tenant, txId, by }: ImportAsked,
 ): Promise<void> => {
   const stream = importStream(tenant, txId);
@@ -91,7 +91,7 @@ export const beginImport = async (
   if (by.done === true && state.newest !== null) return;
   if ((await importOf(events, stream, by)) !== null) return;
   if (state.newest?.open === true) {
-    const known = (await journal.load(soulImport, refOf(stream, state.newest.importId))).state as SoulImportAnswer;
+    const known = (await repository.load(soulImport, refOf(stream, state.newest.importId))).state as SoulImportAnswer;
     if (known.name === 'received') return;
     if (known.name === 'requested' && Date.parse(known.deadlineAt) > nowMs) return;
   }
@@ -158,7 +158,7 @@ export const receiveSoul = async (
   const beganMs = deps.clock.monotonicMs();
   const stream = importStream(tenant, txId);
   const ref = await meantBy(deps, stream, by);
-  const before = (await deps.journal.load(soulImport, ref)).state as SoulImportAnswer;
+  const before = (await deps.repository.load(soulImport, ref)).state as SoulImportAnswer;
   requireOpen(before);
   const verified = await verifySoul(document, deps.trust);
   if (!verified.valid) throw new Rejection('SOUL_INVALID', { details: { reason: verified.reason } });
@@ -177,7 +177,7 @@ export const receiveSoul = async (
       if (!isCopy) await requireFree(deps, tenant, txId, soul);
       await requireWaitingRoom(deps.archive, tenant, { importId: ref.id, bytes: bytes.length });
     } catch (error) {
-      const now = (await deps.journal.load(soulImport, ref)).state as SoulImportAnswer;
+      const now = (await deps.repository.load(soulImport, ref)).state as SoulImportAnswer;
       if (now.name === 'requested') throw error;
       // Another request has confirmed this very import meanwhile: this one is its repeat.
       return receiveSoul(deps, asked, given);

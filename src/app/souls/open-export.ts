@@ -3,7 +3,7 @@ import { jcs, type Json, type JsonObject } from '../../domain/shared/json.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessRepository } from '../processes/process-repository.js';
 import { soulExport, type SoulExportState } from '../../../workflows/soul-export.js';
 
 /** How many of a mind's last events are looked at: those of a few exports. */
@@ -13,7 +13,7 @@ const ASKED = ['npcState', 'persona', 'includeMemories', 'without', 'uploadedBy'
 
 export type OpenExportDeps = {
   readonly events: Pick<EventStore, 'read'>;
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly clock: Pick<Clock, 'now'>;
 };
 
@@ -26,7 +26,7 @@ const asked = (data: { readonly [Member in (typeof ASKED)[number]]?: Json | unde
  * @param revision the end of the mind's stream
  */
 export const openExport = async (
-  { events, journal, clock }: OpenExportDeps,
+  { events, repository, clock }: OpenExportDeps,
   stream: string,
   request: Parameters<typeof asked>[0],
   revision: number,
@@ -44,7 +44,7 @@ export const openExport = async (
     // What was asked for may be large.
     await yieldToEventLoop();
     if (asked(data) !== wanted) continue;
-    const { state } = await journal.load(soulExport, { process: soulExport.name, id: soulId, stream });
+    const { state } = await repository.load(soulExport, { process: soulExport.name, id: soulId, stream });
     if (!soulExport.over(state as SoulExportState)) return soulId;
   }
   return null;

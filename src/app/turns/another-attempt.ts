@@ -2,21 +2,22 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { AnyStateMachine } from '../../../workflows/state-machine.js';
 import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.js';
 import { mindFold } from '../minds/mind.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessRepository } from '../processes/process-repository.js';
 import { type CommandAttempt, earlierProcess } from '../streams/earlier-process.js';
 import type { StreamWriters } from '../streams/stream-writers.js';
 
 /** The turn that another attempt at the same command has opened or stepped; `searchedTo` as earlierProcess tells it. */
 export const anotherAttempt = async (
   {
-    journal,
+    repository,
     ...deps
-  }: { readonly writers: StreamWriters; readonly events: EventStore; readonly journal: ProcessJournal },
+  }: { readonly writers: StreamWriters; readonly events: EventStore; readonly repository: ProcessRepository },
   process: AnyStateMachine,
   attempt: CommandAttempt,
 ): Promise<{ readonly earlier: OpenedTurn | null; readonly searchedTo: number | undefined }> => {
   const { id, searchedTo } = await earlierProcess(deps, 'turnId', attempt, mindFold);
   if (id === null) return { earlier: null, searchedTo };
-  const state = (await journal.load(process, { process: process.name, id, stream: attempt.stream })).state as TurnState;
+  const state = (await repository.load(process, { process: process.name, id, stream: attempt.stream }))
+    .state as TurnState;
   return { earlier: state.name === 'new' ? null : state, searchedTo };
 };

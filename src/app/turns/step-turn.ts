@@ -4,7 +4,7 @@ import { mindFold } from '../minds/mind.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
 import type { CommandAttempt } from '../streams/earlier-process.js';
 import type { StreamWriters } from '../streams/stream-writers.js';
-import type { ProcessJournal, StreamTail } from '../processes/process-journal.js';
+import type { ProcessRepository, StreamTail } from '../processes/process-repository.js';
 import type { TurnIndex } from './turn-index.js';
 import { withTimeLimit } from '../../concurrency/time-limit.js';
 import { takeRecordable } from '../streams/take-recordable.js';
@@ -26,7 +26,7 @@ import { defined } from '../../domain/shared/defined.js';
 
 export type StepDeps = {
   readonly runtime: ProcessRuntime;
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly index: TurnIndex;
   readonly writers: StreamWriters;
   readonly events: EventStore;
@@ -100,12 +100,12 @@ const locate = async (deps: StepDeps, { stream, tape, result }: Step): Promise<T
 };
 
 const targetOf = async (
-  { journal, clock }: StepDeps,
+  { repository, clock }: StepDeps,
   stream: string,
   turnId: string,
   tail?: StreamTail,
 ): Promise<Exclude<Target, { kind: 'new' | 'unknown' }>> => {
-  const state = (await journal.load(turn, refOf(stream, turnId), -1, tail)).state as TurnState;
+  const state = (await repository.load(turn, refOf(stream, turnId), -1, tail)).state as TurnState;
   // An agent's turn has no body, so to one it is as unknown as a turn of another mind.
   const isLost =
     state.name === 'new' || state.agent === true || (state.name !== 'ended' && isOver(state, clock.now().getTime()));
@@ -199,7 +199,7 @@ const resume = (deps: StepWork, step: Step, begun: Pick<Begun, 'searchedTo' | 'r
  * processes may both find none. Then both open one with the same command id, the runtime refuses the second with BUSY, and that one looks again.
  */
 const resumeOnce = (deps: StepWork, step: Step, lost: string): Promise<Stepped> =>
-  deps.journal.runExclusive(`resume ${step.stream} ${lost}`, async () => {
+  deps.repository.runExclusive(`resume ${step.stream} ${lost}`, async () => {
     // Taken before the search: the new turn's first reading meets what another server records from now on.
     const searchedTo = (await deps.writers.current(step.stream, mindFold)).revision;
     const successor = await successorOf(deps, step.stream, lost);

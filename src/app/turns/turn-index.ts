@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { EventStore } from '../../ports/event-store.js';
-import type { StreamTail } from '../processes/process-journal.js';
+import type { StreamTail } from '../processes/process-repository.js';
 import type { PlacedEvent } from '../streams/fold.js';
 import { idKey, keyChange, type KeyChange, type TurnKey } from './turn-key.js';
 import { pagesOf } from '../streams/stream-pages.js';

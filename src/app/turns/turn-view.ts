@@ -8,7 +8,7 @@ import type { Json } from '../../domain/shared/json.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { OpenedTurn, TurnName, TurnState } from '../../../workflows/turn/turn-state.js';
 import { turn } from '../../../workflows/turn/turn.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessRepository } from '../processes/process-repository.js';
 import { FIRST_EVENT_SEARCH } from '../streams/first-event-search.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import type { Signing } from './verdict-signer.js';
@@ -122,14 +122,14 @@ const viewSingle = (npcId: string, turnId: string, recorded: RecordedEvent): Tur
  * @throws Rejection TURN_NOT_FOUND
  */
 export const readTurn = async (
-  deps: { readonly events: EventStore; readonly journal: ProcessJournal },
+  deps: { readonly events: EventStore; readonly repository: ProcessRepository },
   tenant: string,
   npcId: string,
   turnId: string,
 ): Promise<TurnView> => {
   const stream = npcStream(tenant, npcId);
   if (turnId.startsWith(TURN_ID_PREFIX.process)) {
-    const state = (await deps.journal.load(turn, { process: turn.name, id: turnId, stream })).state as TurnState;
+    const state = (await deps.repository.load(turn, { process: turn.name, id: turnId, stream })).state as TurnState;
     if (state.name !== 'new') return viewProcess(npcId, state);
     throw new Rejection('TURN_NOT_FOUND', { details: { npcId, turnId } });
   }

@@ -10,7 +10,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../streams/stream-pages.js';
 import { mindAsOf } from '../minds/minds.js';
 import type { Rulesets } from '../minds/rulesets.js';
-import type { ProcessJournal } from '../processes/process-journal.js';
+import type { ProcessRepository } from '../processes/process-repository.js';
 import type { StreamWriters } from '../streams/stream-writers.js';
 import { readTurn, type TurnView } from './turn-view.js';
 import { turnEvents } from './why-events.js';
@@ -18,7 +18,7 @@ import { promptOf, type RecordedPrompt, type TurnEvent } from './why-prompt.js';
 
 export type WhyDeps = {
   readonly events: EventStore;
-  readonly journal: ProcessJournal;
+  readonly repository: ProcessRepository;
   readonly writers: StreamWriters;
   readonly rulesets: Pick<Rulesets, 'version'>;
 };

@@ -15,7 +15,7 @@ import { AgentParams, FreeObject, nullable, openObject } from '../schemas.js';
 /** What agents' turns are asked with. */
 export type AgentServices = Pick<
   Services,
-  'writers' | 'journal' | 'turnIndex' | 'runtime' | 'engines' | 'turnDeadlineMs' | 'agentWaitMs'
+  'writers' | 'repository' | 'turnIndex' | 'runtime' | 'engines' | 'turnDeadlineMs' | 'agentWaitMs'
 > & { readonly ports: Pick<Ports, 'events' | 'clock' | 'embedder'> };
 
 type Body = { input: string; context?: JsonObject | null };

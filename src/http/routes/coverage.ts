@@ -92,11 +92,11 @@ export async function* mindsFrom(
 
 /** @throws Rejection REPLAY_NOT_FOUND; RULESET_NOT_FOUND for a set that took no part and is not registered */
 const ofReplay = async (
-  { journal, rulesets }: Pick<Services, 'journal' | 'rulesets'>,
+  { repository, rulesets }: Pick<Services, 'repository' | 'rulesets'>,
   tenant: string,
   { rulesetId, replayId }: { readonly rulesetId: string; readonly replayId: string },
 ) => {
-  const replay = await findReplay({ journal }, tenant, { replayId });
+  const replay = await findReplay({ repository }, tenant, { replayId });
   const { ruleset, rules } = replay;
   const found = replay.name === 'pending' ? noFindings : replay.found;
   const ofTrial = (ruleset ?? rules)?.rulesetId === rulesetId;
@@ -113,7 +113,7 @@ async function* only(npcId: string): AsyncGenerator<string, void, undefined> {
 }
 
 /** `GET /rules/{rulesetId}/coverage` (contract 10.11). */
-export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly RouteDefinition[] => [
+export const coverageRoutes = ({ ports, rulesets, repository }: Services): readonly RouteDefinition[] => [
   route('GET', '/rules/:rulesetId/coverage', {
     operationId: 'ruleCoverage',
     tag: 'Rules',
@@ -151,7 +151,7 @@ export const coverageRoutes = ({ ports, rulesets, journal }: Services): readonly
               ],
             },
           });
-        return { body: await ofReplay({ journal, rulesets }, tenant, { rulesetId, replayId }) };
+        return { body: await ofReplay({ repository, rulesets }, tenant, { rulesetId, replayId }) };
       }
       const at = cursor === undefined ? undefined : readCursor(cursor);
       const version = at?.version ?? call.query.version;

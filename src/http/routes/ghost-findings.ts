@@ -61,7 +61,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
     ports,
     writers,
     levels,
-    journal,
+    repository,
     runtime,
     ghostPace,
     ghostPlays: plays,
@@ -79,7 +79,7 @@ export const ghostFindingRoutes = (services: Services): readonly RouteDefinition
     plays,
     kept,
     runtime,
-    journal,
+    repository,
     pace: <T>(work: () => T): Promise<T> => yieldToEventLoop().then(work),
   };
 

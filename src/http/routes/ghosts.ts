@@ -57,8 +57,8 @@ export const SessionParams = Type.Object({ sessionId: Type.String() });
 
 /** Ghost sessions: looked at, stopped, listed (contract 9.2, 9.4, 9.5). */
 export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, runtime, journal, writers, levels, ghostEngines, ghostPlays: plays } = services;
-  const deps = { runtime, journal, levels, writers, plays, events: ports.events };
+  const { ports, runtime, repository, writers, levels, ghostEngines, ghostPlays: plays } = services;
+  const deps = { runtime, repository, levels, writers, plays, events: ports.events };
 
   /** How many steps are recorded: a session that plays tells it only once in a while. */
   const stepsOf = async (tenant: string, session: GhostSession): Promise<number> => {

@@ -81,7 +81,7 @@ export const RetractionAnswer = Type.Object({
 });
 
 /** `GET /npcs/{npcId}/memory/{memoryId}/lineage`, `POST /npcs/{npcId}/memory/retract` (contract 10.12). */
-export const lineageRoutes = ({ ports, writers, journal }: Services): readonly RouteDefinition[] => {
+export const lineageRoutes = ({ ports, writers, repository }: Services): readonly RouteDefinition[] => {
   const { events, readModels } = ports;
 
   /** What the turn of a memory perceived; absent where its opening is not to be found. */
@@ -89,7 +89,7 @@ export const lineageRoutes = ({ ports, writers, journal }: Services): readonly R
     const mind = parseNpcStream(stream);
     if (turnId === null || mind === null) return undefined;
     try {
-      return (await readTurn({ events, journal }, mind.tenant, mind.npcId, turnId)).observation;
+      return (await readTurn({ events, repository }, mind.tenant, mind.npcId, turnId)).observation;
     } catch (error) {
       if (error instanceof Rejection && error.code === 'TURN_NOT_FOUND') return undefined;
       throw error;

@@ -74,8 +74,8 @@ const momentOf = (name: 'since' | 'until', text: string | null | undefined): str
 };
 
 /** Replays and trials (contract 10.3). */
-export const replayRoutes = ({ ports, runtime, journal, rulesets }: Services): readonly RouteDefinition[] => {
-  const deps = { runtime, journal, events: ports.events };
+export const replayRoutes = ({ ports, runtime, repository, rulesets }: Services): readonly RouteDefinition[] => {
+  const deps = { runtime, repository, events: ports.events };
 
   /** @throws Rejection SCHEMA_INVALID, RULESET_NOT_FOUND, and what `normaliseRuleset` refuses with */
   const trialOf = async (

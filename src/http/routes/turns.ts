@@ -54,7 +54,7 @@ const summaryOf = (row: Json): JsonObject => {
 const common = { tag: 'Histories', scope: 'audit', ext: true } as const;
 
 /** `GET /npcs/{npcId}/turns` and `/turns/{turnId}` (contract 10.1). */
-export const turnRoutes = ({ ports, journal, signer }: Services): readonly RouteDefinition[] => {
+export const turnRoutes = ({ ports, repository, signer }: Services): readonly RouteDefinition[] => {
   const present = async (tenant: string, view: TurnView) => {
     const { verdict: rested, ...turn } = view;
     if (rested === null) return { ...turn, verdict: null };
@@ -109,7 +109,7 @@ export const turnRoutes = ({ ports, journal, signer }: Services): readonly Route
       responses: ok('The turn.', Turn),
       handler: async (call) => {
         const { tenant, npcId, revision } = await readMind(ports.events, call);
-        const turn = await readTurn({ events: ports.events, journal }, tenant, npcId, call.params.turnId);
+        const turn = await readTurn({ events: ports.events, repository }, tenant, npcId, call.params.turnId);
         return { revision, body: await present(tenant, turn) };
       },
     }),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddedProcessRuntime } from '../../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import type { ProcessWithEffects } from '../../../src/app/processes/process-effects.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
@@ -30,7 +30,7 @@ processRuntimeContract('embedded', async ({ processes, fault }) => {
       random: seededRandom('engine'),
       logger: pino({ level: 'silent' }),
       writers: new StreamWriters(events, clock),
-      journal: new ProcessJournal(events),
+      repository: new ProcessRepository(events),
       processes,
     });
     await runtime.start();
@@ -79,7 +79,7 @@ describe('The embedded runtime', () => {
         random: seededRandom('engine'),
         logger: log,
         writers: new StreamWriters(events, clock),
-        journal: new ProcessJournal(events),
+        repository: new ProcessRepository(events),
         processes: { [race.name]: { ...raceEffects(effects), ...host } },
       });
     const runtime = open();

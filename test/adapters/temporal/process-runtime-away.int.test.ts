@@ -7,7 +7,7 @@ import { ProcessWorkflows } from '../../../src/adapters/temporal/process-workflo
 import { TemporalProcessRuntime } from '../../../src/adapters/temporal/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import { statuses } from '../../../src/http/statuses.js';
@@ -46,7 +46,7 @@ describe('The Temporal runtime while Temporal is away', () => {
       temporalNamespace: 'default',
       namespace: 'nobody',
       events,
-      journal: new ProcessJournal(events),
+      repository: new ProcessRepository(events),
       processes: {},
       clock: systemClock,
       random: seededRandom('away'),

@@ -100,12 +100,12 @@ const openAgents = async (
     engineOf: () => engine,
   };
   const minds = await openMinds(store, clock, { agent, shared });
-  const { journal } = minds.deps;
-  const breakable = Object.assign(Object.create(journal) as typeof journal, {
-    load: async (...asked: Parameters<typeof journal.load>) => {
+  const { repository } = minds.deps;
+  const breakable = Object.assign(Object.create(repository) as typeof repository, {
+    load: async (...asked: Parameters<typeof repository.load>) => {
       if (broken.isBroken) throw new Error('broken');
       if (silent.isSilent) await pause(clock, 2 * WAIT_MS);
-      return journal.load(...asked);
+      return repository.load(...asked);
     },
   });
   const { events } = minds.deps;
@@ -124,7 +124,7 @@ const openAgents = async (
     ...minds.deps,
     index,
     events: Object.assign(Object.create(events) as typeof events, { read }),
-    journal: breakable,
+    repository: breakable,
     engineOf: () => engine,
     embedder: { id: 'words@1', down: embedderDown },
     waitMs: WAIT_MS,

@@ -13,7 +13,7 @@ import { shownSteps } from '../../../src/app/ghosts/shown-steps.js';
 import { CHECKPOINT_STEPS, readSteps } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { openRulesets } from '../../../src/app/minds/rulesets.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { turnEffects } from '../../../activities/effects/turn.js';
 import { TurnIndex } from '../../../src/app/turns/turn-index.js';
@@ -51,7 +51,7 @@ const openProcess = async (
     append: (stream, ...rest) => (stream === steps ? failing : store).append(stream, ...rest),
   };
   const writers = new StreamWriters(events, clock, { shared: true });
-  const journal = new ProcessJournal(events, { shared: true });
+  const repository = new ProcessRepository(events, { shared: true });
   const levels = { levelOf: () => Promise.resolve(levelOf()) } as unknown as Levels;
   const plays = createKeptPlays();
   const signingKeys = { current: { kid: 'test-key', alg: 'EdDSA' } } as const;
@@ -75,7 +75,7 @@ const openProcess = async (
         work(),
   };
   const runtime = new EmbeddedProcessRuntime({
-    ...{ events: store, clock, random: seededRandom('ghosts'), logger: pino({ level: 'silent' }), writers, journal },
+    ...{ events: store, clock, random: seededRandom('ghosts'), logger: pino({ level: 'silent' }), writers, repository },
     processes: {
       turn: { ...turnEffects(turns, prepareGhostTurn(turns)), process: turn },
       ghostSession: { ...ghostSessionEffects(ghosts), process: ghostSession },
@@ -83,7 +83,7 @@ const openProcess = async (
   });
   await runtime.start();
   const index = new TurnIndex(events, { shared: true });
-  const deps = { runtime, journal, index, writers, clock, events, levels, plays, turnDeadlineMs: DEADLINE_MS };
+  const deps = { runtime, repository, index, writers, clock, events, levels, plays, turnDeadlineMs: DEADLINE_MS };
   let commands = 0;
   const by = () => {
     const commandId = `command-${String(commands++)}`;

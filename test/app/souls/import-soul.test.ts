@@ -4,7 +4,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { KeyedMutex } from '../../../src/concurrency/keyed-mutex.js';
 import { SingleFlight } from '../../../src/concurrency/single-flight.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { beginImport, type ImportDeps, KEPT_MS, receiveSoul } from '../../../src/app/souls/import-soul.js';
 import { signSoul } from '../../../src/app/souls/soul-signer.js';
 import { MAX_WAITING_BYTES, requireWaitingRoom, stagedFor } from '../../../src/app/souls/waiting-room.js';
@@ -56,7 +56,7 @@ const depsWith = (runtime: Partial<ProcessRuntime>): ImportDeps => ({
   ...{
     events,
     writers: new StreamWriters(events, clock),
-    journal: new ProcessJournal(events),
+    repository: new ProcessRepository(events),
     clock,
     archive,
     trust,
@@ -202,10 +202,10 @@ describe('a soul that was received', () => {
         return null;
       },
     };
-    const journal = new ProcessJournal(events, { shared: true });
+    const repository = new ProcessRepository(events, { shared: true });
     const again = { tenant, txId: 'tx', by };
     const given = { document: soul, copy: false };
-    expect(await receiveSoul({ ...deps, journal, archive: confirmedMeanwhile }, again, given)).toMatchObject({
+    expect(await receiveSoul({ ...deps, repository, archive: confirmedMeanwhile }, again, given)).toMatchObject({
       soul: { soulId: soul.id },
     });
   });

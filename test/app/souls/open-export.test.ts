@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { openExport } from '../../../src/app/souls/open-export.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
@@ -20,7 +20,7 @@ const after = async (...others: readonly { readonly type: string; readonly data:
   const asked = { type: 'SoulExportRequested', data: { soulId, ...request, deadlineAt: '2026-01-01T01:00:00.000Z' } };
   const all = [{ type: 'NpcRegistered', data: {} }, asked, ...others];
   for (const [place, one] of all.entries()) await appendNext(events, STREAM, [event(String(place), one)]);
-  const deps = { events, clock, journal: new ProcessJournal(events) };
+  const deps = { events, clock, repository: new ProcessRepository(events) };
   return { clock, joined: (of: JsonObject = request) => openExport(deps, STREAM, of, all.length - 1) };
 };
 const sealed = {

@@ -5,7 +5,7 @@ import { type HistoryEvent, readHistory } from '../../../src/app/streams/history
 import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { mindAsOf } from '../../../src/app/minds/minds.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { runCommand } from '../../../src/app/streams/run-command.js';
 import { pagesOf } from '../../../src/app/streams/stream-pages.js';
 import { TurnIndex } from '../../../src/app/turns/turn-index.js';
@@ -88,7 +88,7 @@ describe('whoever reads a stream through', () => {
     [
       'folds a process',
       async (store) =>
-        (await new ProcessJournal(store).load(turn, { process: 'turn', id: process, stream })).state.name,
+        (await new ProcessRepository(store).load(turn, { process: 'turn', id: process, stream })).state.name,
       'awaitingMemories',
     ],
     [
@@ -99,7 +99,7 @@ describe('whoever reads a stream through', () => {
     [
       'looks for a turn of one event',
       async (store) =>
-        (await readTurn({ events: store, journal: new ProcessJournal(store) }, 'studio', 'mira', directive)).kind,
+        (await readTurn({ events: store, repository: new ProcessRepository(store) }, 'studio', 'mira', directive)).kind,
       'directive',
     ],
     [

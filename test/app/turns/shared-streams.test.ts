@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { advance } from '../../../activities/advance.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { ProcessInput, ProcessRef } from '../../../src/ports/process-runtime.js';
@@ -19,11 +19,11 @@ const servers = () => {
   const store = new MemoryEventStore();
   const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
   const open = () => {
-    const journal = new ProcessJournal(store, { shared: true });
+    const repository = new ProcessRepository(store, { shared: true });
     const writers = new StreamWriters(store, clock, { shared: true });
-    const deps = { journal, writers, processes: { [race.name]: raceEffects(effects) } };
+    const deps = { repository, writers, processes: { [race.name]: raceEffects(effects) } };
     return {
-      journal,
+      repository,
       writers,
       ask: (ref: ProcessRef, ...inputs: readonly ProcessInput[]) => advance(deps, ref, inputs, by),
     };
@@ -64,9 +64,9 @@ describe('Several servers on one store', () => {
     const [one, other] = [open(), open()];
     await one.ask(ref, start);
     // This server knows the process from before, and opens its writer only after the other one has gone on.
-    await other.journal.load(race, ref);
-    const load = other.journal.load.bind(other.journal);
-    other.journal.load = async (...args) => {
+    await other.repository.load(race, ref);
+    const load = other.repository.load.bind(other.repository);
+    other.repository.load = async (...args) => {
       const loaded = await load(...args);
       if (loaded.state.name === 'started') await one.ask(ref, delivered);
       return loaded;
@@ -100,7 +100,7 @@ describe('Several servers on one store', () => {
     const one = open();
     await one.ask(ref, start);
     const foreign = { ...ref, stream: npcStream('other', 'runner') };
-    expect((await one.journal.load(race, foreign)).state).toEqual(race.initial);
+    expect((await one.repository.load(race, foreign)).state).toEqual(race.initial);
   });
 
   it('fold a process up to a revision, whatever came after', async () => {
@@ -108,7 +108,7 @@ describe('Several servers on one store', () => {
     const one = open();
     await one.ask(ref, start);
     await one.ask(ref, delivered);
-    expect((await one.journal.at(race, ref, 0)).state.name).toBe('started');
-    expect((await one.journal.load(race, ref)).state.name).toBe('delivered');
+    expect((await one.repository.at(race, ref, 0)).state.name).toBe('started');
+    expect((await one.repository.load(race, ref)).state.name).toBe('delivered');
   });
 });

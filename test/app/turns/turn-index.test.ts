@@ -10,7 +10,7 @@ import { actorIdentified, type Emitted, memoriesRecalled, turnOpened, verdict } 
 import { eventsOf, storeWith, STREAM } from '../../support/streams.js';
 import { appendNext } from '../../support/append-next.js';
 import { gate } from '../../support/gate.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { turn } from '../../../workflows/turn/turn.js';
 
 /** An index on a store of which it keeps the reads; `append` is what others write. */
@@ -169,8 +169,8 @@ describe('the turn that goes on for a lost one', () => {
     open();
     const { turns, tail } = await first;
     expect(turns.map(({ turnId }) => turnId)).toEqual([newer, older]);
-    const journal = new ProcessJournal(events, { shared: true });
-    const { state } = await journal.load(turn, { process: turn.name, id: newer, stream: STREAM }, -1, tail);
+    const repository = new ProcessRepository(events, { shared: true });
+    const { state } = await repository.load(turn, { process: turn.name, id: newer, stream: STREAM }, -1, tail);
     expect(state.name).toBe('awaitingActor');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { readTurn, type TurnView } from '../../../src/app/turns/turn-view.js';
 import { makeTurnId } from '../../../src/domain/npc/turn-id.js';
 import type { TurnKind } from '../../../src/domain/npc/events.js';
@@ -26,7 +26,7 @@ const view = async (turnId: string, ...events: readonly Emitted[]): Promise<Turn
   const stream = npcStream('studio', 'mira');
   const events_ = events.map((event) => ({ tenant: 'studio', stream, event }));
   const store = await storeOf(events_, new MemoryEventStore());
-  return readTurn({ events: store, journal: new ProcessJournal(store) }, 'studio', 'mira', turnId);
+  return readTurn({ events: store, repository: new ProcessRepository(store) }, 'studio', 'mira', turnId);
 };
 
 const process = idOf('process');

@@ -9,9 +9,9 @@ import { aRuleset } from '../../support/rules.js';
 
 const opened = async () => {
   const minds = await openMinds();
-  const { writers, events, journal } = minds.deps;
+  const { writers, events, repository } = minds.deps;
   const rulesets = openRulesets(writers, events);
-  const why = (turnId: string) => whyOf({ events, journal, writers, rulesets }, TENANT, 'mira', turnId);
+  const why = (turnId: string) => whyOf({ events, repository, writers, rulesets }, TENANT, 'mira', turnId);
   /** Plays so many steps of a turn. */
   const play = async (steps: number, over: Parameters<typeof tapeOf>[0] = {}): Promise<TurnAnswer> => {
     let { answer } = await minds.step(tapeOf(over));

@@ -50,9 +50,9 @@ const start = async (
   const clock = new ManualClock();
   const recall = () => Promise.resolve({ memories: [], pending: 0, revision: -1 });
   minds = await openMinds(store, clock, { agent: { recall, engineOf: () => engine } });
-  const { writers, journal, index: turnIndex, runtime: processes } = minds.deps;
+  const { writers, repository, index: turnIndex, runtime: processes } = minds.deps;
   routes = agentRoutes({
-    ...{ writers, journal, turnIndex, runtime: processes },
+    ...{ writers, repository, turnIndex, runtime: processes },
     engines: createEngines([engine], engine, () => null),
     turnDeadlineMs: deadlineMs,
     agentWaitMs: waitMs,

@@ -29,10 +29,10 @@ const sessionMind = ({ principal, params }: Call<{ sessionId: string }>): string
 
 /** One step of the multi-round protocol, of an NPC (contract 2.2) and of a ghost session that has a body (contract 9.6). */
 export const processRoutes = (services: Services): readonly RouteDefinition[] => {
-  const { ports, writers, journal, turnIndex, runtime, signer, turnDeadlineMs } = services;
+  const { ports, writers, repository, turnIndex, runtime, signer, turnDeadlineMs } = services;
   const { clock, events } = ports;
   const { levels, ghostPlays: plays } = services;
-  const deps = { runtime, journal, index: turnIndex, writers, clock, events, turnDeadlineMs, levels, plays };
+  const deps = { runtime, repository, index: turnIndex, writers, clock, events, turnDeadlineMs, levels, plays };
   const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
     const { instruction, turnId, signing } = answer;
     if (instruction.type !== 'Finalize') return instruction;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { QUEUE_LIMIT } from '../../../src/concurrency/keyed-mutex.js';
 import { yieldToEventLoop } from '../../../src/concurrency/yield-to-event-loop.js';
-import { type Instance, ProcessJournal } from '../../../src/app/processes/process-journal.js';
+import { type Instance, ProcessRepository } from '../../../src/app/processes/process-repository.js';
 import { FIRST_EVENT_SEARCH } from '../../../src/app/streams/first-event-search.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
@@ -15,7 +15,7 @@ import { appendNext } from '../../support/append-next.js';
 
 const DUE = '2026-01-01T00:15:00.000Z';
 
-/** A store with so many foreign events, and a journal that counts what it reads. */
+/** A store with so many foreign events, and a repository that counts what it reads. */
 const setUp = async (foreign = 0) => {
   const store = new MemoryEventStore();
   const append = (name: string, options: EventOptions = {}) => appendNext(store, STREAM, [event(name, options)]);
@@ -29,12 +29,12 @@ const setUp = async (foreign = 0) => {
     reads.push({ from: range.from, events: page.events.length });
     return page;
   };
-  const journal = new ProcessJournal(storeWith(store, { read }));
+  const repository = new ProcessRepository(storeWith(store, { read }));
   const id = makeProcessId('r', foreign - 1, Date.parse('2026-01-01T00:00:00.000Z'), 'command');
   const ref: ProcessRef = { process: race.name, id, stream: STREAM };
   const start = () => append('start', { type: 'RaceStarted', data: { raceId: id, deadlineAt: DUE } });
   const giveUp = () => append('up', { type: 'RaceGivenUp', data: { raceId: id } });
-  return { store, others, start, giveUp, reads, journal, ref, load: (of = ref) => journal.load(race, of) };
+  return { store, others, start, giveUp, reads, repository, ref, load: (of = ref) => repository.load(race, of) };
 };
 
 const started = { state: { name: 'started', deadlineAt: DUE }, sequence: 1 };
@@ -52,16 +52,16 @@ describe('reading a process out of its stream', () => {
   });
 
   it('folds the end of the stream that its caller has just read, and reads only if something is missing before it', async () => {
-    const { load, start, others, reads, journal, ref, store } = await setUp(3);
+    const { load, start, others, reads, repository, ref, store } = await setUp(3);
     await start();
     await others('between', 4);
     const { events } = await store.read(STREAM, { direction: 'forwards', limit: 100 });
     const tailOf = (from: number) => ({ events: events.slice(from), through: 7 });
-    const fromTail = await journal.load(race, ref, -1, tailOf(2));
+    const fromTail = await repository.load(race, ref, -1, tailOf(2));
     expect(fromTail).toMatchObject({ ...started, through: 7 });
     expect(reads).toEqual([]);
-    journal.forget(ref);
-    expect(await journal.load(race, ref, -1, tailOf(3))).toEqual(await load());
+    repository.forget(ref);
+    expect(await repository.load(race, ref, -1, tailOf(3))).toEqual(await load());
     expect(reads).toEqual([{ from: 2, events: 6 }]);
   });
 
@@ -109,11 +109,11 @@ describe('reading a process out of its stream', () => {
   });
 
   it('folds what was recorded behind what is known, without reading', async () => {
-    const { store, journal, load, start, giveUp, ref, reads } = await setUp();
+    const { store, repository, load, start, giveUp, ref, reads } = await setUp();
     await start();
     const before = await load();
     await giveUp();
-    const after = journal.recorded(race, ref, before, (await eventsOf(store)).slice(1));
+    const after = repository.recorded(race, ref, before, (await eventsOf(store)).slice(1));
     expect(after).toMatchObject({ state: { name: 'givenUp', deadlineAt: DUE }, sequence: 2 });
     expect(await load()).toBe(after);
     expect(reads).toHaveLength(1);
@@ -131,32 +131,32 @@ describe('reading a process out of its stream', () => {
       [10_000, 1],
       [100, 2],
     ] as const) {
-      const journal = new ProcessJournal(storeWith(store, { read }), { bytes });
+      const repository = new ProcessRepository(storeWith(store, { read }), { bytes });
       reads = 0;
-      await journal.load(race, ref);
-      await journal.load(race, ref);
+      await repository.load(race, ref);
+      await repository.load(race, ref);
       expect(reads, `${bytes} bytes`).toBe(expected);
     }
   });
 
   it('reads the stream again when it was told to forget', async () => {
-    const { journal, load, start, giveUp, ref } = await setUp();
+    const { repository, load, start, giveUp, ref } = await setUp();
     await start();
     await load();
     await giveUp();
     expect(await load()).toMatchObject(started);
-    journal.forget(ref);
+    repository.forget(ref);
     expect((await load()).state.name).toBe('givenUp');
   });
 });
 
 describe('the steps of one process', () => {
   /** A step that reports when it begins, and ends when it is let go. */
-  const heldSteps = (journal: ProcessJournal) => {
+  const heldSteps = (repository: ProcessRepository) => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     const run = (id: string, name: string): Promise<string> =>
-      journal.runExclusive(id, async () => {
+      repository.runExclusive(id, async () => {
         begun.push(name);
         await new Promise<void>((resolve) => ends.push(resolve));
         return name;
@@ -169,8 +169,8 @@ describe('the steps of one process', () => {
   };
 
   it('run one behind the other, in the order in which they came, and beside those of other processes', async () => {
-    const { journal } = await setUp();
-    const { begun, run, endOne } = heldSteps(journal);
+    const { repository } = await setUp();
+    const { begun, run, endOne } = heldSteps(repository);
     const steps = [run('one', 'a'), run('one', 'b'), run('other', 'c'), run('one', 'd')];
     expect(begun).toEqual(['a', 'c']);
     await endOne();
@@ -183,16 +183,16 @@ describe('the steps of one process', () => {
   });
 
   it('go on behind one that failed', async () => {
-    const { journal } = await setUp();
-    const failed = journal.runExclusive('one', () => Promise.reject(new Error('no')));
-    const next = journal.runExclusive('one', () => Promise.resolve('done'));
+    const { repository } = await setUp();
+    const failed = repository.runExclusive('one', () => Promise.reject(new Error('no')));
+    const next = repository.runExclusive('one', () => Promise.resolve('done'));
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('done');
   });
 
   it('are refused as BUSY when too many wait, and taken again when there is room', async () => {
-    const { journal } = await setUp();
-    const { begun, run, endOne } = heldSteps(journal);
+    const { repository } = await setUp();
+    const { begun, run, endOne } = heldSteps(repository);
     const steps = Array.from({ length: QUEUE_LIMIT }, (_, n) => run('one', String(n)));
     await expect(run('one', 'too many')).rejects.toMatchObject({ code: 'BUSY', retryAfter: 1 });
     await endOne();

@@ -28,7 +28,7 @@ export type Instance = {
 };
 
 /** Reads processes out of their streams, and remembers the recent ones. */
-export class ProcessJournal {
+export class ProcessRepository {
   readonly #events: EventStore;
   readonly #shared: boolean;
   readonly #instances: LRUCache<string, Instance>;
