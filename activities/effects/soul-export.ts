@@ -17,7 +17,7 @@ import { eventAt } from '../../src/app/streams/stream-pages.js';
 import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { canonicalPayload } from '../../src/app/souls/payload-digest.js';
 import { chainOf } from '../../src/app/souls/custody-chain.js';
-import { type KeepAsked, keepSoul } from '../../src/app/souls/keep-soul.js';
+import { type KeepRequest, keepSoul } from '../../src/app/souls/keep-soul.js';
 import { namedPlayers } from '../../src/app/souls/disclose.js';
 import type { OtherArchives } from '../../src/app/souls/other-archives.js';
 import { soulMemories } from '../../src/app/souls/soul-memories.js';
@@ -38,7 +38,7 @@ type SealDeps = {
 };
 
 /** Which mind leaves, and as of when: `revision` is that of the request, `requestedAt` its time. */
-type SealAsked = Pick<
+type SealRequest = Pick<
   Extract<NpcEvent, { type: 'SoulExportRequested' }>['data'],
   'soulId' | 'npcState' | 'persona' | 'includeMemories' | 'without' | 'deadlineAt'
 > & {
@@ -57,7 +57,7 @@ type Sealed = Omit<Extract<NpcEvent, { type: 'SoulSealed' }>['data'], 'soulId'>;
  * document, unless the key or the tenant's rules have changed since.
  * @throws Rejection SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the ports throw
  */
-const sealSoul = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Promise<Sealed> => {
+const sealSoul = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal): Promise<Sealed> => {
   const { ports, signingKeys, issuer } = deps;
   const { stream, tenant, revision, deadlineAt } = asked;
   const { state: mind } = await deps.writers.asOf(stream, mindFold, { revision });
@@ -129,12 +129,12 @@ export const soulExportEffects = (deps: SoulExportEffectsDeps, mutex = new Keyed
     const input =
       effect.name === 'seal'
         ? await mutex.runExclusive('seal', () =>
-            seal(deps, { ...(effect.args as unknown as SealAsked), ...mind, stream }, signal),
+            seal(deps, { ...(effect.args as unknown as SealRequest), ...mind, stream }, signal),
           )
         : await keepSoul(
             { ...deps, archive: deps.ports.soulArchive, clock: deps.ports.clock },
             mind.tenant,
-            effect.args as unknown as KeepAsked,
+            effect.args as unknown as KeepRequest,
             signal,
           );
     return input satisfies SoulExportInput;
@@ -142,7 +142,7 @@ export const soulExportEffects = (deps: SoulExportEffectsDeps, mutex = new Keyed
 });
 
 /** A soul that is too large stays so, however often it is tried. */
-const seal = async (deps: SealDeps, asked: SealAsked, signal: AbortSignal): Promise<SoulExportInput> => {
+const seal = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal): Promise<SoulExportInput> => {
   // It may have waited for its turn until nobody needs it.
   signal.throwIfAborted();
   // The export stays open, and is tried again until there is room.

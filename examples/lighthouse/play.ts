@@ -2,7 +2,7 @@ import type { GhostClient } from '../../src/body/ghost-client.js';
 import { MindError } from '../../src/body/mind-request.js';
 import type { MindClient } from '../../src/body/mind-client.js';
 import { playTurn } from '../../src/body/play-turn.js';
-import type { Finalize, GhostTold, Tape } from '../../src/body/protocol.js';
+import type { Finalize, GhostContext, Tape } from '../../src/body/protocol.js';
 import { afterStep, type Game, GHOST } from './attach.js';
 import { createExplorer, nextAction } from './explorer.js';
 import { patiently } from './patience.js';
@@ -12,7 +12,7 @@ import { isNear } from './world.js';
 const tapeOf = ({ place, world, outcome }: Game): Tape => {
   const { at, hp, inventory, reached } = world;
   const near = place.things.filter((thing) => isNear(at, thing) && thing.kind !== 'spawn');
-  const told: GhostTold = {
+  const told: GhostContext = {
     position: at,
     reached,
     ...(outcome === null ? {} : { outcome }),

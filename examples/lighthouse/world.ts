@@ -1,4 +1,4 @@
-import type { GhostTold, NpcAction } from '../../src/body/protocol.js';
+import type { GhostContext, NpcAction } from '../../src/body/protocol.js';
 import { type Place, type Thing, type Tile, tileKey } from './tiled-map.js';
 
 /** The state of the game. It follows from the map and the actions so far, and from nothing else: that is why nothing needs to be saved. */
@@ -14,7 +14,7 @@ export type World = {
   readonly seen: ReadonlySet<string>;
 };
 
-export type Outcome = NonNullable<GhostTold['outcome']>;
+export type Outcome = NonNullable<GhostContext['outcome']>;
 type Happened = { readonly world: World; readonly outcome: Outcome };
 
 export const beginWorld = ({ spawn, hp }: Place): World => ({

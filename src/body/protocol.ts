@@ -274,7 +274,7 @@ export type GhostResults = {
   readonly resultsPartial?: true;
 };
 /** What a game tells of its world in the `context` of a ghost's turn, as `ghost` (contract 9.6). */
-export type GhostTold = {
+export type GhostContext = {
   readonly position?: { readonly x: number; readonly y: number };
   /** Of the action of the step before. */
   readonly outcome?: { readonly ok: boolean; readonly code?: string; readonly reason?: string };

@@ -5,8 +5,8 @@ import type { ShownReplay } from '../http/replay-results.js';
 import { table } from './terminal.js';
 
 /** A replay as its routes tell it (contract 10.3). */
-export type ReplayShown = (typeof ShownReplay)['static'];
-export type ShownSample = ReplayShown['samples'][number];
+export type ReplayView = (typeof ShownReplay)['static'];
+export type ShownSample = ReplayView['samples'][number];
 
 /** How much of an outcome is shown on its line, in characters. */
 const OUTCOME_CHARS = 240;
@@ -66,7 +66,7 @@ export const bySeverity = (samples: readonly ShownSample[]): readonly ShownSampl
   differenceKinds.flatMap((kind) => samples.filter((sample) => sample.kind === kind));
 
 /** How many differences of a kind there are, and whose: `…` where not all of them are named. */
-const kindLine = ({ differences, samples }: ReplayShown, kind: string): readonly string[] => {
+const kindLine = ({ differences, samples }: ReplayView, kind: string): readonly string[] => {
   const count = differences[kind] ?? 0;
   const known = samples.filter((sample) => sample.kind === kind);
   const npcIds = [...new Set(known.map(({ npcId }) => npcId))];
@@ -75,13 +75,13 @@ const kindLine = ({ differences, samples }: ReplayShown, kind: string): readonly
   return count === 0 ? [] : [`  ${kind.padEnd(13)} ${whole(count).padEnd(6)} ${names}`.trimEnd()];
 };
 
-const skippedLine = ({ turns, skipped }: ReplayShown): readonly string[] => {
+const skippedLine = ({ turns, skipped }: ReplayView): readonly string[] => {
   if (turns.skipped === 0) return [];
   const why = Object.entries(skipped).flatMap(([reason, count]) => (count === 0 ? [] : `${reason} ${whole(count)}`));
   return [`Skipped: ${why.join(', ')} (what decided then is not to be had here)`];
 };
 
-const ruleLines = ({ rules }: ReplayShown): readonly string[] =>
+const ruleLines = ({ rules }: ReplayView): readonly string[] =>
   rules.length === 0
     ? []
     : [
@@ -96,7 +96,7 @@ const ruleLines = ({ rules }: ReplayShown): readonly string[] =>
       ];
 
 /** A replay in lines that a person reads. @param samples how many of them are shown */
-export const replayLines = (replay: ReplayShown, samples: number): readonly string[] => {
+export const replayLines = (replay: ReplayView, samples: number): readonly string[] => {
   const { status, reason, turns, minds } = replay;
   const why = reason === undefined ? '' : ` (${reason})`;
   const left = replay.samples.length - samples;

@@ -8,7 +8,7 @@ import { readJsonFile } from './files.js';
 import { followTo } from './follow.js';
 import { JudgedNo, judging } from './judging.js';
 import { progressBar } from './progress.js';
-import { bySeverity, replayLines, type ReplayShown, sampleLines } from './replay-text.js';
+import { bySeverity, replayLines, type ReplayView, sampleLines } from './replay-text.js';
 import { sinceOf, untilOf } from './since.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
 import { wholeFrom } from './whole-from.js';
@@ -34,12 +34,12 @@ const AWAY = 'The server does not answer; the replay goes on when it is back. Wa
  * Asks for a replay and follows it to its end, with its progress on stderr.
  * @throws CommandFailed when it is refused, cannot go on, is cancelled, or an NPC that was named has no history
  */
-const replayToEnd = async (terminal: Terminal, path: string, body: object): Promise<ReplayShown> => {
+const replayToEnd = async (terminal: Terminal, path: string, body: object): Promise<ReplayView> => {
   const request = await openClient(terminal);
-  const { replayId } = (await request('POST', path, body)) as ReplayShown;
+  const { replayId } = (await request('POST', path, body)) as ReplayView;
   remark(terminal, `Replay ${replayId}.`);
   const bar = progressBar(terminal);
-  const replay = await followTo<ReplayShown>(request, `/replays/${replayId}`, {
+  const replay = await followTo<ReplayView>(request, `/replays/${replayId}`, {
     every: LOOK_MS,
     away: () => remark(terminal, AWAY),
     seen: ({ status, progress }) => {
@@ -55,7 +55,7 @@ const replayToEnd = async (terminal: Terminal, path: string, body: object): Prom
 };
 
 /** A time, a rule set or a turn that was mistyped must not pass either. @throws CommandFailed when no decision was taken again */
-const requireJudged = ({ turns }: ReplayShown): void => {
+const requireJudged = ({ turns }: ReplayView): void => {
   if (turns.checked > 0) return;
   throw new CommandFailed(
     turns.skipped > 0
@@ -135,7 +135,7 @@ const limitsFrom = (text: string): Limits =>
     }),
   );
 
-const countsOf = ({ differences, turns }: ReplayShown): ReadonlyMap<string, number> =>
+const countsOf = ({ differences, turns }: ReplayView): ReadonlyMap<string, number> =>
   new Map(
     Object.entries({ ...differences, different: turns.different, skipped: turns.skipped }).map(([name, count]) => [
       dashed(name),
@@ -144,7 +144,7 @@ const countsOf = ({ differences, turns }: ReplayShown): ReadonlyMap<string, numb
   );
 
 /** @throws JudgedNo naming what there is too much of */
-const requireWithin = (done: ReplayShown, limits: Limits): void => {
+const requireWithin = (done: ReplayView, limits: Limits): void => {
   const counts = countsOf(done);
   const beyond = [...limits].flatMap(([name, most]) => {
     const count = counts.get(name) ?? 0;
@@ -163,7 +163,7 @@ const turnAnswers: Readonly<Record<string, string>> = {
 };
 
 /** Whether one turn would come out otherwise. */
-const turnLines = (done: ReplayShown, turnId: string): readonly string[] => {
+const turnLines = (done: ReplayView, turnId: string): readonly string[] => {
   if (done.turns.skipped > 0) return replayLines(done, 0);
   if (done.turns.checked === 0) throw new CommandFailed(`This NPC has no turn ${turnId}.`);
   const samples = bySeverity(done.samples);

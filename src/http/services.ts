@@ -2,8 +2,8 @@ import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
 import type { GhostEngines } from '../app/ghosts/ask-engines.js';
 import type { SharedPace } from '../app/ghosts/pace.js';
-import type { KeptSessions } from '../app/ghosts/play-slice.js';
-import type { KeptPlays } from '../app/ghosts/remote-steps.js';
+import type { SessionCache } from '../app/ghosts/play-slice.js';
+import type { PlayCache } from '../app/ghosts/remote-steps.js';
 import type { Levels } from '../app/levels/levels.js';
 import type { StreamWriters } from '../app/streams/stream-writers.js';
 import type { OtherArchives } from '../app/souls/other-archives.js';
@@ -30,9 +30,9 @@ export type Services = {
   /** The engines as ghosts use them (contract 9.8). */
   readonly ghostEngines: GhostEngines;
   /** Where the sessions stand that have bodies elsewhere (contract 9.6). */
-  readonly ghostPlays: KeptPlays;
+  readonly ghostPlays: PlayCache;
   /** Where the sessions stand that this process plays, or has told of. */
-  readonly ghostSessions: KeptSessions;
+  readonly ghostSessions: SessionCache;
   readonly recall: Recall;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;

@@ -5,12 +5,12 @@
 export type LogPlaces = { readonly first: number; readonly own: number; readonly place: number };
 
 /** The places, and the id of the event at `place`, whoever wrote it: by it the log is known again. */
-export type KeptPlaces = LogPlaces & { readonly id: string };
+export type StoredLogPlaces = LogPlaces & { readonly id: string };
 
 /** Keeps them for the next start, so that what others wrote is not looked through again. */
-export interface KeptLogPlaces {
+export interface LogPlaceStore {
   /** Null when none are kept. @throws Rejection DATABASE_UNAVAILABLE */
-  load(): Promise<KeptPlaces | null>;
+  load(): Promise<StoredLogPlaces | null>;
   /** @throws Rejection DATABASE_UNAVAILABLE */
-  keep(places: KeptPlaces): Promise<void>;
+  keep(places: StoredLogPlaces): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { MindPart, PartDone, SliceTask } from '../app/replays/replay-part.js';
+import type { MindPart, PartResult, SliceTask } from '../app/replays/replay-part.js';
 import type { ReplayFindings } from '../domain/replay/findings.js';
 import type { Refusal } from '../../workflows/process-step.js';
 
@@ -17,5 +17,5 @@ export type ThreadRequest =
 
 /** What it answers: the result, a refusal, or why it failed. */
 export type ThreadReply = { readonly call: number } & (
-  { readonly done: PartDone | ReplayFindings } | { readonly refused: Refusal } | { readonly failed: string }
+  { readonly done: PartResult | ReplayFindings } | { readonly refused: Refusal } | { readonly failed: string }
 );

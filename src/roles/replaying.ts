@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
-import type { PartDone, ReplayHand, SliceTask } from '../app/replays/replay-part.js';
+import type { PartResult, ReplayHand, SliceTask } from '../app/replays/replay-part.js';
 import type { ReplayHands } from '../app/replays/replay-slice.js';
 import { noFindings, type ReplayFindings } from '../domain/replay/findings.js';
 import { Rejection } from '../domain/shared/rejection.js';
@@ -45,7 +45,7 @@ class ReplayThread implements AsyncDisposable {
         if (known !== null && known !== worker) throw threadLost();
         if (known === null) this.#post(worker, { type: 'slice', slice, setting });
         known = worker;
-        return this.#ask<PartDone>(worker, (call) => ({ type: 'part', slice, call, mind }), signal);
+        return this.#ask<PartResult>(worker, (call) => ({ type: 'part', slice, call, mind }), signal);
       },
       findings: () => {
         if (known === null) return Promise.resolve(noFindings);

@@ -6,8 +6,8 @@ import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
 import { createGhostEngines } from '../app/ghosts/ask-engines.js';
 import { createPace } from '../app/ghosts/pace.js';
-import { createKeptSessions } from '../app/ghosts/play-slice.js';
-import { createKeptPlays } from '../app/ghosts/remote-steps.js';
+import { createSessionCache } from '../app/ghosts/play-slice.js';
+import { createPlayCache } from '../app/ghosts/remote-steps.js';
 import { createEngines } from '../app/cortex/engines.js';
 import { openLevels, readBuiltInLevels } from '../app/levels/levels.js';
 import { startCheckpoints } from '../app/audit/checkpoint-ticker.js';
@@ -153,8 +153,8 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const ghosts = {
       ghostEngines: createGhostEngines({ engines, clock: systemClock, texts: config.ghostTexts }),
       ghostPace: createPace(systemClock, config.ghostShare),
-      ghostPlays: createKeptPlays(),
-      ghostSessions: createKeptSessions(),
+      ghostPlays: createPlayCache(),
+      ghostSessions: createSessionCache(),
     };
     const deciding = { ports, writers, rulesets, signingKeys, recall, engines, archives, levels, ...ghosts };
     const replayHands = closers.opened(

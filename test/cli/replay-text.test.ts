@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { type ReplayShown, replayLines, sampleLines, type ShownSample } from '../../src/cli/replay-text.js';
+import { type ReplayView, replayLines, sampleLines, type ShownSample } from '../../src/cli/replay-text.js';
 import type { Json } from '../../src/domain/shared/json.js';
 
 const sample = (kind: string, npcId: string, was: Json = 1, would: Json = 2): ShownSample => ({
@@ -12,7 +12,7 @@ const sample = (kind: string, npcId: string, was: Json = 1, would: Json = 2): Sh
   would,
 });
 
-const trial = (differences: Readonly<Record<string, number>>, samples: ShownSample[]): ReplayShown => ({
+const trial = (differences: Readonly<Record<string, number>>, samples: ShownSample[]): ReplayView => ({
   replayId: 'r',
   status: 'completed',
   trial: true,

@@ -4,8 +4,8 @@ import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
 import { createGhostEngines } from '../../src/app/ghosts/ask-engines.js';
 import { createPace } from '../../src/app/ghosts/pace.js';
-import { createKeptSessions } from '../../src/app/ghosts/play-slice.js';
-import { createKeptPlays } from '../../src/app/ghosts/remote-steps.js';
+import { createSessionCache } from '../../src/app/ghosts/play-slice.js';
+import { createPlayCache } from '../../src/app/ghosts/remote-steps.js';
 import { createRecall } from '../../src/app/memory/recall.js';
 import { openRulesets } from '../../src/app/minds/rulesets.js';
 import { type BuiltInLevel, openLevels } from '../../src/app/levels/levels.js';
@@ -58,8 +58,8 @@ export const assembleServer = ({
   const ghosts = {
     ghostEngines: createGhostEngines({ engines, clock, texts: 1 }),
     ghostPace: createPace(clock, 1),
-    ghostPlays: createKeptPlays(),
-    ghostSessions: createKeptSessions(),
+    ghostPlays: createPlayCache(),
+    ghostSessions: createSessionCache(),
   };
   const deciding = {
     ports,

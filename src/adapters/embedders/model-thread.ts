@@ -28,13 +28,13 @@ const TRIES = 2;
 export type ThreadAnswer = { readonly vector: Float32Array } | { readonly error: string } | { readonly failed: string };
 
 /** The vectors of texts whose calls were given up before they were complete; threads of one model share them. */
-export type KeptVectors = LRUCache<string, Float32Array>;
-export const keptVectors = (): KeptVectors => new LRUCache({ max: VECTORS_KEPT });
+export type ResumedVectors = LRUCache<string, Float32Array>;
+export const resumedVectors = (): ResumedVectors => new LRUCache({ max: VECTORS_KEPT });
 
 type ThreadDeps = {
   readonly clock: EmbedderDeps['clock'];
   readonly log: Pick<EmbedderDeps['log'], 'error'>;
-  readonly kept: KeptVectors;
+  readonly kept: ResumedVectors;
 };
 
 type ThreadCall = {

@@ -1,5 +1,5 @@
 import { abortWith } from '../../concurrency/abort-with.js';
-import { keptVectors, type KeptVectors, type ModelThread } from './model-thread.js';
+import { resumedVectors, type ResumedVectors, type ModelThread } from './model-thread.js';
 
 /** What makes vectors of texts, in one thread or in several. */
 export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable & { readonly count: number };
@@ -12,8 +12,8 @@ export class ModelThreads implements VectorMaker {
   readonly #threads: readonly ModelThread[];
 
   /** @param open makes a thread that has not started yet */
-  constructor(count: number, open: (kept: KeptVectors) => ModelThread) {
-    const kept = keptVectors();
+  constructor(count: number, open: (kept: ResumedVectors) => ModelThread) {
+    const kept = resumedVectors();
     this.#threads = Array.from({ length: count }, () => open(kept));
   }
 

@@ -7,7 +7,7 @@ import { StartProblem } from '../../domain/shared/start-problem.js';
 import type { Embedder } from '../../ports/embedder.js';
 import type { EmbedderChoice } from '../../ports/embedder-choice.js';
 import type { EmbedderDeps } from './deps.js';
-import { type KeptVectors, ModelThread, threadFile } from './model-thread.js';
+import { type ResumedVectors, ModelThread, threadFile } from './model-thread.js';
 import { ModelThreads } from './model-threads.js';
 import { threadEmbedder } from './thread-embedder.js';
 
@@ -42,7 +42,7 @@ export const openOnnx = async (
     const id = `onnx@${await digestOf(folder, file, pooling)}`;
     const data = { kind: 'onnx', folder, file, pooling, library };
     const windowBytes = WINDOW_BYTES;
-    const open = (kept: KeptVectors) => new ModelThread(threadFile, data, { ...deps, kept });
+    const open = (kept: ResumedVectors) => new ModelThread(threadFile, data, { ...deps, kept });
     return threadEmbedder(new ModelThreads(threads, open), { id, related, windowBytes });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

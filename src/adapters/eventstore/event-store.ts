@@ -11,7 +11,7 @@ import type {
   StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
-import type { KeptLogPlaces } from '../../ports/log-places.js';
+import type { LogPlaceStore } from '../../ports/log-places.js';
 import type { Log } from '../../ports/log.js';
 import { serialise } from '../shared/append-rules.js';
 import { LogEnd } from './log-end.js';
@@ -33,7 +33,7 @@ export type EventStoreDbOptions = {
   readonly listOpen: () => Promise<readonly OpenProcess[]>;
   readonly bounds?: Partial<AppendBounds>;
   /** Where our events lie in the log, as an earlier process saw it. */
-  readonly places?: KeptLogPlaces;
+  readonly places?: LogPlaceStore;
   readonly log?: Pick<Log, 'error' | 'warn'>;
 };
 
@@ -41,7 +41,7 @@ export type EventStoreDbOptions = {
 const LOOK_SILENCE_MS = 15_000;
 
 const quiet: Pick<Log, 'error' | 'warn'> = { error: () => undefined, warn: () => undefined };
-const notKept: KeptLogPlaces = { load: () => Promise.resolve(null), keep: () => Promise.resolve() };
+const notKept: LogPlaceStore = { load: () => Promise.resolve(null), keep: () => Promise.resolve() };
 
 /**
  * The event store on EventStoreDB 23.10 or later. The first call makes the connection, and it is made again whenever it was lost. While the server is

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { freshFlight } from '../../concurrency/fresh-flight.js';
-import type { KeptLogPlaces, LogPlaces } from '../../ports/log-places.js';
+import type { LogPlaceStore, LogPlaces } from '../../ports/log-places.js';
 import type { Log } from '../../ports/log.js';
 import type { LogHorizon } from './log-horizon.js';
 import { NOTHING_KNOWN, startAfter, withEvent, withLast, withPlace } from './log-places.js';
@@ -35,7 +35,7 @@ export type LogEndDeps = {
     after: number,
     take: (found: { readonly event?: number; readonly place?: number }) => void,
   ) => Promise<void>;
-  readonly kept: KeptLogPlaces;
+  readonly kept: LogPlaceStore;
   readonly log: Pick<Log, 'warn'>;
 };
 

@@ -21,7 +21,7 @@ import { firstRevision } from './search-stream.js';
 /** How many characters are given out at once. */
 const CHUNK_CHARS = 64 * 1024;
 
-export type BundleAsked = {
+export type BundleQuery = {
   readonly tenant: string;
   readonly npcId: string;
   readonly from: number;
@@ -121,7 +121,7 @@ export const proveMind = async (
  */
 export async function* bundleOf(
   events: Pick<EventStore, 'read'>,
-  { tenant, npcId, from, to, extends: earlier, madeAt, keys }: BundleAsked,
+  { tenant, npcId, from, to, extends: earlier, madeAt, keys }: BundleQuery,
 ): AsyncGenerator<string, void, undefined> {
   const stream = npcStream(tenant, npcId);
   // Before anything is given out: later it could only be cut off.

@@ -44,13 +44,13 @@ export type PlayDeps = {
   readonly clock: Clock;
   readonly levels: Levels;
   readonly pace: Pace;
-  readonly kept: KeptSessions;
+  readonly kept: SessionCache;
   readonly askEngine: AskEngine;
 };
 
 /** Where the sessions of this process stand; what is not here is read from their streams. */
-export type KeptSessions = LRUCache<string, SessionState>;
-export const createKeptSessions = (): KeptSessions =>
+export type SessionCache = LRUCache<string, SessionState>;
+export const createSessionCache = (): SessionCache =>
   new LRUCache({ max: KEPT_SESSIONS, maxSize: KEPT_BYTES, sizeCalculation: (state) => weightOf(state) });
 
 export type PlayedSession = GhostSetting & { readonly tenant: string; readonly sessionId: string };

@@ -36,13 +36,13 @@ const KEPT_PLAYS = 1_000;
 const KEPT_BYTES = 32 * 1024 * 1024;
 
 /** Where a session stands; `looked`: the last revision of its mind's stream in which an ended turn was looked for. */
-type KeptPlay = { readonly play: RemotePlay; readonly looked: number };
+type CachedPlay = { readonly play: RemotePlay; readonly looked: number };
 /** Where the sessions with bodies stand that this process has to do with; what is not here is read from their streams. */
-export type KeptPlays = LRUCache<string, KeptPlay>;
-export const createKeptPlays = (): KeptPlays =>
+export type PlayCache = LRUCache<string, CachedPlay>;
+export const createPlayCache = (): PlayCache =>
   new LRUCache({ max: KEPT_PLAYS, maxSize: KEPT_BYTES, sizeCalculation: (kept) => weightOf(kept) });
 
-export type RemoteStepDeps = Pick<PlayDeps, 'events' | 'writers' | 'levels'> & { readonly plays: KeptPlays };
+export type RemoteStepDeps = Pick<PlayDeps, 'events' | 'writers' | 'levels'> & { readonly plays: PlayCache };
 
 /** `over`: no step follows. */
 export type CaughtUp = { readonly setting: Setting; readonly play: RemotePlay; readonly over: boolean };
@@ -176,7 +176,7 @@ export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): 
     return { setting, play, over: closed || isRemotePlayed(setting, play) };
   });
 
-const begun = (play: RemotePlay): KeptPlay => ({ play, looked: play.through });
+const begun = (play: RemotePlay): CachedPlay => ({ play, looked: play.through });
 
 const stepOf = (play: RemotePlay, { turn, action, remote }: Awaited<ReturnType<typeof endedTurn>>): GhostStepEvent => ({
   type: 'GhostStepped',

@@ -27,7 +27,7 @@ export type GhostDeps = {
 export type GhostSession = GhostAnswer;
 
 /** What a client asks for; `level` by its name, a seed of ours where none is given. */
-export type GhostAsked = {
+export type GhostRequest = {
   readonly tenant: string;
   readonly goal: GhostGoal;
   readonly suite: string | null;
@@ -42,7 +42,7 @@ export type GhostAsked = {
 };
 
 /** A session, and where it stands in the global order. */
-export type GhostSeen = { readonly session: GhostAnswer; readonly revision: number; readonly position: number };
+export type PositionedSession = { readonly session: GhostAnswer; readonly revision: number; readonly position: number };
 
 /** The process of a session. */
 export const ghostRef = (tenant: string, id: string): ProcessRef => ({
@@ -69,8 +69,8 @@ const seedOf = (commandId: string): number => {
  */
 export const runGhost = async (
   { runtime, engines, clock, levels }: Omit<GhostDeps, 'repository'>,
-  asked: GhostAsked,
-): Promise<GhostSeen> => {
+  asked: GhostRequest,
+): Promise<PositionedSession> => {
   const { tenant, goal, suite, timeoutMs, driver, by } = asked;
   const speaks = chooseGhostEngine(engines, tenant, asked.engine);
   const seed = asked.seed ?? seedOf(by.commandId);
@@ -115,7 +115,7 @@ export const stopGhost = async (
   tenant: string,
   sessionId: string,
   by: CommandContext,
-): Promise<GhostSeen> => {
+): Promise<PositionedSession> => {
   await findGhost(deps, tenant, sessionId);
   const { answer, revision, position } = await deps.runtime.ask(ghostRef(tenant, sessionId), [{ type: 'stop' }], by);
   return { session: answer as GhostAnswer, revision, position };

@@ -22,7 +22,7 @@ import { VectorCache } from './vector-cache.js';
 import { type VisibleRange, visibleRange } from './visible-range.js';
 
 /** `asOf` and `minRevision` are revisions; the read model must have reached the latter. Without `types` and `minImportance` all memories count. */
-export type RecallAsked = {
+export type RecallQuery = {
   readonly tenant: string;
   readonly npcId: string;
   readonly query: string;
@@ -54,7 +54,7 @@ export type Recalled = {
  * (contract 1.8), and embeds what its own mind lacks first. What still has no vector takes part by its words.
  * @throws Rejection READ_MODEL_BEHIND, EMBEDDER_UNAVAILABLE, BUSY; the reason of `signal`; what the event store and the read models throw
  */
-export type Recall = (asked: RecallAsked, signal?: AbortSignal) => Promise<Recalled>;
+export type Recall = (asked: RecallQuery, signal?: AbortSignal) => Promise<Recalled>;
 
 export type RecallDeps = EmbeddingDeps & {
   readonly embedder: Embedder;
@@ -110,7 +110,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
   };
 
   const wantedOf = (
-    { limit, minScore, types, minImportance = 0, tellingOnly = false, asOf }: RecallAsked,
+    { limit, minScore, types, minImportance = 0, tellingOnly = false, asOf }: RecallQuery,
     { someRetracted }: SeenRange,
   ): Wanted => {
     if (types === undefined && minImportance <= 0 && !tellingOnly && someRetracted !== true) return { limit, minScore };

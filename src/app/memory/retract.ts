@@ -16,7 +16,7 @@ export const RETRACTED_MEMORIES = 256;
 /** How many events are searched for what was derived: some ten seconds of work. */
 const DERIVED_EVENTS = 200_000;
 
-export type RetractionAsked = {
+export type RetractionRequest = {
   readonly memoryIds: readonly string[];
   readonly reason: string;
   /** Whether what was derived from them goes too. */
@@ -27,7 +27,7 @@ export type RetractionAsked = {
 /** A memory that goes. `derivedFrom`: memories that the turn recalled which stored it. */
 export type Retracted = { readonly memoryId: string; readonly text: string; readonly derivedFrom: readonly string[] };
 
-type RetractionDone = {
+type RetractionResult = {
   readonly retracted: readonly Retracted[];
   readonly revision: number;
   readonly position: number;
@@ -48,7 +48,7 @@ type RetractionPlan = {
 const plan = async (
   deps: RetractDeps,
   stream: string,
-  { memoryIds, derived }: RetractionAsked,
+  { memoryIds, derived }: RetractionRequest,
 ): Promise<RetractionPlan> => {
   const { revision } = await deps.writers.current(stream, mindFold);
   await requireReached(deps.readModels, memories, stream, revision);
@@ -87,9 +87,9 @@ const standing = ({ kin, rows }: RetractionPlan, { memories: { clearedAt } }: Mi
 export const retract = (
   deps: RetractDeps,
   stream: string,
-  asked: RetractionAsked,
+  asked: RetractionRequest,
   by: Command,
-): Promise<RetractionDone> =>
+): Promise<RetractionResult> =>
   // Each retraction makes the plans of others worthless, and a plan may be ten seconds of work.
   asked.dryRun
     ? tryRetract(deps, stream, asked, by)
@@ -98,9 +98,9 @@ export const retract = (
 const tryRetract = async (
   deps: RetractDeps,
   stream: string,
-  asked: RetractionAsked,
+  asked: RetractionRequest,
   by: Command,
-): Promise<RetractionDone> => {
+): Promise<RetractionResult> => {
   const memoryIds = [...new Set(asked.memoryIds)];
   for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
     const planned = await plan(deps, stream, { ...asked, memoryIds });

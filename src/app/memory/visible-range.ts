@@ -62,7 +62,7 @@ export const visibleRange = async (
 };
 
 /** `limit` and `bytes` are those of one read. */
-export type MemoriesAsked = Pick<ListQuery, 'direction' | 'tags' | 'limit' | 'bytes'>;
+export type MemoriesQuery = Pick<ListQuery, 'direction' | 'tags' | 'limit' | 'bytes'>;
 
 /**
  * The memories of a mind that are visible in a range, read by read; some reads may show none. Other work runs between two reads.
@@ -72,7 +72,7 @@ export async function* visibleMemories(
   readModels: Pick<ReadModels, 'list'>,
   stream: string,
   { asOf, someRetracted, ...within }: VisibleRange,
-  asked: MemoriesAsked,
+  asked: MemoriesQuery,
 ): AsyncGenerator<readonly MemoryRow[], void, undefined> {
   for (let beyond: string | undefined; ;) {
     const at = beyond === undefined ? {} : { beyond };

@@ -25,7 +25,7 @@ const RULES_AT_ONCE = 2_000;
 /** Where the counting goes on: a mind, and the revision there. */
 export type CoveragePlace = { readonly npcId: string; readonly from: number };
 
-export type CoverageAsked = {
+export type CoverageQuery = {
   readonly tenant: string;
   readonly set: DirectiveRuleSet;
   readonly times: HistoryTimes;
@@ -112,7 +112,7 @@ const countMind = async (
  */
 export const recordedCoverage = async (
   deps: CoverageDeps,
-  { tenant, set, times, at, minds }: CoverageAsked,
+  { tenant, set, times, at, minds }: CoverageQuery,
 ): Promise<Coverage & { readonly next?: CoveragePlace }> => {
   const count = countCoverage(set);
   let [looked, seen] = [0, 0];

@@ -21,12 +21,12 @@ const WORK_MS = 4;
 /** A mind, and the revision from which on its decisions are not counted yet. */
 export type MindPart = { readonly npcId: string; readonly next: number };
 /** `next`: where the mind goes on, null when it is done. `events`: how many were read beyond those that were counted before. */
-export type PartDone = { readonly next: number | null; readonly events: number };
+export type PartResult = { readonly next: number | null; readonly events: number };
 
 /** Takes parts of one slice, one after the other. */
 export type ReplayHand = {
   /** Until the mind is done, or `isOver` says so between two pages. @throws what the event store and the rules raise, and the reason of the signal */
-  part(mind: MindPart, signal: AbortSignal): Promise<PartDone>;
+  part(mind: MindPart, signal: AbortSignal): Promise<PartResult>;
   /** What its parts have found. */
   findings(): Promise<ReplayFindings>;
   /** Nothing more is asked of it. */

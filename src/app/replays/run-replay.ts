@@ -19,7 +19,7 @@ export type ReplayDeps = {
 export type Replay = ReplayAnswer;
 
 /** A replay, and where it stands in the global order. */
-export type ReplaySeen = { readonly replay: Replay; readonly position: number };
+export type PositionedReplay = { readonly replay: Replay; readonly position: number };
 
 const replayRef = (tenant: string, id: string): ProcessRef => ({
   process: replay.name,
@@ -35,7 +35,7 @@ export const runReplay = async (
   { runtime, events }: Pick<ReplayDeps, 'runtime' | 'events'>,
   plan: Omit<ReplayPlan, 'upTo'>,
   by: CommandContext,
-): Promise<ReplaySeen> => {
+): Promise<PositionedReplay> => {
   const upTo = await events.lastPosition();
   // From the command alone: a repeat after a crash finds the replay that the first attempt began.
   const replayId = makeProcessId('r', 0, parseCommandId(by.commandId).timeMs, by.commandId);
@@ -68,7 +68,7 @@ export const cancelReplay = async (
   deps: Pick<ReplayDeps, 'runtime' | 'repository'>,
   named: Parameters<typeof findReplay>[2],
   by: CommandContext,
-): Promise<ReplaySeen> => {
+): Promise<PositionedReplay> => {
   await findReplay(deps, by.tenant, named);
   const { answer, position } = await deps.runtime.ask(replayRef(by.tenant, named.replayId), [{ type: 'cancel' }], by);
   return { replay: answer as ReplayAnswer, position };

@@ -43,7 +43,7 @@ export type ExportDeps = {
 };
 
 /** A mind that is to leave, and who brings it to an archive (contract 8.1, 7.2). */
-export type ExportAsked = {
+export type ExportRequest = {
   readonly stream: string;
   readonly npcState: JsonObject;
   readonly persona?: string;
@@ -82,7 +82,7 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
  * Begins an export, or joins one that was begun for the same, and waits until its soul is sealed, and kept where this server does that (contract 8.1, 7.2). It goes on without its asker.
  * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, ARCHIVE_UNAVAILABLE when it is not kept in time, and as ProcessRuntime.ask
  */
-export const beginExport = async (deps: ExportDeps, asked: ExportAsked): Promise<ExportOutcome> => {
+export const beginExport = async (deps: ExportDeps, asked: ExportRequest): Promise<ExportOutcome> => {
   const { runtime, clock } = deps;
   const { stream, by, npcState, persona, includeMemories, without, uploadedBy, storage, format } = asked;
   await takeRecordable([npcState, persona ?? null]);

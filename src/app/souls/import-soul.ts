@@ -64,7 +64,7 @@ export type ImportDeps = {
 };
 
 /** What is imported, for whom: `txId` is what an archive calls it. */
-export type ImportAsked = { readonly tenant: string; readonly txId: string; readonly by: Command };
+export type ImportRequest = { readonly tenant: string; readonly txId: string; readonly by: Command };
 
 /** A mind that came in. `revision` is that from which on it is there; `position` its global one. */
 export type Imported = {
@@ -82,7 +82,7 @@ const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport
  */
 export const beginImport = async (
   { runtime, events, writers, repository, clock, soulDeadlineMs }: ImportDeps,
-  { tenant, txId, by }: ImportAsked,
+  { tenant, txId, by }: ImportRequest,
 ): Promise<void> => {
   const stream = importStream(tenant, txId);
   const { state, revision } = await writers.current(stream, importFold);
@@ -133,7 +133,7 @@ const meantBy = async (deps: ImportDeps, stream: string, by: Command): Promise<P
  */
 export const giveUpImport = async (
   deps: ImportDeps,
-  { tenant, txId, by }: ImportAsked,
+  { tenant, txId, by }: ImportRequest,
   reason: string,
 ): Promise<never> => {
   const ref = await meantBy(deps, importStream(tenant, txId), by);
@@ -150,7 +150,7 @@ export const giveUpImport = async (
  */
 export const receiveSoul = async (
   deps: ImportDeps,
-  asked: ImportAsked,
+  asked: ImportRequest,
   given: { readonly document: unknown; readonly copy: boolean },
 ): Promise<Imported & { readonly document: SoulDocument }> => {
   const { tenant, txId, by } = asked;

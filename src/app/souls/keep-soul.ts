@@ -20,7 +20,7 @@ export type KeepDeps = {
 };
 
 /** A sealed soul that this server keeps: in its own archive as it was sealed, or also under a CID, then perhaps as CBOR (contract 7.2). */
-export type KeepAsked = { readonly digest: string; readonly storage?: 'ipfs'; readonly format?: 'binary' };
+export type KeepRequest = { readonly digest: string; readonly storage?: 'ipfs'; readonly format?: 'binary' };
 
 const lost: SoulExportInput = {
   type: 'failed',
@@ -41,7 +41,7 @@ const tooLarge: SoulExportInput = {
 export const keepSoul = async (
   deps: KeepDeps,
   tenant: string,
-  asked: KeepAsked,
+  asked: KeepRequest,
   signal: AbortSignal,
 ): Promise<SoulExportInput> => {
   const { archive, issuer } = deps;
@@ -58,7 +58,7 @@ const binaryOf = async (sealed: Uint8Array): Promise<Uint8Array> =>
 const keepByCid = async (
   deps: KeepDeps,
   tenant: string,
-  { digest, format }: KeepAsked,
+  { digest, format }: KeepRequest,
   signal: AbortSignal,
 ): Promise<SoulExportInput> => {
   const { archive, archives, issuer } = deps;

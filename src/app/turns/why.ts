@@ -1,5 +1,5 @@
 import { npcEvents } from '../../domain/npc/decoder.js';
-import { type ModelSaid, readModelText } from '../../domain/npc/decision/model-text.js';
+import { type ModelOutput, readModelText } from '../../domain/npc/decision/model-text.js';
 import type { NpcEvent, RecalledMemory } from '../../domain/npc/events.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import type { SeenValue } from '../../domain/rules/rules-trace.js';
@@ -52,7 +52,7 @@ export type Why = {
   readonly rules: readonly WhyRule[];
   readonly memories: readonly WhyMemory[];
   readonly prompt: RecordedPrompt | null;
-  readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelSaid } | null;
+  readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelOutput } | null;
   /** Where a tape contradicted the record, which counted (contract 2.6). */
   readonly mismatches: readonly { revision: number; round: number; members: readonly Mismatched[] }[];
   readonly stateChange: JsonObject | null;

@@ -5,7 +5,7 @@ import type { FindingKind } from './found.js';
 import { beginTally, noteStep, type Tally } from './tally.js';
 import type { GhostGoal } from './policy.js';
 import { reachableTiles, type Reachable } from './reach.js';
-import type { BodyTold } from './told.js';
+import type { WorldReport } from './told.js';
 import { beginWorld, type World } from './world.js';
 
 /** What the mind decided in a step, as far as it counts. */
@@ -21,7 +21,7 @@ type DecidedStep = {
 
 /** A step of a session that has a body elsewhere. */
 export type RemoteStep = {
-  readonly told: BodyTold;
+  readonly told: WorldReport;
   readonly decided: DecidedStep;
   /** The last revision of the mind's stream that belongs to this step. */
   readonly through: number;
@@ -74,7 +74,7 @@ const withReached = (goals: readonly Reachable[], reached: readonly number[]): r
   goals.map((goal, position) => (reached.includes(position) ? 'yes' : goal));
 
 /** The tally with the last step, and what was told of it. */
-const tallyWithLast = (level: Level, { step, tally, last }: RemotePlay, outcome: BodyTold['outcome']): Tally => {
+const tallyWithLast = (level: Level, { step, tally, last }: RemotePlay, outcome: WorldReport['outcome']): Tally => {
   if (last === null) return tally;
   // Nothing is known here of what the world holds, so it looks the same before and after.
   const world = beginWorld(level);

@@ -8,7 +8,7 @@ export type ToldOutcome =
   { readonly ok: true } | { readonly ok: false; readonly code: string; readonly reason: string };
 
 /** What a body tells of its game's world at the beginning of a turn, as understood (contract 9.6); goals by their positions. */
-export type BodyTold = {
+export type WorldReport = {
   readonly position?: Tile;
   /** Of the action of the step before. */
   readonly outcome?: ToldOutcome;
@@ -21,7 +21,7 @@ const REFUSED = 'REFUSED';
 /** How much of a reason is kept, in UTF-16 units. */
 const REASON_CHARS = 300;
 
-const positionIn = (level: Level, value: Json | undefined): Pick<BodyTold, 'position'> => {
+const positionIn = (level: Level, value: Json | undefined): Pick<WorldReport, 'position'> => {
   if (!isObject(value)) return {};
   const { x, y } = value;
   if (typeof x !== 'number' || typeof y !== 'number' || !Number.isInteger(x) || !Number.isInteger(y)) return {};
@@ -29,7 +29,7 @@ const positionIn = (level: Level, value: Json | undefined): Pick<BodyTold, 'posi
   return isOnMap(level, { x, y }) ? { position: { x: x + 0, y: y + 0 } } : {};
 };
 
-const outcomeIn = (value: Json | undefined): Pick<BodyTold, 'outcome'> => {
+const outcomeIn = (value: Json | undefined): Pick<WorldReport, 'outcome'> => {
   if (!isObject(value) || typeof value['ok'] !== 'boolean') return {};
   if (value['ok']) return { outcome: { ok: true } };
   const { code, reason } = value;
@@ -42,14 +42,14 @@ const outcomeIn = (value: Json | undefined): Pick<BodyTold, 'outcome'> => {
   };
 };
 
-const reachedIn = (level: Level, value: Json | undefined): Pick<BodyTold, 'reached'> => {
+const reachedIn = (level: Level, value: Json | undefined): Pick<WorldReport, 'reached'> => {
   if (!Array.isArray(value)) return {};
   const names = new Set<unknown>(value);
   return { reached: level.goals.flatMap(({ id }, position) => (names.has(id) ? [position] : [])) };
 };
 
 /** Reads a turn's `context.ghost`. Total: what is not as contract 9.6 says counts as not told. */
-export const readTold = (level: Level, context: Json): BodyTold => {
+export const readTold = (level: Level, context: Json): WorldReport => {
   const ghost = isObject(context) ? context['ghost'] : undefined;
   if (!isObject(ghost)) return {};
   return {

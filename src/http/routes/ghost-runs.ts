@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
-import { type GhostAsked, runGhost } from '../../app/ghosts/run-ghost.js';
+import { type GhostRequest, runGhost } from '../../app/ghosts/run-ghost.js';
 import type { GhostGoal } from '../../domain/ghost/policy.js';
 import { type GhostDriver, ghostDrivers } from '../../domain/ghost/session-events.js';
 import { goalOf } from '../../domain/ghost/suite.js';
@@ -78,7 +78,7 @@ export const ghostRunRoutes = ({ ports, runtime, engines, levels }: Services): r
     await requireGhostRoom(ports.readModels, tenant, call.wrote);
     const { level, seed, steps, driver, engine: speaker } = call.body;
     const by = onBehalfOf(call);
-    const wanted: GhostAsked = {
+    const wanted: GhostRequest = {
       ...{ tenant, goal, suite, by },
       timeoutMs: call.body.timeout ?? timeoutMs,
       driver: driver ?? 'local',

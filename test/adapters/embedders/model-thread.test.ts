@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { keptVectors, ModelThread } from '../../../src/adapters/embedders/model-thread.js';
+import { resumedVectors, ModelThread } from '../../../src/adapters/embedders/model-thread.js';
 import { TextRefused } from '../../../src/ports/embedder.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
@@ -19,7 +19,7 @@ describe('a model in a thread', () => {
     new ModelThread(
       entry,
       { failed, shared },
-      { clock, kept: keptVectors(), log: { error: (fields) => void errors.push(fields) } },
+      { clock, kept: resumedVectors(), log: { error: (fields) => void errors.push(fields) } },
     );
   const letGo = (): void => {
     Atomics.store(shared, 1, 1);

@@ -2,14 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { LogEnd, type LoggedEvent } from '../../../src/adapters/eventstore/log-end.js';
 import { LogHorizon } from '../../../src/adapters/eventstore/log-horizon.js';
-import type { KeptPlaces } from '../../../src/ports/log-places.js';
+import type { StoredLogPlaces } from '../../../src/ports/log-places.js';
 import { settle } from '../../support/settle.js';
 
 /**
  * A log with our events at some positions, and those of others everywhere else; it counts what it gives. `age` tells logs apart, and `gone` is where an event
  * was scavenged.
  */
-const shared = (kept: KeptPlaces | null = null) => {
+const shared = (kept: StoredLogPlaces | null = null) => {
   const log = {
     end: 0,
     ours: new Set<number>(),

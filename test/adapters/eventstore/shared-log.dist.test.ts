@@ -3,7 +3,7 @@ import { cp } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import type { EventStoreDb } from '../../../src/adapters/eventstore/event-store.js';
-import type { KeptPlaces } from '../../../src/ports/log-places.js';
+import type { StoredLogPlaces } from '../../../src/ports/log-places.js';
 import { startStandIn, type StandIn, urlOf } from '../../stand-in/start.js';
 import { randomNamespace } from '../../support/dist-env.js';
 import { event, events, namesOf } from '../../support/events.js';
@@ -46,7 +46,7 @@ describe('An event store that others write to as well', () => {
     }
   };
   /** Our store behind the relay, and what it keeps for the next start. */
-  const ours = (namespace: string, kept: KeptPlaces | null = null) => {
+  const ours = (namespace: string, kept: StoredLogPlaces | null = null) => {
     const places = { kept };
     const store = openEventStore({
       ...{ url: urlOf(relay.port), namespace },

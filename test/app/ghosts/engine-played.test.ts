@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { createGhostEngines, TEXT_BYTES } from '../../../src/app/ghosts/ask-engines.js';
 import {
-  createKeptSessions,
+  createSessionCache,
   loadSession,
   type PlayDeps,
   type PlayedSession,
   playSlice,
   SLICE_MS,
 } from '../../../src/app/ghosts/play-slice.js';
-import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
+import { createPlayCache } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';
 import { CHECKPOINT_STEPS, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
@@ -47,7 +47,7 @@ const processOf = (
   return {
     writers: new StreamWriters(events, clock, { shared: true }),
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
-    ...{ clock, events: store, kept: createKeptSessions() },
+    ...{ clock, events: store, kept: createSessionCache() },
     pace: (work) => Promise.resolve().then(work),
     askEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
   };
@@ -118,7 +118,7 @@ describe('a session that an engine plays', () => {
     const without = processOf(store, null);
     const { state } = await loadSession(without, session);
     expect(state).toEqual(JSON.parse(JSON.stringify(deps.kept.get(`${tenant} ${sessionId}`))));
-    expect(await closeAndReport({ ...without, plays: createKeptPlays() }, session)).toMatchObject({
+    expect(await closeAndReport({ ...without, plays: createPlayCache() }, session)).toMatchObject({
       step: session.steps,
     });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { journeyOf, remoteJourney } from '../../../src/app/ghosts/journey.js';
-import { createKeptSessions, type PlayDeps } from '../../../src/app/ghosts/play-slice.js';
+import { createSessionCache, type PlayDeps } from '../../../src/app/ghosts/play-slice.js';
 import { CHECKPOINT_STEPS, recordStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
 import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
@@ -25,7 +25,7 @@ const playedSession = async (): Promise<MemoryEventStore> => {
   const clock = new ManualClock();
   const deps: PlayDeps = {
     writers: new StreamWriters(store, clock, { shared: false }),
-    ...{ clock, events: store, kept: createKeptSessions() },
+    ...{ clock, events: store, kept: createSessionCache() },
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     pace: (work) => Promise.resolve().then(work),
     askEngine: () => Promise.reject(new Error('the policy of a goal asks no engine')),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { createKeptSessions, type PlayDeps, type PlayedSession } from '../../../src/app/ghosts/play-slice.js';
-import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
+import { createSessionCache, type PlayDeps, type PlayedSession } from '../../../src/app/ghosts/play-slice.js';
+import { createPlayCache } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';
 import { createSearches, reproduce } from '../../../src/app/ghosts/reproduce.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
@@ -73,14 +73,14 @@ describe('a soft lock that came about late', () => {
           levels,
           clock,
           events: store,
-          kept: createKeptSessions(),
+          kept: createSessionCache(),
           writers: new StreamWriters(store, clock, { shared: true }),
         },
         pace: (work) => Promise.resolve().then(work),
         askEngine: () => Promise.reject(new Error('no engine plays')),
       };
       await playAllSlices(deps, session);
-      const { findings } = await closeAndReport({ ...deps, plays: createKeptPlays() }, session);
+      const { findings } = await closeAndReport({ ...deps, plays: createPlayCache() }, session);
       const lock = findings.find(({ kind }) => kind === 'soft_lock');
       let now = 0;
       const ticking = { monotonicMs: () => (now += 1) };

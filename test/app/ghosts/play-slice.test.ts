@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import type { Pace } from '../../../src/app/ghosts/pace.js';
 import {
-  createKeptSessions,
+  createSessionCache,
   type PlayDeps,
   type PlayedSession,
   playSlice,
 } from '../../../src/app/ghosts/play-slice.js';
-import { createKeptPlays, type RemoteStepDeps } from '../../../src/app/ghosts/remote-steps.js';
+import { createPlayCache, type RemoteStepDeps } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport, reportSession } from '../../../src/app/ghosts/report.js';
 import { CHECKPOINT_STEPS, type RecordedStep } from '../../../src/app/ghosts/steps-log.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
@@ -45,8 +45,8 @@ const processOf = (
   };
   const writers = new StreamWriters(store, clock, { shared: true });
   const askEngine = (): Promise<string> => Promise.reject(new Error('the policy of a goal asks no engine'));
-  const plays = createKeptPlays();
-  return { writers, clock, levels, pace, askEngine, events: store, kept: createKeptSessions(), plays };
+  const plays = createPlayCache();
+  return { writers, clock, levels, pace, askEngine, events: store, kept: createSessionCache(), plays };
 };
 
 const playAll = (deps: PlayDeps, signal = never): Promise<void> => playAllSlices(deps, session, signal);

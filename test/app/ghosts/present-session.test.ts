@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import {
-  createKeptSessions,
+  createSessionCache,
   loadSession,
   type PlayDeps,
   type PlayedSession,
@@ -30,7 +30,7 @@ describe('a session that another process plays', () => {
       ...{
         clock,
         events: store,
-        kept: createKeptSessions(),
+        kept: createSessionCache(),
         writers: new StreamWriters(store, clock, { shared: true }),
       },
       pace: (work) => Promise.resolve().then(work),
@@ -44,7 +44,7 @@ describe('a session that another process plays', () => {
         return page;
       },
     };
-    const reader = { ...player, events, kept: createKeptSessions() };
+    const reader = { ...player, events, kept: createSessionCache() };
     const readWhile = async (steps: number): Promise<number> => {
       await playSlice(player, session(steps), new AbortController().signal);
       read = 0;

@@ -6,8 +6,8 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { ghostSessionEffects, prepareGhostTurn } from '../../../activities/effects/ghost-session.js';
 import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
-import { createKeptSessions } from '../../../src/app/ghosts/play-slice.js';
-import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
+import { createSessionCache } from '../../../src/app/ghosts/play-slice.js';
+import { createPlayCache } from '../../../src/app/ghosts/remote-steps.js';
 import { ghostRef } from '../../../src/app/ghosts/run-ghost.js';
 import { shownSteps } from '../../../src/app/ghosts/shown-steps.js';
 import { CHECKPOINT_STEPS, readSteps } from '../../../src/app/ghosts/steps-log.js';
@@ -53,7 +53,7 @@ const openProcess = async (
   const writers = new StreamWriters(events, clock, { shared: true });
   const repository = new ProcessRepository(events, { shared: true });
   const levels = { levelOf: () => Promise.resolve(levelOf()) } as unknown as Levels;
-  const plays = createKeptPlays();
+  const plays = createPlayCache();
   const signingKeys = { current: { kid: 'test-key', alg: 'EdDSA' } } as const;
   const turns = {
     rulesets: openRulesets(writers, events),
@@ -67,7 +67,7 @@ const openProcess = async (
     writers,
     levels,
     ghostPlays: plays,
-    ghostSessions: createKeptSessions(),
+    ghostSessions: createSessionCache(),
     ghostEngines: createGhostEngines({ engines: { find: () => null }, clock, texts: 1 }),
     ghostPace:
       () =>

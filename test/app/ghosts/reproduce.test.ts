@@ -5,13 +5,13 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
 import {
-  createKeptSessions,
+  createSessionCache,
   type PlayDeps,
   type PlayedSession,
   playSlice,
 } from '../../../src/app/ghosts/play-slice.js';
 import { replayReproduction } from '../../../src/app/ghosts/replay-reproduction.js';
-import { createKeptPlays } from '../../../src/app/ghosts/remote-steps.js';
+import { createPlayCache } from '../../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../../src/app/ghosts/report.js';
 import { createSearches, reproduce, SCRIPT_TEXTS } from '../../../src/app/ghosts/reproduce.js';
 import type { Levels } from '../../../src/app/levels/levels.js';
@@ -45,7 +45,7 @@ describe('reproductions of a session that an engine played', () => {
       levels,
       clock,
       events: store,
-      kept: createKeptSessions(),
+      kept: createSessionCache(),
       writers: new StreamWriters(store, clock, { shared: true }),
     },
     pace: (work) => Promise.resolve().then(work),
@@ -57,7 +57,7 @@ describe('reproductions of a session that an engine played', () => {
 
   beforeAll(async () => {
     await playSlice(deps, session, never);
-    const { findings } = await closeAndReport({ ...deps, plays: createKeptPlays() }, session);
+    const { findings } = await closeAndReport({ ...deps, plays: createPlayCache() }, session);
     strict = findings.find(({ kind }) => kind === 'mind_refused_world_allows') as Finding;
   });
 

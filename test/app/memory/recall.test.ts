@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { pause } from '../../../src/concurrency/pause.js';
-import { createRecall, type RecallAsked, type Recalled } from '../../../src/app/memory/recall.js';
+import { createRecall, type RecallQuery, type Recalled } from '../../../src/app/memory/recall.js';
 import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
 import { memories as projection, type MemoryRow } from '../../../projections/memories.js';
 import type { VectorSearch } from '../../../src/ports/vector-search.js';
@@ -32,7 +32,7 @@ const openRecall = (embedder = new NumberEmbedder(), cacheBytes = CACHE_BYTES, r
   const ports = { events, writers, clock, embedder, readModels: models, rowSearch: models, vectorSearch: plainSearch };
   const recall = createRecall(ports, cacheBytes);
   /** As of a revision that no mind has reached: everything, without looking at the events. */
-  const ask = (query: string, more: Partial<RecallAsked> = {}): Promise<Recalled> =>
+  const ask = (query: string, more: Partial<RecallQuery> = {}): Promise<Recalled> =>
     recall({ tenant: TENANT, npcId: 'mira', query, limit: 10, minScore: 0, asOf: EVER, ...more });
   return { rows, models, embedder, recall, ask };
 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { type CoverageAsked, recordedCoverage } from '../../../src/app/minds/rule-coverage.js';
+import { type CoverageQuery, recordedCoverage } from '../../../src/app/minds/rule-coverage.js';
 import type { DirectiveRuleSet } from '../../../src/domain/rules/ruleset.js';
 import { makeProcessId } from '../../../src/domain/shared/process-id.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
@@ -41,7 +41,7 @@ const storeOf = async (minds: Readonly<Record<string, readonly Emitted[]>>): Pro
   return store;
 };
 
-const asked = (npcIds: readonly string[], more: Partial<CoverageAsked> = {}): CoverageAsked => ({
+const asked = (npcIds: readonly string[], more: Partial<CoverageQuery> = {}): CoverageQuery => ({
   ...{ tenant: TENANT, set, times: {} },
   minds: async function* (from) {
     for (const npcId of npcIds.slice(from === undefined ? 0 : npcIds.indexOf(from))) yield await Promise.resolve(npcId);
@@ -80,7 +80,7 @@ describe('the coverage that was recorded', () => {
     const events = await storeOf({ ada: many, bea: many, cleo: [directive] });
     const parts: number[] = [];
     const turns = await turnsDuring(async () => {
-      let at: CoverageAsked['at'];
+      let at: CoverageQuery['at'];
       do {
         const part = await recordedCoverage({ events }, asked(minds, at === undefined ? {} : { at }));
         parts.push(part.rules[0]?.fired ?? 0);

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
-import { type KeepAsked, keepSoul } from '../../../src/app/souls/keep-soul.js';
+import { type KeepRequest, keepSoul } from '../../../src/app/souls/keep-soul.js';
 import { contentDigest } from '../../../src/domain/shared/content-digest.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { soulToCbor } from '../../../src/domain/soul/binary.js';
@@ -21,7 +21,7 @@ const scene = async (add: IpfsNode['add'] | null = null) => {
   const others = { name: 'ipfs', fetch: () => Promise.resolve(null), ping: () => Promise.resolve() };
   const ipfs = add && { ...others, add };
   const deps = { archive, clock: new ManualClock(), archives: { ipfs }, issuer: 'http://minds' };
-  const keep = (asked: Partial<KeepAsked> = {}) =>
+  const keep = (asked: Partial<KeepRequest> = {}) =>
     keepSoul(deps, 'studio', { digest, storage: 'ipfs', ...asked }, new AbortController().signal);
   return { archive, keep };
 };

@@ -10,7 +10,7 @@ import {
   remoteWorld,
 } from '../../../src/domain/ghost/remote-play.js';
 import { coverageOf } from '../../../src/domain/ghost/results.js';
-import { readTold, type BodyTold } from '../../../src/domain/ghost/told.js';
+import { readTold, type WorldReport } from '../../../src/domain/ghost/told.js';
 import type { Level } from '../../../src/domain/level/level.js';
 import { generateLevel } from '../../../src/domain/level/generate.js';
 import type { Json } from '../../../src/domain/shared/json.js';
@@ -18,12 +18,12 @@ import type { Json } from '../../../src/domain/shared/json.js';
 const level = generateLevel('a place', 3);
 const allGoals = level.goals.map((_, position) => position);
 const moved: RemoteStep['decided'] = { valid: true, code: null, action: 'MOVE', matched: [] };
-const played = (...told: readonly BodyTold[]): RemotePlay =>
+const played = (...told: readonly WorldReport[]): RemotePlay =>
   told.reduce(
     (play, one, index) => afterRemoteStep(level, play, { told: one, decided: moved, through: index * 5 + 4 }),
     beginRemotePlay(level),
   );
-const told = (ghost: Json): BodyTold => readTold(level, { ghost });
+const told = (ghost: Json): WorldReport => readTold(level, { ghost });
 
 describe('what a body tells', () => {
   it('is read member by member', () => {

@@ -6,7 +6,7 @@ import { findObject } from './find-object.js';
 import { untilChatToken, withoutHeader } from './templates.js';
 
 /** What a model said, read leniently. `undefined`: it said nothing of the kind. */
-export type ModelSaid = {
+export type ModelOutput = {
   readonly dialogue: string;
   readonly action: Json | undefined;
   /** Why its action is not read: a sentence; null when nothing is wrong with its size. */
@@ -110,7 +110,7 @@ const memories = (value: Json | undefined): readonly MemoryDraft[] => {
 };
 
 /** Reads the text of a model (contract 2.8) after its header, up to the first chat token: an object anywhere in it, or else dialogue. Never throws. */
-export const readModelText = (generated: string): ModelSaid => {
+export const readModelText = (generated: string): ModelOutput => {
   const text = untilChatToken(withoutHeader(generated));
   const { object } = findObject(text);
   if (object === null) {

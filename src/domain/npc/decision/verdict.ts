@@ -17,7 +17,7 @@ import {
   ACTION_DEPTH,
   DEFAULT_IMPORTANCE,
   DEFAULT_MEMORY_TYPE,
-  type ModelSaid,
+  type ModelOutput,
   readModelText,
   recordable,
 } from './model-text.js';
@@ -46,7 +46,7 @@ const withoutChatTokens = (action: Action): Action => {
 };
 
 /** Plain dialogue is `SPEAK`; an answer without words and action, which only remembers or changes state, is `IDLE`. */
-const intentOf = ({ action: written, excess, dialogue, structured }: ModelSaid): Intent => {
+const intentOf = ({ action: written, excess, dialogue, structured }: ModelOutput): Intent => {
   if (excess !== null) return tooLarge(excess);
   if (written === undefined) {
     return { ok: true, action: { type: structured && dialogue === '' ? 'IDLE' : 'SPEAK' }, made: true };
@@ -59,7 +59,7 @@ const intentOf = ({ action: written, excess, dialogue, structured }: ModelSaid):
   return { ok: true, action: withoutChatTokens(action), made: false };
 };
 
-const remembered = (said: ModelSaid, observation: string): readonly MemoryDraft[] => {
+const remembered = (said: ModelOutput, observation: string): readonly MemoryDraft[] => {
   if (said.memories.length > 0) return said.memories;
   if (observation.trim() === '') return [];
   const text = cutBytes(observation.toWellFormed(), MEMORY_BYTES);

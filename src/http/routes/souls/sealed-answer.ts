@@ -16,13 +16,13 @@ export type UploadInstruction = {
 };
 
 /** Which sealed payload is answered, and to whom. */
-export type SealedAsked = { readonly digest: string; readonly tenant: string };
+export type SealedQuery = { readonly digest: string; readonly tenant: string };
 
 /**
  * The sealed payload with this digest. It is staged until its export's deadline, and stays once it is public.
  * @throws Rejection SOUL_EXCHANGE_EXPIRED when it is there no more, BUSY; what the archive raises
  */
-const opened = async (payloads: ShownPayloads, { digest, tenant }: SealedAsked): Promise<OpenPayload> => {
+const opened = async (payloads: ShownPayloads, { digest, tenant }: SealedQuery): Promise<OpenPayload> => {
   const payload = await payloads.open(digest, tenant);
   if (payload === null) throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   return payload;
@@ -37,7 +37,7 @@ const openText = (object: object): string => JSON.stringify(object).slice(0, -1)
 /** The answer of an export's first phase (contract 8.1): the document stands in it twice. */
 export const firstPhase = (
   { json }: SealedPayloads,
-  asked: SealedAsked,
+  asked: SealedQuery,
   instruction: UploadInstruction,
   signature: string,
 ): StreamedAnswer =>
@@ -71,7 +71,7 @@ export const secondPhase = async (
 /** The answer of an export at once (contract 7.2). In binary form, the CBOR document stands in base64 in the document. */
 export const soulAtOnce = (
   { json, binary }: SealedPayloads,
-  asked: SealedAsked,
+  asked: SealedQuery,
   format: 'json' | 'binary',
 ): StreamedAnswer =>
   streamed(async function* () {
