@@ -1,4 +1,5 @@
 import { ClientGone } from './guard/read-body.js';
+import { onClosed } from './on-closed.js';
 import type { Call } from './route.js';
 
 /**
@@ -7,12 +8,9 @@ import type { Call } from './route.js';
  */
 export const clientSignal = ({ koa, keyed }: Pick<Call, 'koa' | 'keyed'>): AbortSignal | undefined => {
   if (keyed) return undefined;
-  const { res } = koa;
   const gone = new AbortController();
-  const leave = (): void => {
-    if (!res.writableEnded) gone.abort(new ClientGone());
-  };
-  if (res.closed) leave();
-  else res.once('close', leave);
+  onClosed(koa, () => {
+    if (!koa.res.writableEnded) gone.abort(new ClientGone());
+  });
   return gone.signal;
 };

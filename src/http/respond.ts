@@ -32,8 +32,9 @@ export const respond = (
   else if (!req.complete) discardBody(req);
   if (content === null) {
     ctx.body = null;
-    // Koa makes it 204.
+    // Koa makes it 204, which has no length.
     ctx.status = status;
+    if (status !== 204 && status !== 304) ctx.length = 0;
   } else {
     ctx.set('Content-Type', type);
     const whole = typeof content === 'string' ? content : bufferOf(content);

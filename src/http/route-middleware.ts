@@ -11,7 +11,7 @@ import { checkRequest, readTarget } from './middleware/check-request.js';
 import { enterRoute } from './middleware/enter-route.js';
 import { nameAttempt } from './middleware/name-attempt.js';
 import { permitLargeBody } from './middleware/permit-large-body.js';
-import { handle, reply } from './middleware/reply.js';
+import { handle, reply, sendAnswer } from './middleware/reply.js';
 import { type Reserving, runOnce } from './middleware/run-once.js';
 import { takeBody } from './middleware/take-body.js';
 import type { RequestMiddleware } from './request-state.js';
@@ -36,6 +36,7 @@ export const routeMiddleware = (definition: RouteDefinition, deps: RouteDeps): r
   requireSound(definition);
   const { lifecycle, clock, random, log, keys } = deps;
   const { enter, bodyLimit = DEFAULT_BODY_LIMIT, method } = definition;
+  const send = sendAnswer(definition, { lifecycle, clock, log });
   const mayRepeat = method === 'POST' && definition.scope !== null;
   return [
     beginRoute(definition, lifecycle),
@@ -45,8 +46,8 @@ export const routeMiddleware = (definition: RouteDefinition, deps: RouteDeps): r
     readTarget(definition),
     ...(mayRepeat ? [nameAttempt(definition)] : []),
     checkRequest(definition, { clock, random, written: keys?.written ?? null }),
-    reply(definition, { lifecycle, clock, log }),
-    ...(enter === undefined ? [] : [enterRoute({ ...definition, enter }, keys?.idempotency ?? null)]),
+    ...(enter === undefined ? [] : [enterRoute({ ...definition, enter }, keys?.idempotency ?? null, send)]),
+    reply(send),
     ...(mayRepeat && keys !== null ? [runOnce(definition, keys, log)] : []),
     handle(definition),
   ];

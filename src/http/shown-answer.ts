@@ -1,17 +1,10 @@
 import type { Context } from 'koa';
 
 import type { OpenPayload } from '../app/souls/shown-payloads.js';
+import { onClosed } from './on-closed.js';
 import { piecesOf } from './pieces.js';
 import { JSON_TYPE } from './respond.js';
 import type { StreamedAnswer } from './route.js';
-
-async function* chunksOf({ bytes, close }: OpenPayload): AsyncGenerator<Uint8Array, void> {
-  try {
-    yield* piecesOf(bytes);
-  } finally {
-    close();
-  }
-}
 
 /** JSON that is sent piece by piece, no faster than its client reads: it does not end, for who counts requests, before it is taken. */
 export const jsonInPieces = (body: unknown): StreamedAnswer => ({
@@ -22,8 +15,17 @@ export const jsonInPieces = (body: unknown): StreamedAnswer => ({
 });
 
 /** An answer that is in memory until its client has taken it or left. */
-export const shownAnswer = ({ req, res }: Context, payload: OpenPayload, type: string): StreamedAnswer => {
-  // Nobody will read the chunks then.
-  if (req.method === 'HEAD' || res.destroyed) payload.close();
-  return { type, chunks: () => chunksOf(payload) };
+export const shownAnswer = (
+  ctx: Pick<Context, 'req' | 'res'>,
+  { bytes, close }: OpenPayload,
+  type: string,
+): StreamedAnswer => {
+  // Its chunks may never be asked for.
+  onClosed(ctx, close);
+  return {
+    type,
+    chunks: async function* () {
+      yield* piecesOf(bytes);
+    },
+  };
 };

@@ -75,12 +75,13 @@ const leavable = (
     left.abort();
     giveBack().catch(() => undefined);
   };
-  onClosed(ctx, leave);
   if (kind === 'endless') {
     stopping.addEventListener('abort', leave, { once: true });
     if (stopping.aborted) leave();
   }
-  return { iterator, signal: left.signal, end, leave };
+  // Last: it may be left already.
+  onClosed(ctx, leave);
+  return { iterator, signal: left.signal, isOver: () => isOver, end, leave };
 };
 
 /**
@@ -206,7 +207,7 @@ export const respondStream = async (
   const stopBeating =
     heartbeat &&
     every(clock, heartbeat.everyMs, () => {
-      if (!res.writableNeedDrain && !body.readableEnded && body.readableLength === 0) body.push(heartbeat.chunk);
+      if (!stream.isOver() && !res.writableNeedDrain && body.readableLength === 0) body.push(heartbeat.chunk);
     });
   onClosed(ctx, () => {
     time?.stop();

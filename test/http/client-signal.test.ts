@@ -7,8 +7,8 @@ import { clientSignal } from '../../src/http/client-signal.js';
 import { ClientGone } from '../../src/http/guard/read-body.js';
 
 const openCall = (keyed: boolean, closed = false) => {
-  const res = Object.assign(new EventEmitter(), { writableEnded: false, closed });
-  const koa = { res } as unknown as Context;
+  const res = Object.assign(new EventEmitter(), { writableEnded: false, closed, socket: {} });
+  const koa = { req: { socket: {} }, res } as unknown as Context;
   return { res, signal: clientSignal({ koa, keyed }) };
 };
 

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
+import type { Principal } from '../../src/domain/tenant/scopes.js';
 import { StartProblem } from '../../src/domain/shared/start-problem.js';
 import { createStartingApp } from '../../src/http/app.js';
 import { createLifecycle } from '../../src/http/lifecycle.js';
@@ -13,7 +14,7 @@ import { listen, type ListeningServer, STOP_LINGER_MS } from '../../src/http/ser
 import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
 import { gate } from '../support/gate.js';
 import { openSocket } from '../support/sockets.js';
-import { rememberingLog, startApp, type TestApp } from '../support/http.js';
+import { rememberingLog, startApp, testPrincipal, type TestApp } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { stopServer } from '../support/stop-server.js';
 import { seededRandom } from '../support/seeded-random.js';
@@ -159,6 +160,33 @@ describe('a server that stops', () => {
     finish({ body: { ran: true } });
     await stopped;
     expect(app.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('does not wait for a client that left while its key was looked at', async () => {
+    const { opened: looked, open: found } = gate<Principal>();
+    let asked = 0;
+    const authenticate = (): Promise<Principal> => {
+      asked += 1;
+      return looked;
+    };
+    const app = await startApp([looseRoute], { authenticate });
+    const socket = await openSocket(app.port);
+    const head = 'POST /loose HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n';
+    socket.write(`${head}Content-Length: 7\r\n\r\n{"a":1}`);
+    await expect.poll(() => asked).toBe(1);
+    const closed = once(socket, 'close');
+    socket.destroy();
+    await closed;
+    for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop();
+    found(testPrincipal());
+    for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop();
+    let isStopped = false;
+    const stopped = app.beginStop().then(() => (isStopped = true));
+    await app.clock.advance(STOP_LINGER_MS);
+    for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop();
+    expect(isStopped).toBe(true);
+    await stopped;
+    await app.stop();
   });
 
   it('finishes what runs, tells kept connections to close, refuses the rest, and ends streams at once', async () => {

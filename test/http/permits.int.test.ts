@@ -4,7 +4,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { createMetrics } from '../../src/adapters/prometheus/metrics.js';
 import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
-import type { Answer } from '../../src/http/route.js';
+import { Rejection } from '../../src/domain/shared/rejection.js';
+import { clientSignal } from '../../src/http/client-signal.js';
+import type { Answer, RouteDefinition } from '../../src/http/route.js';
+import { shownAnswer } from '../../src/http/shown-answer.js';
 import { gate } from '../support/gate.js';
 import { startApp, type TestApp } from '../support/http.js';
 import { closeSockets, openSocket } from '../support/sockets.js';
@@ -107,6 +110,28 @@ describe('the permit of a request', () => {
     await expect.poll(() => isLeft).toBe(true);
   });
 
+  it('is given back with a stream that has nothing to stream, whatever waits before it on its connection', async () => {
+    const { route, held, finish } = counted('/run');
+    const endless = runRoute(() => streamed('first', untilLeft), {
+      ...{ operationId: 'endless', path: '/endless', method: 'GET', responses: streams('endless') },
+    });
+    app = await startApp([route, endless]);
+    const socket = await openSocket(app.port);
+    socket.write(requestTo('/endless') + requestTo('/run') + requestTo('/run').replace('GET', 'HEAD'));
+    finish({
+      stream: {
+        type: 'text/plain',
+        // eslint-disable-next-line require-yield
+        chunks: async function* () {
+          await yieldToEventLoop();
+          throw new Rejection('STORE_UNAVAILABLE');
+        },
+      },
+    });
+    await expect.poll(() => held.ended).toBe(2);
+    await expect.poll(() => held.permits).toBe(0);
+  });
+
   it('for a large body is given back when that is refused, although its client goes on sending', async () => {
     const upload = runRoute(() => ({ body: {} }), { bodyLimit: 2 * 1024 * 1024 });
     app = await startApp([upload]);
@@ -119,6 +144,102 @@ describe('the permit of a request', () => {
     }
     expect((await app.post('/run', { text: 'x'.repeat(1_500_000) })).status).toBe(200);
   });
+});
+
+describe('a client that waits for an earlier answer on its connection, and leaves', () => {
+  const waiting = async (handler: RouteDefinition['handler'], kind: 'finite' | 'endless' = 'finite') => {
+    const first = runRoute(() => streamed('first', untilLeft), {
+      ...{ operationId: 'first', path: '/first', method: 'GET', responses: streams('endless') },
+    });
+    const second = runRoute(handler, {
+      ...{ operationId: 'second', path: '/second', method: 'GET', responses: streams(kind) },
+    });
+    const app = await startApp([first, second]);
+    const socket = await openSocket(app.port);
+    const leave = async (): Promise<void> => {
+      const closed = once(socket, 'close');
+      socket.destroy();
+      await closed;
+      for (let turns = 0; turns < 20; turns += 1) await yieldToEventLoop();
+    };
+    return {
+      app,
+      ask: (times: number) => socket.write(requestTo('/first') + requestTo('/second').repeat(times)),
+      leave,
+    };
+  };
+
+  it('ends what is done for it', async () => {
+    let signal: AbortSignal | undefined;
+    const { app, ask, leave } = await waiting(async (call) => {
+      signal = clientSignal(call);
+      await untilLeft(signal as AbortSignal);
+      return { body: {} };
+    });
+    ask(1);
+    await expect.poll(() => signal).toBeDefined();
+    await leave();
+    expect(signal?.aborted).toBe(true);
+    await app.stop();
+  });
+
+  it('leaves nothing open, also when its answer was not begun', async () => {
+    const { opened: held, open: goOn } = gate();
+    let open = 0;
+    let ended = 0;
+    const { app, ask, leave } = await waiting(async ({ koa }) => {
+      open += 1;
+      await held;
+      ended += 1;
+      return { stream: shownAnswer(koa, { bytes: Buffer.from('x'), close: () => (open -= 1) }, 'text/plain') };
+    });
+    ask(5);
+    await expect.poll(() => open).toBe(5);
+    await leave();
+    goOn();
+    await expect.poll(() => ended).toBe(5);
+    await expect.poll(() => open).toBe(0);
+    await app.stop();
+  });
+
+  it('leaves no listener on the signal of the stop', async () => {
+    const { opened: held, open: goOn } = gate();
+    let begun = 0;
+    const warnings: Error[] = [];
+    const warned = (warning: Error): void => void warnings.push(warning);
+    process.on('warning', warned);
+    const { app, ask, leave } = await waiting(async () => {
+      begun += 1;
+      await held;
+      return streamed('second', untilLeft);
+    }, 'endless');
+    ask(20);
+    await expect.poll(() => begun).toBe(20);
+    await leave();
+    goOn();
+    for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop();
+    process.off('warning', warned);
+    expect(warnings).toEqual([]);
+    await app.stop();
+  });
+});
+
+describe('an answer without a body', () => {
+  it.each([200, 202])(
+    'keeps its status, and ends at once although its client is still sending (%i)',
+    async (status) => {
+      const route = runRoute(() => ({ status }), { bytes: { accepts: '*/*', maxBytes: 100_000_000 } });
+      const app = await startApp([route]);
+      const socket = await openSocket(app.port);
+      socket.write(
+        'POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Length: 50000000\r\n\r\nabc',
+      );
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).toMatch(new RegExp(`^HTTP/1\\.1 ${String(status)} [^]*Content-Length: 0\r\n`));
+      closeSockets();
+      await app.stop();
+    },
+  );
 });
 
 describe('a request', () => {

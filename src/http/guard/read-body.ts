@@ -37,6 +37,11 @@ const tooLarge = (limit: number): Rejection => new Rejection('BODY_TOO_LARGE', {
 /** Listeners are left to die with the request: taking them off again costs more than a settled promise that is settled twice. */
 const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
+    // Its client may have left while its key was looked at; then it says nothing more, although its body may have come.
+    if (req.destroyed) {
+      reject(new ClientGone());
+      return;
+    }
     const chunks: Buffer[] = [];
     let size = 0;
     req.on('data', (chunk: Buffer) => {
@@ -59,9 +64,7 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });
-    req.on('close', () => {
-      if (!req.complete) reject(new ClientGone());
-    });
+    req.on('close', () => reject(new ClientGone()));
   });
 
 /** @throws Rejection BODY_TOO_LARGE for a length announced beyond the limit */

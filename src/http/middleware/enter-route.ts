@@ -3,6 +3,7 @@ import type { IdempotencyStore } from '../../ports/idempotency-store.js';
 import type { RequestMiddleware } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
 import { releaseAfter } from './release.js';
+import type { Send } from './reply.js';
 import { repeated } from './run-once.js';
 
 /**
@@ -13,6 +14,7 @@ import { repeated } from './run-once.js';
 export const enterRoute = (
   definition: RouteDefinition & { readonly enter: NonNullable<RouteDefinition['enter']> },
   idempotency: Pick<IdempotencyStore, 'kept'> | null,
+  send: Send,
 ): RequestMiddleware => {
   const keptFor = async ({ attempt }: { readonly attempt: Parameters<IdempotencyStore['kept']>[0] | null }) =>
     attempt === null || idempotency === null ? null : idempotency.kept(attempt).catch(() => null);
@@ -25,9 +27,8 @@ export const enterRoute = (
       const isAway = refusal instanceof Rejection && refusal.code === 'ENGINE_UNAVAILABLE';
       const kept = isAway ? await keptFor(state) : null;
       if (kept === null) throw refusal;
-      state.answer = await repeated(definition, state.call, kept);
-      return;
+      return send(ctx, await repeated(definition, state.call, kept));
     }
-    await releaseAfter(ctx, next, release);
+    return releaseAfter(ctx, next, release);
   };
 };

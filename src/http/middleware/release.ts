@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
+
 import { onClosed } from '../on-closed.js';
 import type { RequestContext } from '../request-state.js';
-import type { Answer } from '../route.js';
 
 /**
- * Runs what comes after, and then gives a permit back: at once, or after a stream when that was taken or its client has left. A whole answer is made by
+ * Runs what comes after, and then gives a permit back: at once, or with a stream when that was taken or its client has left. A whole answer is made by
  * then. It may wait for earlier ones on its connection, or for a slow client, and none of them must keep others out.
  */
 export const releaseAfter = async (
@@ -17,7 +18,6 @@ export const releaseAfter = async (
     release();
     throw thrown;
   }
-  const answer = ctx.state.answer as Answer | undefined;
-  if (answer?.stream === undefined) release();
-  else onClosed(ctx, release);
+  if (ctx.body instanceof Readable) onClosed(ctx, release);
+  else release();
 };

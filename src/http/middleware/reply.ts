@@ -1,6 +1,6 @@
 import { respond, respondJson } from '../respond.js';
 import type { RequestContext, RequestMiddleware } from '../request-state.js';
-import type { RouteDefinition, StreamedAnswer } from '../route.js';
+import type { Answer, RouteDefinition, StreamedAnswer } from '../route.js';
 import { respondStream, type StreamDeps } from '../stream-body.js';
 import { addHeaders } from '../warning.js';
 
@@ -16,19 +16,27 @@ export const handle =
       revision < 0 ? answer : { ...answer, headers: { 'Anima-Revision': String(revision), ...answer.headers } };
   };
 
+export type Send = (ctx: RequestContext, answer: Answer) => Promise<void> | undefined;
+
 /** Gives Koa the answer of a route to send. @throws Error when the definition does not name it as a stream, and it is one */
-export const reply = (definition: RouteDefinition, deps: StreamDeps): RequestMiddleware => {
+export const sendAnswer = (definition: RouteDefinition, deps: StreamDeps): Send => {
   const stream = (ctx: RequestContext, status: number, answer: StreamedAnswer): Promise<void> => {
     const { stream: always, onDemand } = definition.responses[status] ?? {};
     const kind = always ?? (onDemand === undefined ? undefined : 'finite');
     if (kind === undefined) throw new Error(`${definition.operationId} does not say that it streams ${String(status)}`);
     return respondStream(ctx, status, answer, kind, deps);
   };
-  return async (ctx, next) => {
-    await next();
-    const { status = 200, headers, body, raw, stream: streamed } = ctx.state.answer;
+  return (ctx, { status = 200, headers, body, raw, stream: streamed }) => {
     if (headers !== undefined) addHeaders(ctx, headers);
     if (streamed !== undefined) return stream(ctx, status, streamed);
     return raw === undefined ? respondJson(ctx, status, body) : respond(ctx, status, raw.type, raw.content);
   };
 };
+
+/** Sends what comes after it has answered. */
+export const reply =
+  (send: Send): RequestMiddleware =>
+  async (ctx, next) => {
+    await next();
+    return send(ctx, ctx.state.answer);
+  };

@@ -9,6 +9,7 @@ import type { Ports } from '../../ports/ports.js';
 import { answered, retryOf, phasesOf } from '../agent-answer.js';
 import { agentStream, type Call, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
+import { onClosed } from '../on-closed.js';
 import type { Services } from '../services.js';
 import { AgentParams, FreeObject, nullable, openObject } from '../schemas.js';
 
@@ -85,9 +86,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
           const turnId = await takeInput(deps, asked, untilMs);
           const retry = retryOf(deps, asked, turnId);
           // A client that has left before anything was sent never starts the phases.
-          const { res } = call.koa;
-          if (res.destroyed) retry.expected();
-          else res.once('close', retry.expected);
+          onClosed(call.koa, retry.expected);
           const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, retry };
           return eventStream((signal) => phasesOf(deps, followed, signal));
         }

@@ -1,5 +1,4 @@
 import { Type } from '@sinclair/typebox';
-import type { Context } from 'koa';
 
 import type { Engines } from '../../app/cortex/engines.js';
 import { chooseDefaultCortex, lookUpCortex } from '../../app/cortex/init-cortex.js';
@@ -9,7 +8,7 @@ import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Ports } from '../../ports/ports.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
-import { ClientGone } from '../guard/read-body.js';
+import { clientSignal } from '../client-signal.js';
 import { FreeObject, nullable } from '../schemas.js';
 
 /** How long a completion may take (contract 6.3). */
@@ -31,28 +30,6 @@ const model = Type.Object({
   name: Type.String({ example: 'Scripted' }),
   parameters: Type.Number({ example: 0, description: 'Millions of parameters; 0 where it is not known.' }),
 });
-
-/**
- * Runs what a client waits for, until the client leaves. Under an Idempotency-Key it runs on: a repeat gets its answer.
- * @throws ClientGone
- */
-const whileClientWaits = async <T>(
-  { koa: { req, res }, keyed }: { readonly koa: Context; readonly keyed: boolean },
-  run: (signal: AbortSignal) => Promise<T>,
-): Promise<T> => {
-  const left = new AbortController();
-  if (keyed) return run(left.signal);
-  const leave = (): void => {
-    if (!res.writableEnded) left.abort(new ClientGone());
-  };
-  res.once('close', leave);
-  if (req.socket.destroyed) leave();
-  try {
-    return await run(left.signal);
-  } finally {
-    res.off('close', leave);
-  }
-};
 
 const late = (): Rejection =>
   new Rejection('CORTEX_UNAVAILABLE', {
@@ -143,9 +120,8 @@ export const cortexRoutes = (
           jsonSchema,
         }),
       };
-      const { text, stats } = await whileClientWaits(call, (signal) =>
-        withTimeLimit(ports.clock, { ms: COMPLETE_MS, late, signal }, (limited) => engine.complete(asked, limited)),
-      );
+      const limit = { ms: COMPLETE_MS, late, signal: clientSignal(call) };
+      const { text, stats } = await withTimeLimit(ports.clock, limit, (signal) => engine.complete(asked, signal));
       return { body: { id: call.commandId, text, stats } };
     },
   }),

@@ -249,33 +249,30 @@ describe('the phases of an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each([true, false])(
-    'are owed to a client that left before any was sent (closed before: %s)',
-    async (destroyed) => {
-      const { engine, asked } = fakeCortex(() => Promise.resolve('You left early.'));
-      await start({ engine });
-      const res = Object.assign(new EventEmitter(), { destroyed });
-      const call = {
-        params: { agentId: 'mira' },
-        body: { input: 'Wait for me.' },
-        principal: testPrincipal({ tenant: TENANT }),
-      };
-      const left = {
-        ...call,
-        commandId: 'c1',
-        requestId: 'r1',
-        keyed: false,
-        resumed: false,
-        wantsStream: true,
-        koa: { res },
-      };
-      await routes[0]?.handler(left as never);
-      res.emit('close');
-      await until(async () => (await minds.types()).includes('MemoryStored'));
-      expect((await say('Wait for me.')).body).toMatchObject({ dialogue: 'You left early.' });
-      expect(asked).toHaveLength(1);
-    },
-  );
+  it.each([true, false])('are owed to a client that left before any was sent (closed before: %s)', async (closed) => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('You left early.'));
+    await start({ engine });
+    const res = Object.assign(new EventEmitter(), { closed, socket: {} });
+    const call = {
+      params: { agentId: 'mira' },
+      body: { input: 'Wait for me.' },
+      principal: testPrincipal({ tenant: TENANT }),
+    };
+    const left = {
+      ...call,
+      commandId: 'c1',
+      requestId: 'r1',
+      keyed: false,
+      resumed: false,
+      wantsStream: true,
+      koa: { req: { socket: {} }, res },
+    };
+    await routes[0]?.handler(left as never);
+    res.emit('close');
+    await until(async () => (await minds.types()).includes('MemoryStored'));
+    expect((await say('Wait for me.')).body).toMatchObject({ dialogue: 'You left early.' });
+    expect(asked).toHaveLength(1);
+  });
 
   it('are no answer to an Idempotency-Key, nor to what is refused before a turn is opened', async () => {
     await start(fakeCortex(() => Promise.resolve('Hm?')));

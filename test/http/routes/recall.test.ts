@@ -17,7 +17,7 @@ const answerOf = async (operationId: string, memories: Recalled['memories']): Pr
     principal: { tenant: 'studio' },
     body: { query: 'x', limit: 100 },
     header: () => undefined,
-    koa: { res: new EventEmitter() },
+    koa: { req: { socket: {} }, res: Object.assign(new EventEmitter(), { socket: {} }) },
     keyed: false,
   };
   return (await found?.handler(call as never))?.body as readonly Json[];
