@@ -39,7 +39,7 @@ const vendor = (packages, places, comment) => {
 const layers = [
   ...rows.filter(({ imports }) => imports !== null).map((row) => importsOnly(row, rows)),
   {
-    name: 'app-has-wings',
+    name: 'app-has-features',
     severity: 'error',
     comment: 'Application code is in one of the wings, and runs against ports, not against a database or a protocol.',
     from: { path: '^src/app/' },

@@ -13,7 +13,7 @@ import { processKey } from '../src/ports/process-runtime.js';
 export const BATCHED_STEPS = 512;
 /** For how long they are kept, in milliseconds: who asked asks for no longer. */
 export const RESULT_KEPT_MS = 8_000;
-/** How long a step may take, in milliseconds. One that takes longer gives its place back. */
+/** How long a step may take, in milliseconds. One that takes longer gives its permit back. */
 export const LONGEST_STEP_MS = 10_000;
 
 export type StepBatchDeps = {

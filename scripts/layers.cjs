@@ -3,7 +3,7 @@
 
 const core = ['src/ports', 'src/domain'];
 const foundation = ['src/concurrency', ...core];
-const wing = (name, holds, imports, because) => ({
+const feature = (name, holds, imports, because) => ({
   rule: `app-${name}`,
   folder: `src/app/${name}`,
   holds,
@@ -57,7 +57,7 @@ module.exports = [
   {
     rule: 'ports-speak-of-the-domain',
     folder: 'src/ports',
-    holds: 'promises to keep: event store, read models, process engine, clock, randomness',
+    holds: 'promises to keep: event store, read models, process runtime, clock, randomness',
     imports: ['src/domain'],
     because: 'A port is a promise in the words of the domain. Knowing its users or its adapters would bind it to them.',
   },
@@ -92,55 +92,55 @@ module.exports = [
     imports: core,
     because: 'A read model is a function of events. The ports define what a Projection is; the rest is the domain.',
   },
-  wing(
+  feature(
     'streams',
     'folds, stream writers, snapshots, commands and finding them again, hash chain, histories',
     [],
     'There is one way to append to a stream and read it, whatever is in it.',
   ),
-  wing(
+  feature(
     'processes',
     'processes folded from their streams, and what their steps need from the world',
     ['src/app/streams', 'workflows/state-machine.ts'],
     'The steps of all processes are the same: a state machine is passed in, never imported.',
   ),
-  wing(
+  feature(
     'minds',
     'minds folded from their streams, rule sets and their coverage, breaks of a chain',
     ['src/app/streams'],
     'A mind exists without turns: what it is must not depend on what is done with it.',
   ),
-  wing(
+  feature(
     'turns',
     'steps of turns, acts, finding a turn again, signed verdicts',
     ['src/app/minds', 'src/app/processes', 'src/app/streams', 'workflows'],
     'Turns are made of minds and processes; nothing here keeps keys or read models.',
   ),
-  wing(
+  feature(
     'memory',
     'memories confirmed, taken back and traced, what of them is visible, recall by meaning, embedding',
     ['src/app/minds', 'src/app/read-models', 'src/app/streams', 'projections'],
     'Memories belong to a mind, not to a turn; what is visible of them is read from their list.',
   ),
-  wing(
+  feature(
     'keys',
     'API keys and signing keys: issued, found, followed',
     ['src/app/streams'],
     'A request is authenticated before anything of a mind is read.',
   ),
-  wing(
+  feature(
     'cortex',
     'the engines of this server, and which of them speaks for a tenant',
     ['src/app/keys', 'src/app/streams'],
     'What an engine says goes into turns; choosing one needs the tenant and nothing of a mind.',
   ),
-  wing(
+  feature(
     'read-models',
     'feeding read models, rebuilding and waiting for them, the relay',
     [],
     'A read model is made from events alone: it knows only what the feed brings.',
   ),
-  wing(
+  feature(
     'souls',
     'souls: made from minds, signed, verified, and the archive that keeps them',
     [
@@ -154,37 +154,37 @@ module.exports = [
     ],
     'A soul is made from a mind; no turn and no engine has a part in it.',
   ),
-  wing(
+  feature(
     'cards',
     'character cards: taken over by minds, and made of them',
     ['src/app/minds', 'src/app/memory', 'src/app/read-models', 'src/app/streams', 'projections'],
     'A card is a mind in another form; no turn and no soul has a part in it.',
   ),
-  wing(
+  feature(
     'replays',
     'decisions taken again from what was recorded, by the rules of then or by others',
     ['src/app/minds', 'src/app/processes', 'src/app/streams', 'projections', 'workflows'],
     'A replay reads what a mind has done; it depends on what decides, and on nothing that serves a request.',
   ),
-  wing(
+  feature(
     'search',
     'what was said in all minds of a tenant, found by its words',
     ['projections'],
     'A search reads what was recorded; it decides nothing, and knows minds only by what they said.',
   ),
-  wing(
+  feature(
     'audit',
     'the log of heads: gathered, signed, handed on, proven; histories that prove themselves',
     ['src/app/minds', 'src/app/processes', 'src/app/streams', 'projections', 'workflows'],
     'A proof speaks of events and hashes: it depends on no turn, and on nothing that serves a request.',
   ),
-  wing(
+  feature(
     'levels',
     'levels: taken from maps, found by name, made of names that nobody registered',
     ['src/app/streams'],
     'A level is a place: no mind, no turn and no session has a part in it.',
   ),
-  wing(
+  feature(
     'ghosts',
     'ghost sessions: played slice by slice, reported, reproduced, compared',
     [

@@ -53,7 +53,7 @@ export type Deadline<Input> = { readonly at: string; readonly input: Input };
  */
 export interface StateMachine<State extends Named, Input extends Typed, Facts, Answer> {
   readonly name: string;
-  /** Nobody waits for its effects: a runtime with places for them has it wait for places of their own. */
+  /** Nobody waits for its effects: a runtime that limits how many run gives them permits of their own. */
   readonly background?: true;
   readonly initial: State;
   readonly transitions: Transitions<State, Input, Facts>;

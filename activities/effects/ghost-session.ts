@@ -13,14 +13,14 @@ import type { Levels } from '../../src/app/levels/levels.js';
 import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
 import { factsFrom } from '../../src/app/turns/facts-from.js';
 import type { TurnEffectsDeps } from './turn.js';
-import { type GhostEngines, PLACE_WAIT_MS } from '../../src/app/ghosts/ask-engines.js';
+import { type GhostEngines, PERMIT_WAIT_MS } from '../../src/app/ghosts/ask-engines.js';
 import type { SharedPace } from '../../src/app/ghosts/pace.js';
 import { type SessionCache, type PlayDeps, playSlice, settingFor, SLICE_MS } from '../../src/app/ghosts/play-slice.js';
 import type { PlayCache } from '../../src/app/ghosts/remote-steps.js';
 import { closeAndReport } from '../../src/app/ghosts/report.js';
 
 /** How long an attempt at a slice may take, in milliseconds: others may have the processor or the engine for long. */
-const EFFECT_MS = SLICE_MS + PLACE_WAIT_MS + 240_000;
+const EFFECT_MS = SLICE_MS + PERMIT_WAIT_MS + 240_000;
 
 export type GhostSessionEffectsDeps = Pick<PlayDeps, 'writers' | 'levels'> & {
   readonly ghostPlays: PlayCache;

@@ -144,8 +144,8 @@ type RouteMembers<
   /** A refusal of the route's own that comes where a missing scope does, before the body is looked at (contract 1.3). */
   readonly forbids?: (principal: Principal) => Rejection | null;
   /**
-   * A place for a request, taken before anything is reserved or read for it, so that a crowd of refused requests is cheap. What it returns gives the
-   * place back.
+   * A permit for a request, taken before anything is reserved or read for it, so that a crowd of refused requests is cheap. What it returns gives the
+   * permit back.
    */
   readonly enter?: (call: Call<Static<P>, Static<Q>, Static<B>, Granted>) => () => void;
   /** The stream that its command writes to: under an Idempotency-Key its end is noted before anything is done. */

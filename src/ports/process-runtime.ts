@@ -34,9 +34,9 @@ export interface ProcessRuntime extends AsyncDisposable {
   start(): Promise<void>;
 
   /**
-   * A place for a request that will ask a process of this name in this stream. It asks nobody and costs nothing, so it comes before what a request
+   * A permit for a request that will ask a process of this name in this stream. It asks nobody and costs nothing, so it comes before what a request
    * must read to find out what to ask.
-   * @returns gives the place back; to be called once
+   * @returns gives the permit back; to be called once
    * @throws Rejection BUSY or ENGINE_UNAVAILABLE, where an ask would be refused at this moment
    */
   enter(ref: Pick<ProcessRef, 'process' | 'stream'>): () => void;

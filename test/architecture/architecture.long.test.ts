@@ -93,7 +93,7 @@ describe('the architecture check', () => {
         'domain-stands-alone: src/domain/npc/leak.ts -> src/adapters/embedded/store.ts',
         'adapters-are-chosen-at-the-edge: src/domain/npc/leak.ts -> src/adapters/embedded/store.ts',
         'core-touches-nothing: src/domain/npc/disk.ts -> fs',
-        'app-has-wings: src/app/direct.ts -> src/adapters/embedded/store.ts',
+        'app-has-features: src/app/direct.ts -> src/adapters/embedded/store.ts',
         'app-streams: src/app/streams/turn.ts -> src/app/turns/turn.ts',
         'no-folder-cycles: src/app/streams -> src/app/turns',
         'app-touches-the-world-through-ports: src/app/listen.ts -> http',

@@ -89,9 +89,9 @@ export class Admission {
   }
 
   /**
-   * A place for a request that will ask, once it has found out what. There are as many as asks may be under way: what a crowd of requests reads before
+   * A permit for a request that will ask, once it has found out what. There are as many as asks may be under way: what a crowd of requests reads before
    * it asks would keep the machine from those that are answered.
-   * @returns gives the place back; to be called once
+   * @returns gives the permit back; to be called once
    * @throws Rejection as `admit` would at this moment
    */
   enter(): () => void {

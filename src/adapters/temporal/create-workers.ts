@@ -50,7 +50,7 @@ export type ProcessWorkerOptions = TemporalAddress & {
   readonly abrupt?: boolean;
 };
 
-/** One for workflows and for what somebody waits for, and one for the background, which has the places of the first left to others. */
+/** One for workflows and for what somebody waits for, and one for the background, which leaves the permits of the first to others. */
 export const createWorkers = async (
   connection: NativeConnection,
   options: ProcessWorkerOptions,

@@ -8,9 +8,9 @@ import { ASK_TIMEOUT_MS } from './ask-reply.js';
 import { threwOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';
 
-/** How long one update waits for an outcome, in milliseconds. A caller that has gone takes up a place for no longer than that. */
+/** How long one update waits for an outcome, in milliseconds. A caller that has gone holds a permit for no longer than that. */
 export const OUTCOME_UPDATE_MS = 10_000;
-/** After how long a caller that lost its place between two updates tries to get one again, in milliseconds. */
+/** After how long a caller that lost its permit between two updates tries to get one again, in milliseconds. */
 export const PLACE_PAUSE_MS = 500;
 
 export type OutcomeDeps = {
@@ -21,8 +21,8 @@ export type OutcomeDeps = {
 };
 
 /**
- * Waits for an outcome by one update after the other. Null when the time is up, also for a caller that had a place and lost it to another.
- * @throws Rejection BUSY when it never had a place; what the step threw, and as `ProcessWorkflows.update`
+ * Waits for an outcome by one update after the other. Null when the time is up, also for a caller that had a permit and lost it to another.
+ * @throws Rejection BUSY when it never had a permit; what the step threw, and as `ProcessWorkflows.update`
  */
 export const awaitOutcome = async (
   deps: OutcomeDeps,

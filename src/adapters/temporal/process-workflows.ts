@@ -102,7 +102,7 @@ export class ProcessWorkflows implements AsyncDisposable {
         const { kind } = updateFailureOf(error);
         if (kind === 'threw' || kind === 'defect' || kind === 'late') throw error;
         const nowMs = this.#clock.monotonicMs();
-        // A wait that loses its place with its run has been under way for long already.
+        // A wait that loses its permit with its run has been under way for long already.
         fullSinceMs = kind === 'full' ? (fullSinceMs ?? nowMs) : null;
         if (fullSinceMs !== null && nowMs - fullSinceMs >= PATIENCE_MS) throw runtimeRefusal('BUSY');
         if (kind === 'away' && nowMs - beganMs >= PATIENCE_MS) break;

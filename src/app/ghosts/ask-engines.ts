@@ -10,8 +10,8 @@ import type { AskedOfModel } from './session-turn.js';
 
 /** How many texts a model in the process makes for ghosts at once: it makes one after the other, and agents want their answers, too. */
 const OWN_MODEL_TEXTS = 1;
-/** How long a ghost waits for a place before it tries again later, in milliseconds. */
-export const PLACE_WAIT_MS = 60_000;
+/** How long a ghost waits for a permit before it tries again later, in milliseconds. */
+export const PERMIT_WAIT_MS = 60_000;
 /** How many ghosts wait for an engine at once, and how many of one tenant; others try again later. */
 const WAITING = 32;
 const TENANT_WAITING = 8;
@@ -81,7 +81,7 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
   const semaphoreOf = ({ id, runtime }: CortexEngine): FairSemaphore => {
     const permits = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
     const semaphore =
-      semaphores.get(id) ?? new FairSemaphore({ ...queue, permits, limit: { clock, waitMs: PLACE_WAIT_MS } });
+      semaphores.get(id) ?? new FairSemaphore({ ...queue, permits, limit: { clock, waitMs: PERMIT_WAIT_MS } });
     semaphores.set(id, semaphore);
     return semaphore;
   };

@@ -49,7 +49,7 @@ export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; 
  */
 export const STEP_MS = 10_000;
 
-/** A place for a step of this mind, before anything is read for it. @throws as ProcessRuntime.enter */
+/** A permit for a step of this mind, before anything is read for it. @throws as ProcessRuntime.enter */
 export const enterStep = (runtime: Pick<ProcessRuntime, 'enter'>, stream: string): (() => void) =>
   runtime.enter({ process: turn.name, stream });
 

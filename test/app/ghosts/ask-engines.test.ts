@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createOpenAiEngine } from '../../../src/adapters/cortex/openai.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
-import { createGhostEngines, PLACE_WAIT_MS } from '../../../src/app/ghosts/ask-engines.js';
+import { createGhostEngines, PERMIT_WAIT_MS } from '../../../src/app/ghosts/ask-engines.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
 import { fakeCortex } from '../../support/fake-cortex.js';
@@ -107,7 +107,7 @@ describe('why a session waits', () => {
     const late = expect(ghosts.ask(asker, asked, never)).rejects.toMatchObject({ code: 'BUSY' });
     await settle(4);
     expect([other, asker].map(ghosts.whyWaiting)).toEqual([null, expect.stringMatching(/other ghosts/)]);
-    await clock.advance(PLACE_WAIT_MS);
+    await clock.advance(PERMIT_WAIT_MS);
     await late;
     expect(ghosts.whyWaiting(asker)).toMatch(/other ghosts/);
     waiting[0]?.();
