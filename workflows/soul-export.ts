@@ -2,7 +2,7 @@ import { npcEvents } from '../src/domain/npc/decoder.js';
 import type { NpcEvent } from '../src/domain/npc/events.js';
 import { defined } from '../src/domain/shared/defined.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
-import { draft } from './draft.js';
+import { draft } from '../src/domain/npc/draft.js';
 import type { Transition, Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
 
 type DataOfEvent<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];

@@ -1,7 +1,7 @@
 import { logicOf } from '../../src/domain/npc/decision/logic.js';
 import { keepsActorData, type TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
 import type { Instruction, NpcEvent, RecalledMemory } from '../../src/domain/npc/events.js';
-import { draft } from '../draft.js';
+import { draft } from '../../src/domain/npc/draft.js';
 import type { Emitted } from '../state-machine.js';
 import type { Opening, OpenedTurn } from './turn-state.js';
 

@@ -5,7 +5,7 @@ import type { Instruction } from '../../src/domain/npc/events.js';
 import type { Emitted, StateMachine } from '../state-machine.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
 import { turnFold } from './turn-evolve.js';
-import { draft } from '../draft.js';
+import { draft } from '../../src/domain/npc/draft.js';
 import {
   askForMemories,
   askForOutput,
