@@ -57,7 +57,7 @@ describe('the lint rules', () => {
     expect(await broken(pure, text)).toContain(rule);
   });
 
-  it.each(['workflows/process.ts', 'activities/advance.ts', 'src/app/streams/hash-chain.ts'])(
+  it.each(['workflows/state-machine.ts', 'activities/advance.ts', 'src/app/streams/hash-chain.ts'])(
     'refuse the time in %s too',
     async (file) => {
       expect(await broken(file, 'export const at = (): number => Date.now();\n')).toContain('no-restricted-properties');
