@@ -44,9 +44,12 @@ describe('the canonical text of a JSON value', () => {
     expect(JSON.parse(jcs([text]))).toEqual([text]);
   });
 
-  it.each([NaN, Infinity, '\ud800', 'a\\\udfff', { '\udead': 1 }])('is refused of %j, which no JSON can hold', (value) => {
-    expect(() => jcs(value)).toThrow();
-  });
+  it.each([NaN, Infinity, '\ud800', 'a\\\udfff', { '\udead': 1 }])(
+    'is refused of %j, which no JSON can hold',
+    (value) => {
+      expect(() => jcs(value)).toThrow();
+    },
+  );
 });
 
 describe('the test for an object', () => {
