@@ -17,7 +17,7 @@ const HALF_PAIR = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
  * @throws Error on what I-JSON cannot hold (non-finite numbers, lone surrogates); the HTTP guard refuses such bodies first.
  */
 export const jcs = (value: Json): string => {
-  const text = sortedText(value) as string;
+  const text = sortedText(value);
   if (text.includes('\\ud') && HALF_PAIR.test(text)) throw new Error('Lone surrogate is not allowed');
   return text;
 };
