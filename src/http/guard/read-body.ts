@@ -44,6 +44,7 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
     }
     const chunks: Buffer[] = [];
     let size = 0;
+    let isSettled = false;
     req.on('data', (chunk: Buffer) => {
       if (size > limit) return;
       size += chunk.length;
@@ -52,10 +53,12 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
         return;
       }
       chunks.length = 0;
+      isSettled = true;
       req.pause();
       reject(tooLarge(limit));
     });
     req.on('end', () => {
+      isSettled = true;
       // The client has been told meanwhile that nothing was done (src/http/unreadable.ts), and may send it again.
       if (req.socket.writableEnded) {
         reject(new ClientGone());
@@ -64,7 +67,10 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
     });
-    req.on('close', () => reject(new ClientGone()));
+    req.on('close', () => {
+      // An error is made only where somebody waits for it: its stack costs more than reading a body.
+      if (!isSettled) reject(new ClientGone());
+    });
   });
 
 /** @throws Rejection BODY_TOO_LARGE for a length announced beyond the limit */
