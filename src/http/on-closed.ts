@@ -4,15 +4,16 @@ import type { Socket } from 'node:net';
 type Exchanged = { readonly req: IncomingMessage; readonly res: ServerResponse };
 type Runs = Set<() => void>;
 
-/** What waits for each response, and for each connection: one listener on it, however much waits. */
-const waiting = new WeakMap<ServerResponse | Socket, Runs>();
+/** What waits for a response, or for a connection: one listener on it, however much waits. */
+const WAITING = Symbol('waiting');
+type Closing = (ServerResponse | Socket) & { [WAITING]?: Runs };
 
-const waitFor = (closing: ServerResponse | Socket, run: () => void): Runs => {
-  const known = waiting.get(closing);
+const waitFor = (closing: Closing, run: () => void): Runs => {
+  const known = closing[WAITING];
   const runs: Runs = known ?? new Set();
   runs.add(run);
   if (known === undefined) {
-    waiting.set(closing, runs);
+    closing[WAITING] = runs;
     closing.once('close', () => {
       for (const each of runs) each();
     });
