@@ -35,5 +35,3 @@ export type RequestState = {
 
 export type RequestContext = ParameterizedContext<RequestState>;
 export type RequestMiddleware = (ctx: RequestContext, next: () => Promise<void>) => Promise<void> | void;
-
-export const UNROUTED = 'unrouted';

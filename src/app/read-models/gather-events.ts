@@ -137,13 +137,13 @@ function* findWords(rows: readonly Row[]): Sliced<number> {
   for (const { text, passages, storedPassages, indexed } of rows.filter(lacksWords)) {
     if (text !== (indexed.text?.text ?? null)) {
       indexed.text = text === null ? null : { text, words: (yield* wordsInSlices(text)).join(' ') };
-      units += indexed.text?.words.length ?? 0;
+      if (indexed.text !== null) units += indexed.text.words.length + 1;
     }
     // Pushed, not copied: a row has the passages of many events before it is written.
     for (const passage of passages.slice(storedPassages + indexed.passages.length)) {
       const words = (yield* searchWords(passage.text)).join(' ');
       indexed.passages.push({ ...passage, words });
-      units += words.length;
+      units += words.length + 1;
     }
   }
   return units;

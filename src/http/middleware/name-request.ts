@@ -1,7 +1,7 @@
 import type { Random } from '../../ports/random.js';
 import { createRequestIds } from '../guard/request-id.js';
 import { anonymous } from '../guard/admit.js';
-import { type RequestMiddleware, type RequestState, UNROUTED } from '../request-state.js';
+import { type RequestMiddleware, type RequestState } from '../request-state.js';
 
 /** The bytes of a route that takes none, or takes JSON. */
 const noBytes: AsyncIterable<Uint8Array> = {
@@ -24,7 +24,7 @@ export const nameRequest = (random: Random): RequestMiddleware => {
     const state: Omit<RequestState, 'call' | 'answer'> = {
       requestId,
       ...splitTarget(req.url ?? ''),
-      operationId: UNROUTED,
+      operationId: 'unrouted',
       principal: anonymous,
       granted: undefined,
       json: { value: {}, mayHoldNull: false },
