@@ -29,8 +29,12 @@ export type RequestState = {
   attempt: KeyedRequest | null;
   /** The request, checked (checkRequest). */
   call: Call;
-  /** What is answered (handle, runOnce, enterRoute). */
+  /** What is answered (handle, runOnce). */
   answer: Answer;
+  /** Whether Koa was given a stream of the route to send, and no whole answer (reply). */
+  streams: boolean;
+  /** What the request waits for before Koa ends an answer without a body, when the client is still sending (respond). */
+  lingers: Promise<void> | null;
 };
 
 export type RequestContext = ParameterizedContext<RequestState>;

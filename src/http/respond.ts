@@ -1,6 +1,5 @@
-import type { Context } from 'koa';
-
 import { discardBody, lingering, mustClose, throwAway } from './guard/unread-body.js';
+import type { RequestContext } from './request-state.js';
 import type { Chunk } from './route.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
@@ -9,22 +8,19 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
-type Answering = Pick<Context, 'req' | 'res' | 'method' | 'status' | 'body' | 'set' | 'length' | 'flushHeaders'>;
+type Answering = Pick<
+  RequestContext,
+  'req' | 'res' | 'method' | 'status' | 'body' | 'set' | 'length' | 'flushHeaders' | 'state'
+>;
 
 /**
  * Gives Koa a whole answer to send. What is left of an unread body is thrown away, so that the connection can be used again; where that is too much,
  * the connection ends, and the answer with it, once the client has had time to take it.
- * @param content null for an answer without a body: 204 or 304
- * @returns what to wait for before Koa ends an answer without a body
+ * @param content null for an answer without a body
  */
-export const respond = (
-  ctx: Answering,
-  status: number,
-  type: string,
-  content: Chunk | null,
-): Promise<void> | undefined => {
-  const { req, res } = ctx;
-  if (res.headersSent || res.destroyed) return undefined;
+export const respond = (ctx: Answering, status: number, type: string, content: Chunk | null): void => {
+  const { req, res, state } = ctx;
+  if (res.headersSent || res.destroyed) return;
   ctx.status = status;
   const closes = mustClose(req);
   if (closes) ctx.set('Connection', 'close');
@@ -32,7 +28,7 @@ export const respond = (
   else if (!req.complete) discardBody(req);
   if (content === null) {
     ctx.body = null;
-    // Koa makes it 204, which has no length.
+    // Koa has just set 204. A 204 or 304 has no length; any other status says that the body is empty.
     ctx.status = status;
     if (status !== 204 && status !== 304) ctx.length = 0;
   } else {
@@ -41,15 +37,16 @@ export const respond = (
     if (closes && ctx.method !== 'HEAD') {
       ctx.length = Buffer.byteLength(whole);
       ctx.body = lingering(req, whole);
-      return undefined;
+      return;
     }
     ctx.body = whole;
   }
-  if (!closes) return undefined;
+  if (!closes) return;
   ctx.flushHeaders();
-  return throwAway(req);
+  state.lingers = throwAway(req);
 };
 
 /** Gives Koa a value to send as JSON; `undefined` for an answer without a body. */
-export const respondJson = (ctx: Answering, status: number, body: unknown): Promise<void> | undefined =>
+export const respondJson = (ctx: Answering, status: number, body: unknown): void => {
   respond(ctx, status, JSON_TYPE, body === undefined ? null : JSON.stringify(body));
+};

@@ -108,10 +108,10 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
   let whenIdle: (() => void) | null = null;
 
   /** Bounds the time in which a client takes a whole answer; most answers are with the system by now. */
-  const bound = (res: ServerResponse): void => {
+  const bound = (req: IncomingMessage, res: ServerResponse): void => {
     if (!res.writableEnded || res.writableFinished || res.destroyed) return;
-    res.once(
-      'close',
+    onClosed(
+      { req, res },
       clock.after(limits.answerTimeoutMs, () => res.destroy()),
     );
   };
@@ -128,7 +128,7 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
     // It may run on after its client has left.
     onClosed({ req, res }, done);
     const answered = (): void => {
-      bound(res);
+      bound(req, res);
       done();
     };
     void handle(req, res).then(answered, answered);

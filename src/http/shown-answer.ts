@@ -20,8 +20,9 @@ export const shownAnswer = (
   { bytes, close }: OpenPayload,
   type: string,
 ): StreamedAnswer => {
-  // Its chunks may never be asked for.
-  onClosed(ctx, close);
+  // Its chunks may never be asked for, and of an answer to HEAD there are none.
+  if (ctx.req.method === 'HEAD') close();
+  else onClosed(ctx, close);
   return {
     type,
     chunks: async function* () {

@@ -79,7 +79,7 @@ const leavable = (
     stopping.addEventListener('abort', leave, { once: true });
     if (stopping.aborted) leave();
   }
-  // Last: it may be left already.
+  // Last, because it calls `leave` at once when the client has already left.
   onClosed(ctx, leave);
   return { iterator, signal: left.signal, isOver: () => isOver, end, leave };
 };
@@ -215,4 +215,5 @@ export const respondStream = async (
   });
   begin();
   ctx.body = body;
+  state.streams = true;
 };

@@ -169,7 +169,8 @@ describe('a server that stops', () => {
       asked += 1;
       return looked;
     };
-    const app = await startApp([looseRoute], { authenticate });
+    const metrics = createMetrics();
+    const app = await startApp([looseRoute], { authenticate, metrics });
     const socket = await openSocket(app.port);
     const head = 'POST /loose HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n';
     socket.write(`${head}Content-Length: 7\r\n\r\n{"a":1}`);
@@ -177,7 +178,7 @@ describe('a server that stops', () => {
     const closed = once(socket, 'close');
     socket.destroy();
     await closed;
-    for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop();
+    await expect.poll(async () => (await metrics.render()).content).toContain('{operation="loose",status="499"} 1');
     found(testPrincipal());
     for (let turns = 0; turns < 50; turns += 1) await yieldToEventLoop();
     let isStopped = false;

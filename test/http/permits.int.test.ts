@@ -132,6 +132,25 @@ describe('the permit of a request', () => {
     await expect.poll(() => held.permits).toBe(0);
   });
 
+  it.each([{ body: {} }, { status: 204 }])(
+    'is given back with a whole answer whose client is still sending: %j',
+    async (answer) => {
+      let permits = 0;
+      const upload = runRoute(() => answer, {
+        bytes: { accepts: '*/*', maxBytes: 100_000_000 },
+        enter: () => {
+          permits += 1;
+          return () => (permits -= 1);
+        },
+      });
+      app = await startApp([upload]);
+      const socket = await openSocket(app.port);
+      socket.write(`${requestTo('/run').replace('GET', 'POST').trimEnd()}\r\nContent-Length: 50000000\r\n\r\nabc`);
+      await once(socket, 'data');
+      expect(permits).toBe(0);
+    },
+  );
+
   it('for a large body is given back when that is refused, although its client goes on sending', async () => {
     const upload = runRoute(() => ({ body: {} }), { bodyLimit: 2 * 1024 * 1024 });
     app = await startApp([upload]);
@@ -147,14 +166,18 @@ describe('the permit of a request', () => {
 });
 
 describe('a client that waits for an earlier answer on its connection, and leaves', () => {
-  const waiting = async (handler: RouteDefinition['handler'], kind: 'finite' | 'endless' = 'finite') => {
+  const waiting = async (
+    handler: RouteDefinition['handler'],
+    kind: 'finite' | 'endless' = 'finite',
+    metrics = createMetrics(),
+  ) => {
     const first = runRoute(() => streamed('first', untilLeft), {
       ...{ operationId: 'first', path: '/first', method: 'GET', responses: streams('endless') },
     });
     const second = runRoute(handler, {
       ...{ operationId: 'second', path: '/second', method: 'GET', responses: streams(kind) },
     });
-    const app = await startApp([first, second]);
+    const app = await startApp([first, second], { metrics });
     const socket = await openSocket(app.port);
     const leave = async (): Promise<void> => {
       const closed = once(socket, 'close');
@@ -164,7 +187,8 @@ describe('a client that waits for an earlier answer on its connection, and leave
     };
     return {
       app,
-      ask: (times: number) => socket.write(requestTo('/first') + requestTo('/second').repeat(times)),
+      ask: (times: number, method = 'GET') =>
+        socket.write(requestTo('/first') + requestTo('/second').replace('GET', method).repeat(times)),
       leave,
     };
   };
@@ -180,6 +204,50 @@ describe('a client that waits for an earlier answer on its connection, and leave
     await expect.poll(() => signal).toBeDefined();
     await leave();
     expect(signal?.aborted).toBe(true);
+    await app.stop();
+  });
+
+  it('leaves no timer that would keep its answers', async () => {
+    const { app, ask, leave } = await waiting(() => ({ body: {} }));
+    const before = app.clock.waiting;
+    ask(5);
+    await expect.poll(() => app.clock.waiting).toBe(before + 5);
+    await leave();
+    expect(app.clock.waiting).toBe(before);
+    await app.stop();
+  });
+
+  it('is counted as a client that left, though its answer was made', async () => {
+    const metrics = createMetrics();
+    let made = 0;
+    const { app, ask, leave } = await waiting(
+      () => {
+        made += 1;
+        return { body: {} };
+      },
+      'finite',
+      metrics,
+    );
+    ask(3);
+    await expect.poll(() => made).toBe(3);
+    await leave();
+    const { content } = await metrics.render();
+    expect(content).toContain('anima_http_request_duration_seconds_count{operation="second",status="499"} 3');
+    await app.stop();
+  });
+
+  it('leaves nothing of an answer to HEAD open, which has no body', async () => {
+    let open = 0;
+    let made = 0;
+    const { app, ask } = await waiting(({ koa }) => {
+      open += 1;
+      made += 1;
+      return { stream: shownAnswer(koa, { bytes: Buffer.from('x'), close: () => (open -= 1) }, 'text/plain') };
+    });
+    ask(5, 'HEAD');
+    await expect.poll(() => made).toBe(5);
+    expect(open).toBe(0);
+    closeSockets();
     await app.stop();
   });
 

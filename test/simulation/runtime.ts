@@ -5,7 +5,7 @@ import { Rejection } from '../../src/domain/shared/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { CommandContext } from '../../src/domain/shared/command-context.js';
 import type { StepAnswer, ProcessRuntime, ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
-import { type Reply, type ProcessStatus, type StepArgs, type StepResult } from '../../workflows/process-step.js';
+import type { Reply, ProcessStatus, StepArgs, StepResult } from '../../workflows/process-step.js';
 import type { Draw } from './draw.js';
 import type { Link } from './network.js';
 import { EPOCH_MS, type VirtualTime } from './virtual-time.js';

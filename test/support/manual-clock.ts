@@ -33,6 +33,11 @@ export class ManualClock implements Clock {
     return this.#wait({ dueMs: () => dueMs, run });
   }
 
+  /** How many timers wait. */
+  get waiting(): number {
+    return this.#timers.length;
+  }
+
   /** Sets the wall clock forwards or back; no time passes. */
   setBy(ms: number): void {
     this.#wallMs += ms;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { type Consumer, type EachBatchPayload, type Kafka } from 'kafkajs';
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 
 import { READ_BYTES } from '../../domain/shared/page-size.js';
 import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type Connection, WithStartWorkflowOperation, WorkflowNotFoundError } from '@temporalio/client';
 import type { Workflow } from '@temporalio/common';
 
-import { type Shard, type ShardInput } from '../../../workflows/temporal/process-batch.js';
+import type { Shard, ShardInput } from '../../../workflows/temporal/process-batch.js';
 import { LOOK, type RunInput } from '../../../workflows/process-step.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { abortWith } from '../../concurrency/abort-with.js';

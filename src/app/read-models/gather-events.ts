@@ -130,7 +130,7 @@ const lacksWords = ({ changed, text, passages, storedPassages, indexed }: Row): 
 
 /**
  * Finds the words of the rows that lack them: in slices, because each may have to be folded.
- * @returns how much they are, in UTF-16 units
+ * @returns how much they are, in UTF-16 units, each text with the space that ends it
  */
 function* findWords(rows: readonly Row[]): Sliced<number> {
   let units = 0;

@@ -6,10 +6,10 @@ import type { AcceptedBytes } from '../route.js';
 /** Bytes of a body, unless the route says otherwise (contract 1.2). */
 export const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
-/** The client left before its request was whole, so there is no answer to send. */
+/** The client left before it was answered, so there is no answer to send. */
 export class ClientGone extends Error {
   constructor() {
-    super('the client closed the connection before its request was whole');
+    super('the client closed the connection before it was answered');
     this.name = 'ClientGone';
   }
 }
@@ -34,10 +34,10 @@ export const announcesBody = (req: IncomingMessage): boolean => {
 
 const tooLarge = (limit: number): Rejection => new Rejection('BODY_TOO_LARGE', { details: { limitBytes: limit } });
 
-/** Listeners are left to die with the request: taking them off again costs more than a settled promise that is settled twice. */
+/** Listeners are left to die with the request, which costs less than taking them off again. */
 const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    // Its client may have left while its key was looked at; then it says nothing more, although its body may have come.
+    // The client may have left while its key was looked up. Such a request emits nothing more, even if its body is whole.
     if (req.destroyed) {
       reject(new ClientGone());
       return;

@@ -19,6 +19,7 @@ export const answerRefusals = (deps: RefusalDeps, isShort: (operationId: string)
   return async (ctx, next) => {
     try {
       await next();
+      if (ctx.state.lingers !== null) await ctx.state.lingers;
     } catch (thrown) {
       if (thrown instanceof ClientGone) {
         ctx.respond = false;
@@ -35,7 +36,8 @@ export const answerRefusals = (deps: RefusalDeps, isShort: (operationId: string)
         const seconds = Number(headers['Retry-After']);
         ctx.set('Retry-After', String(pacing.stretched(seconds, rejection.retrySpread)));
       }
-      await respondJson(ctx, status, body);
+      respondJson(ctx, status, body);
+      if (ctx.state.lingers !== null) await ctx.state.lingers;
     }
   };
 };

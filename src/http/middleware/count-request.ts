@@ -14,9 +14,11 @@ export const countRequest =
     onClosed(ctx, () => {
       const { req, res, state } = ctx;
       const { requestId, operationId: operation, path } = state;
-      metrics.request(operation, res.headersSent ? res.statusCode : CLIENT_GONE, begun);
-      if (log.isLevelEnabled('debug'))
-        log.debug({ requestId, operation, method: req.method, path, status: res.statusCode }, 'request');
+      // An answer that waited for an earlier one on its connection may have been made, and never begun.
+      const isBegun = res.headersSent && (res.socket !== null || res.writableFinished);
+      const status = isBegun ? res.statusCode : CLIENT_GONE;
+      metrics.request(operation, status, begun);
+      if (log.isLevelEnabled('debug')) log.debug({ requestId, operation, method: req.method, path, status }, 'request');
     });
     return next();
   };

@@ -7,7 +7,7 @@ import type { Send } from './reply.js';
 import { repeated } from './run-once.js';
 
 /**
- * Takes the route's own permit for a request, until its handler has ended. While the runtime is away, a repeat is answered with what is kept for it, which
+ * Takes the route's own permit for a request, until its answer is made, or its stream was taken or left. While the runtime is away, a repeat is answered with what is kept for it, which
  * needs no permit. When the runtime is only busy nothing is looked up, because that would be more work, and the repeat gets its permit later.
  * @throws what `enter` throws
  */

@@ -1,7 +1,7 @@
 import type { Random } from '../../ports/random.js';
 import { createRequestIds } from '../guard/request-id.js';
 import { anonymous } from '../guard/admit.js';
-import { type RequestMiddleware, type RequestState } from '../request-state.js';
+import type { RequestMiddleware, RequestState } from '../request-state.js';
 
 /** The bytes of a route that takes none, or takes JSON. */
 const noBytes: AsyncIterable<Uint8Array> = {
@@ -33,6 +33,8 @@ export const nameRequest = (random: Random): RequestMiddleware => {
       search: {},
       issues: [],
       attempt: null,
+      streams: false,
+      lingers: null,
     };
     ctx.state = state as RequestState;
     ctx.set('X-Request-Id', requestId);

@@ -29,7 +29,9 @@ export const sendAnswer = (definition: RouteDefinition, deps: StreamDeps): Send 
   return (ctx, { status = 200, headers, body, raw, stream: streamed }) => {
     if (headers !== undefined) addHeaders(ctx, headers);
     if (streamed !== undefined) return stream(ctx, status, streamed);
-    return raw === undefined ? respondJson(ctx, status, body) : respond(ctx, status, raw.type, raw.content);
+    if (raw === undefined) respondJson(ctx, status, body);
+    else respond(ctx, status, raw.type, raw.content);
+    return undefined;
   };
 };
 
