@@ -90,7 +90,11 @@ const world = [
 ];
 
 const packages = [
-  vendor(['koa', '@koa/router'], ['^src/http/'], 'Koa is how HTTP is spoken; above routes nobody sees a request.'),
+  vendor(
+    ['koa', '@koa/router', 'koa-compose'],
+    ['^src/http/'],
+    'Koa is how HTTP is spoken; above routes nobody sees a request.',
+  ),
   vendor(
     ['ajv', '@sinclair/typebox'],
     [

@@ -1,4 +1,5 @@
 import { Router, type RouterMiddleware } from '@koa/router';
+import compose from 'koa-compose';
 
 import type { RequestMiddleware, RequestState } from './request-state.js';
 import type { RouteDefinition } from './route.js';
@@ -31,7 +32,8 @@ export const dispatch = (routes: readonly Dispatched[]): RequestMiddleware => {
     const layer = router.register(
       definition.path,
       [definition.method],
-      [...middleware] as RouterMiddleware<RequestState>[],
+      // Composed once: the router composes what it is given anew for each request.
+      compose([...middleware]) as RouterMiddleware<RequestState>,
       { name: definition.operationId },
     );
     // The router answers HEAD wherever it answers GET; an endless stream would hold the connection open without ever saying anything.

@@ -200,12 +200,10 @@ export const onBehalfOf = (call: Call): CommandContext => ({
 });
 
 /** The command that a request is, under which its events are recorded. */
-export const contextOf = (call: Call): Required<Command> => ({
-  ...onBehalfOf(call),
-  keyed: call.keyed,
-  resumed: call.resumed,
-  done: call.done,
-});
+export const contextOf = (call: Call): Required<Command> => {
+  const { keyed, resumed, done } = call;
+  return Object.assign(onBehalfOf(call), { keyed, resumed, done });
+};
 
 /** The stream of the mind that a request's path names. */
 export const mindStream = ({ principal, params }: Call<{ npcId: string }>): string =>

@@ -1,7 +1,7 @@
 import type { Json } from '../domain/shared/json.js';
 import type { RecordedEvent } from './event-store.js';
 
-/** Where a row stands in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters. */
+/** Where a row stands in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters; `''` for rows that no list filters, which costs less. */
 export type RowIndex = { readonly partition: string; readonly order: string; readonly tag: string };
 
 /** A text of a row that search finds (`TextSearch`). It never changes. */

@@ -30,9 +30,11 @@ export const listStatement = (
   const end = `ORDER BY place ${order} LIMIT ?`;
   if (tags === undefined) return { sql: `${select(table, '')} ${end}`, given: [partition, ...places, limit + 1] };
   const each = [...new Set(tags)];
-  const tagged = select(isIndexedByTag ? `${table} INDEXED BY ${table}_by_tag` : table, 'AND tag = ?');
+  const looked = select(table, 'AND tag = ?');
+  // A table of earlier versions has no such index, and no index holds rows without a tag. SQLite is told that this tag is one.
+  const sought = isIndexedByTag ? select(`${table} INDEXED BY ${table}_by_tag`, `AND tag = ? AND tag <> ''`) : looked;
   return {
-    sql: `${each.map(() => tagged).join(' UNION ALL ')} ${end}`,
+    sql: `${each.map((tag) => (tag === '' ? looked : sought)).join(' UNION ALL ')} ${end}`,
     given: [...each.flatMap((tag) => [partition, tag, ...places]), limit + 1],
   };
 };
@@ -65,7 +67,7 @@ export class ReadModelTables {
         key TEXT NOT NULL UNIQUE, partition TEXT NOT NULL, place TEXT NOT NULL, tag TEXT NOT NULL, row TEXT NOT NULL
       );
       CREATE INDEX ${this.#rows}_by_place ON ${this.#rows} (partition, place);
-      CREATE INDEX ${this.#rows}_by_tag ON ${this.#rows} (partition, tag, place);
+      CREATE INDEX ${this.#rows}_by_tag ON ${this.#rows} (partition, tag, place) WHERE tag <> '';
       CREATE TABLE ${this.#progress} (stream TEXT PRIMARY KEY, revision INTEGER NOT NULL) WITHOUT ROWID;
     `);
     this.texts.create();

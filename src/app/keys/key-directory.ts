@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
+
 import { tenantEvents, tenantsEvents } from '../../domain/tenant/decoder.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../domain/shared/stream-names.js';
-import { matchesHash, parseApiKey } from '../../domain/tenant/api-key.js';
+import { matchesHash, parseApiKey, tokenDigest } from '../../domain/tenant/api-key.js';
 import { effectiveRateLimit, type RateLimit } from '../../domain/tenant/rate-limit.js';
 import type { Principal } from '../../domain/tenant/scopes.js';
 import {
@@ -52,6 +54,9 @@ export type KeyDirectoryDeps = {
 /** A tenant's stream holds an event that this server cannot read. */
 export class UnreadableTenant extends Error {}
 
+/** How many of the keys that were accepted last are recognised without being checked again. */
+const RECOGNISED_KEYS = 1_024;
+
 type Known = { readonly revision: number; readonly state: TenantState };
 type Entry = { readonly key: ApiKey; readonly principal: Principal };
 
@@ -65,6 +70,8 @@ export class KeyDirectory implements AsyncDisposable {
   readonly #tenants = new Map<string, Known>();
   /** Keys that were issued and not revoked, by id. */
   readonly #keys = new Map<string, Entry>();
+  /** By the digest of the token. An entry counts only while it is the one in `#keys`. */
+  readonly #recognised = new LRUCache<string, Entry>({ max: RECOGNISED_KEYS });
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #closing = new AbortController();
   #following: Promise<void> = Promise.resolve();
@@ -88,7 +95,7 @@ export class KeyDirectory implements AsyncDisposable {
 
   /**
    * The principal of an `Authorization` header, or null. Missing, malformed, unknown, revoked and expired keys cost the same work, one keyed hash and
-   * one comparison in constant time (contract 1.3). An accepted key is marked as used.
+   * one comparison in constant time (contract 1.3); a key that was accepted before costs less. An accepted key is marked as used.
    */
   authenticate(header: string | undefined, now: Date): Principal | null {
     const principal = this.find(bearerToken(header), now);
@@ -98,9 +105,15 @@ export class KeyDirectory implements AsyncDisposable {
 
   /** The principal of a key at this instant, or null. */
   find(token: string, now: Date): Principal | null {
+    const digest = tokenDigest(token);
+    const recognised = this.#recognised.get(digest);
+    if (recognised !== undefined && this.#keys.get(recognised.key.keyId) === recognised && isLive(recognised.key, now))
+      return recognised.principal;
     const entry = this.#keys.get(parseApiKey(token)?.keyId ?? '');
     const matches = matchesHash(this.#deps.hashKey, token, entry?.key.hash ?? decoyHash);
-    return entry !== undefined && matches && isLive(entry.key, now) ? entry.principal : null;
+    if (entry === undefined || !matches || !isLive(entry.key, now)) return null;
+    this.#recognised.set(digest, entry);
+    return entry.principal;
   }
 
   /** A tenant as far as its stream is known here; `tenantId` is null when there is none. */

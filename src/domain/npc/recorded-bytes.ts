@@ -1,4 +1,5 @@
-import { countValues, type Json, jsonBytes } from '../shared/json.js';
+import { type Json, jsonBytes, sizeAtMost } from '../shared/json.js';
+import { PAUSE_BYTES } from '../shared/page-size.js';
 import { Rejection } from '../shared/rejection.js';
 
 /**
@@ -59,12 +60,14 @@ export const requireInputBytes = (brought: Json): number => {
 /**
  * Checks what a request brings against INPUT_BYTES and INPUT_VALUES, before anything is decided (contract 1.2). Callers use `takeRecordable`, which lets others run.
  * @param brought all of it that would be recorded
- * @returns how many bytes of JSON it has
+ * @returns how many bytes of JSON it has; at most so many, where that is within PAUSE_BYTES
  * @throws Rejection EVENTS_TOO_LARGE
  */
 export const requireRecordable = (brought: Json): number => {
-  const bytes = requireInputBytes(brought);
-  if (countValues(brought, INPUT_VALUES) <= INPUT_VALUES) return bytes;
+  const { values, bytesAtMost } = sizeAtMost(brought, INPUT_VALUES);
+  const isFew = values <= INPUT_VALUES;
+  const bytes = isFew && bytesAtMost <= PAUSE_BYTES ? bytesAtMost : requireInputBytes(brought);
+  if (isFew) return bytes;
   throw new Rejection('EVENTS_TOO_LARGE', {
     message: `This request brings more than ${INPUT_VALUES} values to record: members, items, texts and numbers. Send less.`,
     details: { limitValues: INPUT_VALUES },

@@ -25,21 +25,42 @@ export const jcs = (value: Json): string => {
 /** The length of a value's JSON text in bytes of UTF-8: how a record counts. */
 export const jsonBytes = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 
-/** How many values a value holds, itself included; `most` + 1 where there are more. */
-export const countValues = (value: Json, most: number): number => {
-  let count = 1;
-  const open: Json[] = [value];
-  for (let next = open.pop(); next !== undefined && count <= most; next = open.pop()) {
-    if (typeof next !== 'object' || next === null) continue;
-    const see = (inner: Json | undefined): void => {
-      count += 1;
-      if (typeof inner === 'object' && inner !== null) open.push(inner);
-    };
+/** What a value takes as JSON at most, in bytes of UTF-8: a number or a literal, a unit of a text (as an escape), what stands around and between values. */
+const MOST_SCALAR_BYTES = 25;
+const MOST_UNIT_BYTES = 6;
+const MOST_AROUND_BYTES = 4;
+
+/** The size of a value, found in a fraction of the time that its text takes. */
+export type Size = {
+  /** How many values it holds, itself included; `most` + 1 where there are more. */
+  readonly values: number;
+  /** At most so many bytes of UTF-8 is its JSON; said of all that was looked at. */
+  readonly bytesAtMost: number;
+};
+
+/** @param most where counting ends */
+export const sizeAtMost = (value: Json, most: number): Size => {
+  let values = 0;
+  let bytes = 0;
+  const open: Json[] = [];
+  const see = (inner: Json): void => {
+    values += 1;
+    bytes += MOST_AROUND_BYTES;
+    if (typeof inner === 'string') bytes += MOST_UNIT_BYTES * inner.length;
+    else if (typeof inner === 'object' && inner !== null) open.push(inner);
+    else bytes += MOST_SCALAR_BYTES;
+  };
+  see(value);
+  for (let next = open.pop(); next !== undefined && values <= most; next = open.pop()) {
     if (Array.isArray(next)) for (const inner of next as readonly Json[]) see(inner);
     // Listing the values of an object with thousands of members costs twice as much.
-    else for (const name of Object.keys(next)) see((next as JsonObject)[name]);
+    else
+      for (const name of Object.keys(next as JsonObject)) {
+        bytes += MOST_AROUND_BYTES + MOST_UNIT_BYTES * name.length;
+        see((next as JsonObject)[name] as Json);
+      }
   }
-  return Math.min(count, most + 1);
+  return { values: Math.min(values, most + 1), bytesAtMost: bytes };
 };
 
 /** The first of these values, in order, whose JSON takes no more than so many bytes together. */

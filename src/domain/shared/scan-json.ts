@@ -65,13 +65,14 @@ export function* scanJson(bytes: Buffer): Sliced<JsonScan> {
     const end = Math.min(bytes.length, from + SLICE_BYTES);
     let at = from + skips;
     for (; at < end; at += 1) {
-      const byte = bytes[at] ?? 0;
+      let byte = bytes[at];
       if (isText) {
+        while (byte !== QUOTE && byte !== BACKSLASH && at < end - 1) byte = bytes[(at += 1)];
         if (byte === BACKSLASH) at += 1;
         else if (byte === QUOTE) isText = false;
         continue;
       }
-      if (ofNumbers[byte] === 1) {
+      if (ofNumbers[byte ?? 0] === 1) {
         if (number < 0) number = at;
         continue;
       }

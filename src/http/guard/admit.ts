@@ -19,11 +19,15 @@ export type Gate = {
 /** The source of a request that needs no key. */
 export const anonymous: Principal = { tenant: '', keyId: '', scopes: [], rateLimit: null };
 
+const AUTHORIZATION = 'authorization';
+
 /** Node takes the first of two headers, and a proxy before it may have taken the other one. @throws Rejection UNAUTHORIZED */
 export const requireOneAuthorization = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void => {
   let found = 0;
-  for (let name = 0; name < rawHeaders.length; name += 2)
-    if (rawHeaders[name]?.toLowerCase() === 'authorization') found += 1;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) found += 1;
+  }
   if (found > 1) throw new Rejection('UNAUTHORIZED');
 };
 
@@ -34,39 +38,36 @@ const setLimitHeaders = (ctx: Pick<Context, 'set'>, limit: RateLimit, decision: 
 };
 
 /**
- * Lets a request with a good key in: 401, 429 and 403, in this order (contract 1.3, 1.4).
- * The state of the rate limit is in the headers of the answer even when the request is refused.
- * @throws Rejection UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, or the route's own
+ * Counts a request against the limit of its key. The state of the limit is in the headers of the answer even when the request is refused (contract 1.4).
+ * @throws Rejection RATE_LIMITED
  */
-export const admit = async (
-  gate: Gate,
-  route: RouteDefinition,
-  ctx: Pick<Context, 'req' | 'set'>,
-): Promise<Principal> => {
-  const found = gate.authenticate(ctx.req.headers.authorization);
-  const principal = found instanceof Promise ? await found : found;
-  if (principal === null) throw new Rejection('UNAUTHORIZED');
+export const requireRate = async (
+  rateLimiter: RateLimiter,
+  keyId: string,
+  limit: RateLimit,
+  ctx: Pick<Context, 'set'>,
+): Promise<void> => {
+  const decision = await rateLimiter.take(keyId, limit);
+  setLimitHeaders(ctx, limit, decision);
+  if (decision.allowed) return;
+  const seconds = Math.max(1, Math.ceil(decision.resetSeconds));
+  throw new Rejection('RATE_LIMITED', {
+    message: `Too many requests for this key; send it again in ${String(seconds)} s.`,
+    retryAfter: seconds,
+  });
+};
 
-  const limit = principal.rateLimit;
-  if (limit !== null) {
-    const decision = await gate.rateLimiter.take(principal.keyId, limit);
-    setLimitHeaders(ctx, limit, decision);
-    if (!decision.allowed) {
-      const seconds = Math.max(1, Math.ceil(decision.resetSeconds));
-      throw new Rejection('RATE_LIMITED', {
-        message: `Too many requests for this key; send it again in ${String(seconds)} s.`,
-        retryAfter: seconds,
-      });
-    }
-  }
-
-  if (route.scope !== null && !principal.scopes.includes(route.scope)) {
+/** @throws Rejection FORBIDDEN, or the route's own */
+export const requireAllowed = (
+  { scope, forbids }: Pick<RouteDefinition, 'scope' | 'forbids'>,
+  principal: Principal,
+): void => {
+  if (scope !== null && !principal.scopes.includes(scope)) {
     throw new Rejection('FORBIDDEN', {
-      message: `This key does not have the scope "${route.scope}", which the route needs.`,
-      details: { scope: route.scope },
+      message: `This key does not have the scope "${scope}", which the route needs.`,
+      details: { scope },
     });
   }
-  const refusal = route.forbids?.(principal) ?? null;
+  const refusal = forbids?.(principal) ?? null;
   if (refusal !== null) throw refusal;
-  return principal;
 };

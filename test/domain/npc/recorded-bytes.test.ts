@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -6,7 +7,7 @@ import {
   requireInputBytes,
   requireRecordable,
 } from '../../../src/domain/npc/recorded-bytes.js';
-import { countValues } from '../../../src/domain/shared/json.js';
+import { type Json, jsonBytes, sizeAtMost } from '../../../src/domain/shared/json.js';
 
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${String(n)}`, n]));
 
@@ -22,7 +23,20 @@ describe('what a request brings to be recorded', () => {
   });
 
   it('is counted no further than to its bound', () => {
-    expect([countValues(7, 9), countValues({ a: [1, null], b: {} }, 9)]).toEqual([1, 5]);
-    expect(countValues(members(1_000), 10)).toBe(11);
+    const counted = (value: Json, most: number) => sizeAtMost(value, most).values;
+    expect([counted(7, 9), counted({ a: [1, null], b: {} }, 9)]).toEqual([1, 5]);
+    expect(counted(members(1_000), 10)).toBe(11);
+  });
+
+  it('never takes more bytes than are counted for it', () => {
+    const controls = String.fromCharCode(...Array.from({ length: 32 }, (_, code) => code));
+    const values: readonly Json[] = [controls, { [controls]: controls }, '"\\\u2028\u{1f409}', -1.234567890123456e-300];
+    for (const value of [...values, [], {}, null, [[{}], false], { a: { b: [] } }])
+      expect(sizeAtMost(value, 100).bytesAtMost).toBeGreaterThanOrEqual(jsonBytes(value));
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(sizeAtMost(value as Json, 1_000_000).bytesAtMost).toBeGreaterThanOrEqual(jsonBytes(value as Json));
+      }),
+    );
   });
 });
