@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 
+import type { OwnerKey } from '../app/keys/first-start.js';
 import type { KeyAnswer } from '../http/routes/keys.js';
 import { openClient } from './client.js';
 import { print, printJson, remark, table, type Terminal } from './terminal.js';
@@ -8,6 +9,13 @@ type JsonReply = { readonly json?: true };
 type Limit = 'off' | { readonly limit: number; readonly windowSeconds: number };
 type Wish = { scopes?: string[]; rateLimit?: Limit; expiresAt?: string; test?: true };
 type ShownKey = (typeof KeyAnswer)['static'] & { readonly lastUsedAt?: string | null };
+
+/** How owner keys are made without a server. */
+type OwnerKeys = {
+  /** Null when the tenant has one already. */
+  readonly bootstrapDistributed: (terminal: Terminal) => Promise<OwnerKey | null>;
+  readonly recoverOwner: (terminal: Terminal, tenantId: string) => Promise<OwnerKey>;
+};
 
 const rateLimit = (text: string): Limit => {
   const match = /^(\d{1,7})\/(\d{1,5})$/.exec(text);
@@ -86,12 +94,11 @@ const revoke = (terminal: Terminal): Command =>
       else print(terminal, `Key ${keyId} is revoked.`);
     });
 
-const bootstrap = (terminal: Terminal): Command =>
+const bootstrap = (terminal: Terminal, { bootstrapDistributed }: OwnerKeys): Command =>
   new Command('bootstrap')
     .description('make the tenant "local" and its owner key (distributed profile)')
     .option('--json', 'print the answer as JSON')
     .action(async ({ json }: JsonReply) => {
-      const { bootstrapDistributed } = await import('./offline.js');
       const made = await bootstrapDistributed(terminal);
       if (json) printJson(terminal, made === null ? { made: false } : { made: true, tenantId: 'local', ...made });
       else if (made === null) remark(terminal, 'The tenant local already has its owner key; nothing was done.');
@@ -104,13 +111,12 @@ const bootstrap = (terminal: Terminal): Command =>
       }
     });
 
-const recover = (terminal: Terminal): Command =>
+const recover = (terminal: Terminal, { recoverOwner }: OwnerKeys): Command =>
   new Command('recover')
     .description('make another owner key (embedded profile: stop the server first)')
     .option('--tenant <id>', 'the tenant whose owner key was lost', 'local')
     .option('--json', 'print the answer as JSON')
     .action(async ({ json, tenant }: JsonReply & { tenant: string }) => {
-      const { recoverOwner } = await import('./offline.js');
       const { key, path } = await recoverOwner(terminal, tenant);
       if (json) {
         printJson(terminal, { tenantId: tenant, key, path });
@@ -125,11 +131,11 @@ const recover = (terminal: Terminal): Command =>
     });
 
 /** `anima keys`: issue, list and revoke over HTTP; bootstrap and recover without a server. */
-export const keysCommand = (terminal: Terminal): Command =>
+export const keysCommand = (terminal: Terminal, ownerKeys: OwnerKeys): Command =>
   new Command('keys')
     .description('API keys: issue, list, revoke, bootstrap, recover')
     .addCommand(issue(terminal))
     .addCommand(listKeys(terminal))
     .addCommand(revoke(terminal))
-    .addCommand(bootstrap(terminal))
-    .addCommand(recover(terminal));
+    .addCommand(bootstrap(terminal, ownerKeys))
+    .addCommand(recover(terminal, ownerKeys));

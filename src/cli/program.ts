@@ -30,6 +30,12 @@ import { whyCommand } from './why.js';
 /** The exit codes of every command (contract 11.5). */
 export const exitCodes = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
 
+/** What they open is loaded when it is needed: most commands ask a server. */
+const ownerKeys: Parameters<typeof keysCommand>[1] = {
+  bootstrapDistributed: async (terminal) => (await import('./offline.js')).bootstrapDistributed(terminal),
+  recoverOwner: async (terminal, tenantId) => (await import('./offline.js')).recoverOwner(terminal, tenantId),
+};
+
 const program = (terminal: Terminal): Command => {
   const anima = new Command('anima')
     .description('The mind of game NPCs, as a service: every thought an event, every decision replayable.')
@@ -38,7 +44,7 @@ const program = (terminal: Terminal): Command => {
     .enablePositionalOptions()
     .addCommand(serveCommand(terminal))
     .addCommand(demoCommand(terminal))
-    .addCommand(keysCommand(terminal))
+    .addCommand(keysCommand(terminal, ownerKeys))
     .addCommand(historyCommand(terminal))
     .addCommand(turnsCommand(terminal))
     .addCommand(whyCommand(terminal))

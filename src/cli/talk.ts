@@ -7,7 +7,7 @@ import type { MindRequest } from '../body/mind-request.js';
 import { openClient } from './client.js';
 import { listPages } from './list-pages.js';
 import { CommandFailed, isRead, print, printJson, remark, type Terminal } from './terminal.js';
-import { showWhy } from './why.js';
+import { showWhy } from './show-why.js';
 
 /** How many memories `/memories` shows, the newest last. */
 const MEMORIES = 20;

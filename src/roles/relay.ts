@@ -1,3 +1,4 @@
+import { toCloudEvent } from '../domain/npc/cloud-event.js';
 import { eventsTopic, type KafkaSettings } from '../adapters/kafka/client.js';
 import { KafkaFeedWriter } from '../adapters/kafka/producer.js';
 import { KafkaEventPublisher } from '../adapters/kafka/publisher.js';
@@ -57,7 +58,7 @@ export const startRelay = ({
       new Relay({
         ...deps,
         topic: publicTopic,
-        output: cloudEventsInto(publisher, `/${kafka.namespace}`),
+        output: cloudEventsInto(publisher, (event) => toCloudEvent(event, `/${kafka.namespace}`)),
         lease: PostgresRelayLease.ofPublic(postgres, publicTopic),
       }),
     );

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 
 import { cacheDirectory } from '../../scripts/servers/cache.js';
 import { keep, run } from '../../scripts/servers/tools.js';
-import type { CloudEvent } from '../../src/domain/npc/cloud-event.js';
+import type { CloudEvent } from '../../src/ports/event-publisher.js';
 
 /** A Kafka client in plain Python, which needs no compiler and no other package. */
 const LIBRARY = 'kafka-python==3.0.12';

@@ -1,7 +1,7 @@
 import { type Kafka, Partitioners, type Producer } from 'kafkajs';
 
-import { type CloudEvent, messageKey, withoutData } from '../../domain/npc/cloud-event.js';
-import type { EventPublisher, PublisherSession } from '../../ports/event-publisher.js';
+import { messageKey, withoutData } from '../../domain/npc/cloud-event.js';
+import type { CloudEvent, EventPublisher, PublisherSession } from '../../ports/event-publisher.js';
 import { inTime, within } from '../shared/within.js';
 import { CALL_MS, closeClient, type KafkaSettings, openKafkaClient, openProducer } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';

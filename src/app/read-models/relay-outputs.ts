@@ -1,7 +1,7 @@
-import { toCloudEvent } from '../../domain/npc/cloud-event.js';
 import type { Clock } from '../../ports/clock.js';
 import type { FeedWriter } from '../../ports/event-feed.js';
-import type { EventPublisher } from '../../ports/event-publisher.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+import type { CloudEvent, EventPublisher } from '../../ports/event-publisher.js';
 import { createChain } from './feed-chain.js';
 import type { RelayOutput } from './relay.js';
 
@@ -35,12 +35,18 @@ export const linksInto = (feed: FeedWriter, clock: Pick<Clock, 'monotonicMs'>): 
   },
 });
 
-/** Publishes the events of minds. A publisher takes nothing from a relay once the next one writes (ports/event-publisher.ts). */
-export const cloudEventsInto = (publisher: EventPublisher, source: string): RelayOutput => ({
+/**
+ * Publishes the events of minds. A publisher takes nothing from a relay once the next one writes (ports/event-publisher.ts).
+ * @param toCloudEvent null for an event that is not published
+ */
+export const cloudEventsInto = (
+  publisher: EventPublisher,
+  toCloudEvent: (event: RecordedEvent) => CloudEvent | null,
+): RelayOutput => ({
   open: async () => {
     const session = await publisher.open();
     return {
-      write: (events) => session.write(events.flatMap((event) => toCloudEvent(event, source) ?? [])),
+      write: (events) => session.write(events.flatMap((event) => toCloudEvent(event) ?? [])),
       [Symbol.asyncDispose]: () => session[Symbol.asyncDispose](),
     };
   },

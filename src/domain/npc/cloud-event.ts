@@ -1,35 +1,8 @@
-import { isObject, type JsonObject } from '../shared/json.js';
+import type { CloudEvent, DataOmitted } from '../../ports/event-publisher.js';
+import { isObject } from '../shared/json.js';
 import { parseNpcStream } from '../shared/stream-names.js';
 import { npcEvents } from './decoder.js';
 import type { Stored } from '../shared/decoder.js';
-
-/** Why an event is published without its data: no broker would take it, or this version of the server does not know the type or its version. */
-export type DataOmitted = 'too-large' | 'unknown-type';
-
-/**
- * A mind's event as the public topic carries it: CloudEvents 1.0 in the structured JSON mode. The members after `dataschema` are extension attributes,
- * whose names have only lower-case letters and digits.
- */
-export type CloudEvent = {
-  readonly specversion: '1.0';
-  /** The event's own id: a repeat has the same. */
-  readonly id: string;
-  readonly source: string;
-  readonly type: string;
-  readonly subject: string;
-  readonly time: string;
-  /** The `$id` of the schema of `data` (docs/events). */
-  readonly dataschema: string;
-  readonly tenant: string;
-  readonly npcid: string;
-  readonly revision: number;
-  /** The event's hash, and that of the event before it (docs/hash-chain.md). */
-  readonly hash: string;
-  readonly prevhash: string;
-  readonly dataomitted?: DataOmitted;
-  readonly datacontenttype?: 'application/json';
-  readonly data?: JsonObject;
-};
 
 /** What is published of a recorded event. Not who acted, nor in which request: that is not for other programs. */
 type EventToPublish = Stored & {

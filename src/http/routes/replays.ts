@@ -14,7 +14,7 @@ import { timeOf } from '../history-query.js';
 import { shownReplay, ShownReplay } from '../replay-results.js';
 import { ClientId, NpcParams, nullable } from '../schemas.js';
 import type { Services } from '../services.js';
-import { RulesBody } from './rules.js';
+import { RulesBody } from '../rules-body.js';
 
 /** How many NPCs one replay may name, and how many texts it may bring (contract 10.3). */
 const MOST_NPCS = 1_000;

@@ -18,35 +18,11 @@ import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { answerList } from '../list-answer.js';
 import { pageOf, pageQuery } from '../page.js';
-import { ClientId, nullable, openObject } from '../schemas.js';
+import { RulesBody } from '../rules-body.js';
+import { ClientId, openObject } from '../schemas.js';
 import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
-const Pair = Type.Array(Type.Unsafe<string | number | boolean>({ type: ['string', 'number', 'boolean'] }), {
-  minItems: 2,
-  maxItems: 2,
-});
-const Rule = Type.Object({
-  drRuleId: nullable(Type.String()),
-  ruleName: nullable(Type.String()),
-  ruleCondition: nullable(Type.Array(Pair, { maxItems: 64, description: 'Pairs [key, value]; all must match.' })),
-  ruleAction: nullable(Type.String()),
-  ruleReason: nullable(Type.String()),
-  ruleTarget: nullable(Type.String()),
-  rulePriority: nullable(Type.Integer()),
-  ruleObsPattern: nullable(Type.String({ description: 'RE2, case-insensitive.' })),
-  rulePromptSuffix: nullable(Type.String()),
-});
-/** A rule set as it is registered (contract 5.1). */
-export const RulesBody = Type.Object({
-  rulesetId: nullable(ClientId),
-  id: nullable(ClientId),
-  rulesetRules: nullable(Type.Array(Rule, { maxItems: 1_000 })),
-  template: nullable(Type.String({ description: 'Raw, ChatML, Llama3 or Alpaca' })),
-  ruleName: nullable(Type.String()),
-  ruleDescription: nullable(Type.String()),
-  ruleActionTypes: nullable(Type.Array(Type.String(), { maxItems: 64 })),
-});
 const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
 const StoredSet = Type.Object({
   rulesetId: Type.String(),

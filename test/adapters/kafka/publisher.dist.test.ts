@@ -6,7 +6,8 @@ import { MemoryRelayLease } from '../../support/memory/relay-lease.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { cloudEventsInto } from '../../../src/app/read-models/relay-outputs.js';
 import { Relay } from '../../../src/app/read-models/relay.js';
-import { type CloudEvent, toCloudEvent } from '../../../src/domain/npc/cloud-event.js';
+import { toCloudEvent } from '../../../src/domain/npc/cloud-event.js';
+import type { CloudEvent } from '../../../src/ports/event-publisher.js';
 import { npcStream, tenantStream } from '../../../src/domain/shared/stream-names.js';
 import type { EventPublisher } from '../../../src/ports/event-publisher.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
@@ -43,7 +44,7 @@ describe('The public topic', () => {
 
   const publisher = (): KafkaEventPublisher => new KafkaEventPublisher(kafka.settings, topic);
   const start = (holder: string, into: EventPublisher = publisher(), under: RelayLease = lease): Relay => {
-    const output = cloudEventsInto(into, SOURCE);
+    const output = cloudEventsInto(into, (event) => toCloudEvent(event, SOURCE));
     const relay = new Relay({
       events: store,
       output,

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { cloudEventsInto, linksInto, TELL_MS } from '../../../src/app/read-models/relay-outputs.js';
-import type { CloudEvent } from '../../../src/domain/npc/cloud-event.js';
+import { toCloudEvent } from '../../../src/domain/npc/cloud-event.js';
+import type { CloudEvent } from '../../../src/ports/event-publisher.js';
 import { npcStream, tenantStream } from '../../../src/domain/shared/stream-names.js';
 import type { FeedEntry, FeedWriter } from '../../../src/ports/event-feed.js';
 import type { EventPublisher } from '../../../src/ports/event-publisher.js';
@@ -86,7 +87,7 @@ describe('The public output', () => {
       npcStream('studio', 'b'),
       'npc-',
     ];
-    const session = await cloudEventsInto(publisher, '/town').open(0);
+    const session = await cloudEventsInto(publisher, (event) => toCloudEvent(event, '/town')).open(0);
     await session.write(await recorded(5, (n) => streams[n] ?? ''), false);
     expect(published.map(({ source, npcid, revision }) => [source, npcid, revision])).toEqual([
       ['/town', 'a', 0],

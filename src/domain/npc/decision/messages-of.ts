@@ -1,4 +1,4 @@
-import type { ChatMessage } from './templates.js';
+export type ChatMessage = { readonly role: 'system' | 'user'; readonly content: string };
 
 /** What stands around the two messages in each template, as `formats` (templates.ts) writes them. */
 const frames: readonly { readonly before: string; readonly between: string; readonly after: string }[] = [

@@ -4,7 +4,8 @@ import { cutJsonText, cutText } from '../../shared/text.js';
 import type { RulesTrace } from '../../rules/rules-trace.js';
 import { guardText } from './guard-text.js';
 import type { DecisionInput } from './input.js';
-import { formats, type ChatMessage } from './templates.js';
+import type { ChatMessage } from './messages-of.js';
+import { formats } from './templates.js';
 
 export type BuiltPrompt = {
   readonly prompt: string;

@@ -1,7 +1,5 @@
 import type { Template } from '../../rules/ruleset.js';
 
-export type ChatMessage = { readonly role: 'system' | 'user'; readonly content: string };
-
 type Format = {
   /** The prompt as the model takes it; the text of the messages is already guarded. */
   readonly format: (system: string, user: string) => string;
