@@ -40,7 +40,7 @@ export type DistributedConfig = {
   readonly temporalAddress: string;
   readonly temporalNamespace: string;
   /** How many workflows run the turns. */
-  readonly turnHosts: number;
+  readonly turnShards: number;
   readonly kafkaBrokers: readonly string[];
   /** The full name of the topic for programs of others; null: nothing is published. */
   readonly kafkaPublicTopic: string | null;
@@ -104,7 +104,7 @@ export type Config = {
 };
 
 /** Names of settings that only the distributed profile reads. */
-const ofServers = /^(EVENTSTORE_|TEMPORAL_|KAFKA_|DATABASE_URL$|ANIMA_(ROLES|NAMESPACE|TURN_HOSTS)$)/;
+const ofServers = /^(EVENTSTORE_|TEMPORAL_|KAFKA_|DATABASE_URL$|ANIMA_(ROLES|NAMESPACE|TURN_SHARDS)$)/;
 /** What begins like a setting and is read by others: the commands, and the scripts of this repository. */
 const ofCommands = ['ANIMA_URL', 'ANIMA_API_KEY', 'ANIMA_SERVERS_DIR', 'ANIMA_SERVERS_CACHE'];
 const DEFAULT_HOST = '127.0.0.1';
@@ -142,8 +142,8 @@ const MAX_AGENT_WAIT_MS = OUTCOME_WAIT_MS;
 const MAX_READ_WAIT_MS = 60_000;
 
 /** More of them are spread over more workers; fewer make larger batches. */
-const DEFAULT_TURN_HOSTS = 2;
-const MAX_TURN_HOSTS = 256;
+const DEFAULT_TURN_SHARDS = 2;
+const MAX_TURN_SHARDS = 256;
 
 const rolesOf = (text: string): ReadonlySet<Role> | null => {
   const named = text.split(',').map((word) => word.trim());
@@ -228,7 +228,7 @@ export const parseConfig = (
     ),
     temporalAddress: needed('TEMPORAL_ADDRESS', '127.0.0.1:7233', (value) => (hostAndPort.test(value) ? value : null)),
     temporalNamespace: setting('TEMPORAL_NAMESPACE', 'default', 'text', (value) => value),
-    turnHosts: whole('ANIMA_TURN_HOSTS', DEFAULT_TURN_HOSTS, 'a number', MAX_TURN_HOSTS),
+    turnShards: whole('ANIMA_TURN_SHARDS', DEFAULT_TURN_SHARDS, 'a number', MAX_TURN_SHARDS),
     kafkaBrokers: needed('KAFKA_BROKERS', '127.0.0.1:9092', (value) =>
       value.split(',').every((broker) => hostAndPort.test(broker.trim())) ? value : null,
     )

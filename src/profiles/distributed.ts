@@ -136,7 +136,7 @@ export const openDistributed = async (
       tell(states);
       return states;
     };
-    const shards = { count: settings.turnHosts, processes: [turn.name] };
+    const shards = { count: settings.turnShards, processes: [turn.name] };
     return {
       ports,
       secret,

@@ -187,7 +187,7 @@ describe('the configuration', () => {
       eventStoreUrl: 'esdb://127.0.0.1:2113?tls=false',
       temporalAddress: '127.0.0.1:7233',
       temporalNamespace: 'default',
-      turnHosts: 2,
+      turnShards: 2,
       kafkaBrokers: ['127.0.0.1:9092', 'kafka-2:9092'],
       kafkaPublicTopic: null,
       kafkaNewTopics: { partitions: 8, retentionMs: 7 * 24 * 3_600_000 },
@@ -203,15 +203,15 @@ describe('the configuration', () => {
   });
 
   it('reads how many workflows run the turns', () => {
-    const turnHosts = (env: Record<string, string>) =>
-      parseConfig({ ...engines, ...env }, '/srv').distributed?.turnHosts;
-    expect(turnHosts({ ANIMA_TURN_HOSTS: '1' })).toBe(1);
-    expect(turnHosts({ ANIMA_TURN_HOSTS: '256' })).toBe(256);
+    const turnShards = (env: Record<string, string>) =>
+      parseConfig({ ...engines, ...env }, '/srv').distributed?.turnShards;
+    expect(turnShards({ ANIMA_TURN_SHARDS: '1' })).toBe(1);
+    expect(turnShards({ ANIMA_TURN_SHARDS: '256' })).toBe(256);
   });
 
-  it.each(['0', '257', '-1', '1.5', 'two'])('refuses %s as ANIMA_TURN_HOSTS', (value) => {
-    const [only, ...more] = problems({ ...engines, ANIMA_TURN_HOSTS: value });
-    expect(only).toContain('ANIMA_TURN_HOSTS must be ');
+  it.each(['0', '257', '-1', '1.5', 'two'])('refuses %s as ANIMA_TURN_SHARDS', (value) => {
+    const [only, ...more] = problems({ ...engines, ANIMA_TURN_SHARDS: value });
+    expect(only).toContain('ANIMA_TURN_SHARDS must be ');
     expect(only).toContain(JSON.stringify(value));
     expect(more).toEqual([]);
   });

@@ -122,11 +122,11 @@ describe('the distributed architecture in docker-compose.yml', () => {
 
   it('runs turns in as many workflows as its environment says', () => {
     for (const [name, service] of ours) {
-      const hostsWith = (env: Readonly<Record<string, string>>) =>
-        parseConfig(settingsOf(service, { ...secrets, ...env }), '/app').distributed?.turnHosts;
-      const unset = parseConfig({ ...settingsOf(service, secrets), ANIMA_TURN_HOSTS: '' }, '/app').distributed;
-      expect(hostsWith({}), name).toBe(unset?.turnHosts);
-      expect(hostsWith({ ANIMA_TURN_HOSTS: '5' }), name).toBe(5);
+      const shardsWith = (env: Readonly<Record<string, string>>) =>
+        parseConfig(settingsOf(service, { ...secrets, ...env }), '/app').distributed?.turnShards;
+      const unset = parseConfig({ ...settingsOf(service, secrets), ANIMA_TURN_SHARDS: '' }, '/app').distributed;
+      expect(shardsWith({}), name).toBe(unset?.turnShards);
+      expect(shardsWith({ ANIMA_TURN_SHARDS: '5' }), name).toBe(5);
     }
   });
 

@@ -59,7 +59,7 @@ export const errand: StateMachine<ErrandState, ErrandInput, Facts, string> = {
 export const errandRef = (id: string, stream: string): ProcessRef => ({ process: errand.name, id, stream });
 
 /** `fail` throws before anything is recorded, and `wait` takes as long as the test holds it back. */
-export const errandHost = (held: { wait: () => Promise<void> }): ProcessWithEffects => ({
+export const errandEffects = (held: { wait: () => Promise<void> }): ProcessWithEffects => ({
   process: errand,
   fold: { initial: null, evolve: () => null },
   prepare: async (ref, _, inputs) => {

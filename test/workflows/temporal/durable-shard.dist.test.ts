@@ -18,7 +18,7 @@ import { npcStream } from '../../../src/domain/shared/stream-names.js';
 import type { ProcessInput, ProcessRef } from '../../../src/ports/process-runtime.js';
 import type { BatchReply, KnownProcess, ShardState } from '../../../workflows/temporal/process-batch.js';
 import { ManualClock } from '../../support/manual-clock.js';
-import { errand, errandHost, errandRef } from '../../support/errand.js';
+import { errand, errandEffects, errandRef } from '../../support/errand.js';
 import { gate } from '../../support/gate.js';
 import { recordHistory } from '../../support/recorded-histories.js';
 import { onBehalf } from '../../support/streams.js';
@@ -57,7 +57,7 @@ describe('The workflow of a shard', () => {
   });
 
   const start = async (): Promise<void> => {
-    opened = await startTemporalRuntime(at, store, { [errand.name]: errandHost(held) }, shards);
+    opened = await startTemporalRuntime(at, store, { [errand.name]: errandEffects(held) }, shards);
   };
   const handle = () => client.workflow.getHandle(shardIdOf(at.namespace, { index: 0, ...shards }));
   const newErrand = (dueMs = HOUR_MS): { ref: ProcessRef; begin: ProcessInput } => {
@@ -177,7 +177,7 @@ describe('The workflow of a shard', () => {
   it('takes the largest batches of several servers at once', async () => {
     const refs = await Promise.all(Array.from({ length: 9 }, () => begun()));
     const others = await Promise.all(
-      Array.from({ length: 3 }, () => startTemporalRuntime(at, store, { [errand.name]: errandHost(held) }, shards)),
+      Array.from({ length: 3 }, () => startTemporalRuntime(at, store, { [errand.name]: errandEffects(held) }, shards)),
     );
     const parcel = 'x'.repeat(250_000);
     const answers = await Promise.allSettled(
@@ -251,7 +251,7 @@ describe('The workflow of a shard', () => {
     await opened[Symbol.asyncDispose]();
     const workflowsPath = fileURLToPath(new URL('../../fixtures/other-workflows.ts', import.meta.url));
     const bundle = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
-    opened = await startTemporalRuntime(at, store, { [errand.name]: errandHost(held) }, shards, { bundle });
+    opened = await startTemporalRuntime(at, store, { [errand.name]: errandEffects(held) }, shards, { bundle });
     await expect(ask(asked, { type: 'finish' })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
     const attempts = async () => (await handle().describe()).raw.pendingWorkflowTask?.attempt ?? 0;
     await vi.waitFor(async () => expect(await attempts()).toBeGreaterThanOrEqual(4), {
