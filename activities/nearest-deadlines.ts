@@ -2,12 +2,12 @@ import { partitionOf } from '../src/domain/shared/partition.js';
 import type { EventStore } from '../src/ports/event-store.js';
 import { processKey, type ProcessRef } from '../src/ports/process-runtime.js';
 import type { Deadlined, Shard } from '../workflows/temporal/process-batch.js';
-import { DEADLINES_KEPT } from '../workflows/process-limits.js';
+import { DEADLINES_CACHED } from '../workflows/process-limits.js';
 
 /** The shard that runs a process of this stream. */
 export const shardOf = ({ stream }: Pick<ProcessRef, 'stream'>, count: number): number => partitionOf(stream, count);
 
-/** The open processes of a shard that are due first, DEADLINES_KEPT at most, in this order, `without` some. The index may be behind. @throws what the index throws */
+/** The open processes of a shard that are due first, DEADLINES_CACHED at most, in this order, `without` some. The index may be behind. @throws what the index throws */
 export const nearestDeadlines = async (
   events: Pick<EventStore, 'openProcesses'>,
   { index, count, processes }: Shard,
@@ -24,5 +24,5 @@ export const nearestDeadlines = async (
         : [{ ref: { process: name, id, stream }, dueMs: Date.parse(due) }],
     )
     .sort((one, other) => one.dueMs - other.dueMs)
-    .slice(0, DEADLINES_KEPT);
+    .slice(0, DEADLINES_CACHED);
 };

@@ -36,5 +36,5 @@ export const BATCH_ANSWER_BYTES = 1_048_576;
 /** How long a batch waits for a step, in milliseconds: a workflow takes no update while its activity runs. A slower step goes on alone. */
 export const BATCHED_STEP_MS = 300;
 /** How many deadlines a shard's workflow knows by itself, and how much they take, in bytes: each new run gets them whole. */
-export const DEADLINES_KEPT = 1_000;
+export const DEADLINES_CACHED = 1_000;
 export const DEADLINES_BYTES = 262_144;

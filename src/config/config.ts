@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { secretProblem } from '../domain/shared/secret-length.js';
 import { StartProblem } from '../domain/shared/start-problem.js';
 import type { RateLimit } from '../domain/tenant/rate-limit.js';
-import { KEPT_ANSWER_BYTES } from '../ports/idempotency-store.js';
+import { STORED_ANSWER_BYTES } from '../ports/idempotency-store.js';
 import { OUTCOME_WAIT_MS } from '../ports/process-runtime.js';
 import { READ_WAIT_MS } from '../ports/read-models.js';
 import type { EmbedderChoice } from '../ports/embedder-choice.js';
@@ -313,7 +313,7 @@ export const parseConfig = (
     embedder: readEmbedder({ ...access, isThere }),
     keptAnswerBytes:
       MEGABYTE *
-      whole('ANIMA_KEPT_ANSWERS_MB', KEPT_ANSWER_BYTES / MEGABYTE, 'a number of megabytes', MAX_KEPT_ANSWERS_MB),
+      whole('ANIMA_KEPT_ANSWERS_MB', STORED_ANSWER_BYTES / MEGABYTE, 'a number of megabytes', MAX_KEPT_ANSWERS_MB),
     recallCacheBytes:
       MEGABYTE * whole('ANIMA_RECALL_CACHE_MB', DEFAULT_RECALL_CACHE_MB, 'a number of megabytes', MAX_RECALL_CACHE_MB),
     embeddingShare: whole('ANIMA_EMBEDDING_SHARE', DEFAULT_EMBEDDING_SHARE, 'a percentage', 100) / 100,

@@ -1,7 +1,7 @@
 import type { Json } from '../domain/shared/json.js';
 
 /** An answer kept for repeats: status, the headers that belong to it, and the body. */
-export type KeptAnswer = {
+export type StoredAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Json;
@@ -21,7 +21,7 @@ export type Reservation =
    * attempt may have done something, and its answer is not there. `done`: an earlier attempt was completed, and only its answer is not there.
    */
   | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean; readonly done: boolean }
-  | { readonly kind: 'answered'; readonly answer: KeptAnswer }
+  | { readonly kind: 'answered'; readonly answer: StoredAnswer }
   | { readonly kind: 'running' }
   | { readonly kind: 'reused' };
 
@@ -29,10 +29,10 @@ export type Reservation =
  * How long an answer is kept: as long as its key; no longer than the tenant's answers take less than their budget of bytes, the oldest being
  * dropped first; or not at all. Without it the same request runs again, under the first seed, and is known to be done.
  */
-export type Keeping = 'always' | 'within-budget' | 'never';
+export type Retention = 'always' | 'within-budget' | 'never';
 
 /** How many bytes the answers of one tenant take where nothing else is set (ANIMA_KEPT_ANSWERS_MB). */
-export const KEPT_ANSWER_BYTES = 64 * 1024 * 1024;
+export const STORED_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
  * Idempotency keys (contract 1.7). A reservation is durable (flushed) before `reserve` resolves, so a repeat after a crash finds its seed. `running`
@@ -41,9 +41,9 @@ export const KEPT_ANSWER_BYTES = 64 * 1024 * 1024;
 export interface IdempotencyStore {
   reserve(request: KeyedRequest, newSeed: string): Promise<Reservation>;
   /** The answer that is kept for this very request, null when there is none. It reserves nothing. */
-  kept(request: KeyedRequest): Promise<KeptAnswer | null>;
+  storedAnswer(request: KeyedRequest): Promise<StoredAnswer | null>;
   /** Ends the request. No other request may take the key from now on, whether the answer is kept or not. */
-  complete(request: KeyedRequest, answer: KeptAnswer, keeping: Keeping): Promise<void>;
+  complete(request: KeyedRequest, answer: StoredAnswer, retention: Retention): Promise<void>;
   /**
    * Lets go of a reservation whose request was refused before it did anything, or failed in a way that a repeat may fix. Another request may take the
    * key, unless the request was completed before. The same request runs again under the first seed, `resumed`, because a failed request may have done

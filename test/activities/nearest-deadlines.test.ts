@@ -4,7 +4,7 @@ import { nearestDeadlines, shardOf } from '../../activities/nearest-deadlines.js
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { OpenProcess } from '../../src/ports/event-store.js';
 import { processKey } from '../../src/ports/process-runtime.js';
-import { DEADLINES_KEPT } from '../../workflows/process-limits.js';
+import { DEADLINES_CACHED } from '../../workflows/process-limits.js';
 
 const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const openProcess = (id: string, dueMs: number | null, more: Partial<OpenProcess> = {}): OpenProcess => ({
@@ -47,10 +47,10 @@ describe('The nearest deadlines of a shard', () => {
   });
 
   it('are the first of them, as many as a workflow keeps', async () => {
-    const open = Array.from({ length: DEADLINES_KEPT + 5 }, (_, at) => openProcess(String(at), at)).toReversed();
+    const open = Array.from({ length: DEADLINES_CACHED + 5 }, (_, at) => openProcess(String(at), at)).toReversed();
     const found = await nearestDeadlines(indexOf(...open), whole);
-    expect(found).toHaveLength(DEADLINES_KEPT);
-    expect(found.at(-1)?.dueMs).toBe(START_MS + DEADLINES_KEPT - 1);
+    expect(found).toHaveLength(DEADLINES_CACHED);
+    expect(found.at(-1)?.dueMs).toBe(START_MS + DEADLINES_CACHED - 1);
   });
 
   it('leave out those that are tried in vain, of which there may be too many', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { IdempotencyStore, Keeping, KeptAnswer } from '../../src/ports/idempotency-store.js';
+import type { IdempotencyStore, Retention, StoredAnswer } from '../../src/ports/idempotency-store.js';
 import { keyed } from '../support/keyed.js';
 
 export type OpenedIdempotencyStore = {
@@ -14,7 +14,7 @@ export type OpenedIdempotencyStore = {
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const answer: KeptAnswer = {
+const answer: StoredAnswer = {
   status: 201,
   headers: { 'anima-revision': '3', location: '/x' },
   body: { text: 'é 漢字 😀 \0', list: [1, null, { a: true }] },
@@ -77,13 +77,13 @@ export const idempotencyStoreContract = (
     });
 
     it('shows the answer that is kept for the same request, and reserves nothing by that', async () => {
-      const kept = (digest = 'digest') => store.kept(keyed('scope', 'key', digest));
+      const kept = (digest = 'digest') => store.storedAnswer(keyed('scope', 'key', digest));
       expect(await kept()).toBeNull();
       await reserve('one');
       expect(await kept()).toBeNull();
       await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       expect([await kept(), await kept('other')]).toEqual([answer, null]);
-      expect(await store.kept(keyed('scope', 'another'))).toBeNull();
+      expect(await store.storedAnswer(keyed('scope', 'another'))).toBeNull();
       expect(await reserve('two', { key: 'another' })).toEqual(run('two'));
       await opened.later(24 * HOUR_MS + MINUTE_MS);
       expect(await kept()).toBeNull();
@@ -133,7 +133,7 @@ export const idempotencyStoreContract = (
       });
 
       it('runs again under the same seed, one at a time, and again after that', async () => {
-        expect(await store.kept(keyed('scope', 'key'))).toBeNull();
+        expect(await store.storedAnswer(keyed('scope', 'key'))).toBeNull();
         expect(await reserve('two')).toEqual(run('one', true, true));
         expect(await reserve('three')).toEqual({ kind: 'running' });
         await store.complete(keyed('scope', 'key'), answer, 'never');
@@ -242,13 +242,13 @@ export const idempotencyStoreContract = (
   });
 };
 
-type Sizing = { readonly bytes?: number; readonly tenant?: string; readonly keeping?: Keeping };
+type Sizing = { readonly bytes?: number; readonly tenant?: string; readonly keeping?: Retention };
 
 /** What a store of idempotency keys promises that keeps answers within a budget of bytes a tenant. */
 export const answerBudgetContract = (name: string, open: (budget: number) => Promise<OpenedIdempotencyStore>): void => {
   describe(`${name} as a store of answers within a budget`, () => {
     const BUDGET = 10_000;
-    const sized = (bytes: number): KeptAnswer => ({ status: 200, headers: {}, body: 'x'.repeat(bytes - 40) });
+    const sized = (bytes: number): StoredAnswer => ({ status: 200, headers: {}, body: 'x'.repeat(bytes - 40) });
     let opened: OpenedIdempotencyStore;
 
     beforeEach(async () => {
@@ -266,7 +266,7 @@ export const answerBudgetContract = (name: string, open: (budget: number) => Pro
     };
     const keptOf = async (tenant = 'tenant', from = 0, to = 20): Promise<readonly number[]> => {
       const numbers = Array.from({ length: to - from }, (_, n) => from + n);
-      const found = await Promise.all(numbers.map((n) => opened.store.kept(request(n, tenant))));
+      const found = await Promise.all(numbers.map((n) => opened.store.storedAnswer(request(n, tenant))));
       return numbers.filter((_, at) => found[at] !== null);
     };
     /** Some stores drop answers a moment later. */

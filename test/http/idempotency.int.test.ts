@@ -34,11 +34,11 @@ describe('a POST with an Idempotency-Key', () => {
       [
         runRoute(counted, { body }),
         runRoute(counted, { operationId: 'other', path: '/npcs/:npcId/run', body }),
-        runRoute(counted, { operationId: 'look', path: '/look', body, keeping: 'never' }),
+        runRoute(counted, { operationId: 'look', path: '/look', body, retention: 'never' }),
         runRoute(counted, {
           operationId: 'issue',
           path: '/keys',
-          keeping: 'always',
+          retention: 'always',
           keepAnswer: (answer) => (isObject(answer) ? { keyId: answer['keyId'] ?? null } : answer),
         }),
       ],
@@ -133,7 +133,7 @@ describe('a POST with an Idempotency-Key', () => {
       const clock = new ManualClock();
       const idempotency = EmbeddedIdempotencyStore.open(':memory:', clock);
       let looked = 0;
-      idempotency.kept = () => {
+      idempotency.storedAnswer = () => {
         looked += 1;
         return Promise.reject(new Rejection('DATABASE_UNAVAILABLE', { retryAfter: 1 }));
       };
@@ -244,7 +244,7 @@ describe('a POST with an Idempotency-Key', () => {
         seed = newSeed;
         return dead.reserve(request, newSeed);
       },
-      kept: dead.kept.bind(dead),
+      storedAnswer: dead.storedAnswer.bind(dead),
       complete: () => Promise.reject(new Error('killed')),
       release: () => Promise.reject(new Error('killed')),
     };
@@ -284,9 +284,9 @@ describe('a POST with an Idempotency-Key', () => {
     };
     const idempotency = EmbeddedIdempotencyStore.open(':memory:', new ManualClock());
     const complete = idempotency.complete.bind(idempotency);
-    idempotency.complete = (request, keptAnswer, keeping) => {
-      kept.push(keptAnswer);
-      return complete(request, keptAnswer, keeping);
+    idempotency.complete = (request, answer, retention) => {
+      kept.push(answer);
+      return complete(request, answer, retention);
     };
     const restore: RouteDefinition['restore'] = async ({ keyed }, thing) => {
       if (made === 2) throw new Rejection('SOUL_EXCHANGE_EXPIRED');

@@ -1,4 +1,4 @@
-import type { IdempotencyStore, Keeping, KeptAnswer, Reservation } from '../../src/ports/idempotency-store.js';
+import type { IdempotencyStore, Retention, StoredAnswer, Reservation } from '../../src/ports/idempotency-store.js';
 import { idOf } from '../../src/adapters/shared/reservations.js';
 import type { Link } from './network.js';
 
@@ -9,7 +9,7 @@ const ALIVE_MS = 10_000;
 type Row = {
   readonly digest: string;
   readonly seed: string;
-  readonly answer: KeptAnswer | null;
+  readonly answer: StoredAnswer | null;
   readonly released: boolean;
   /** Completed once. */
   readonly done: boolean;
@@ -52,13 +52,13 @@ export class IdempotencyDatabase {
     return { kind: 'run', seed: row.seed, resumed: true, done: row.done };
   }
 
-  kept(id: string, digest: string): KeptAnswer | null {
+  kept(id: string, digest: string): StoredAnswer | null {
     const row = this.#rows.get(id);
     return row?.digest === digest ? row.answer : null;
   }
 
   /** Ends an attempt, with an answer or without one. An attempt that was taken over stays untouched. */
-  complete(id: string, claim: Omit<Claim, 'running'>, answer: KeptAnswer, keeping: Keeping): void {
+  complete(id: string, claim: Omit<Claim, 'running'>, answer: StoredAnswer, keeping: Retention): void {
     const isDropped = keeping === 'never' || (keeping === 'within-budget' && this.#drops());
     this.#end(id, claim, (row) => (isDropped ? { ...row, done: true, owner: '' } : { ...row, answer, done: true }));
   }
@@ -145,7 +145,7 @@ export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner
       );
       return asked;
     },
-    kept: ({ scope, key, digest }) => link.call(async () => database.kept(idOf(scope, key), digest)),
+    storedAnswer: ({ scope, key, digest }) => link.call(async () => database.kept(idOf(scope, key), digest)),
     complete: ({ scope, key }, answer, keeping) => {
       const id = idOf(scope, key);
       return end(id, (claim) => database.complete(id, claim, answer, keeping));

@@ -3,14 +3,14 @@ import {
   IDEMPOTENCY_TTL_MS,
   idOf,
   isFree,
-  type KeptReservation,
+  type StoredReservation,
   reservationOf,
 } from '../../src/adapters/shared/reservations.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { IdempotencyStore } from '../../src/ports/idempotency-store.js';
 
 /** A reservation on the disk; `done`: completed once. */
-export type FiledReservation = KeptReservation & { readonly done: boolean };
+export type FiledReservation = StoredReservation & { readonly done: boolean };
 
 /**
  * The Idempotency-Keys of a server that runs alone. `file` outlives its process; what the process is running does not.
@@ -55,9 +55,9 @@ export const ownIdempotency = (
       }
       return reservation;
     },
-    kept: async ({ scope, key, digest }) => answerFor(file.get(idOf(scope, key)), digest, nowMs()),
-    complete: async ({ scope, key }, answer, keeping) => {
-      const isDropped = keeping === 'never' || (keeping === 'within-budget' && drops());
+    storedAnswer: async ({ scope, key, digest }) => answerFor(file.get(idOf(scope, key)), digest, nowMs()),
+    complete: async ({ scope, key }, answer, retention) => {
+      const isDropped = retention === 'never' || (retention === 'within-budget' && drops());
       end(idOf(scope, key), { answer: isDropped ? null : answer, done: true });
     },
     release: async ({ scope, key }) => {

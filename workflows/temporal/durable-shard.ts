@@ -20,12 +20,12 @@ import { processKey } from '../../src/ports/process-runtime.js';
 import { nowMs } from './durable-run.js';
 import {
   dueBy,
-  emptyDeadlines,
+  emptyDeadlineCache,
   forgetDeadline,
-  keepDeadline,
-  type KeptDeadlines,
+  cacheDeadline,
+  type DeadlineCache,
   nextDeadlineMs,
-} from './kept-deadlines.js';
+} from './deadline-cache.js';
 import {
   ASK_BATCH,
   type AskBatch,
@@ -34,7 +34,7 @@ import {
   type BatchedStep,
   type BatchReply,
   type Deadlined,
-  type KeptProcess,
+  type CachedDeadline,
   type KnownProcess,
   type Shard,
   type ShardActivities,
@@ -45,7 +45,7 @@ import {
 import {
   ASKS_UNDER_WAY_BYTES,
   BATCH_ANSWER_BYTES,
-  DEADLINES_KEPT,
+  DEADLINES_CACHED,
   FIRST_RETRY_MS,
   LAST_RETRY_MS,
   retryDelayMs,
@@ -94,7 +94,7 @@ const processQuery = defineQuery<KnownProcess, [string]>('process');
 /** One run, as its handlers and its loop share it. */
 type ShardRun = {
   readonly shard: Shard;
-  readonly kept: KeptDeadlines;
+  readonly kept: DeadlineCache;
   transitions: readonly ShardReachedState[];
   readonly beganMs: number;
   batches: number;
@@ -134,7 +134,7 @@ export async function durableShard(input: ShardInput): Promise<void> {
 const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): ShardRun => {
   const run: ShardRun = {
     shard,
-    kept: emptyDeadlines(),
+    kept: emptyDeadlineCache(),
     transitions: transitions ?? [],
     beganMs: nowMs(),
     batches: 0,
@@ -145,7 +145,7 @@ const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): Sh
     looking: null,
     ending: false,
   };
-  for (const process of kept ?? []) keepDeadline(run.kept, process);
+  for (const process of kept ?? []) cacheDeadline(run.kept, process);
   run.kept.horizonMs = Math.min(run.kept.horizonMs, horizonMs ?? Infinity);
   return run;
 };
@@ -227,7 +227,7 @@ const advanced = async (
 const stand = (run: ShardRun, { ref, inputs }: StepArgs, { state, due }: ProcessStatus): void => {
   const known = run.kept.byKey.get(processKey(ref));
   if (due === null) forgetDeadline(run.kept, ref);
-  else keepDeadline(run.kept, { ref, state, dueMs: Date.parse(due), tries: 0, againMs: 0 });
+  else cacheDeadline(run.kept, { ref, state, dueMs: Date.parse(due), tries: 0, againMs: 0 });
   const names = inputs === 'deadline' ? inputs : inputs.map(({ type }) => type).join(', ');
   if (known?.state === state || names === '') return;
   const transition = { at: new Date(nowMs()).toISOString(), id: ref.id, to: state, on: names };
@@ -284,13 +284,13 @@ const triedInVain = ({ kept }: ShardRun): readonly string[] =>
 /** What is known here is newer than the index. */
 const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {
   for (const { ref, dueMs } of open) {
-    if (!kept.byKey.has(processKey(ref))) keepDeadline(kept, { ref, state: 'open', dueMs, tries: 0, againMs: 0 });
+    if (!kept.byKey.has(processKey(ref))) cacheDeadline(kept, { ref, state: 'open', dueMs, tries: 0, againMs: 0 });
   }
   const last = open.at(-1);
-  if (last !== undefined && open.length >= DEADLINES_KEPT) kept.horizonMs = Math.min(kept.horizonMs, last.dueMs);
+  if (last !== undefined && open.length >= DEADLINES_CACHED) kept.horizonMs = Math.min(kept.horizonMs, last.dueMs);
 };
 
-const tryDeadlines = async (run: ShardRun, due: readonly KeptProcess[]): Promise<void> => {
+const tryDeadlines = async (run: ShardRun, due: readonly CachedDeadline[]): Promise<void> => {
   const steps = due.map(({ ref }): StepArgs => ({ ref, inputs: 'deadline', by: null }));
   // Nobody wants their answers.
   await advanced(run, steps, 0).catch((error: unknown) =>
@@ -300,7 +300,7 @@ const tryDeadlines = async (run: ShardRun, due: readonly KeptProcess[]): Promise
   for (const { ref, dueMs, tries } of due) {
     const now = run.kept.byKey.get(processKey(ref));
     if (now === undefined || now.dueMs !== dueMs) continue;
-    keepDeadline(run.kept, { ...now, tries: tries + 1, againMs: nowMs() + retryDelayMs(tries + 1) });
+    cacheDeadline(run.kept, { ...now, tries: tries + 1, againMs: nowMs() + retryDelayMs(tries + 1) });
   }
 };
 

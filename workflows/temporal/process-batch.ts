@@ -27,7 +27,7 @@ export type ShardActivities = {
   /** Takes the steps at once, those of one process in their order, and gives each BATCHED_STEP_MS. Answers take no more than `answerBytes`. */
   advanceBatch(steps: readonly StepArgs[], answerBytes: number): Promise<readonly BatchedStep[]>;
   /**
-   * The open processes of this shard with the nearest deadlines, DEADLINES_KEPT at most, by their index, which may be behind. Without those that the
+   * The open processes of this shard with the nearest deadlines, DEADLINES_CACHED at most, by their index, which may be behind. Without those that the
    * workflow tries in vain, given as `processKey`: there may be as many of them.
    */
   nearestDeadlines(shard: Shard, without: readonly string[]): Promise<readonly Deadlined[]>;
@@ -43,7 +43,7 @@ export type Deadlined = { readonly ref: ProcessRef; readonly dueMs: number };
 export type ShardReachedState = { readonly at: string; readonly id: string; readonly to: string; readonly on: string };
 
 /** What a shard's workflow keeps of one open process. `tries`: how often its deadline came to nothing; it is not tried again before `againMs`. */
-export type KeptProcess = Deadlined & {
+export type CachedDeadline = Deadlined & {
   readonly state: string;
   readonly tries: number;
   readonly againMs: number;
@@ -57,7 +57,7 @@ export type ShardInput = {
   readonly shard: Shard;
   readonly look: boolean;
   readonly horizonMs?: number;
-  readonly kept?: readonly KeptProcess[];
+  readonly kept?: readonly CachedDeadline[];
   readonly transitions?: readonly ShardReachedState[];
 };
 

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import { BatchQueue } from '../../concurrency/batch-queue.js';
 import type { Clock } from '../../ports/clock.js';
 import {
-  KEPT_ANSWER_BYTES,
+  STORED_ANSWER_BYTES,
   type IdempotencyStore,
-  type Keeping,
-  type KeptAnswer,
+  type Retention,
+  type StoredAnswer,
   type KeyedRequest,
   type Reservation,
 } from '../../ports/idempotency-store.js';
@@ -15,9 +15,9 @@ import {
   IDEMPOTENCY_TTL_MS,
   idOf,
   isFree,
-  type KeptReservation,
+  type StoredReservation,
   reservationOf,
-  storedAnswer,
+  answerText,
 } from '../shared/reservations.js';
 import { Database, fileUnavailable } from './database.js';
 
@@ -66,11 +66,11 @@ type ReservationRow = {
   tenant: string;
   bytes: number;
 };
-const keptOf = ({ digest, seed, expires, answer, released, done }: ReservationRow): KeptReservation => ({
+const keptOf = ({ digest, seed, expires, answer, released, done }: ReservationRow): StoredReservation => ({
   digest,
   seed,
   expiresMs: expires,
-  answer: answer === null ? null : (JSON.parse(answer) as KeptAnswer),
+  answer: answer === null ? null : (JSON.parse(answer) as StoredAnswer),
   released: released === 1,
   done: done === 1,
 });
@@ -131,7 +131,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
    * @param budget how many bytes the answers of one tenant may take
    * @throws StartProblem as Database.open
    */
-  static open(path: string, clock: Clock, budget = KEPT_ANSWER_BYTES): EmbeddedIdempotencyStore {
+  static open(path: string, clock: Clock, budget = STORED_ANSWER_BYTES): EmbeddedIdempotencyStore {
     return new EmbeddedIdempotencyStore(Database.open(path, { synchronous: 'FULL' }), clock, budget);
   }
 
@@ -141,14 +141,14 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   /** @throws Rejection STORE_UNAVAILABLE */
-  async kept({ scope, key, digest }: KeyedRequest): Promise<KeptAnswer | null> {
+  async storedAnswer({ scope, key, digest }: KeyedRequest): Promise<StoredAnswer | null> {
     if (this.#closed) throw fileUnavailable();
     return answerFor(this.#find(idOf(scope, key)), digest, this.#clock.now().getTime());
   }
 
   /** @throws Rejection as reserve: the key is then as if this process had died */
-  complete({ tenant, scope, key }: KeyedRequest, answer: KeptAnswer, keeping: Keeping): Promise<void> {
-    const { text, bytes } = storedAnswer(answer, keeping);
+  complete({ tenant, scope, key }: KeyedRequest, answer: StoredAnswer, retention: Retention): Promise<void> {
+    const { text, bytes } = answerText(answer, retention);
     return this.#end(idOf(scope, key), (id) => {
       const fits = bytes === 0 || this.#makeRoom(tenant, bytes);
       const { changes } = this.#sql.complete.run(fits ? text : null, tenant, fits ? bytes : 0, id);
@@ -173,7 +173,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return this.#sql.find.get(id) as ReservationRow | undefined;
   }
 
-  #find(id: string): KeptReservation | undefined {
+  #find(id: string): StoredReservation | undefined {
     const row = this.#row(id);
     return row === undefined ? undefined : keptOf(row);
   }

@@ -4,15 +4,15 @@ import { LRUCache } from 'lru-cache';
 import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import {
-  KEPT_ANSWER_BYTES,
+  STORED_ANSWER_BYTES,
   type IdempotencyStore,
-  type Keeping,
-  type KeptAnswer,
+  type Retention,
+  type StoredAnswer,
   type KeyedRequest,
   type Reservation,
 } from '../../ports/idempotency-store.js';
 import type { Random } from '../../ports/random.js';
-import { IDEMPOTENCY_TTL_MS, idOf, storedAnswer } from '../shared/reservations.js';
+import { IDEMPOTENCY_TTL_MS, idOf, answerText } from '../shared/reservations.js';
 import { NOW_MS } from './now-ms.js';
 import type { Postgres } from './open.js';
 import { Owner } from './owner.js';
@@ -39,7 +39,7 @@ const COUNTED_TENANTS = 100_000;
 const ALIVE = sql`EXISTS (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp())`;
 
 type Taken = { readonly seed: string; readonly resumed: boolean; readonly done: boolean };
-type KeptAnswerRow = { readonly digest: string; readonly answer: string | null };
+type StoredAnswerRow = { readonly digest: string; readonly answer: string | null };
 
 const digestOf = (scope: string, key: string): string => sha256Hex(idOf(scope, key));
 
@@ -64,7 +64,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   #added = 0;
 
   /** @param budget how many bytes the answers of one tenant may take, and a part of it more while several processes add to them */
-  constructor(postgres: Postgres, random: Random, budget = KEPT_ANSWER_BYTES) {
+  constructor(postgres: Postgres, random: Random, budget = STORED_ANSWER_BYTES) {
     this.#postgres = postgres;
     this.#budget = budget;
     const id = Buffer.from(random.bytes(OWNER_ID_BYTES)).toString('hex');
@@ -78,18 +78,18 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   /** @throws Rejection DATABASE_UNAVAILABLE */
-  async kept({ scope, key, digest }: KeyedRequest): Promise<KeptAnswer | null> {
-    const statement = sql<KeptAnswerRow>`
+  async storedAnswer({ scope, key, digest }: KeyedRequest): Promise<StoredAnswer | null> {
+    const statement = sql<StoredAnswerRow>`
       SELECT digest, answer FROM reservations
       WHERE id = decode(${digestOf(scope, key)}, 'hex') AND digest = ${digest} AND expires > ${NOW_MS}`;
     const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
     const answer = rows[0]?.answer ?? null;
-    return answer === null ? null : (JSON.parse(answer) as KeptAnswer);
+    return answer === null ? null : (JSON.parse(answer) as StoredAnswer);
   }
 
   /** @throws Rejection as reserve: the key is then as if this process had died */
-  complete({ tenant, scope, key }: KeyedRequest, answer: KeptAnswer, keeping: Keeping): Promise<void> {
-    const { text, bytes } = storedAnswer(answer, keeping);
+  complete({ tenant, scope, key }: KeyedRequest, answer: StoredAnswer, retention: Retention): Promise<void> {
+    const { text, bytes } = answerText(answer, retention);
     if (bytes > 0) this.#addedBytes.set(tenant, (this.#addedBytes.get(tenant) ?? 0) + bytes);
     // Without an owner it belongs to nobody who lives: the same request may run again.
     return this.#end(
@@ -122,7 +122,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       // It was swept or became free in the meantime: try to take it again.
       if (kept === undefined) continue;
       if (kept.digest !== digest) return { kind: 'reused' };
-      if (kept.answer !== null) return { kind: 'answered', answer: JSON.parse(kept.answer) as KeptAnswer };
+      if (kept.answer !== null) return { kind: 'answered', answer: JSON.parse(kept.answer) as StoredAnswer };
       return { kind: 'running' };
     }
     throw new Rejection('BUSY', { retryAfter: BUSY_RETRY_SECONDS });
@@ -160,8 +160,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     }
   }
 
-  async #find(id: string): Promise<KeptAnswerRow | undefined> {
-    const statement = sql<KeptAnswerRow>`SELECT digest, answer FROM reservations WHERE id = decode(${id}, 'hex')`;
+  async #find(id: string): Promise<StoredAnswerRow | undefined> {
+    const statement = sql<StoredAnswerRow>`SELECT digest, answer FROM reservations WHERE id = decode(${id}, 'hex')`;
     const { rows } = await this.#postgres.run('request', (db) => statement.execute(db));
     return rows[0];
   }

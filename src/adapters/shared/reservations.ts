@@ -1,4 +1,4 @@
-import type { Keeping, KeptAnswer, Reservation } from '../../ports/idempotency-store.js';
+import type { Retention, StoredAnswer, Reservation } from '../../ports/idempotency-store.js';
 
 /**
  * How long a key is remembered, from its first request on, in milliseconds; from the end of a request that ends later than this, and as long again where
@@ -7,11 +7,11 @@ import type { Keeping, KeptAnswer, Reservation } from '../../ports/idempotency-s
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000;
 
 /** What outlives a process that died. */
-export type KeptReservation = {
+export type StoredReservation = {
   readonly digest: string;
   readonly seed: string;
   readonly expiresMs: number;
-  readonly answer: KeptAnswer | null;
+  readonly answer: StoredAnswer | null;
   /** Let go without an answer. The seed stays for a repeat of the same request, because a failed request may have done something. */
   readonly released: boolean;
   /** Completed once, whether its answer is kept or not. */
@@ -24,7 +24,7 @@ export type KeptReservation = {
  * @param running in this process
  */
 export const isFree = (
-  { answer, released, done, ...kept }: KeptReservation,
+  { answer, released, done, ...kept }: StoredReservation,
   digest: string,
   nowMs: number,
   running: boolean,
@@ -33,24 +33,24 @@ export const isFree = (
   ((kept.expiresMs <= nowMs && (answer !== null || released || done)) || (released && kept.digest !== digest));
 
 /** What a key that is not free says to a request; `running`: in this process. */
-export const reservationOf = (kept: KeptReservation, digest: string, running: boolean): Reservation => {
+export const reservationOf = (kept: StoredReservation, digest: string, running: boolean): Reservation => {
   if (kept.digest !== digest) return { kind: 'reused' };
   if (kept.answer !== null) return { kind: 'answered', answer: kept.answer };
   return running ? { kind: 'running' } : { kind: 'run', seed: kept.seed, resumed: true, done: kept.done };
 };
 
 /** The answer that a request finds again; `kept` is what its key holds. */
-export const answerFor = (kept: KeptReservation | undefined, digest: string, nowMs: number): KeptAnswer | null =>
+export const answerFor = (kept: StoredReservation | undefined, digest: string, nowMs: number): StoredAnswer | null =>
   kept === undefined || isFree(kept, digest, nowMs, false) || kept.digest !== digest ? null : kept.answer;
 
 /** An answer as it is stored: its text, null where none is kept, and how many bytes count against the tenant's budget. */
-export const storedAnswer = (
-  answer: KeptAnswer,
-  keeping: Keeping,
+export const answerText = (
+  answer: StoredAnswer,
+  retention: Retention,
 ): { readonly text: string | null; readonly bytes: number } => {
-  if (keeping === 'never') return { text: null, bytes: 0 };
+  if (retention === 'never') return { text: null, bytes: 0 };
   const text = JSON.stringify(answer);
-  return { text, bytes: keeping === 'always' ? 0 : Buffer.byteLength(text) };
+  return { text, bytes: retention === 'always' ? 0 : Buffer.byteLength(text) };
 };
 
 /** One name for scope and key; neither can reach into the other. */

@@ -63,7 +63,7 @@ const reasonOf = ({ code, details, message }: Rejection): string => {
 };
 
 /** What a session met when it last asked; it counts until its next step is recorded. */
-const createKeptReasons = () => {
+const createReasonCache = () => {
   const kept = new LRUCache<string, { readonly step: number; readonly reason: string }>({ max: KEPT_REASONS });
   return {
     of: (asker: EngineAsker): string | null => {
@@ -77,7 +77,7 @@ const createKeptReasons = () => {
 
 export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps): GhostEngines => {
   const semaphores = new Map<string, FairSemaphore>();
-  const reasons = createKeptReasons();
+  const reasons = createReasonCache();
   const semaphoreOf = ({ id, runtime }: CortexEngine): FairSemaphore => {
     const permits = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
     const semaphore =

@@ -21,13 +21,13 @@ const GROWN_SHARE = 1 / 4;
 const LEAVING_MS = 1_000;
 
 /** A writer, what its state weighs, in bytes, and by how much it has grown since it was weighed, in characters of JSON. */
-type KeptWriter = { readonly writer: StreamWriter<unknown>; readonly bytes: number; grown: number };
+type CachedWriter = { readonly writer: StreamWriter<unknown>; readonly bytes: number; grown: number };
 
 /** The stream writers of this process: one for each stream, made when first asked for. */
 export class StreamWriters {
-  readonly #writers: LRUCache<string, KeptWriter>;
+  readonly #writers: LRUCache<string, CachedWriter>;
   /** Writers that were evicted a moment ago, or that still write. Until that is over each is the only writer of its stream. */
-  readonly #leaving = new Map<string, KeptWriter>();
+  readonly #leaving = new Map<string, CachedWriter>();
   readonly #store: EventStore;
   readonly #clock: Clock;
   readonly #snapshots: Snapshotting;
@@ -106,7 +106,7 @@ export class StreamWriters {
     return known >= 0 ? known : (await this.#store.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
   }
 
-  #make<State>(stream: string, fold: Fold<State>): KeptWriter {
+  #make<State>(stream: string, fold: Fold<State>): CachedWriter {
     const writer: StreamWriter<State> = new StreamWriter(stream, fold, this.#store, this.#clock, {
       snapshots: this.#snapshots,
       shared: this.#shared,
@@ -130,7 +130,7 @@ export class StreamWriters {
     this.#writers.set(stream, { writer: kept.writer, bytes, grown: 0 });
   }
 
-  #takeBack(stream: string): KeptWriter | undefined {
+  #takeBack(stream: string): CachedWriter | undefined {
     const kept = this.#leaving.get(stream);
     if (kept === undefined) return undefined;
     this.#leaving.delete(stream);
@@ -139,7 +139,7 @@ export class StreamWriters {
   }
 
   /** Two writers of one stream must never write at once: the second could follow events that the first one loses. */
-  #letGo(stream: string, kept: KeptWriter): void {
+  #letGo(stream: string, kept: CachedWriter): void {
     this.#leaving.set(stream, kept);
     const retire = (): void => {
       if (this.#leaving.get(stream) !== kept) return;

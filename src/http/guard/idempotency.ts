@@ -2,7 +2,7 @@ import { inSlices } from '../../concurrency/in-slices.js';
 import { jcsSlices } from '../../domain/shared/jcs-slices.js';
 import { isObject, type Json, jsonBytes } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
-import type { IdempotencyStore, Keeping, KeptAnswer, KeyedRequest } from '../../ports/idempotency-store.js';
+import type { IdempotencyStore, Retention, StoredAnswer, KeyedRequest } from '../../ports/idempotency-store.js';
 import type { Log } from '../../ports/log.js';
 import { isVisible } from './request-id.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
@@ -10,7 +10,7 @@ import { sha256Base64url } from '../../domain/shared/sha256.js';
 /** What to do with it: run it under this seed, or give the first answer again. */
 export type KeyUse =
   | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean; readonly done: boolean }
-  | { readonly kind: 'repeat'; readonly answer: KeptAnswer };
+  | { readonly kind: 'repeat'; readonly answer: StoredAnswer };
 
 /** Seconds after which a repeat may find the first request done. */
 const RETRY_AFTER = 1;
@@ -47,13 +47,13 @@ export const reserve = async (store: IdempotencyStore, request: KeyedRequest, ne
 };
 
 /** Temporary refusals are not kept, because a repeat may succeed. They are recognised by their `Retry-After`, whatever their status (contract 1.7). */
-const isKept = ({ status, headers }: KeptAnswer): boolean =>
+const isKept = ({ status, headers }: StoredAnswer): boolean =>
   status < 400 || (status !== 429 && status < 500 && headers['Retry-After'] === undefined);
 
 /** Of the details of a refusal that is kept, in bytes of JSON: they may name much of what the request sent. */
 const DETAILS_KEPT_BYTES = 4_096;
 
-const withFewDetails = (refusal: KeptAnswer): KeptAnswer => {
+const withFewDetails = (refusal: StoredAnswer): StoredAnswer => {
   const { body } = refusal;
   if (!isObject(body) || !isObject(body['error'])) return refusal;
   const { error } = body;
@@ -68,13 +68,13 @@ const withFewDetails = (refusal: KeptAnswer): KeptAnswer => {
 export const settle = async (
   store: IdempotencyStore,
   request: KeyedRequest,
-  answer: KeptAnswer,
-  keeping: Keeping,
+  answer: StoredAnswer,
+  retention: Retention,
   log: Log,
 ): Promise<void> => {
   try {
     if (!isKept(answer)) await store.release(request);
-    else if (answer.status < 400 || keeping !== 'within-budget') await store.complete(request, answer, keeping);
+    else if (answer.status < 400 || retention !== 'within-budget') await store.complete(request, answer, retention);
     // It records nothing: dropped, it might become a success.
     else await store.complete(request, withFewDetails(answer), 'always');
   } catch (err) {
@@ -83,7 +83,7 @@ export const settle = async (
 };
 
 /** A kept error names the request that asks now: `requestId` is the same as `X-Request-Id` on every answer (contract 1.5). */
-export const repeatedBody = (answer: KeptAnswer, requestId: string): Json => {
+export const repeatedBody = (answer: StoredAnswer, requestId: string): Json => {
   const { body } = answer;
   if (answer.status < 400 || !isObject(body) || !isObject(body['error'])) return body;
   return { ...body, error: { ...body['error'], requestId } };

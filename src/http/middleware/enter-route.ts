@@ -13,11 +13,11 @@ import { repeated } from './run-once.js';
  */
 export const enterRoute = (
   definition: RouteDefinition & { readonly enter: NonNullable<RouteDefinition['enter']> },
-  idempotency: Pick<IdempotencyStore, 'kept'> | null,
+  idempotency: Pick<IdempotencyStore, 'storedAnswer'> | null,
   send: Send,
 ): RequestMiddleware => {
-  const keptFor = async ({ attempt }: { readonly attempt: Parameters<IdempotencyStore['kept']>[0] | null }) =>
-    attempt === null || idempotency === null ? null : idempotency.kept(attempt).catch(() => null);
+  const answerOf = async ({ attempt }: { readonly attempt: Parameters<IdempotencyStore['storedAnswer']>[0] | null }) =>
+    attempt === null || idempotency === null ? null : idempotency.storedAnswer(attempt).catch(() => null);
   return async (ctx, next) => {
     const { state } = ctx;
     let release: () => void;
@@ -25,7 +25,7 @@ export const enterRoute = (
       release = definition.enter(state.call as never);
     } catch (refusal) {
       const isAway = refusal instanceof Rejection && refusal.code === 'ENGINE_UNAVAILABLE';
-      const kept = isAway ? await keptFor(state) : null;
+      const kept = isAway ? await answerOf(state) : null;
       if (kept === null) throw refusal;
       return send(ctx, await repeated(definition, state.call, kept));
     }

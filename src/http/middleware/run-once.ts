@@ -1,6 +1,6 @@
 import { reservedAt } from '../../app/streams/command-id.js';
 import type { Json } from '../../domain/shared/json.js';
-import type { IdempotencyStore, KeptAnswer, KeyedRequest } from '../../ports/idempotency-store.js';
+import type { IdempotencyStore, StoredAnswer, KeyedRequest } from '../../ports/idempotency-store.js';
 import type { Log } from '../../ports/log.js';
 import { repeatedBody, reserve, settle } from '../guard/idempotency.js';
 import { refusalOf, toRejection } from '../on-error.js';
@@ -15,7 +15,7 @@ export type Reserving = {
 };
 
 /** The answer to a repeat, made of what was kept of the first one. */
-export const repeated = async (definition: RouteDefinition, call: Call, kept: KeptAnswer): Promise<Answer> => {
+export const repeated = async (definition: RouteDefinition, call: Call, kept: StoredAnswer): Promise<Answer> => {
   const { status } = kept;
   const headers = { ...kept.headers, 'Idempotency-Replayed': 'true' };
   if (definition.restore !== undefined && status < 400) {
@@ -35,8 +35,8 @@ export const runOnce = (
     const { call, requestId, operationId: operation } = state;
     const stream = definition.writesTo?.(call as never);
     const seed = stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
-    const { keeping: asked = 'within-budget' } = definition;
-    const keeping = typeof asked === 'function' ? asked(call as never) : asked;
+    const { retention: asked = 'within-budget' } = definition;
+    const retention = typeof asked === 'function' ? asked(call as never) : asked;
     const use = await reserve(store, attempt, seed);
     if (use.kind === 'repeat') {
       state.answer = await repeated(definition, call, use.answer);
@@ -48,7 +48,7 @@ export const runOnce = (
     } catch (thrown) {
       const rejection = toRejection(thrown, log, { requestId, operation });
       const refusal = refusalOf(rejection, requestId, definition.shortForbidden === true);
-      await settle(store, attempt, refusal, keeping, log);
+      await settle(store, attempt, refusal, retention, log);
       throw rejection;
     }
     const { status = 200, headers = {}, body, kept } = state.answer;
@@ -58,7 +58,7 @@ export const runOnce = (
       headers,
       body: definition.keepAnswer === undefined ? whole : definition.keepAnswer(whole),
     };
-    await settle(store, attempt, toKeep, keeping, log);
+    await settle(store, attempt, toKeep, retention, log);
   };
   return ({ state }, next) => (state.attempt === null ? next() : once(state, state.attempt, next));
 };

@@ -52,7 +52,7 @@ export const agentRoutes = (services: AgentServices): readonly RouteDefinition[]
     route('POST', '/v1/agents/:agentId/process', {
       operationId: 'processInput',
       // Its text was paid for, and requests that joined one turn would not find it again.
-      keeping: 'always',
+      retention: 'always',
       tag: 'Agents',
       summary: 'Say something to an NPC, and hear what it answers',
       description:

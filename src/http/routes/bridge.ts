@@ -57,7 +57,7 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: Services): readonly R
       tag: 'Bridge',
       summary: 'Whether the world lets an action happen',
       scope: 'npc',
-      keeping: 'never',
+      retention: 'never',
       body: Question,
       responses: ok('The answer; a refusal is also an answer.', Checked),
       handler: async (call) => {

@@ -62,7 +62,7 @@ export const cortexRoutes = (
   route('POST', '/cortex/init', {
     operationId: 'initCortex',
     // Where nothing changed nothing is recorded, and a late repeat would undo what came later.
-    keeping: 'always',
+    retention: 'always',
     tag: 'Cortex',
     summary: 'Finds an engine, and tells whether it is ready',
     description:
@@ -88,7 +88,7 @@ export const cortexRoutes = (
     description: 'Deprecated: let a turn, or an agent, ask the engine. Waits 30 seconds at most.',
     scope: 'npc',
     // The text was paid for.
-    keeping: 'always',
+    retention: 'always',
     deprecated: '2026-01-01',
     params: Type.Object({ cortexId: name }),
     body: Type.Object({

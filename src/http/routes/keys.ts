@@ -103,7 +103,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     responses: {
       201: { description: 'The key.', schema: KeyAnswer },
     },
-    keeping: 'always',
+    retention: 'always',
     keepAnswer: withoutKey,
     handler: async (call) => {
       const { name, rateLimit, test, ...body } = call.body;
@@ -171,7 +171,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
         schema: Type.Object({ tenantId: Type.String(), tier: Type.String(), keyId: Type.String(), key: onceSchema }),
       },
     },
-    keeping: 'always',
+    retention: 'always',
     keepAnswer: withoutKey,
     handler: async (call) => {
       const { tenantId } = call.body;

@@ -108,7 +108,7 @@ export const recallRoutes = ({ ports, writers, recall }: Services): readonly Rou
       scope: 'memory',
       params: NpcParams,
       // A recall changes nothing; a report does.
-      keeping: (call) => (call.body.memories === undefined ? 'never' : 'within-budget'),
+      retention: (call) => (call.body.memories === undefined ? 'never' : 'within-budget'),
       writesTo: (call) => (call.body.memories === undefined ? undefined : mindStream(call)),
       body: RecallBody,
       responses: ok(
@@ -158,7 +158,7 @@ export const recallRoutes = ({ ports, writers, recall }: Services): readonly Rou
       description:
         'Related memories score 0.5 or more, unrelated ones less. `Anima-Embedding-Pending` says how many memories take part by their words alone.',
       scope: 'memory',
-      keeping: 'never',
+      retention: 'never',
       params: AgentParams,
       body: Type.Object({
         query,

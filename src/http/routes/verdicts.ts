@@ -18,7 +18,7 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
       'A verdict that was once valid always verifies. Judge by `turnId`, `revision` and `signedAt` whether it is fresh.',
     scope: 'npc',
     ext: true,
-    keeping: 'never',
+    retention: 'never',
     body: Type.Object({ npcId: ClientId, signature: nullable(Type.String()), verdict: FreeObject }),
     responses: ok(
       'The answer.',

@@ -65,7 +65,7 @@ describe('The file of idempotency keys', () => {
     }
     await using store = EmbeddedIdempotencyStore.open(file, clock, 10_000);
     await keep(store, young);
-    const isKept = async (name: string) => (await store.kept(keyed('scope', name))) !== null;
+    const isKept = async (name: string) => (await store.storedAnswer(keyed('scope', name))) !== null;
     expect(await Promise.all(young.slice(-8).map(isKept))).not.toContain(false);
     expect(await Promise.all(old.map(isKept))).not.toContain(true);
   });

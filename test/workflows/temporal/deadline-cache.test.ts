@@ -4,18 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { processKey } from '../../../src/ports/process-runtime.js';
 import {
   dueBy,
-  emptyDeadlines,
+  emptyDeadlineCache,
   forgetDeadline,
-  keepDeadline,
-  type KeptDeadlines,
+  cacheDeadline,
+  type DeadlineCache,
   nextDeadlineMs,
-} from '../../../workflows/temporal/kept-deadlines.js';
-import type { KeptProcess } from '../../../workflows/temporal/process-batch.js';
-import { DEADLINES_BYTES, DEADLINES_KEPT } from '../../../workflows/process-limits.js';
+} from '../../../workflows/temporal/deadline-cache.js';
+import type { CachedDeadline } from '../../../workflows/temporal/process-batch.js';
+import { DEADLINES_BYTES, DEADLINES_CACHED } from '../../../workflows/process-limits.js';
 import { payloadBytes } from '../../../workflows/process-step.js';
 
 const refOf = (id: string, length = 0) => ({ process: 'turn', id, stream: `npc-${id}${'x'.repeat(length)}` });
-const keptOf = (id: string, dueMs: number, more: Partial<KeptProcess> = {}): KeptProcess => ({
+const keptOf = (id: string, dueMs: number, more: Partial<CachedDeadline> = {}): CachedDeadline => ({
   ref: refOf(id),
   state: 'open',
   dueMs,
@@ -23,40 +23,40 @@ const keptOf = (id: string, dueMs: number, more: Partial<KeptProcess> = {}): Kep
   againMs: 0,
   ...more,
 });
-const keeping = (...processes: readonly KeptProcess[]): KeptDeadlines => {
-  const kept = emptyDeadlines();
-  for (const process of processes) keepDeadline(kept, process);
+const keeping = (...processes: readonly CachedDeadline[]): DeadlineCache => {
+  const kept = emptyDeadlineCache();
+  for (const process of processes) cacheDeadline(kept, process);
   return kept;
 };
-const idsOf = (kept: readonly KeptProcess[]): readonly string[] => kept.map(({ ref }) => ref.id);
+const idsOf = (kept: readonly CachedDeadline[]): readonly string[] => kept.map(({ ref }) => ref.id);
 
 describe('The kept deadlines', () => {
   it('are at most so many, and from the first that did not fit the index alone knows', () => {
-    const all = Array.from({ length: DEADLINES_KEPT + 3 }, (_, at) => keptOf(String(at), 1_000 + at));
+    const all = Array.from({ length: DEADLINES_CACHED + 3 }, (_, at) => keptOf(String(at), 1_000 + at));
     const kept = keeping(...all.toReversed());
-    expect(kept.byKey.size).toBe(DEADLINES_KEPT);
-    expect(kept.horizonMs).toBe(1_000 + DEADLINES_KEPT);
-    keepDeadline(kept, keptOf('beyond', kept.horizonMs));
-    expect(kept.byKey.size).toBe(DEADLINES_KEPT);
-    keepDeadline(kept, keptOf('near', 1));
-    expect(kept.byKey.size).toBe(DEADLINES_KEPT);
-    expect(kept.horizonMs).toBe(1_000 + DEADLINES_KEPT - 1);
+    expect(kept.byKey.size).toBe(DEADLINES_CACHED);
+    expect(kept.horizonMs).toBe(1_000 + DEADLINES_CACHED);
+    cacheDeadline(kept, keptOf('beyond', kept.horizonMs));
+    expect(kept.byKey.size).toBe(DEADLINES_CACHED);
+    cacheDeadline(kept, keptOf('near', 1));
+    expect(kept.byKey.size).toBe(DEADLINES_CACHED);
+    expect(kept.horizonMs).toBe(1_000 + DEADLINES_CACHED - 1);
   });
 
   it('count what was tried in vain with its next try, so that what always fails leaves room for what falls due', () => {
-    const failing = Array.from({ length: DEADLINES_KEPT }, (_, at) =>
+    const failing = Array.from({ length: DEADLINES_CACHED }, (_, at) =>
       keptOf(`failing ${String(at)}`, at, { tries: 7, againMs: 60_000 + at }),
     );
     const kept = keeping(...failing);
-    keepDeadline(kept, keptOf('soon', 10_000));
+    cacheDeadline(kept, keptOf('soon', 10_000));
     expect(idsOf(dueBy(kept, 10_000, 10))).toEqual(['soon']);
-    expect(kept.horizonMs).toBe(60_000 + DEADLINES_KEPT - 1);
+    expect(kept.horizonMs).toBe(60_000 + DEADLINES_CACHED - 1);
   });
 
   it('let a process go whose deadline moved behind what is known here', () => {
     const kept = keeping(keptOf('one', 100), keptOf('two', 200));
     kept.horizonMs = 300;
-    keepDeadline(kept, keptOf('one', 400));
+    cacheDeadline(kept, keptOf('one', 400));
     expect([...kept.byKey.keys()]).toEqual([processKey(refOf('two'))]);
     expect(nextDeadlineMs(kept)).toBe(200);
   });
@@ -85,7 +85,7 @@ describe('The kept deadlines', () => {
   });
 
   it('say when the next is to be tried, which is never when there is none', () => {
-    expect(nextDeadlineMs(emptyDeadlines())).toBe(Infinity);
+    expect(nextDeadlineMs(emptyDeadlineCache())).toBe(Infinity);
     expect(nextDeadlineMs(keeping(keptOf('a', 10, { againMs: 40 }), keptOf('b', 30)))).toBe(30);
     expect(nextDeadlineMs(keeping(keptOf('a', 10, { againMs: 40 })))).toBe(40);
   });
@@ -106,7 +106,7 @@ describe('The kept deadlines', () => {
   it('stay within their bounds, and are always the nearest of all, whatever comes and goes', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 200 }), fc.integer({ min: 0, max: 20_000 }), (changes, length) => {
-        const kept = emptyDeadlines();
+        const kept = emptyDeadlineCache();
         const all = new Map<string, number>();
         for (const { id, dueMs, state } of changes) {
           const ref = refOf(id, length);
@@ -115,10 +115,10 @@ describe('The kept deadlines', () => {
             forgetDeadline(kept, ref);
           } else {
             all.set(processKey(ref), dueMs);
-            keepDeadline(kept, keptOf(id, dueMs, { ref, state }));
+            cacheDeadline(kept, keptOf(id, dueMs, { ref, state }));
           }
           const held = [...kept.byKey.values()];
-          expect(held.length).toBeLessThanOrEqual(DEADLINES_KEPT);
+          expect(held.length).toBeLessThanOrEqual(DEADLINES_CACHED);
           expect(kept.bytes).toBeLessThanOrEqual(DEADLINES_BYTES);
           expect(payloadBytes(held)).toBeLessThanOrEqual(kept.bytes + 2);
           for (const [key, due] of all) {
