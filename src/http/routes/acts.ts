@@ -1,11 +1,15 @@
 import { Type } from '@sinclair/typebox';
 
+import type { Rulesets } from '../../app/minds/rulesets.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { type Act, actContext, type ActDeps, actDirective, actVerdict } from '../../app/turns/act.js';
+import type { VerdictSigner } from '../../app/turns/verdict-signer.js';
 import { verdictWire } from '../../domain/npc/signature.js';
 import type { Json } from '../../domain/shared/json.js';
+import type { Ports } from '../../ports/ports.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
 import { type Answer, type Call, contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../schemas.js';
-import type { Services } from '../services.js';
 import { rulesetWarning } from '../warning.js';
 import { memoriesOf, MemoriesSchema, rulesetIdOf } from './process/tape.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -39,8 +43,17 @@ const answered = (
 
 const common = { tag: 'Protocol', scope: 'npc', params: NpcParams } as const;
 
+type ActRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly rulesets: Rulesets;
+  readonly signer: VerdictSigner;
+  readonly signingKeys: SigningKeys;
+  readonly publicUrl: string;
+};
+
 /** `POST /npcs/{npcId}/directive|context|verdict`: stateless for the client, recorded as events of the mind (contract 2.7). */
-export const actRoutes = (services: Services): readonly RouteDefinition[] => {
+export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, rulesets, signer, signingKeys, publicUrl } = services;
   const deps: ActDeps = { ports, writers, rulesets, issuer: () => ({ kid: signingKeys.current.kid, iss: publicUrl }) };
   return [

@@ -3,21 +3,30 @@ import { Type } from '@sinclair/typebox';
 import { type AgentDeps, processInput } from '../../app/agents/process-input.js';
 import { agentInput, type AgentInput, takeInput } from '../../app/agents/take-input.js';
 import { createExpectedRetries } from '../../app/agents/expected-retries.js';
+import type { Engines } from '../../app/cortex/engines.js';
+import type { ProcessRepository } from '../../app/processes/process-repository.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
+import type { TurnIndex } from '../../app/turns/turn-index.js';
 import { SingleFlight } from '../../concurrency/single-flight.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import type { Ports } from '../../ports/ports.js';
+import type { ProcessRuntime } from '../../ports/process-runtime.js';
 import { answered, retryOf, phasesOf } from '../agent-answer.js';
 import { agentStream, type Call, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
 import { onClosed } from '../on-closed.js';
-import type { Services } from '../services.js';
 import { AgentParams, FreeObject, nullable, openObject } from '../schemas.js';
 
-/** What agents' turns are asked with. */
-export type AgentServices = Pick<
-  Services,
-  'writers' | 'repository' | 'turnIndex' | 'runtime' | 'engines' | 'turnDeadlineMs' | 'agentWaitMs'
-> & { readonly ports: Pick<Ports, 'events' | 'clock' | 'embedder'> };
+type AgentRouteDeps = {
+  readonly ports: Pick<Ports, 'events' | 'clock' | 'embedder'>;
+  readonly writers: StreamWriters;
+  readonly repository: ProcessRepository;
+  readonly turnIndex: TurnIndex;
+  readonly runtime: ProcessRuntime;
+  readonly engines: Engines;
+  readonly turnDeadlineMs: number;
+  readonly agentWaitMs: number;
+};
 
 type Body = { input: string; context?: JsonObject | null };
 
@@ -38,7 +47,7 @@ const askedOf = (call: Call<{ agentId: string }, unknown, Body>): Promise<AgentI
 };
 
 /** `POST /v1/agents/{agentId}/process`: a whole turn on this server (contract 7.1). */
-export const agentRoutes = (services: AgentServices): readonly RouteDefinition[] => {
+export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[] => {
   const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
   const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);
   const { events, clock, embedder } = ports;

@@ -5,15 +5,19 @@ import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } f
 import { makeCheckpoint } from '../../app/audit/make-checkpoint.js';
 import { auditMinds } from '../../app/audit/verify-log.js';
 import { requireRevision } from '../../app/minds/minds.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { Ports } from '../../ports/ports.js';
+import type { ProcessRuntime } from '../../ports/process-runtime.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
 import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { fileName } from '../file-name.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { NpcParams, nullable } from '../schemas.js';
 import { TREE_SIZE } from '../patterns.js';
-import type { Services } from '../services.js';
 
 /** How many audits run at once in one process, and how many of one tenant: each reads many events. */
 const AUDITS = 4;
@@ -38,8 +42,15 @@ const shown = ({ size, root, at, kid, note, leaves }: CheckpointAt) => ({ size, 
 
 const common = { tag: 'Proofs', scope: 'audit', ext: true } as const;
 
+type AuditRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly runtime: ProcessRuntime;
+  readonly signingKeys: SigningKeys;
+};
+
 /** The routes of the log (contract 10.5), but for bundles. */
-export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
+export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, runtime, signingKeys } = services;
   const { events, clock } = ports;
   const permits = new Semaphore(AUDITS, TENANT_AUDITS);
@@ -171,11 +182,7 @@ export const auditRoutes = (services: Services): readonly RouteDefinition[] => {
 };
 
 /** The checkpoint that a cursor names. @throws Rejection SCHEMA_INVALID for another text */
-const checkpointOf = async (
-  events: Services['ports']['events'],
-  tenant: string,
-  order: string,
-): Promise<CheckpointAt> => {
+const checkpointOf = async (events: EventStore, tenant: string, order: string): Promise<CheckpointAt> => {
   const revision = /^\d{1,15}$/.test(order) ? Number(order) : -1;
   try {
     return await checkpointAt(events, tenant, revision);
@@ -193,7 +200,7 @@ const NDJSON_TYPE = 'application/x-ndjson';
 const Revision = Type.Integer({ minimum: 0 });
 
 /** `GET /npcs/{npcId}/history/bundle` (contract 10.5). */
-export const historyBundleRoute = ({ ports, signingKeys }: Services): RouteDefinition => {
+export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): RouteDefinition => {
   const { events, clock } = ports;
   const permits = new Semaphore(BUNDLES, TENANT_BUNDLES);
   return route('GET', '/npcs/:npcId/history/bundle', {

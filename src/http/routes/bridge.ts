@@ -3,7 +3,9 @@ import { Type } from '@sinclair/typebox';
 import { mindFold } from '../../app/minds/mind.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { revisionOf } from '../../app/minds/minds.js';
+import type { Rulesets } from '../../app/minds/rulesets.js';
 import { runCommand } from '../../app/streams/run-command.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { bridgeRulesOf, listBridgeRules } from '../../domain/bridge/rule-list.js';
 import { type BridgeAnswer, validateAction } from '../../domain/bridge/validate.js';
 import { checkOfMind } from '../../domain/npc/decision/bridge-checked.js';
@@ -12,11 +14,11 @@ import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
 import type { Json } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
 import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
 import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../schemas.js';
-import type { Services } from '../services.js';
 
 const Question = Type.Object({
   action: AnyJson,
@@ -44,8 +46,10 @@ const Checked = openObject({
  */
 const takeQuestion = (action: Json, context: Json): Promise<void> => takeRecordable([action, action, context]);
 
+type BridgeRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters; readonly rulesets: Rulesets };
+
 /** `/bridge/...` (contract 4). */
-export const bridgeRoutes = ({ ports, writers, rulesets }: Services): readonly RouteDefinition[] => {
+export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): readonly RouteDefinition[] => {
   /** The tenant's default. There is no observation when only an action is checked, so patterns see the empty text. */
   const rulesOf = async (tenant: string) => {
     const { ruleset } = await rulesets.choose(tenant, undefined);

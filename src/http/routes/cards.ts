@@ -5,12 +5,14 @@ import { cardOf } from '../../app/cards/export-card.js';
 import { takeCard } from '../../app/cards/import-card.js';
 import { requireMind } from '../../app/minds/minds.js';
 import { waitForRevision } from '../../app/read-models/read-wait.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { cardPicture, cardTextIn } from '../../domain/card/picture.js';
 import { readCard } from '../../domain/card/read-card.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
+import type { Ports } from '../../ports/ports.js';
 import { fileName } from '../file-name.js';
 import { contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { namesTag } from '../entity-tag.js';
@@ -21,7 +23,6 @@ import { whyRefused } from '../../domain/shared/refuse-json.js';
 import { minRevision } from '../min-revision.js';
 import { JSON_TYPE } from '../respond.js';
 import { FreeObject, NpcParams } from '../schemas.js';
-import type { Services } from '../services.js';
 
 const PNG = 'image/png';
 const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
@@ -67,8 +68,10 @@ const jsonInPicture = async (png: Uint8Array): Promise<Json> => {
 
 const common = { tag: 'NPCs', scope: 'npc', ext: true, params: NpcParams } as const;
 
+type CardRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
+
 /** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
-export const cardRoutes = ({ ports, writers }: Services): readonly RouteDefinition[] => {
+export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDefinition[] => {
   const deps = { ...ports, writers };
   const imports = new Semaphore(IMPORTS, TENANT_IMPORTS);
   return [

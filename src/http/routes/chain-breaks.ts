@@ -2,13 +2,13 @@ import { Type } from '@sinclair/typebox';
 
 import { type ChainLook, lookAtChain, recordBreaks } from '../../app/minds/chain-breaks.js';
 import { waitForRevision } from '../../app/read-models/read-wait.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
 import { type Answer, contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { minRevision } from '../min-revision.js';
 import { NpcParams, nullable, oneOf } from '../schemas.js';
-import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
 const From = Type.Integer({ minimum: 0, description: 'The first revision to look at; default 0.' });
@@ -37,13 +37,10 @@ const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): A
 
 const common = { tag: 'Histories', ext: true, params: NpcParams } as const;
 
+type ChainBreakRouteDeps = { readonly ports: Pick<Ports, 'events' | 'clock'>; readonly writers: StreamWriters };
+
 /** `GET` and `POST /npcs/{npcId}/chain-breaks`: where a mind's hash chain does not fit, and saying that one knows. */
-export const chainBreakRoutes = ({
-  ports,
-  writers,
-}: Pick<Services, 'writers'> & {
-  readonly ports: Pick<Ports, 'events' | 'clock'>;
-}): readonly RouteDefinition[] => {
+export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): readonly RouteDefinition[] => {
   const look = async (stream: string, npcId: string, from: number): Promise<ChainLook> => {
     const found = await lookAtChain(ports.events, stream, from);
     if (found.revision < 0) throw new Rejection('NPC_NOT_FOUND', { details: { npcId } });

@@ -3,6 +3,8 @@ import { Type } from '@sinclair/typebox';
 import { type NpcRow, npcs } from '../../../projections/npcs.js';
 import { type CoveragePlace, recordedCoverage } from '../../app/minds/rule-coverage.js';
 import { requireRevision } from '../../app/minds/minds.js';
+import type { Rulesets } from '../../app/minds/rulesets.js';
+import type { ProcessRepository } from '../../app/processes/process-repository.js';
 import { findReplay } from '../../app/replays/run-replay.js';
 import { noFindings } from '../../domain/replay/findings.js';
 import { replayCoverage } from '../../domain/replay/replay-coverage.js';
@@ -10,11 +12,11 @@ import { COVERAGE_SAMPLES } from '../../domain/npc/rule-coverage.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { timesOf, timesQuery } from '../history-query.js';
 import { ok, route, type RouteDefinition } from '../route.js';
 import { ClientId, oneOf } from '../schemas.js';
-import type { Services } from '../services.js';
 
 export const CoverageAnswer = Type.Object({
   rulesetId: Type.String(),
@@ -92,7 +94,7 @@ export async function* mindsFrom(
 
 /** @throws Rejection REPLAY_NOT_FOUND; RULESET_NOT_FOUND for a set that took no part and is not registered */
 const ofReplay = async (
-  { repository, rulesets }: Pick<Services, 'repository' | 'rulesets'>,
+  { repository, rulesets }: Pick<CoverageRouteDeps, 'repository' | 'rulesets'>,
   tenant: string,
   { rulesetId, replayId }: { readonly rulesetId: string; readonly replayId: string },
 ) => {
@@ -112,8 +114,10 @@ async function* only(npcId: string): AsyncGenerator<string, void, undefined> {
   yield await Promise.resolve(npcId);
 }
 
+type CoverageRouteDeps = { readonly ports: Ports; readonly rulesets: Rulesets; readonly repository: ProcessRepository };
+
 /** `GET /rules/{rulesetId}/coverage` (contract 10.11). */
-export const coverageRoutes = ({ ports, rulesets, repository }: Services): readonly RouteDefinition[] => [
+export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/rules/:rulesetId/coverage', {
     operationId: 'ruleCoverage',
     tag: 'Rules',

@@ -5,16 +5,16 @@ import { toHistoryEvent } from '../../app/streams/history.js';
 import { requireRevision } from '../../app/minds/minds.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
 import { EVENT_STREAM, eventStream } from '../event-stream.js';
 import { type Call, type RouteDefinition, route } from '../route.js';
 import { NpcParams } from '../schemas.js';
-import type { Services } from '../services.js';
 
 /** How many streams one key may hold (contract 10.1). */
 export const STREAMS_PER_KEY = 16;
 
-export type EventRouteDeps = {
-  readonly ports: Pick<Services['ports'], 'events'>;
+type EventRouteDeps = {
+  readonly ports: Pick<Ports, 'events'>;
   /** Calls back when the key is revoked; returns how to stop listening. */
   readonly onRevoked: (keyId: string, listener: () => void) => () => void;
 };

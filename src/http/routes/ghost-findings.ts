@@ -2,14 +2,19 @@ import { Type } from '@sinclair/typebox';
 
 import { compareSessions } from '../../app/ghosts/compare.js';
 import { journeyOf, remoteJourney } from '../../app/ghosts/journey.js';
+import type { SharedPace } from '../../app/ghosts/pace.js';
 import { shownSteps } from '../../app/ghosts/shown-steps.js';
 import { pngPicture } from '../../app/ghosts/png-picture.js';
-import { settingFor } from '../../app/ghosts/play-slice.js';
+import { type SessionCache, settingFor } from '../../app/ghosts/play-slice.js';
 import { replayReproduction } from '../../app/ghosts/replay-reproduction.js';
 import { reportSession } from '../../app/ghosts/report.js';
 import { createSearches, REPRO_FORMAT, reproduce, SCRIPT_TEXTS } from '../../app/ghosts/reproduce.js';
 import { readGhost } from '../../app/ghosts/remote-body.js';
+import type { PlayCache } from '../../app/ghosts/remote-steps.js';
 import { readSteps } from '../../app/ghosts/steps-log.js';
+import type { Levels } from '../../app/levels/levels.js';
+import type { ProcessRepository } from '../../app/processes/process-repository.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { junitOf } from '../../domain/ghost/junit.js';
@@ -19,12 +24,13 @@ import type { ProtocolProbe } from '../../domain/ghost/policy.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json } from '../../domain/shared/json.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
+import type { ProcessRuntime } from '../../ports/process-runtime.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { clientSignal } from '../client-signal.js';
 import { durationOf, NamedGoal, LevelShown, Results, shownResults } from '../ghost-results.js';
 import { type Call, ok, route, type RouteDefinition } from '../route.js';
 import { FreeObject, nullable } from '../schemas.js';
-import type { Services } from '../services.js';
 import { SessionParams } from './ghosts.js';
 
 const DEFAULT_STEPS = 100;
@@ -55,8 +61,20 @@ const reproduction = {
 
 const common = { tag: 'Ghosts', scope: 'ghosts' } as const;
 
+type GhostFindingRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly levels: Levels;
+  readonly repository: ProcessRepository;
+  readonly runtime: ProcessRuntime;
+  readonly ghostPace: SharedPace;
+  readonly ghostPlays: PlayCache;
+  readonly ghostSessions: SessionCache;
+  readonly publicUrl: string;
+};
+
 /** What ghost sessions have found (contract 9.3, 9.9 to 9.12). */
-export const ghostFindingRoutes = (services: Services): readonly RouteDefinition[] => {
+export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly RouteDefinition[] => {
   const {
     ports,
     writers,

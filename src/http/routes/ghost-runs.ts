@@ -1,16 +1,19 @@
 import { Type } from '@sinclair/typebox';
 
+import type { Engines } from '../../app/cortex/engines.js';
 import { requireGhostRoom } from '../../app/ghosts/ghost-room.js';
 import { type GhostRequest, runGhost } from '../../app/ghosts/run-ghost.js';
+import type { Levels } from '../../app/levels/levels.js';
 import type { GhostGoal } from '../../domain/ghost/policy.js';
 import { type GhostDriver, ghostDrivers } from '../../domain/ghost/session-events.js';
 import { goalOf } from '../../domain/ghost/suite.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
+import type { ProcessRuntime } from '../../ports/process-runtime.js';
 import { type Call, ok, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from '../ghost-results.js';
 import { ClientId, nullable } from '../schemas.js';
-import type { Services } from '../services.js';
 
 /** The longest session, in milliseconds. */
 const LONGEST_MS = 86_400_000;
@@ -63,8 +66,15 @@ const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engin
   throw new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer: '/engine', message }] } });
 };
 
+type GhostRunRouteDeps = {
+  readonly ports: Ports;
+  readonly runtime: ProcessRuntime;
+  readonly engines: Engines;
+  readonly levels: Levels;
+};
+
 /** `POST /v1/ghost/run` and `POST /ghost/run` (contract 7.3, 9.1, 9.8). */
-export const ghostRunRoutes = ({ ports, runtime, engines, levels }: Services): readonly RouteDefinition[] => {
+export const ghostRunRoutes = ({ ports, runtime, engines, levels }: GhostRunRouteDeps): readonly RouteDefinition[] => {
   const deps = { runtime, engines, levels, clock: ports.clock };
 
   const run = async (

@@ -1,11 +1,18 @@
 import { Type } from '@sinclair/typebox';
 
+import type { GhostEngines } from '../../app/ghosts/ask-engines.js';
 import { POLICY } from '../../app/ghosts/ghost-engine.js';
 import { readGhost } from '../../app/ghosts/remote-body.js';
+import type { PlayCache } from '../../app/ghosts/remote-steps.js';
 import { type GhostSession, stopGhost } from '../../app/ghosts/run-ghost.js';
 import { lastStep } from '../../app/ghosts/steps-log.js';
+import type { Levels } from '../../app/levels/levels.js';
+import type { ProcessRepository } from '../../app/processes/process-repository.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { ghostDrivers } from '../../domain/ghost/session-events.js';
 import { ghostStepsStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
+import type { ProcessRuntime } from '../../ports/process-runtime.js';
 import { ghosts as ghostRows, type GhostRow } from '../../../projections/ghosts.js';
 import { ok, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import {
@@ -18,7 +25,6 @@ import {
   ShownStatus,
 } from '../ghost-results.js';
 import { nextLink, pageOf, pageQuery } from '../page.js';
-import type { Services } from '../services.js';
 
 const DEFAULT_HISTORY = 10;
 
@@ -55,8 +61,18 @@ export const SessionStatus = Type.Object({
 });
 export const SessionParams = Type.Object({ sessionId: Type.String() });
 
+type GhostRouteDeps = {
+  readonly ports: Ports;
+  readonly runtime: ProcessRuntime;
+  readonly repository: ProcessRepository;
+  readonly writers: StreamWriters;
+  readonly levels: Levels;
+  readonly ghostEngines: GhostEngines;
+  readonly ghostPlays: PlayCache;
+};
+
 /** Ghost sessions: looked at, stopped, listed (contract 9.2, 9.4, 9.5). */
-export const ghostRoutes = (services: Services): readonly RouteDefinition[] => {
+export const ghostRoutes = (services: GhostRouteDeps): readonly RouteDefinition[] => {
   const { ports, runtime, repository, writers, levels, ghostEngines, ghostPlays: plays } = services;
   const deps = { runtime, repository, levels, writers, plays, events: ports.events };
 

@@ -2,9 +2,11 @@ import { Type } from '@sinclair/typebox';
 
 import { exportHistory, type HistoryPage, readHistory } from '../../app/streams/history.js';
 import { mindAsOf, requireMind } from '../../app/minds/minds.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { Semaphore } from '../../concurrency/semaphore.js';
 import { openTurnsOf } from '../../domain/npc/open-turns.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
 import { momentOf } from '../as-of.js';
 import { fileName } from '../file-name.js';
 import { csvHeader, csvLine } from '../history-csv.js';
@@ -14,7 +16,6 @@ import { readMind } from '../read-mind.js';
 import { JSON_TYPE } from '../respond.js';
 import { ok, route, type RouteDefinition } from '../route.js';
 import { FreeObject, NpcParams, oneOf, openObject } from '../schemas.js';
-import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
 const HistoryEvent = openObject({
@@ -37,8 +38,10 @@ const historyText = (npcId: string, { events, ...page }: HistoryPage): string =>
 
 const common = { tag: 'Histories', scope: 'audit', ext: true, params: NpcParams } as const;
 
+type HistoryRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
+
 /** `GET /npcs/{npcId}/history` and `/state` (contract 10.1). */
-export const historyRoutes = ({ ports, writers }: Services): readonly RouteDefinition[] => [
+export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs/:npcId/history', {
     ...common,
     operationId: 'history',
@@ -118,7 +121,7 @@ const NDJSON_TYPE = 'application/x-ndjson';
 const CSV_TYPE = 'text/csv; charset=utf-8';
 
 /** `GET /npcs/{npcId}/history/export` (contract 10.1). */
-export const historyExportRoutes = ({ ports }: Services): readonly RouteDefinition[] => {
+export const historyExportRoutes = ({ ports }: HistoryRouteDeps): readonly RouteDefinition[] => {
   const permits = new Semaphore(EXPORTS, TENANT_EXPORTS);
   return [
     route('GET', '/npcs/:npcId/history/export', {

@@ -1,12 +1,13 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 
-import type { BuiltInLevel } from '../../app/levels/levels.js';
+import type { Levels, BuiltInLevel } from '../../app/levels/levels.js';
 import { requireUnplayed } from '../../app/ghosts/ghost-room.js';
 import { lostMap, type StoredLevel } from '../../app/levels/level-store.js';
 import { listAfter, rowsBefore } from '../../app/levels/list-after.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { levels as levelRows } from '../../../projections/levels.js';
 import { contextOf, ok, route, type RouteDefinition } from '../route.js';
@@ -14,7 +15,6 @@ import { answerList } from '../list-answer.js';
 import { pageOf, pageQuery } from '../page.js';
 import { JSON_TYPE } from '../respond.js';
 import { ClientId, FreeObject } from '../schemas.js';
-import type { Services } from '../services.js';
 
 /** Bytes of a request: Tiled writes a map with many spaces (contract 1.2). What a level may have is less. */
 const LEVEL_BODY_BYTES = MAX_ARCHIVED_BYTES;
@@ -65,8 +65,10 @@ const refuseBuiltIn = (levelId: string): Rejection => new Rejection('LEVEL_BUILT
 
 const common = { tag: 'Ghosts', scope: 'ghosts', ext: true } as const;
 
+type LevelRouteDeps = { readonly ports: Ports; readonly levels: Levels };
+
 /** `/levels` (contract 9.7). */
-export const levelRoutes = ({ ports, levels }: Services): readonly RouteDefinition[] => {
+export const levelRoutes = ({ ports, levels }: LevelRouteDeps): readonly RouteDefinition[] => {
   const builtIn = new Map(levels.builtIn.map((level) => [level.levelId, level]));
   const first = rowsBefore(levels.builtIn.map(shownBuiltIn));
   const listing = { readModels: listAfter(first, ports.readModels), projection: levelRows };

@@ -1,13 +1,16 @@
 import { Type } from '@sinclair/typebox';
 
+import type { Ports } from '../../ports/ports.js';
 import { memories, type MemoryRow } from '../../../projections/memories.js';
 import { lineagePart } from '../../app/memory/lineage.js';
 import { LINEAGE_CURSOR_CHARS } from '../../app/memory/lineage-cursor.js';
 import { memoryRows } from '../../app/memory/memory-rows.js';
 import { retract, RETRACTED_MEMORIES } from '../../app/memory/retract.js';
 import { requireRevision } from '../../app/minds/minds.js';
+import type { ProcessRepository } from '../../app/processes/process-repository.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
 import { eventAt } from '../../app/streams/stream-pages.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { readTurn } from '../../app/turns/turn-view.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
@@ -17,7 +20,6 @@ import { itemOf } from '../memory-item.js';
 import { Item } from '../memory-schemas.js';
 import { minRevision } from '../min-revision.js';
 import { ClientId, FreeObject, NpcParams, oneOf } from '../schemas.js';
-import type { Services } from '../services.js';
 
 /** How long a reason may be, in characters. */
 const REASON_CHARS = 1_024;
@@ -81,8 +83,14 @@ export const RetractionAnswer = Type.Object({
   dryRun: Type.Boolean(),
 });
 
+type LineageRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly repository: ProcessRepository;
+};
+
 /** `GET /npcs/{npcId}/memory/{memoryId}/lineage`, `POST /npcs/{npcId}/memory/retract` (contract 10.12). */
-export const lineageRoutes = ({ ports, writers, repository }: Services): readonly RouteDefinition[] => {
+export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps): readonly RouteDefinition[] => {
   const { events, readModels } = ports;
 
   /** What the turn of a memory perceived; absent where its opening is not to be found. */

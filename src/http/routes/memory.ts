@@ -6,11 +6,13 @@ import { mindFold } from '../../app/minds/mind.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
 import type { PlacedEvent } from '../../app/streams/fold.js';
 import { runCommand } from '../../app/streams/run-command.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { clearMemories, CONFIRMED_IMPORTANCE, STORED_TYPE, storeMemory } from '../../domain/npc/memory-commands.js';
 import { fitsMetadata, METADATA_BYTES } from '../../domain/npc/recorded-bytes.js';
 import { takeRecordable } from '../../app/streams/take-recordable.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
+import type { Ports } from '../../ports/ports.js';
 import {
   isStanding,
   memories,
@@ -28,7 +30,6 @@ import { AgentMemory, Item, memoryFilters } from '../memory-schemas.js';
 import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
 import { AgentParams, FreeObject, MemoryText, NpcParams } from '../schemas.js';
-import type { Services } from '../services.js';
 
 /** How the list is filtered. */
 const memoryQuery = {
@@ -40,8 +41,10 @@ const memoryQuery = {
 
 const common = { tag: 'Memory', scope: 'memory' } as const;
 
+type MemoryRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
+
 /** `GET /npcs/{npcId}/memory` (contract 3.1). */
-export const memoryRoutes = ({ ports, writers }: Services): readonly RouteDefinition[] => [
+export const memoryRoutes = ({ ports, writers }: MemoryRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs/:npcId/memory', {
     ...common,
     operationId: 'listMemories',
@@ -96,7 +99,11 @@ const rowOf = (event: PlacedEvent): MemoryRow => {
 };
 
 /** `POST /npcs/{npcId}/memory`, `DELETE /npcs/{npcId}/memory/clear`, `POST /v1/agents/{agentId}/memory` (contract 3.2, 3.4, 3.5). */
-export const memoryWriteRoutes = ({ ports, writers, turnDeadlineMs }: Services): readonly RouteDefinition[] => {
+export const memoryWriteRoutes = ({
+  ports,
+  writers,
+  turnDeadlineMs,
+}: MemoryRouteDeps & { readonly turnDeadlineMs: number }): readonly RouteDefinition[] => {
   const deps = { ...ports, writers };
   return [
     route('POST', '/npcs/:npcId/memory', {

@@ -3,12 +3,14 @@ import { Type } from '@sinclair/typebox';
 import { requireMind, requireRevision } from '../../app/minds/minds.js';
 import { mindFold } from '../../app/minds/mind.js';
 import { runCommand } from '../../app/streams/run-command.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { archiveNpc, registerNpc } from '../../domain/npc/decide.js';
 import { takeRecordable } from '../../app/streams/take-recordable.js';
 import type { MindState } from '../../domain/npc/state.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
 import { npcs } from '../../../projections/npcs.js';
 import { contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { answerList } from '../list-answer.js';
@@ -16,7 +18,6 @@ import { readMind } from '../read-mind.js';
 import { readJsonText } from '../json-text.js';
 import { pageOf, pageQuery } from '../page.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../schemas.js';
-import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
 const Npc = Type.Object({
@@ -54,8 +55,10 @@ const dataOf = async (pointer: string, value: JsonObject): Promise<JsonObject> =
 
 const common = { tag: 'NPCs', scope: 'npc' } as const;
 
+type NpcRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
+
 /** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}` (contract 2.1). */
-export const npcRoutes = ({ ports, writers }: Services): readonly RouteDefinition[] => [
+export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs', {
     ...common,
     operationId: 'listNpcs',

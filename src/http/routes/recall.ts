@@ -1,13 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox';
 
+import type { Recall } from '../../app/memory/recall.js';
 import { mindFold } from '../../app/minds/mind.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
 import { runCommand } from '../../app/streams/run-command.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { QUERY_BYTES } from '../../domain/npc/recorded-bytes.js';
 import { takeRecordable } from '../../app/streams/take-recordable.js';
 import { defined } from '../../domain/shared/defined.js';
 import { type Json, jsonBytes } from '../../domain/shared/json.js';
 import { PAGE_BYTES, untilFull } from '../../domain/shared/page-size.js';
+import type { Ports } from '../../ports/ports.js';
 import { memories } from '../../../projections/memories.js';
 import { momentOf } from '../as-of.js';
 import { clientSignal } from '../client-signal.js';
@@ -16,7 +19,6 @@ import { agentMemoryOf, itemOf, reportedItem } from '../memory-item.js';
 import { AgentMemory, Item, memoryFilters } from '../memory-schemas.js';
 import { minRevision } from '../min-revision.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../schemas.js';
-import type { Services } from '../services.js';
 import { memoriesOf, MemoriesSchema } from './process/tape.js';
 
 /** Most memories of one recall, and how many there are unless the request says otherwise (contract 3.3, 3.5). */
@@ -64,8 +66,10 @@ const pendingHeader = (pending: number): Record<string, string> =>
 
 type RecallCall = Call<Static<typeof NpcParams>, unknown, Static<typeof RecallBody>>;
 
+type RecallRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters; readonly recall: Recall };
+
 /** `POST /npcs/{npcId}/memory/recall` and `POST /v1/agents/{agentId}/memory/recall` (contract 3.3, 3.5, 3.6). */
-export const recallRoutes = ({ ports, writers, recall }: Services): readonly RouteDefinition[] => {
+export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): readonly RouteDefinition[] => {
   /** The revision that the request asks for; null when the mind had no event by then. */
   const revisionAsOf = async (
     stream: string,

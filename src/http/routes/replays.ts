@@ -2,6 +2,8 @@ import { type Static, Type } from '@sinclair/typebox';
 
 import { inSlices } from '../../concurrency/in-slices.js';
 import { requireRevision } from '../../app/minds/minds.js';
+import type { Rulesets } from '../../app/minds/rulesets.js';
+import type { ProcessRepository } from '../../app/processes/process-repository.js';
 import { cancelReplay, findReplay, runReplay } from '../../app/replays/run-replay.js';
 import { requireReplayRoom } from '../../app/replays/replay-room.js';
 import type { ReplayPlan } from '../../domain/replay/replay-events.js';
@@ -9,11 +11,12 @@ import { requireInputBytes } from '../../domain/npc/recorded-bytes.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
+import type { Ports } from '../../ports/ports.js';
+import type { ProcessRuntime } from '../../ports/process-runtime.js';
 import { type Call, route, type RouteDefinition, onBehalfOf } from '../route.js';
 import { timeOf } from '../history-query.js';
 import { shownReplay, ShownReplay } from '../replay-results.js';
 import { ClientId, NpcParams, nullable } from '../schemas.js';
-import type { Services } from '../services.js';
 import { RulesBody } from '../rules-body.js';
 
 /** How many NPCs one replay may name, and how many texts it may bring (contract 10.3). */
@@ -73,8 +76,15 @@ const momentOf = (name: 'since' | 'until', text: string | null | undefined): str
   return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
 };
 
+type ReplayRouteDeps = {
+  readonly ports: Ports;
+  readonly runtime: ProcessRuntime;
+  readonly repository: ProcessRepository;
+  readonly rulesets: Rulesets;
+};
+
 /** Replays and trials (contract 10.3). */
-export const replayRoutes = ({ ports, runtime, repository, rulesets }: Services): readonly RouteDefinition[] => {
+export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRouteDeps): readonly RouteDefinition[] => {
   const deps = { runtime, repository, events: ports.events };
 
   /** @throws Rejection SCHEMA_INVALID, RULESET_NOT_FOUND, and what `normaliseRuleset` refuses with */

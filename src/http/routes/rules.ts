@@ -2,8 +2,9 @@ import { Type } from '@sinclair/typebox';
 
 import { parseCommandId } from '../../app/streams/command-id.js';
 import { inSlices } from '../../concurrency/in-slices.js';
-import { rulesetFold } from '../../app/minds/rulesets.js';
+import { type Rulesets, rulesetFold } from '../../app/minds/rulesets.js';
 import { runCommand } from '../../app/streams/run-command.js';
+import type { StreamWriters } from '../../app/streams/stream-writers.js';
 import { deleteRuleset, registerRuleset } from '../../domain/rules/decide.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
 import { findPreset, presetIds } from '../../domain/rules/presets.js';
@@ -14,13 +15,13 @@ import { derivedUuid } from '../../domain/shared/uuid.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { rulesetStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
 import { rulesets as rulesetRows } from '../../../projections/rulesets.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../route.js';
 import { answerList } from '../list-answer.js';
 import { pageOf, pageQuery } from '../page.js';
 import { RulesBody } from '../rules-body.js';
 import { ClientId, openObject } from '../schemas.js';
-import type { Services } from '../services.js';
 import { defined } from '../../domain/shared/defined.js';
 
 const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
@@ -52,8 +53,15 @@ const RulesetParams = Type.Object({ rulesetId: ClientId });
 
 const common = { tag: 'Rules', scope: 'rules' } as const;
 
+type RuleRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly rulesets: Rulesets;
+  readonly rulesRegistration: boolean;
+};
+
 /** `/rules` (contract 5). */
-export const ruleRoutes = (services: Services): readonly RouteDefinition[] => {
+export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, rulesets, rulesRegistration } = services;
 
   const register = async (call: Call, content: RulesetContent) => {

@@ -6,11 +6,11 @@ import { QUERY_CHARACTERS } from '../../domain/search/search-terms.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
 import { UTTERANCE_KINDS, utterances } from '../../../projections/utterances.js';
 import { timeOf } from '../history-query.js';
 import { minRevision } from '../min-revision.js';
 import { ok, route, type RouteDefinition } from '../route.js';
-import type { Services } from '../services.js';
 
 const MAX_HITS = 100;
 const DEFAULT_HITS = 20;
@@ -59,8 +59,10 @@ const placeOf = (cursor: string | undefined): number | undefined => {
 
 const cursorOf = (place: number): string => Buffer.from(String(place)).toString('base64url');
 
+type SearchRouteDeps = { readonly ports: Ports };
+
 /** `GET /search` (contract 10.10). */
-export const searchRoute = ({ ports }: Services): RouteDefinition =>
+export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
   route('GET', '/search', {
     operationId: 'search',
     tag: 'Histories',

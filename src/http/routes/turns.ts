@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { requireRevision } from '../../app/minds/minds.js';
+import type { ProcessRepository } from '../../app/processes/process-repository.js';
 import { waitForStream } from '../../app/read-models/read-wait.js';
 import { readTurn, type TurnView } from '../../app/turns/turn-view.js';
 import type { VerdictSigner } from '../../app/turns/verdict-signer.js';
@@ -8,6 +9,7 @@ import { type WhyDeps, whyOf } from '../../app/turns/why.js';
 import { finalizeWire, verdictWire } from '../../domain/npc/signature.js';
 import type { Json, JsonObject } from '../../domain/shared/json.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
 import { turns } from '../../../projections/turns.js';
 import { answerList } from '../list-answer.js';
 import { minRevision } from '../min-revision.js';
@@ -15,7 +17,6 @@ import { pageOf, pageQuery } from '../page.js';
 import { readMind } from '../read-mind.js';
 import { ok, route, type RouteDefinition } from '../route.js';
 import { FreeObject, NpcParams, nullable, oneOf, openObject, TurnParams } from '../schemas.js';
-import type { Services } from '../services.js';
 
 const states = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'] as const;
 
@@ -53,8 +54,10 @@ const summaryOf = (row: Json): JsonObject => {
 
 const common = { tag: 'Histories', scope: 'audit', ext: true } as const;
 
+type TurnRouteDeps = { readonly ports: Ports; readonly repository: ProcessRepository; readonly signer: VerdictSigner };
+
 /** `GET /npcs/{npcId}/turns` and `/turns/{turnId}` (contract 10.1). */
-export const turnRoutes = ({ ports, repository, signer }: Services): readonly RouteDefinition[] => {
+export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readonly RouteDefinition[] => {
   const present = async (tenant: string, view: TurnView) => {
     const { verdict: rested, ...turn } = view;
     if (rested === null) return { ...turn, verdict: null };

@@ -4,13 +4,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { openApi } from '../../../src/http/openapi.js';
 import { cardRoutes } from '../../../src/http/routes/cards.js';
-import type { Services } from '../../../src/http/services.js';
 import { startApp, type TestApp, testPrincipal } from '../../support/http.js';
 import { closeSockets, openSocket } from '../../support/sockets.js';
 
 const MIB = 1024 * 1024;
 /** Nothing here comes as far as a mind. */
-const routes = cardRoutes({ ports: {} } as unknown as Services);
+const routes = cardRoutes({ ports: {} } as never);
 
 let app: TestApp;
 beforeEach(async () => {

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 
 import { initialMind } from '../../../src/domain/npc/state.js';
 import { memoryRoutes } from '../../../src/http/routes/memory.js';
-import type { Services } from '../../../src/http/services.js';
 
 /** The answer for a mind at revision 9 whose read model stands at another one. */
 const answerAt = async (progress: number, query: object = {}) => {
@@ -18,7 +17,7 @@ const answerAt = async (progress: number, query: object = {}) => {
     },
     writers: { current: () => Promise.resolve({ state, revision: 9 }) },
   };
-  const [list] = memoryRoutes(services as unknown as Services);
+  const [list] = memoryRoutes(services as never);
   const principal = { tenant: 'studio' };
   const koa = { req: { url: '/' } };
   return list?.handler({ params: { npcId: 'mira' }, query, principal, header: () => undefined, koa } as never);

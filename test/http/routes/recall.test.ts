@@ -4,14 +4,13 @@ import { describe, expect, it } from 'vitest';
 
 import type { Recalled } from '../../../src/app/memory/recall.js';
 import { recallRoutes } from '../../../src/http/routes/recall.js';
-import type { Services } from '../../../src/http/services.js';
 import { type Json, jsonBytes } from '../../../src/domain/shared/json.js';
 import { PAGE_BYTES } from '../../../src/domain/shared/page-size.js';
 import { memoryRow } from '../../support/recall-scene.js';
 
 const answerOf = async (operationId: string, memories: Recalled['memories']): Promise<readonly Json[]> => {
   const recall = () => Promise.resolve({ memories, pending: 0, revision: 1 });
-  const found = recallRoutes({ recall } as unknown as Services).find((route) => route.operationId === operationId);
+  const found = recallRoutes({ recall } as never).find((route) => route.operationId === operationId);
   const call = {
     params: { npcId: 'mira', agentId: 'mira' },
     principal: { tenant: 'studio' },

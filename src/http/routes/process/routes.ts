@@ -1,13 +1,20 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import { stepGhost } from '../../../app/ghosts/remote-body.js';
+import type { PlayCache } from '../../../app/ghosts/remote-steps.js';
+import type { Levels } from '../../../app/levels/levels.js';
+import type { ProcessRepository } from '../../../app/processes/process-repository.js';
+import type { StreamWriters } from '../../../app/streams/stream-writers.js';
 import { enterStep, type Stepped, stepTurn } from '../../../app/turns/step-turn.js';
+import type { TurnIndex } from '../../../app/turns/turn-index.js';
+import type { VerdictSigner } from '../../../app/turns/verdict-signer.js';
 import { finalizeWire } from '../../../domain/npc/signature.js';
 import type { Tape } from '../../../domain/npc/tape.js';
 import { ghostMindStream, npcStream } from '../../../domain/shared/stream-names.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { type Call, mindStream, route, type RouteDefinition, onBehalfOf } from '../../route.js';
 import { NpcParams, nullable, openObject } from '../../schemas.js';
-import type { Services } from '../../services.js';
 import { withHeaders, resultTypeWarning, rulesetWarning } from '../../warning.js';
 import { SessionParams } from '../ghosts.js';
 import { meantType, resultOf, ResultSchema, tapeOf, TapeSchema } from './tape.js';
@@ -27,8 +34,20 @@ const StepAnswered = {
 const sessionMind = ({ principal, params }: Call<{ sessionId: string }>): string =>
   ghostMindStream(principal.tenant, params.sessionId);
 
+type ProcessRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly repository: ProcessRepository;
+  readonly turnIndex: TurnIndex;
+  readonly runtime: ProcessRuntime;
+  readonly signer: VerdictSigner;
+  readonly turnDeadlineMs: number;
+  readonly levels: Levels;
+  readonly ghostPlays: PlayCache;
+};
+
 /** One step of the multi-round protocol, of an NPC (contract 2.2) and of a ghost session that has a body (contract 9.6). */
-export const processRoutes = (services: Services): readonly RouteDefinition[] => {
+export const processRoutes = (services: ProcessRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, repository, turnIndex, runtime, signer, turnDeadlineMs } = services;
   const { clock, events } = ports;
   const { levels, ghostPlays: plays } = services;

@@ -1,16 +1,34 @@
 import { KeyedMutex } from '../../../concurrency/keyed-mutex.js';
 import { SingleFlight } from '../../../concurrency/single-flight.js';
+import type { ProcessRepository } from '../../../app/processes/process-repository.js';
 import { ARCHIVE_GRANT_TYPE, issueArchiveGrant } from '../../../app/souls/archive-grant.js';
+import type { OtherArchives } from '../../../app/souls/other-archives.js';
 import { createSealedPayloads } from '../../../app/souls/sealed-payloads.js';
+import type { SoulTrust } from '../../../app/souls/verify-soul.js';
+import type { StreamWriters } from '../../../app/streams/stream-writers.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { ProcessRuntime } from '../../../ports/process-runtime.js';
+import type { SigningKeys } from '../../../ports/signing-keys.js';
 import type { RouteDefinition } from '../../route.js';
-import type { Services } from '../../services.js';
 import { agentExportRoute } from './agent-export.js';
 import { exportRoutes, type ExportServices } from './exports.js';
 import { importRoutes } from './imports.js';
 import { keptSoulRoutes } from './kept.js';
 
+type SoulRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly repository: ProcessRepository;
+  readonly runtime: ProcessRuntime;
+  readonly signingKeys: SigningKeys;
+  readonly publicUrl: string;
+  readonly soulTrust: SoulTrust;
+  readonly archives: OtherArchives;
+  readonly soulDeadlineMs: number;
+};
+
 /** Everything about souls but the archive itself (contract 7.2, 8). */
-export const soulRoutes = (services: Services): readonly RouteDefinition[] => {
+export const soulRoutes = (services: SoulRouteDeps): readonly RouteDefinition[] => {
   const { ports, signingKeys, publicUrl } = services;
   const grants = {
     sign: (claims: Parameters<typeof signingKeys.sign>[1]) =>
