@@ -1,4 +1,3 @@
-import type { CommandContext } from '../../domain/shared/command-context.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { ghostMindStream } from '../../domain/shared/stream-names.js';
 import type { GhostAnswer, GhostInput } from '../../../workflows/ghost-session.js';
@@ -68,7 +67,7 @@ export const readGhost = async (deps: RemoteBodyDeps, tenant: string, sessionId:
 export const stepGhost = async (
   deps: RemoteBodyDeps & StepDeps,
   sessionId: string,
-  step: Omit<TurnStep, 'stream' | 'by'> & { readonly by: CommandContext },
+  step: Omit<TurnStep, 'stream'>,
 ): Promise<Stepped> => {
   const { tenant } = step.by;
   const session = await findGhost(deps, tenant, sessionId);

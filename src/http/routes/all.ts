@@ -13,6 +13,7 @@ import { cortexRoutes } from './cortex.js';
 import { eventRoutes } from './events.js';
 import { ghostFindingRoutes } from './ghost-findings.js';
 import { ghostRunRoutes } from './ghost-runs.js';
+import { ghostStepRoute } from './ghost-step.js';
 import { ghostRoutes } from './ghosts.js';
 import { historyExportRoutes, historyRoutes } from './histories.js';
 import { jwksRoute, verdictRoutes } from './verdicts.js';
@@ -20,7 +21,7 @@ import { keyRoutes } from './keys.js';
 import { levelRoutes } from './levels.js';
 import { memoryRoutes, memoryWriteRoutes } from './memory.js';
 import { npcRoutes } from './npcs.js';
-import { processRoutes } from './process/routes.js';
+import { processRoute } from './process/routes.js';
 import { recallRoutes } from './recall.js';
 import { replayRoutes } from './replays.js';
 import { ruleRoutes } from './rules.js';
@@ -33,7 +34,8 @@ import { lineageRoutes } from './lineage.js';
 /** Every route that needs the ports. The server's own routes (status, health, documents) are separate. */
 export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly RouteDefinition[] => [
   ...npcRoutes(services),
-  ...processRoutes(services),
+  processRoute(services),
+  ghostStepRoute(services),
   ...actRoutes(services),
   ...memoryRoutes(services),
   ...memoryWriteRoutes(services),
