@@ -1,3 +1,4 @@
+import { requireUnplayed } from '../../app/ghosts/ghost-room.js';
 import type { ApiKeyDeps } from '../../app/keys/api-keys.js';
 import { mayUpload } from '../../app/souls/export-soul.js';
 import type { RouteDefinition } from '../route.js';
@@ -45,7 +46,7 @@ export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly Rou
   ...cardRoutes(services),
   ...bridgeRoutes(services),
   ...ruleRoutes(services),
-  ...levelRoutes(services),
+  ...levelRoutes({ ...services, requireUnplayed: (...of) => requireUnplayed(services.ports.readModels, ...of) }),
   ...ghostRunRoutes(services),
   ...ghostRoutes(services),
   ...ghostFindingRoutes(services),

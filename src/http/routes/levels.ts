@@ -1,7 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 
 import type { Levels, BuiltInLevel } from '../../app/levels/levels.js';
-import { requireUnplayed } from '../../app/ghosts/ghost-room.js';
 import { lostMap, type StoredLevel } from '../../app/levels/level-store.js';
 import { listAfter, rowsBefore } from '../../app/levels/list-after.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -65,10 +64,15 @@ const refuseBuiltIn = (levelId: string): Rejection => new Rejection('LEVEL_BUILT
 
 const common = { tag: 'Ghosts', scope: 'ghosts', ext: true } as const;
 
-type LevelRouteDeps = { readonly ports: Ports; readonly levels: Levels };
+type LevelRouteDeps = {
+  readonly ports: Ports;
+  readonly levels: Levels;
+  /** Raises GHOST_RUNNING while a session of the tenant plays the level; `position` is what the caller has written so far. */
+  readonly requireUnplayed: (tenant: string, levelId: string, position: number) => Promise<void>;
+};
 
 /** `/levels` (contract 9.7). */
-export const levelRoutes = ({ ports, levels }: LevelRouteDeps): readonly RouteDefinition[] => {
+export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps): readonly RouteDefinition[] => {
   const builtIn = new Map(levels.builtIn.map((level) => [level.levelId, level]));
   const first = rowsBefore(levels.builtIn.map(shownBuiltIn));
   const listing = { readModels: listAfter(first, ports.readModels), projection: levelRows };
@@ -153,7 +157,7 @@ export const levelRoutes = ({ ports, levels }: LevelRouteDeps): readonly RouteDe
         const { levelId } = call.params;
         if (builtIn.has(levelId)) throw refuseBuiltIn(levelId);
         const { versions } = call.query;
-        if (versions === 'all') await requireUnplayed(ports.readModels, call.principal.tenant, levelId, call.wrote);
+        if (versions === 'all') await requireUnplayed(call.principal.tenant, levelId, call.wrote);
         const { position } = await levels.remove({ levelId, ...defined({ versions }) }, contextOf(call));
         return { position, body: { levelId, deleted: true } };
       },
