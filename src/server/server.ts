@@ -22,6 +22,7 @@ import { createRecall } from '../app/memory/recall.js';
 import { ProcessRepository } from '../app/processes/process-repository.js';
 import { openRulesets } from '../app/minds/rulesets.js';
 import type { Config } from '../config/config.js';
+import { study } from '../domain/ghost/study.js';
 import { Rejection } from '../domain/shared/rejection.js';
 import { createApp, createStartingApp } from '../http/app.js';
 import { createRequestIds } from '../http/guard/request-id.js';
@@ -144,7 +145,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const publicUrl = config.publicUrl ?? server.url;
     const rulesets = openRulesets(writers, ports.events);
     const builtIn = await readBuiltInLevels(await readLevelMaps());
-    const levels = openLevels({ ...ports, writers, archive: ports.soulArchive }, builtIn);
+    const levels = openLevels({ ...ports, writers, archive: ports.soulArchive, study }, builtIn);
     const repository = new ProcessRepository(ports.events, { shared });
     const { signingKeys, apiKeys } = keys;
     const engines = createEngines(cortex.all, cortex.standard, (tenant) => directory.tenant(tenant).cortexId);

@@ -12,6 +12,7 @@ import { type BuiltInLevel, openLevels } from '../../src/app/levels/levels.js';
 import { ProcessRepository } from '../../src/app/processes/process-repository.js';
 import { createHand, type SliceTask } from '../../src/app/replays/replay-part.js';
 import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
+import { study } from '../../src/domain/ghost/study.js';
 import type { Log } from '../../src/ports/log.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { ProcessRuntime } from '../../src/ports/process-runtime.js';
@@ -54,7 +55,7 @@ export const assembleServer = ({
   const scripted = createScriptedEngine();
   const engines = createEngines([scripted], scripted, () => null);
   const recall = createRecall({ ...ports, writers }, RECALL_CACHE_BYTES);
-  const levels = openLevels({ ...ports, writers, archive: ports.soulArchive }, options.levels);
+  const levels = openLevels({ ...ports, writers, archive: ports.soulArchive, study }, options.levels);
   const ghosts = {
     ghostEngines: createGhostEngines({ engines, clock, texts: 1 }),
     ghostPace: createPace(clock, 1),

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 
-import { study } from '../../domain/ghost/study.js';
 import { generateLevel } from '../../domain/level/generate.js';
 import type { LevelRef } from '../../domain/level/level-ref.js';
 import { type LevelSummary, summaryOf } from '../../domain/level/level-summary.js';
@@ -9,6 +8,7 @@ import { readMap } from '../../domain/level/read-map.js';
 import { isClientId } from '../../domain/shared/client-id.js';
 import { contentDigest } from '../../domain/shared/content-digest.js';
 import { jcs, type Json } from '../../domain/shared/json.js';
+import type { Sliced } from '../../domain/shared/sliced.js';
 import { inSlices } from '../../concurrency/in-slices.js';
 import { type LevelStore, type LevelStoreDeps, lostMap, openLevelStore } from './level-store.js';
 
@@ -65,7 +65,12 @@ const generated = (name: string, seed: number): OpenedLevel & { readonly bytes: 
   return { level, ref, bytes: bytes.length };
 };
 
-export const openLevels = (deps: LevelStoreDeps, builtIn: readonly BuiltInLevel[]): Levels => {
+type LevelsDeps = LevelStoreDeps & {
+  /** Finds out beforehand what playing a level looks up in it. It returns the same level, and is done at once for one that was studied. */
+  readonly study: (level: Level) => Sliced<Level>;
+};
+
+export const openLevels = ({ study, ...deps }: LevelsDeps, builtIn: readonly BuiltInLevel[]): Levels => {
   const store = openLevelStore(deps);
   const kept = new LRUCache<string, Level>({ maxSize: KEPT_BYTES });
   const keyOf = ({ digest, levelId, generated: made }: LevelRef): string => `${digest} ${String(made)} ${levelId}`;

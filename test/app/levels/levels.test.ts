@@ -46,7 +46,7 @@ const setUp = () => {
     },
   };
   const open = (own = builtIn) =>
-    openLevels({ events, archive: kept, clock, writers: new StreamWriters(events, clock) }, own);
+    openLevels({ events, archive: kept, clock, writers: new StreamWriters(events, clock), study }, own);
   let commands = 0;
   return { open, archive, once, by: () => onBehalf(`c${String(commands++)}`) };
 };
