@@ -1,4 +1,4 @@
-import { askedBySystem } from '../src/app/streams/command-id.js';
+import { systemContext } from '../src/app/streams/command-id.js';
 import { withTimeLimit } from '../src/concurrency/time-limit.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { CommandContext } from '../src/domain/shared/command-context.js';
@@ -23,7 +23,7 @@ export type ProcessActivityDeps = AdvanceDeps & { readonly clock: Clock; readonl
  */
 export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, by }: StepArgs): Promise<StepResult> => {
   const { process } = processNamed(deps.processes, ref.process);
-  const asker = by ?? askedBySystem(deps, ref.stream);
+  const asker = by ?? systemContext(deps, ref.stream);
   try {
     const advanced = await (inputs === 'deadline' ? expire(deps, ref, asker) : advance(deps, ref, inputs, asker));
     return { reply: replyOf(advanced), standing: statusOf(process, advanced.state) };

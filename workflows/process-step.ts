@@ -47,7 +47,7 @@ export type ProcessActivities = {
 };
 
 /** Names under which the one workflow is reached. */
-export const ASK = 'ask';
+export const STEP_UPDATE = 'ask';
 export const OUTCOME = 'outcome';
 /** The signal that makes a workflow look for what it does not know. */
 export const LOOK = 'look';
@@ -68,7 +68,7 @@ export const payloadBytes = (value: unknown): number => new TextEncoder().encode
 export type EffectProgress = { readonly id: string; failures: number; result: ProcessInput | null };
 
 /**
- * What a run of the workflow begins with. `takeUp`: it was started without an ask, or by a run that did not know where the process stands, and looks at
+ * What a run of the workflow begins with. `takeUp`: it was started without an update, or by a run that did not know where the process stands, and looks at
  * the stream at once. The rest is as the run before left it; see `Run`.
  */
 export type RunInput = {
@@ -81,10 +81,10 @@ export type RunInput = {
 };
 
 /**
- * One ask. `token` tells its answer from one that the server remembers of an earlier ask with the same update id. Workers of the first version take no
- * ask without `stream`, and their askers send it.
+ * One update. `token` tells its answer from one that the server remembers of an earlier update with the same update id. Workers of the first version refuse
+ * an update without `stream`, so it is always sent.
  */
-export type Ask = {
+export type StepUpdate = {
   readonly stream?: string;
   readonly inputs: readonly ProcessInput[];
   readonly by: CommandContext;
@@ -92,8 +92,8 @@ export type Ask = {
   /** After this moment, on Temporal's clock, nobody waits for the answer; absent where its sender does not know that clock. */
   readonly untilMs?: number;
 };
-/** `atMs`: Temporal's time when the ask came in. */
-export type AskResult = { readonly token: string; readonly reply: Reply; readonly atMs?: number };
+/** `atMs`: Temporal's time when the update came in. */
+export type StepUpdateResult = { readonly token: string; readonly reply: Reply; readonly atMs?: number };
 
 /** A wait for an outcome, `withinMs` long at most. Null comes back when that was not enough. */
 export type OutcomeWait = { readonly by: CommandContext; readonly withinMs: number };
@@ -106,4 +106,4 @@ export const STEP_FAILED = 'StepFailed';
 export const RUN_ENDING = 'RunEnding';
 export const PROCESS_BUSY = 'ProcessBusy';
 /** It came when its asker waited no more; no step was taken. */
-export const ASK_LATE = 'AskLate';
+export const UPDATE_LATE = 'AskLate';

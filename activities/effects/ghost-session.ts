@@ -13,7 +13,7 @@ import type { Levels } from '../../src/app/levels/levels.js';
 import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
 import { factsFrom } from '../../src/app/turns/facts-from.js';
 import type { TurnEffectsDeps } from './turn.js';
-import { type GhostEngines, PERMIT_WAIT_MS } from '../../src/app/ghosts/ask-engines.js';
+import { type GhostEngines, PERMIT_WAIT_MS } from '../../src/app/ghosts/call-engines.js';
 import type { SharedPace } from '../../src/app/ghosts/pace.js';
 import { type SessionCache, type PlayDeps, playSlice, settingFor, SLICE_MS } from '../../src/app/ghosts/play-slice.js';
 import type { PlayCache } from '../../src/app/ghosts/remote-steps.js';
@@ -40,9 +40,9 @@ export const ghostSessionEffects = (open: GhostSessionEffectsDeps): ProcessEffec
     if (parsed === null) throw new Error(`the session ${id} is not in a stream of sessions`);
     const { ghostPlays: plays, ghostPace, ghostSessions: kept } = open;
     const { events, clock } = open.ports;
-    const askEngine = open.ghostEngines.ask;
+    const callEngine = open.ghostEngines.ask;
     const pace = ghostPace(parsed.tenant);
-    const deps = { writers: open.writers, levels: open.levels, events, clock, pace, kept, plays, askEngine };
+    const deps = { writers: open.writers, levels: open.levels, events, clock, pace, kept, plays, callEngine };
     const session = { ...(args as unknown as GhostSetting), tenant: parsed.tenant, sessionId: id };
     return unlessBroken(
       async (): Promise<GhostInput> => {

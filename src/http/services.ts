@@ -1,6 +1,6 @@
 import type { Recall } from '../app/memory/recall.js';
 import type { Engines } from '../app/cortex/engines.js';
-import type { GhostEngines } from '../app/ghosts/ask-engines.js';
+import type { GhostEngines } from '../app/ghosts/call-engines.js';
 import type { SharedPace } from '../app/ghosts/pace.js';
 import type { SessionCache } from '../app/ghosts/play-slice.js';
 import type { PlayCache } from '../app/ghosts/remote-steps.js';

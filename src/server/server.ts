@@ -4,7 +4,7 @@ import { createMetrics, type GaugeReading } from '../adapters/prometheus/metrics
 import { systemClock } from '../adapters/system/clock.js';
 import { systemRandom } from '../adapters/system/random.js';
 import { createClosers } from '../profiles/closers.js';
-import { createGhostEngines } from '../app/ghosts/ask-engines.js';
+import { createGhostEngines } from '../app/ghosts/call-engines.js';
 import { createPace } from '../app/ghosts/pace.js';
 import { createSessionCache } from '../app/ghosts/play-slice.js';
 import { createPlayCache } from '../app/ghosts/remote-steps.js';

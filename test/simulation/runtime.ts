@@ -17,7 +17,7 @@ export type Worker = { step(args: StepArgs): Promise<StepResult> };
 const TASK_TIMEOUT_MS = 2_000;
 const TASK_ATTEMPTS = 8;
 /** How long a caller waits, in milliseconds. */
-const ASK_TIMEOUT_MS = 8_000;
+const UPDATE_TIMEOUT_MS = 8_000;
 /** How soon a deadline is tried again that a worker did not find due, and how often lost processes are looked for, in milliseconds. */
 const RETRY_MS = 1_000;
 const SWEEP_MS = 60_000;
@@ -57,7 +57,9 @@ export class SimulatedRuntime {
     const ask: ProcessRuntime['ask'] = async (ref, inputs, by) => {
       const answered = link.call(() => this.#ask(ref, inputs, by));
       const late = new Promise<never>((_, reject) => {
-        link.machine.clock.after(ASK_TIMEOUT_MS, () => reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 })));
+        link.machine.clock.after(UPDATE_TIMEOUT_MS, () =>
+          reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 })),
+        );
       });
       return askedOf(await Promise.race([answered, late]));
     };

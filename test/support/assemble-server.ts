@@ -2,7 +2,7 @@ import { EmbeddedProcessRuntime } from '../../src/adapters/embedded/process-runt
 import { createScriptedEngine } from '../../src/adapters/cortex/scripted/engine.js';
 import { createEngines } from '../../src/app/cortex/engines.js';
 import type { ApiKeyDeps } from '../../src/app/keys/api-keys.js';
-import { createGhostEngines } from '../../src/app/ghosts/ask-engines.js';
+import { createGhostEngines } from '../../src/app/ghosts/call-engines.js';
 import { createPace } from '../../src/app/ghosts/pace.js';
 import { createSessionCache } from '../../src/app/ghosts/play-slice.js';
 import { createPlayCache } from '../../src/app/ghosts/remote-steps.js';

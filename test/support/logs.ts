@@ -7,7 +7,7 @@ import { checkpointEffects } from '../../activities/effects/checkpoint.js';
 import type { CheckpointAt } from '../../src/app/audit/log.js';
 import { makeCheckpoint } from '../../src/app/audit/make-checkpoint.js';
 import { ProcessRepository } from '../../src/app/processes/process-repository.js';
-import { askedBySystem } from '../../src/app/streams/command-id.js';
+import { systemContext } from '../../src/app/streams/command-id.js';
 import { StreamWriters } from '../../src/app/streams/stream-writers.js';
 import { runCommand } from '../../src/app/streams/run-command.js';
 import { defined } from '../../src/domain/shared/defined.js';
@@ -49,7 +49,7 @@ export const openLog = async ({
   const processes = { checkpoint: { ...host, process: checkpoint } };
   const runtime = new EmbeddedProcessRuntime({ ...deps, repository, processes, logger: silent });
   await runtime.start();
-  const by = () => askedBySystem(deps, logStream(LOG_TENANT));
+  const by = () => systemContext(deps, logStream(LOG_TENANT));
   return {
     events,
     keys,

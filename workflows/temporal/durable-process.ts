@@ -36,10 +36,10 @@ import {
   retryDelayMs,
 } from '../process-limits.js';
 import {
-  type AskResult,
-  ASK,
-  type Ask,
-  ASK_LATE,
+  type StepUpdateResult,
+  STEP_UPDATE,
+  type StepUpdate,
+  UPDATE_LATE,
   backgroundQueueOf,
   type EffectProgress,
   LOOK,
@@ -59,13 +59,13 @@ import {
 // Changing this file, or durable-run.ts, while workflows are open: every change of what it does, in which order, stands behind
 // `patched('<name>')`, and the recorded histories in test/fixtures are replayed against it. A change of a state machine, an event or an effect needs
 // nothing of this: they are not in here. If a replay fails all the same, the workflow can be terminated: the stream is the truth, and the next
-// ask or the next look at the open processes starts it again (docs/adr/0007-temporal-shell.md).
+// update or the next look at the open processes starts it again (docs/adr/0007-temporal-shell.md).
 //
 // Patches: `keep-put-off-result`, an effect's result whose step was refused for now is tried again, where before the effect was run again.
 // `late-asks`, what came when nobody waited any more takes no step. `finish-attempt`, a long run does not end while an attempt at an effect runs, where before the next run began it again.
 
-/** How long a run that was started by an ask waits for that ask, in milliseconds, before it looks at the stream itself. */
-const ASK_GRACE_MS = 5_000;
+/** How long a run that was started by an update waits for that update, in milliseconds, before it looks at the stream itself. */
+const UPDATE_GRACE_MS = 5_000;
 /** An attempt at an effect is ended by its worker; the server steps in a minute later. */
 const EFFECT_SERVER_MS = EFFECT_MS + 60_000;
 
@@ -89,7 +89,7 @@ const runInBackground: Effects['runEffect'] = (ref, effectId) => {
 };
 
 /** Requests: a caller waits for the answer. */
-const askUpdate = defineUpdate<AskResult, [Ask], typeof ASK>(ASK);
+const stepUpdate = defineUpdate<StepUpdateResult, [StepUpdate], typeof STEP_UPDATE>(STEP_UPDATE);
 /** Waits until the process waits for no effect. */
 const outcomeUpdate = defineUpdate<Reply | null, [OutcomeWait], typeof OUTCOME>(OUTCOME);
 /** Looks at the stream, which also ends a wait for the next try. */
@@ -102,7 +102,7 @@ const stateQuery = defineQuery<{ standing: ProcessStatus | null; transitions: re
  * The one workflow of every process: takes inputs one after the other, waits for deadlines, runs effects, tries again, and goes on as new.
  * What an input does it does not know: each step is one local activity, which folds the stream and looks the transition up.
  * It is the default of its bundle, which serves every workflow type: the type of a workflow is the name of its process.
- * It ends when the process waits for nothing but askers: the next ask starts it again and finds everything in the stream.
+ * It ends when the process waits for nothing but askers: the next update starts it again and finds everything in the stream.
  */
 export default async function durableProcess(input: RunInput): Promise<void> {
   const run = beginRun(input);
@@ -117,17 +117,24 @@ export default async function durableProcess(input: RunInput): Promise<void> {
 }
 
 const listen = (run: Run): void => {
-  setHandler(askUpdate, (ask) => answerAsk(run, ask), { validator: (_: Ask) => refuseAtEnd(run) });
+  setHandler(stepUpdate, (ask) => answerUpdate(run, ask), { validator: (_: StepUpdate) => refuseAtEnd(run) });
   setHandler(outcomeUpdate, (wait) => awaitOutcome(run, wait), { validator: (_: OutcomeWait) => refuseWaiter(run) });
   for (const signal of [lookSignal, tellSignal]) setHandler(signal, () => look(run));
   setHandler(stateQuery, () => ({ standing: run.standing, transitions: run.transitions }));
 };
 
-const answerAsk = async (run: Run, { stream, inputs, by, token, untilMs }: Ask): Promise<AskResult> => {
+const answerUpdate = async (
+  run: Run,
+  { stream, inputs, by, token, untilMs }: StepUpdate,
+): Promise<StepUpdateResult> => {
   // A backlog is worked off faster than it was made: what nobody waits for costs no step.
   const atMs = nowMs();
   if (untilMs !== undefined && untilMs <= atMs && patched('late-asks'))
-    throw ApplicationFailure.create({ message: 'nobody waits for this any more', type: ASK_LATE, nonRetryable: true });
+    throw ApplicationFailure.create({
+      message: 'nobody waits for this any more',
+      type: UPDATE_LATE,
+      nonRetryable: true,
+    });
   if (stream !== undefined && stream !== run.ref.stream) throw failed(token, `${run.ref.id} belongs to another stream`);
   try {
     return { token, reply: (await queueStep(run, inputs, by)).reply, atMs };
@@ -193,7 +200,7 @@ const awaitNext = async (run: Run): Promise<void> => {
 const nextStep = ({ standing, steps, failures, tried }: Run): NextStep | null => {
   if (standing === null) {
     const pauseMs = retryDelayMs(Math.max(failures, tried?.times ?? 0));
-    return { inMs: steps === 0 ? ASK_GRACE_MS : pauseMs, inputs: [] };
+    return { inMs: steps === 0 ? UPDATE_GRACE_MS : pauseMs, inputs: [] };
   }
   if (standing.due === null) return null;
   const pauseMs = tried === null || tried.atOnce ? 0 : retryDelayMs(tried.times);

@@ -27,9 +27,9 @@ import {
   nextDeadlineMs,
 } from './deadline-cache.js';
 import {
-  ASK_BATCH,
-  type AskBatch,
-  type BatchedAsk,
+  UPDATE_BATCH,
+  type UpdateBatch,
+  type BatchedUpdate,
   type BatchedReply,
   type BatchedStep,
   type BatchReply,
@@ -43,7 +43,7 @@ import {
   type ShardReachedState,
 } from './process-batch.js';
 import {
-  ASKS_UNDER_WAY_BYTES,
+  UPDATES_UNDER_WAY_BYTES,
   BATCH_ANSWER_BYTES,
   DEADLINES_CACHED,
   FIRST_RETRY_MS,
@@ -80,13 +80,13 @@ const { advanceBatch } = proxyLocalActivities<Pick<ShardActivities, 'advanceBatc
   // Who asked decides whether to ask again; deadlines are tried again by the workflow.
   retry: { maximumAttempts: 1 },
 });
-/** Not local: a read of the index that takes long holds no ask up. */
+/** Not local: a read of the index that takes long holds no update up. */
 const { nearestDeadlines } = proxyActivities<Pick<ShardActivities, 'nearestDeadlines'>>({
   startToCloseTimeout: '30s',
   retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
 });
 
-const askUpdate = defineUpdate<BatchReply, [AskBatch], typeof ASK_BATCH>(ASK_BATCH);
+const batchUpdate = defineUpdate<BatchReply, [UpdateBatch], typeof UPDATE_BATCH>(UPDATE_BATCH);
 const lookSignal = defineSignal(LOOK);
 const stateQuery = defineQuery<ShardState>('state');
 const processQuery = defineQuery<KnownProcess, [string]>('process');
@@ -99,7 +99,7 @@ type ShardRun = {
   readonly beganMs: number;
   batches: number;
   /** What the batches under way take, and what is left for the answers of further ones, in bytes. */
-  askBytes: number;
+  updateBytes: number;
   answerRoom: number;
   /** Whether the index is to be asked in any case, when it was asked last, and the question that is under way. */
   look: boolean;
@@ -109,7 +109,7 @@ type ShardRun = {
 };
 
 /**
- * The workflow that runs the turns of one shard of the minds: many processes that have no effects. Asks come in batches, each of which is one
+ * The workflow that runs the turns of one shard of the minds: many processes that have no effects. Updates come in batches, each of which is one
  * local activity; what an input does is decided there, from the stream. The workflow knows the nearest deadlines, and asks the index of open
  * processes for the others. It never ends, but goes on as new. It may be terminated at any time, since the stream is the truth: the next batch, or
  * the next look at the open processes, starts it again.
@@ -117,8 +117,8 @@ type ShardRun = {
 export async function durableShard(input: ShardInput): Promise<void> {
   const run = beginRun(input);
   // Handlers may run as soon as they are set.
-  setHandler(askUpdate, (batch) => answerBatch(run, batch), {
-    validator: (batch: AskBatch) => refuseBatch(run, batch),
+  setHandler(batchUpdate, (batch) => answerBatch(run, batch), {
+    validator: (batch: UpdateBatch) => refuseBatch(run, batch),
   });
   setHandler(lookSignal, () => void (run.look = true));
   setHandler(stateQuery, () => stateOf(run));
@@ -138,7 +138,7 @@ const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): Sh
     transitions: transitions ?? [],
     beganMs: nowMs(),
     batches: 0,
-    askBytes: 0,
+    updateBytes: 0,
     answerRoom: BATCH_ANSWER_BYTES,
     look,
     lookedMs: 0,
@@ -166,29 +166,29 @@ const isLong = (run: ShardRun): boolean => {
 };
 
 /** What comes in together leaves together, and more than Temporal takes at once would never leave. A refused batch is sent again. */
-const refuseBatch = (run: ShardRun, { bytes }: AskBatch): void => {
+const refuseBatch = (run: ShardRun, { bytes }: UpdateBatch): void => {
   if (run.ending) throw ApplicationFailure.create({ message: 'ask the next run', type: RUN_ENDING });
-  if (run.askBytes > 0 && run.askBytes + bytes > ASKS_UNDER_WAY_BYTES)
+  if (run.updateBytes > 0 && run.updateBytes + bytes > UPDATES_UNDER_WAY_BYTES)
     throw ApplicationFailure.create({ message: 'other batches are under way', type: PROCESS_BUSY });
 };
 
-const answerBatch = async (run: ShardRun, batch: AskBatch): Promise<BatchReply> => {
+const answerBatch = async (run: ShardRun, batch: UpdateBatch): Promise<BatchReply> => {
   // Each gets half of what is left, so that the first, which is mostly alone, has the most.
   const answerBytes = Math.floor(run.answerRoom / 2);
   run.batches += 1;
-  run.askBytes += batch.bytes;
+  run.updateBytes += batch.bytes;
   run.answerRoom -= answerBytes;
   try {
     return await repliesTo(run, batch, answerBytes);
   } finally {
-    run.askBytes -= batch.bytes;
+    run.updateBytes -= batch.bytes;
     run.answerRoom += answerBytes;
   }
 };
 
-const repliesTo = async (run: ShardRun, { asks }: AskBatch, answerBytes: number): Promise<BatchReply> => {
+const repliesTo = async (run: ShardRun, { asks }: UpdateBatch, answerBytes: number): Promise<BatchReply> => {
   const atMs = nowMs();
-  const isLate = ({ untilMs }: BatchedAsk): boolean => untilMs !== null && untilMs <= atMs;
+  const isLate = ({ untilMs }: BatchedUpdate): boolean => untilMs !== null && untilMs <= atMs;
   const results = await advanced(
     run,
     asks.filter((ask) => !isLate(ask)).map(({ ref, inputs, by }) => ({ ref, inputs, by })),
@@ -245,7 +245,7 @@ const awaitNext = async (run: ShardRun): Promise<void> => {
   } else if (nextLookMs(run) <= now) look(run);
   else {
     await tryDeadlines(run, dueBy(run.kept, now, DUE_AT_ONCE));
-    // Lets the asks in that have come meanwhile: as long as one activity follows the other, the server hands over nothing.
+    // Lets the updates in that have come meanwhile: as long as one activity follows the other, the server hands over nothing.
     await sleep(DUE_PAUSE_MS);
   }
 };

@@ -4,22 +4,22 @@ import type { Reply, ProcessStatus, StepArgs, StepResult } from '../process-step
 
 // What a shard's workflow says to those who ask it, to a worker, and to its own next run.
 
-/** One of the asks that travel together. After `untilMs`, on Temporal's clock, nobody waits for it; null where its sender does not know that clock. */
-export type BatchedAsk = {
+/** One of the updates that travel together. After `untilMs`, on Temporal's clock, nobody waits for it; null where its sender does not know that clock. */
+export type BatchedUpdate = {
   readonly ref: ProcessRef;
   readonly inputs: readonly ProcessInput[];
   readonly by: CommandContext;
   readonly untilMs: number | null;
 };
-/** `bytes`: how much the asks take, as JSON. */
-export type AskBatch = { readonly asks: readonly BatchedAsk[]; readonly bytes: number };
+/** `bytes`: how much the updates take, as JSON. */
+export type UpdateBatch = { readonly asks: readonly BatchedUpdate[]; readonly bytes: number };
 
 /** A step that is not done yet goes on in its worker (ask again). One that threw says what. */
 export type BatchedStep = StepResult | { readonly later: true } | { readonly failed: string };
 
 /** `late`: it came when nobody waited any more, and no step was taken. */
 export type BatchedReply = Reply | { readonly later: true } | { readonly late: true } | { readonly failed: string };
-/** The answers in the order of the asks, and the time on Temporal's clock at which the batch came in. */
+/** The answers in the order of the updates, and the time on Temporal's clock at which the batch came in. */
 export type BatchReply = { readonly atMs: number; readonly replies: readonly BatchedReply[] };
 
 /** What a shard's workflow calls. */
@@ -75,4 +75,4 @@ export type KnownProcess = {
 };
 
 /** The name under which a shard's workflow is asked. */
-export const ASK_BATCH = 'askBatch';
+export const UPDATE_BATCH = 'askBatch';

@@ -91,7 +91,7 @@ const completedOf = (text: string): Completed => {
  * @param schema the shape that the server is to hold the model to
  * @throws AttemptFailed, or the signal's reason
  */
-export const askModelServer = async (
+export const callModelServer = async (
   server: ModelServer,
   asked: Completion,
   schema: JsonObject | undefined,

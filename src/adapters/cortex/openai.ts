@@ -11,7 +11,7 @@ import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
 import { backoffMs } from '../shared/backoff.js';
 import { createBreaker, OPEN_MS } from './breaker.js';
-import { askModelServer, AttemptFailed, type ModelServer } from './model-server.js';
+import { callModelServer, AttemptFailed, type ModelServer } from './model-server.js';
 import { parametersIn } from './parameters-in.js';
 import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
@@ -63,7 +63,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
 
   /** Asks with the schema; a server that refuses it but answers without is not asked for this one again. */
   const ask = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
-    const once = (schema: JsonObject | undefined) => askModelServer(server, asked, schema, signal);
+    const once = (schema: JsonObject | undefined) => callModelServer(server, asked, schema, signal);
     if (asked.jsonSchema === undefined) return once(undefined);
     const digest = sha256Base64url(JSON.stringify(asked.jsonSchema));
     if (refusedSchemas.get(digest) === true) return once(undefined);

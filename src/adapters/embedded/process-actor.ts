@@ -4,7 +4,7 @@ import { deadlineOf, pendingEffect, statusOf } from '../../../workflows/state-ma
 import { OUTCOME_WAITERS, retryDelayMs } from '../../../workflows/process-limits.js';
 import { isFinal, type ProcessStatus } from '../../../workflows/process-step.js';
 import { pause } from '../../concurrency/pause.js';
-import { askedBySystem } from '../../app/streams/command-id.js';
+import { systemContext } from '../../app/streams/command-id.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Log } from '../../ports/log.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
@@ -223,6 +223,6 @@ export class ProcessActor {
   }
 
   #system(): CommandContext {
-    return askedBySystem(this.#deps, this.ref.stream);
+    return systemContext(this.#deps, this.ref.stream);
   }
 }

@@ -50,7 +50,7 @@ const matching = (build: number, { partition, words, beginnings, without, tags }
   ].join(' & ');
 
 /** `isAsked`: what a passage must fulfil. */
-type AskedPassages = {
+type PassageSearch = {
   readonly above: number;
   readonly below: number;
   readonly isAsked: RawBuilder<unknown>;
@@ -78,7 +78,7 @@ type Newest = FoundPlace & { readonly looked: number; readonly last: number };
 const amongNewest = async (
   db: Kysely<Tables>,
   build: number,
-  { above, below, isAsked, limit }: AskedPassages,
+  { above, below, isAsked, limit }: PassageSearch,
 ): Promise<{ readonly found: readonly FoundPlace[]; readonly before: number | null }> => {
   const { rows } = await sql<Newest>`
     WITH newest AS MATERIALIZED (
@@ -98,7 +98,7 @@ const amongNewest = async (
 const byIndex = async (
   db: Kysely<Tables>,
   build: number,
-  { above, below, isAsked, limit }: AskedPassages,
+  { above, below, isAsked, limit }: PassageSearch,
 ): Promise<readonly FoundPlace[] | null> => {
   const looking = db.transaction().execute(async (tx) => {
     await sql`SET LOCAL enable_bitmapscan = on`.execute(tx);

@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 
-import { ASK_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
+import { UPDATE_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
 
 /**
  * What a failed update means. `threw`: its step threw something that is no refusal, for the asker with that token. `again`: this attempt met a
@@ -82,7 +82,7 @@ const handlerFailureOf = (error: WorkflowUpdateFailedError): UpdateFailure => {
   if (!(cause instanceof ApplicationFailure)) return { kind: 'threw', token: null, cause: cause ?? error };
   if (cause.type === RUN_ENDING || LEFT_WITHOUT_ANSWER.includes(cause.type)) return { kind: 'again' };
   if (cause.type === PROCESS_BUSY) return { kind: 'full' };
-  if (cause.type === ASK_LATE) return { kind: 'late' };
+  if (cause.type === UPDATE_LATE) return { kind: 'late' };
   const token: unknown = cause.type === STEP_FAILED ? cause.details?.[0] : null;
   return { kind: 'threw', token: typeof token === 'string' ? token : null, cause };
 };

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../domain/shared/command-context.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import { OUTCOME_WAIT_MS, type ProcessRef, type Wait } from '../../ports/process-runtime.js';
-import { ASK_TIMEOUT_MS } from './ask-reply.js';
+import { UPDATE_TIMEOUT_MS } from './step-update.js';
 import { threwOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';
 
@@ -54,7 +54,7 @@ const waitOnce = (
   const beganMs = clock.monotonicMs();
   const endMs = Math.max(Math.min(untilMs, beganMs + OUTCOME_UPDATE_MS), beganMs);
   const argOf = (): OutcomeWait => ({ by, withinMs: Math.max(endMs - clock.monotonicMs(), 0) });
-  const timeoutMs = endMs - beganMs + ASK_TIMEOUT_MS;
+  const timeoutMs = endMs - beganMs + UPDATE_TIMEOUT_MS;
   return workflows.update<Reply | null>(ref, { name: OUTCOME, argOf, idOf: newId, timeoutMs, signal }).catch(threwOf);
 };
 

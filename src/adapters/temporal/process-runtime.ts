@@ -1,7 +1,12 @@
 import { shardOf } from '../../../activities/nearest-deadlines.js';
 import type { ProcessWithEffects } from '../../app/processes/process-effects.js';
-import { ASK_BATCH, type AskBatch, type BatchReply, type Shard } from '../../../workflows/temporal/process-batch.js';
-import type { Ask, Reply } from '../../../workflows/process-step.js';
+import {
+  UPDATE_BATCH,
+  type UpdateBatch,
+  type BatchReply,
+  type Shard,
+} from '../../../workflows/temporal/process-batch.js';
+import type { StepUpdate, Reply } from '../../../workflows/process-step.js';
 import type { ProcessRepository } from '../../app/processes/process-repository.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { abortWith } from '../../concurrency/abort-with.js';
@@ -18,14 +23,14 @@ import {
 } from '../../ports/process-runtime.js';
 import type { Random } from '../../ports/random.js';
 import { Admission } from './admission.js';
-import { replyTo } from './ask-reply.js';
+import { replyTo } from './step-update.js';
 import { threwOf } from './failures.js';
 import type { TemporalAddress } from './names.js';
 import { awaitOutcome } from './outcome-wait.js';
 import { ProcessWorkflows } from './process-workflows.js';
 import { createServerClock } from './server-clock.js';
 import { ServerWatch } from './server-watch.js';
-import { ShardAsks } from './shard-asks.js';
+import { ShardUpdates } from './shard-updates.js';
 import { FailingShards } from './failing-shards.js';
 import { OpenProcessSweep } from './sweep.js';
 import { defined } from '../../domain/shared/defined.js';
@@ -49,7 +54,7 @@ export type TemporalRuntimeDeps = TemporalAddress & {
 };
 
 /**
- * The Temporal runtime, seen from those who ask: everything is an update of a workflow, which is started by it where none runs. Asks to processes
+ * The Temporal runtime, seen from those who ask: everything is an update of a workflow, which is started by it where none runs. Updates of processes
  * that run together travel in batches. Temporal away: Rejection ENGINE_UNAVAILABLE within 2 s. Reads never come here.
  */
 export class TemporalProcessRuntime implements ProcessRuntime {
@@ -60,7 +65,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
   readonly #admissions: readonly Admission[];
   readonly #serverClock = createServerClock();
   readonly #stop = new AbortController();
-  readonly #shards: readonly ShardAsks[];
+  readonly #shards: readonly ShardUpdates[];
   readonly #sweep: OpenProcessSweep;
 
   constructor(deps: TemporalRuntimeDeps) {
@@ -70,8 +75,8 @@ export class TemporalProcessRuntime implements ProcessRuntime {
     this.#watch = new ServerWatch({ ping: () => this.#workflows.ping(), clock });
     this.#admissions = Array.from({ length: deps.shards.count + 1 }, () => new Admission(deps));
     this.#shards = Array.from({ length: deps.shards.count }, (_, index) => {
-      const send = (batch: AskBatch) => this.#sendBatch(this.#shard(index), batch);
-      return new ShardAsks({ send, clock, serverClock: this.#serverClock });
+      const send = (batch: UpdateBatch) => this.#sendBatch(this.#shard(index), batch);
+      return new ShardUpdates({ send, clock, serverClock: this.#serverClock });
     });
     const failing = new FailingShards({ ...deps, workflows: this.#workflows });
     this.#sweep = new OpenProcessSweep({
@@ -159,15 +164,15 @@ export class TemporalProcessRuntime implements ProcessRuntime {
   }
 
   #replyTo(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext, signal: AbortSignal): Promise<Reply> {
-    const ask: Ask = { stream: ref.stream, inputs, by, token: this.#token() };
+    const ask: StepUpdate = { stream: ref.stream, inputs, by, token: this.#token() };
     const { clock } = this.#deps;
     return replyTo({ workflows: this.#workflows, clock, serverClock: this.#serverClock, signal }, ref, ask);
   }
 
-  #sendBatch(shard: Shard, batch: AskBatch): Promise<BatchReply> {
+  #sendBatch(shard: Shard, batch: UpdateBatch): Promise<BatchReply> {
     const id = this.#token();
     const update = {
-      name: ASK_BATCH,
+      name: UPDATE_BATCH,
       argOf: () => batch,
       idOf: () => id,
       timeoutMs: BATCH_WAIT_MS,

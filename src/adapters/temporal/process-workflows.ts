@@ -226,7 +226,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     });
   }
 
-  /** @param unasked whether the workflow would be started without an ask, and has to look at what is open by itself */
+  /** @param unasked whether the workflow would be started without an update, and has to look at what is open by itself */
   #startOptions(to: Addressee, unasked: boolean): WorkflowStart {
     const { namespace } = this.#at;
     const common = { taskQueue: taskQueueOf(namespace), workflowTaskTimeout: TASK_TIMEOUT } as const;

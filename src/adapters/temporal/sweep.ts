@@ -26,7 +26,7 @@ export type SweepDeps = {
 
 /**
  * Takes up open processes whose workflow is lost: first all of them, then every minute those whose deadline passed without an action.
- * The others need no look: the next ask starts their workflow again.
+ * The others need no look: the next update starts their workflow again.
  */
 export class OpenProcessSweep {
   readonly #deps: SweepDeps;

@@ -3,7 +3,7 @@ import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
 import { pause } from '../../concurrency/pause.js';
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
-import { askedBySystem } from '../streams/command-id.js';
+import { systemContext } from '../streams/command-id.js';
 import type { Clock } from '../../ports/clock.js';
 import { logFold } from './log.js';
 import { beginRound, type MakeCheckpointDeps } from './make-checkpoint.js';
@@ -88,7 +88,7 @@ export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
     if (state.last !== null && isRecent(state.last.at)) return false;
     // What was written before the reading began is not in the span.
     const news = state.through < after ? undefined : Math.max(first, state.through + 1);
-    await beginRound(deps, tenant, askedBySystem(deps, stream), news);
+    await beginRound(deps, tenant, systemContext(deps, stream), news);
     return false;
   };
   const tick = async (): Promise<void> => {

@@ -10,7 +10,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { Levels } from '../levels/levels.js';
 import type { StreamWriters } from '../streams/stream-writers.js';
-import type { AskEngine } from './ask-engines.js';
+import type { CallEngine } from './call-engines.js';
 import { atPace, type Pace, timedPace } from './pace.js';
 import {
   beginSession,
@@ -45,7 +45,7 @@ export type PlayDeps = {
   readonly levels: Levels;
   readonly pace: Pace;
   readonly kept: SessionCache;
-  readonly askEngine: AskEngine;
+  readonly callEngine: CallEngine;
 };
 
 /** Where the sessions of this process stand; what is not here is read from their streams. */
@@ -131,7 +131,7 @@ const checkpointOf = (state: SessionState): Json => {
  * Raises what the engine raises, and the reason of the signal.
  */
 const playNext = async (
-  { askEngine, pace }: Pick<PlayDeps, 'askEngine' | 'pace'>,
+  { callEngine, pace }: Pick<PlayDeps, 'callEngine' | 'pace'>,
   { tenant, sessionId, engine }: PlayedSession,
   { setting, state }: { readonly setting: Setting; readonly state: SessionState },
   signal: AbortSignal,
@@ -140,7 +140,7 @@ const playNext = async (
   if (policy !== null) return atPace(pace, playStep(setting, state, policy));
   if (engine === undefined) throw new Error('a session without an engine has no policy');
   const { asked, finish } = await atPace(pace, beginStep(setting, state));
-  const text = await askEngine({ tenant, sessionId, engine, step: state.step }, asked, signal);
+  const text = await callEngine({ tenant, sessionId, engine, step: state.step }, asked, signal);
   return atPace(pace, finish({ text }, state.plan));
 };
 
@@ -150,7 +150,7 @@ const playNext = async (
  * Raises the reason of the signal, and what the levels, the event store and the engine raise.
  */
 export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
-  const { askEngine, clock, kept, writers, pace } = deps;
+  const { callEngine, clock, kept, writers, pace } = deps;
   const stream = stepsStreamOf(session);
   const by = sessionContext(session);
   const untilMs = clock.monotonicMs() + SLICE_MS;
@@ -163,7 +163,7 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
       return { type: 'played', step: state.step, over: false };
     signal.throwIfAborted();
     const { pace: timed, tookMs } = timedPace(pace, clock);
-    const played = await playNext({ askEngine, pace: timed }, session, loaded, signal);
+    const played = await playNext({ callEngine, pace: timed }, session, loaded, signal);
     const ms = tookMs();
     const next = withTime(played.state, ms);
     const isDue = next.step % CHECKPOINT_STEPS === 0;

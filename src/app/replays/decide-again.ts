@@ -21,7 +21,7 @@ export const isDecision = (event: { readonly type: string; readonly data: unknow
 export type DecisionOutcome = JsonObject;
 
 /** On what a decision is taken again. `rules`: those that decide now; `isTrial`: they are not those of then, so their patterns are tried again. */
-export type AskedAgain = {
+export type DecisionBasis = {
   readonly npcId: string;
   /** The mind as the decision saw it. */
   readonly mind: MindSummary;
@@ -36,7 +36,7 @@ export type AskedAgain = {
 
 const SIGNED_BY = { kid: '', iss: '' };
 
-const factsOf = ({ npcId, mind, rules }: AskedAgain): TurnFacts => ({
+const factsOf = ({ npcId, mind, rules }: DecisionBasis): TurnFacts => ({
   npcId,
   mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
   ruleset: rules,
@@ -65,10 +65,10 @@ export const restsOn = (
   return { ruleset: turn?.ruleset ?? null, observation: turn?.observation ?? '' };
 };
 
-const patternsOf = (asked: AskedAgain, recorded: readonly string[] | undefined): readonly string[] =>
+const patternsOf = (asked: DecisionBasis, recorded: readonly string[] | undefined): readonly string[] =>
   asked.trialPatterns ?? recorded ?? [];
 
-const withPatterns = <Request extends TurnRequest>(asked: AskedAgain, request: Request): Request => ({
+const withPatterns = <Request extends TurnRequest>(asked: DecisionBasis, request: Request): Request => ({
   ...request,
   patternsHeld: patternsOf(asked, request.patternsHeld),
 });
@@ -117,7 +117,7 @@ const traced = (
  * @returns its outcome now
  * @throws Rejection LOGIC_UNKNOWN
  */
-export const decideAgain = (asked: AskedAgain, event: DecisionEvent): DecisionOutcome => {
+export const decideAgain = (asked: DecisionBasis, event: DecisionEvent): DecisionOutcome => {
   const { turn } = asked;
   const facts = factsOf(asked);
   const { logic } = event.data;

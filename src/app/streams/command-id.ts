@@ -23,7 +23,7 @@ export const parseCommandId = (commandId: string): { readonly timeMs: number; re
 };
 
 /** The origin of what a process does when no caller asks: its stream's tenant, the actor `system`, a new command. */
-export const askedBySystem = (
+export const systemContext = (
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   stream: string,
 ): CommandContext => {

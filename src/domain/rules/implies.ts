@@ -1,5 +1,5 @@
 import type { Json } from '../shared/json.js';
-import { type AskedPart, askedIn } from './asked.js';
+import { type ConditionPart, conditionParts } from './condition-parts.js';
 import {
   compareCodePoints,
   kindOf,
@@ -21,7 +21,7 @@ export type Meant = {
 };
 
 type MeantPart = {
-  readonly asked: AskedPart;
+  readonly asked: ConditionPart;
   readonly test: Test;
   /** All values that satisfy it, where these are few; else null. */
   readonly only: readonly Seen[] | null;
@@ -39,14 +39,14 @@ export const meantBy = ([key, value]: RuleCondition): Meant => ({
   key,
   value,
   test: parseCondition([key, value]),
-  alternatives: askedIn(value).map((asked) => ({
+  alternatives: conditionParts(value).map((asked) => ({
     asked,
     test: testOf(key, asked),
     only: asked.is === 'exactly' ? equalTo(asked.text) : null,
   })),
 });
 
-type Order = Extract<AskedPart, { is: 'order' }>;
+type Order = Extract<ConditionPart, { is: 'order' }>;
 
 /** Whether everything on the one side of an operand is on the same side of another, given how they compare. */
 const liesWithin = (one: Order, other: Order, compared: number): boolean => {

@@ -4,7 +4,7 @@ import { repeatable } from '../guard/idempotency.js';
 import type { KeyedRequest } from '../../ports/idempotency-store.js';
 import type { RequestMiddleware, RequestState } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
-import { asksFor, onDemandOf } from './check-request.js';
+import { acceptsType, onDemandOf } from './check-request.js';
 
 const BYTES_TAKE_NO_KEY =
   'This route does not accept an Idempotency-Key; you can safely send the same bytes again without it.';
@@ -32,7 +32,7 @@ export const nameAttempt = (definition: RouteDefinition): RequestMiddleware => {
     if (key === undefined || state.principal === anonymous) return next();
     // A body of bytes has no digest before it is read, so a repeat cannot be told from another request.
     if (bytes !== undefined) throw refusedKey(BYTES_TAKE_NO_KEY);
-    if (onDemand !== undefined && asksFor(headers.accept, onDemand)) throw refusedKey(STREAM_TAKES_NO_KEY);
+    if (onDemand !== undefined && acceptsType(headers.accept, onDemand)) throw refusedKey(STREAM_TAKES_NO_KEY);
     return name(state, String(key)).then((attempt) => {
       state.attempt = attempt;
       return next();

@@ -19,13 +19,13 @@ const asked = {
   npcState: nullable(FreeObject),
   rulesetId: nullable(Type.String()),
 };
-type AskedBody = {
+type ActBody = {
   observation?: string | null;
   npcState?: { readonly [name: string]: Json } | null;
   rulesetId?: string | null;
 };
 
-const actOf = (call: Call<{ npcId: string }, unknown, AskedBody>): Act => {
+const actOf = (call: Call<{ npcId: string }, unknown, ActBody>): Act => {
   const rulesetId = rulesetIdOf(call.body.rulesetId);
   return {
     npcId: call.params.npcId,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import type { GhostEngines } from '../../app/ghosts/ask-engines.js';
+import type { GhostEngines } from '../../app/ghosts/call-engines.js';
 import { POLICY } from '../../app/ghosts/ghost-engine.js';
 import { readGhost } from '../../app/ghosts/remote-body.js';
 import type { PlayCache } from '../../app/ghosts/remote-steps.js';

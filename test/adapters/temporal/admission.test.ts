@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import {
   Admission,
-  ASKS_AT_LEAST,
-  ASKS_AT_LEAST_WHEN_SLOW,
-  ASKS_AT_MOST,
+  UPDATES_AT_LEAST,
+  UPDATES_AT_LEAST_WHEN_SLOW,
+  UPDATES_AT_MOST,
 } from '../../../src/adapters/temporal/admission.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import { gate } from '../../support/gate.js';
@@ -60,8 +60,8 @@ describe('Admission', () => {
   it('lets some in whatever is known, refuses the others at once, and gives places back', async () => {
     const { clock, fill, admission } = admitting();
     for (let round = 0; round < 2; round += 1) {
-      const { begun, end } = await fill(ASKS_AT_LEAST);
-      expect(begun).toBe(ASKS_AT_LEAST);
+      const { begun, end } = await fill(UPDATES_AT_LEAST);
+      expect(begun).toBe(UPDATES_AT_LEAST);
       let isAsked = false;
       const refused = admission.admit(() => {
         isAsked = true;
@@ -76,33 +76,33 @@ describe('Admission', () => {
 
   it('gives the place of one that failed back', async () => {
     const { fail, fill } = admitting();
-    for (let failed = 0; failed < ASKS_AT_LEAST; failed += 1) await fail(new Error('killed'));
-    expect((await fill(ASKS_AT_LEAST)).begun).toBe(ASKS_AT_LEAST);
+    for (let failed = 0; failed < UPDATES_AT_LEAST; failed += 1) await fail(new Error('killed'));
+    expect((await fill(UPDATES_AT_LEAST)).begun).toBe(UPDATES_AT_LEAST);
   });
 
   it('lets in what is answered in two seconds, in this second or the one before', async () => {
     const { clock, answer, fill } = admitting();
     for (let answered = 0; answered < 300; answered += 1) await answer();
-    const { begun, end } = await fill(ASKS_AT_MOST);
+    const { begun, end } = await fill(UPDATES_AT_MOST);
     expect(begun).toBe(600);
     // They count for the second in which they are answered.
     await clock.advance(10_000);
     await end();
     await clock.advance(1_000);
-    expect((await fill(ASKS_AT_MOST)).begun).toBe(1_200 + TRIED);
+    expect((await fill(UPDATES_AT_MOST)).begun).toBe(1_200 + TRIED);
   });
 
   it('forgets in time how many were answered once', async () => {
     const { clock, answer, fill } = admitting();
     for (let answered = 0; answered < 300; answered += 1) await answer();
     await clock.advance(2_000);
-    expect((await fill(ASKS_AT_MOST)).begun).toBe(ASKS_AT_LEAST);
+    expect((await fill(UPDATES_AT_MOST)).begun).toBe(UPDATES_AT_LEAST);
   });
 
   it('has a limit however fast the answers come', async () => {
     const { answer, fill } = admitting();
-    for (let answered = 0; answered < ASKS_AT_MOST; answered += 1) await answer();
-    expect((await fill(ASKS_AT_MOST + 10)).begun).toBe(ASKS_AT_MOST);
+    for (let answered = 0; answered < UPDATES_AT_MOST; answered += 1) await answer();
+    expect((await fill(UPDATES_AT_MOST + 10)).begun).toBe(UPDATES_AT_MOST);
   });
 
   it('lets only single asks in once one waited in vain, until an answer comes', async () => {
@@ -126,13 +126,13 @@ describe('Admission', () => {
     await fail(unavailable);
     await clock.advance(PROBE_MS);
     expect(await answer()).toBe('answered');
-    const first = await fill(ASKS_AT_LEAST);
-    expect(first.begun).toBe(ASKS_AT_LEAST_WHEN_SLOW + TRIED);
+    const first = await fill(UPDATES_AT_LEAST);
+    expect(first.begun).toBe(UPDATES_AT_LEAST_WHEN_SLOW + TRIED);
     await first.end();
-    expect((await fill(ASKS_AT_LEAST)).begun).toBeGreaterThan(ASKS_AT_LEAST_WHEN_SLOW);
+    expect((await fill(UPDATES_AT_LEAST)).begun).toBeGreaterThan(UPDATES_AT_LEAST_WHEN_SLOW);
     await clock.advance(2_000);
     await answer();
-    expect((await fill(ASKS_AT_LEAST)).begun).toBeGreaterThan(100);
+    expect((await fill(UPDATES_AT_LEAST)).begun).toBeGreaterThan(100);
   });
 
   it('takes a step that threw for an answer: somebody took it', async () => {
@@ -158,23 +158,25 @@ describe('Admission', () => {
   it('lets in no more than are answered while they wait too long', async () => {
     const { clock, answer, fill } = admitting();
     await clock.advance(10_000);
-    const few = await fill(ASKS_AT_LEAST_WHEN_SLOW - 1);
+    const few = await fill(UPDATES_AT_LEAST_WHEN_SLOW - 1);
     await clock.advance(2_001);
     await few.end();
-    const late = await fill(ASKS_AT_LEAST_WHEN_SLOW);
-    expect(late.begun).toBe(ASKS_AT_LEAST_WHEN_SLOW);
+    const late = await fill(UPDATES_AT_LEAST_WHEN_SLOW);
+    expect(late.begun).toBe(UPDATES_AT_LEAST_WHEN_SLOW);
     await clock.advance(2_001);
     await late.end();
-    expect((await fill(ASKS_AT_LEAST)).begun, 'answered in two seconds').toBe(2 * ASKS_AT_LEAST_WHEN_SLOW + TRIED);
+    expect((await fill(UPDATES_AT_LEAST)).begun, 'answered in two seconds').toBe(
+      2 * UPDATES_AT_LEAST_WHEN_SLOW + TRIED,
+    );
     for (let answered = 0; answered < 3; answered += 1) await answer();
     await clock.advance(2_000);
-    expect((await fill(ASKS_AT_LEAST)).begun).toBe(ASKS_AT_LEAST - 2 * ASKS_AT_LEAST_WHEN_SLOW - TRIED);
+    expect((await fill(UPDATES_AT_LEAST)).begun).toBe(UPDATES_AT_LEAST - 2 * UPDATES_AT_LEAST_WHEN_SLOW - TRIED);
   });
 
   it('lets in only one now and then while a crowd that it has let in waits too long, whether it asks yet or not', async () => {
     const busy = expect.objectContaining({ code: 'BUSY' }) as Error;
     const reading = admitting();
-    const leaves = Array.from({ length: ASKS_AT_LEAST_WHEN_SLOW }, () => reading.admission.enter());
+    const leaves = Array.from({ length: UPDATES_AT_LEAST_WHEN_SLOW }, () => reading.admission.enter());
     await reading.clock.advance(2_000);
     reading.admission.enter()();
 
@@ -185,7 +187,7 @@ describe('Admission', () => {
     reading.admission.enter()();
 
     const asking = admitting();
-    const { end } = await asking.fill(ASKS_AT_LEAST_WHEN_SLOW);
+    const { end } = await asking.fill(UPDATES_AT_LEAST_WHEN_SLOW);
     await asking.clock.advance(2_001);
     expect((await asking.fill(10)).begun).toBe(TRIED);
     expect((await asking.fill(10)).begun).toBe(0);
@@ -198,7 +200,7 @@ describe('Admission', () => {
   it('lets others in as they are answered while a few asks hang, however long', async () => {
     const { clock, answer, fill } = admitting();
     await clock.advance(10_000);
-    await fill(ASKS_AT_LEAST_WHEN_SLOW);
+    await fill(UPDATES_AT_LEAST_WHEN_SLOW);
     await clock.advance(4_000);
     let answered = 0;
     for (let tries = 0; tries < 30; tries += 1) {
@@ -211,11 +213,11 @@ describe('Admission', () => {
   it('has as many places for requests as for asks, and gets them back', async () => {
     const { clock, admission, fill } = admitting();
     for (let round = 0; round < 2; round += 1) {
-      const leaves = Array.from({ length: ASKS_AT_LEAST }, () => admission.enter());
+      const leaves = Array.from({ length: UPDATES_AT_LEAST }, () => admission.enter());
       expect(() => admission.enter()).toThrow(expect.objectContaining({ code: 'BUSY' }) as Error);
       for (const leave of leaves) leave();
     }
-    const { end } = await fill(ASKS_AT_LEAST);
+    const { end } = await fill(UPDATES_AT_LEAST);
     expect(() => admission.enter()).toThrow(expect.objectContaining({ code: 'BUSY' }) as Error);
     await end();
     await clock.advance(1);
@@ -244,7 +246,7 @@ describe('Admission', () => {
   it('has those that it refused come back at different times', async () => {
     const { admission, fill } = admitting();
     const spread = { retryAfter: 1, retrySpread: 2 };
-    await fill(ASKS_AT_LEAST);
+    await fill(UPDATES_AT_LEAST);
     await expect(admission.admit(() => Promise.resolve())).rejects.toMatchObject({ code: 'BUSY', ...spread });
     const away = admitting();
     await away.fail(unavailable);

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
 
 import { updateFailureOf } from '../../../src/adapters/temporal/failures.js';
-import { ASK_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
+import { UPDATE_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
 
 const failedWith = (type: string, details: unknown[] = []): unknown =>
   updateFailureOf(new WorkflowUpdateFailedError('Workflow Update failed', failure(type, details)));
@@ -16,7 +16,7 @@ it.each([
   ['the run ended before it answered', 'AcceptedUpdateCompletedWorkflow', 'again'],
   ['the worker left the update out of its reply', 'UnprocessedUpdate', 'again'],
   ['too many wait for the process', PROCESS_BUSY, 'full'],
-  ['nobody waited any more', ASK_LATE, 'late'],
+  ['nobody waited any more', UPDATE_LATE, 'late'],
 ])('sends an update again, or says why not, where %s', (_, type, kind) => {
   expect(failedWith(type)).toEqual({ kind });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { createGhostEngines, TEXT_BYTES } from '../../../src/app/ghosts/ask-engines.js';
+import { createGhostEngines, TEXT_BYTES } from '../../../src/app/ghosts/call-engines.js';
 import {
   createSessionCache,
   loadSession,
@@ -49,7 +49,7 @@ const processOf = (
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     ...{ clock, events: store, kept: createSessionCache() },
     pace: (work) => Promise.resolve().then(work),
-    askEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
+    callEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
   };
 };
 const walker = () => fakeCortex(({ prompt }) => Promise.resolve(walkOn(prompt)));

@@ -28,7 +28,7 @@ const playedSession = async (): Promise<MemoryEventStore> => {
     ...{ clock, events: store, kept: createSessionCache() },
     levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
     pace: (work) => Promise.resolve().then(work),
-    askEngine: () => Promise.reject(new Error('the policy of a goal asks no engine')),
+    callEngine: () => Promise.reject(new Error('the policy of a goal asks no engine')),
   };
   const ref = { levelId: 'a place', version: null, digest: 'the digest', generated: true };
   const session = { tenant, sessionId, goal: 'find_bugs', seed: 3, steps: STEPS, level: ref } as const;

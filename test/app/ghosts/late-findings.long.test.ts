@@ -77,7 +77,7 @@ describe('a soft lock that came about late', () => {
           writers: new StreamWriters(store, clock, { shared: true }),
         },
         pace: (work) => Promise.resolve().then(work),
-        askEngine: () => Promise.reject(new Error('no engine plays')),
+        callEngine: () => Promise.reject(new Error('no engine plays')),
       };
       await playAllSlices(deps, session);
       const { findings } = await closeAndReport({ ...deps, plays: createPlayCache() }, session);

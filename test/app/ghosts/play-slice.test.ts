@@ -44,9 +44,9 @@ const processOf = (
     return atOnce(work);
   };
   const writers = new StreamWriters(store, clock, { shared: true });
-  const askEngine = (): Promise<string> => Promise.reject(new Error('the policy of a goal asks no engine'));
+  const callEngine = (): Promise<string> => Promise.reject(new Error('the policy of a goal asks no engine'));
   const plays = createPlayCache();
-  return { writers, clock, levels, pace, askEngine, events: store, kept: createSessionCache(), plays };
+  return { writers, clock, levels, pace, callEngine, events: store, kept: createSessionCache(), plays };
 };
 
 const playAll = (deps: PlayDeps, signal = never): Promise<void> => playAllSlices(deps, session, signal);

@@ -34,7 +34,7 @@ describe('a session that another process plays', () => {
         writers: new StreamWriters(store, clock, { shared: true }),
       },
       pace: (work) => Promise.resolve().then(work),
-      askEngine: () => Promise.reject(new Error('no engine plays')),
+      callEngine: () => Promise.reject(new Error('no engine plays')),
     };
     let read = 0;
     const events: Pick<EventStore, 'read'> = {

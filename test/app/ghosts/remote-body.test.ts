@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { EmbeddedProcessRuntime } from '../../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { ghostSessionEffects, prepareGhostTurn } from '../../../activities/effects/ghost-session.js';
-import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
+import { createGhostEngines } from '../../../src/app/ghosts/call-engines.js';
 import { readGhost, stepGhost } from '../../../src/app/ghosts/remote-body.js';
 import { createSessionCache } from '../../../src/app/ghosts/play-slice.js';
 import { createPlayCache } from '../../../src/app/ghosts/remote-steps.js';

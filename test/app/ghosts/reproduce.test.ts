@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { createGhostEngines } from '../../../src/app/ghosts/ask-engines.js';
+import { createGhostEngines } from '../../../src/app/ghosts/call-engines.js';
 import {
   createSessionCache,
   type PlayDeps,
@@ -49,7 +49,7 @@ describe('reproductions of a session that an engine played', () => {
       writers: new StreamWriters(store, clock, { shared: true }),
     },
     pace: (work) => Promise.resolve().then(work),
-    askEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
+    callEngine: createGhostEngines({ engines: { find: () => engine }, clock, texts: 1 }).ask,
   };
   const reproduced = (finding: Finding) =>
     reproduce({ ...deps, searches: createSearches() }, { tenant: 'studio', session: over, finding }, never);

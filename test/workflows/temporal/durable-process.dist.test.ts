@@ -20,7 +20,7 @@ import { faulty } from '../../support/faulty-store.js';
 import { gate } from '../../support/gate.js';
 import { recordHistory } from '../../support/recorded-histories.js';
 import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
-import { ASK_LATE, backgroundQueueOf } from '../../../workflows/process-step.js';
+import { UPDATE_LATE, backgroundQueueOf } from '../../../workflows/process-step.js';
 import { startTemporalRuntime, type OpenTemporalRuntime } from '../../support/temporal.js';
 
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
@@ -282,7 +282,7 @@ describe('The durable process workflow', () => {
     const finish = { stream, inputs: [{ type: 'finish' }], by: onBehalf('late'), token: 'late' };
     const late = { ...finish, untilMs: Date.now() - 60_000 };
     await expect(handleOf(ref).executeUpdate('ask', { args: [late] })).rejects.toMatchObject({
-      cause: { type: ASK_LATE },
+      cause: { type: UPDATE_LATE },
     });
     expect(await typesOf(ref)).not.toContain('RaceFinished');
     await handleOf(ref).executeUpdate('ask', { args: [{ ...late, untilMs: Date.now() + 60_000 }] });

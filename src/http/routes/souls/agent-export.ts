@@ -12,14 +12,14 @@ const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
   Type.Unsafe<Word>({ type: 'string', enum: words, default: words[0] });
 
 /** In which form the soul was asked for. */
-type AskedForm = { readonly format?: 'json' | 'binary' | null; readonly storage?: 'local' | 'ipfs' | null };
+type ExportForm = { readonly format?: 'json' | 'binary' | null; readonly storage?: 'local' | 'ipfs' | null };
 
 /** `POST /v1/agents/{agentId}/soul/export`: both phases at once, into the built-in archive (contract 7.2). */
 export const agentExportRoute = (services: ExportServices): RouteDefinition => {
   const answered = (
     tenant: string,
     { soulId, seal, place }: ExportOutcome['export'],
-    { format, storage }: AskedForm,
+    { format, storage }: ExportForm,
   ): Answer => {
     const kept = { soulId };
     if (storage === 'ipfs') return { body: { format: format ?? 'json', storage, cid: place?.txId ?? '' }, kept };

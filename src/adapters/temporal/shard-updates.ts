@@ -1,26 +1,31 @@
-import type { AskBatch, BatchedAsk, BatchedReply, BatchReply } from '../../../workflows/temporal/process-batch.js';
+import type {
+  UpdateBatch,
+  BatchedUpdate,
+  BatchedReply,
+  BatchReply,
+} from '../../../workflows/temporal/process-batch.js';
 import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
 import type { Reply } from '../../../workflows/process-step.js';
 import { jsonBytes } from '../../domain/shared/json.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessInput, ProcessRef } from '../../ports/process-runtime.js';
-import { ASK_TIMEOUT_MS } from './ask-reply.js';
+import { UPDATE_TIMEOUT_MS } from './step-update.js';
 import { runtimeRefusal } from './runtime-refusal.js';
 import type { ServerClock } from './server-clock.js';
 
 /** How long after an answer `later` it is asked again, in milliseconds: a slow step holds a batch up for at most half of the time. */
 export const LATER_PAUSE_MS = 300;
 
-export type ShardAsksDeps = {
+export type ShardUpdatesDeps = {
   /** Sends one batch to the shard's workflow. It may take longer than anybody waits: while no worker runs, a batch is left with the server. */
-  readonly send: (batch: AskBatch) => Promise<BatchReply>;
+  readonly send: (batch: UpdateBatch) => Promise<BatchReply>;
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly serverClock: ServerClock;
 };
 
-type WaitingAsk = {
-  readonly ask: Pick<BatchedAsk, 'ref' | 'inputs' | 'by'>;
+type WaitingUpdate = {
+  readonly ask: Pick<BatchedUpdate, 'ref' | 'inputs' | 'by'>;
   readonly bytes: number;
   readonly untilMs: number;
   isOver: boolean;
@@ -28,32 +33,32 @@ type WaitingAsk = {
 };
 
 /**
- * The asks of this process to one shard. One batch is under way at a time, and what is asked meanwhile goes with the next one: alone an ask leaves at
+ * The updates of this process to one shard. One batch is under way at a time, and what is asked meanwhile goes with the next one: alone an update leaves at
  * once, and under load many travel for the price of one. Those of one process keep their order.
  */
-export class ShardAsks {
-  readonly #deps: ShardAsksDeps;
+export class ShardUpdates {
+  readonly #deps: ShardUpdatesDeps;
   /** In order. Whoever waits no longer is let go at once: a batch may be under way for minutes. */
-  readonly #queue = new Set<WaitingAsk>();
+  readonly #queue = new Set<WaitingUpdate>();
   #isSending = false;
 
-  constructor(deps: ShardAsksDeps) {
+  constructor(deps: ShardUpdatesDeps) {
     this.#deps = deps;
   }
 
   /**
    * @param signal whoever asked waits no longer
-   * @throws Error what the step threw; Rejection ENGINE_UNAVAILABLE after ASK_TIMEOUT_MS; what sending throws, and the reason of the signal
+   * @throws Error what the step threw; Rejection ENGINE_UNAVAILABLE after UPDATE_TIMEOUT_MS; what sending throws, and the reason of the signal
    */
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext, signal: AbortSignal): Promise<Reply> {
     const { clock } = this.#deps;
     return new Promise((resolve, reject) => {
       const late = (): void => waiting.settle(runtimeRefusal('ENGINE_UNAVAILABLE'));
-      const cancel = clock.after(ASK_TIMEOUT_MS, late);
-      const waiting: WaitingAsk = {
+      const cancel = clock.after(UPDATE_TIMEOUT_MS, late);
+      const waiting: WaitingUpdate = {
         ask: { ref, inputs, by },
         bytes: jsonBytes({ ref, inputs, by }),
-        untilMs: clock.monotonicMs() + ASK_TIMEOUT_MS,
+        untilMs: clock.monotonicMs() + UPDATE_TIMEOUT_MS,
         isOver: false,
         settle: (reply) => {
           waiting.isOver = true;
@@ -81,9 +86,9 @@ export class ShardAsks {
     this.#isSending = false;
   }
 
-  /** The next batch. One ask that is larger than a batch goes alone. */
-  #take(): readonly WaitingAsk[] {
-    const batch: WaitingAsk[] = [];
+  /** The next batch. One update that is larger than a batch goes alone. */
+  #take(): readonly WaitingUpdate[] {
+    const batch: WaitingUpdate[] = [];
     let bytes = 0;
     for (const waiting of this.#queue) {
       bytes += waiting.bytes;
@@ -94,7 +99,7 @@ export class ShardAsks {
     return batch;
   }
 
-  async #exchange(batch: readonly WaitingAsk[]): Promise<void> {
+  async #exchange(batch: readonly WaitingUpdate[]): Promise<void> {
     const { send, clock, serverClock } = this.#deps;
     const sentMs = clock.monotonicMs();
     const asks = batch.map(({ ask, untilMs }) => ({ ...ask, untilMs: serverClock.at(untilMs) }));
@@ -109,7 +114,7 @@ export class ShardAsks {
     }
   }
 
-  #settle(waiting: WaitingAsk, reply: BatchedReply | undefined): void {
+  #settle(waiting: WaitingUpdate, reply: BatchedReply | undefined): void {
     if (waiting.isOver) return;
     if (reply === undefined) waiting.settle(new Error('a batch came back without this answer'));
     else if ('failed' in reply) waiting.settle(new Error(reply.failed));
@@ -118,7 +123,7 @@ export class ShardAsks {
     else waiting.settle(reply);
   }
 
-  #askAgain(waiting: WaitingAsk, inMs: number): void {
+  #askAgain(waiting: WaitingUpdate, inMs: number): void {
     this.#deps.clock.after(inMs, () => {
       if (waiting.isOver) return;
       this.#queue.add(waiting);

@@ -2,11 +2,11 @@ import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 
-import { ASK_TIMEOUT_MS, replyTo } from '../../../src/adapters/temporal/ask-reply.js';
+import { UPDATE_TIMEOUT_MS, replyTo } from '../../../src/adapters/temporal/step-update.js';
 import type { Update } from '../../../src/adapters/temporal/process-workflows.js';
 import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import { ASK_LATE, type Ask, type AskResult, STEP_FAILED } from '../../../workflows/process-step.js';
+import { UPDATE_LATE, type StepUpdate, type StepUpdateResult, STEP_FAILED } from '../../../workflows/process-step.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { onBehalf } from '../../support/streams.js';
 
@@ -18,16 +18,16 @@ const reached = { revision: 1, position: 1 };
 
 const failure = (type: string, details: unknown[] = []): Error =>
   new WorkflowUpdateFailedError('failed', ApplicationFailure.create({ message: 'of the step', type, details }));
-const late = failure(ASK_LATE);
+const late = failure(UPDATE_LATE);
 
 /** One ask, to workflows that answer its updates with these, each after three seconds. */
-const asking = (...results: readonly (AskResult | Error)[]) => {
+const asking = (...results: readonly (StepUpdateResult | Error)[]) => {
   const clock = new ManualClock();
   const serverClock = createServerClock();
   const left = [...results];
   const updates: { readonly id: string; readonly untilMs: number | undefined; readonly timeoutMs: number }[] = [];
   const update = async (_: unknown, { timeoutMs, idOf, argOf }: Update): Promise<never> => {
-    updates.push({ id: idOf(), untilMs: (argOf() as Ask).untilMs, timeoutMs });
+    updates.push({ id: idOf(), untilMs: (argOf() as StepUpdate).untilMs, timeoutMs });
     await clock.advance(3_000);
     const result = left.shift();
     if (result instanceof Error) throw result;
@@ -51,7 +51,7 @@ describe('A reply to an ask', () => {
   it('is asked afresh where the server remembers that of an earlier ask, within the time of one ask', async () => {
     const { updates, reply } = asking({ token: 'earlier', reply: refused }, { token: 'mine', reply: reached });
     expect(await reply()).toEqual(reached);
-    expect(updates.map(({ timeoutMs }) => timeoutMs)).toEqual([ASK_TIMEOUT_MS, ASK_TIMEOUT_MS - 3_000]);
+    expect(updates.map(({ timeoutMs }) => timeoutMs)).toEqual([UPDATE_TIMEOUT_MS, UPDATE_TIMEOUT_MS - 3_000]);
     expect(new Set(updates.map(({ id }) => id)).size).toBe(2);
   });
 
@@ -76,9 +76,9 @@ describe('A reply to an ask', () => {
     expect(clock.monotonicMs()).toBe(12_000);
     expect(updates.map(({ untilMs }) => untilMs)).toEqual([
       undefined,
-      3_000 + ASK_TIMEOUT_MS + APART_MS + 100,
-      6_000 + ASK_TIMEOUT_MS + APART_MS + 100,
-      9_000 + ASK_TIMEOUT_MS + APART_MS + 100,
+      3_000 + UPDATE_TIMEOUT_MS + APART_MS + 100,
+      6_000 + UPDATE_TIMEOUT_MS + APART_MS + 100,
+      9_000 + UPDATE_TIMEOUT_MS + APART_MS + 100,
     ]);
     expect(serverClock.at(0)).toBe(APART_MS + 100);
   });
@@ -87,7 +87,7 @@ describe('A reply to an ask', () => {
     const { serverClock, updates, reply } = asking(late, { token: 'mine', reply: reached, atMs: APART_MS });
     serverClock.note(0, 5);
     expect(await reply()).toEqual(reached);
-    expect(updates.map(({ untilMs }) => untilMs)).toEqual([5 + ASK_TIMEOUT_MS, undefined]);
+    expect(updates.map(({ untilMs }) => untilMs)).toEqual([5 + UPDATE_TIMEOUT_MS, undefined]);
     expect(serverClock.at(3_000)).toBe(APART_MS);
   });
 

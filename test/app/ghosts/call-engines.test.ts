@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createOpenAiEngine } from '../../../src/adapters/cortex/openai.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
-import { createGhostEngines, PERMIT_WAIT_MS } from '../../../src/app/ghosts/ask-engines.js';
+import { createGhostEngines, PERMIT_WAIT_MS } from '../../../src/app/ghosts/call-engines.js';
 import { Rejection } from '../../../src/domain/shared/rejection.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
 import { fakeCortex } from '../../support/fake-cortex.js';

@@ -1,4 +1,4 @@
-import { type Ask, ASK, type AskResult, type Reply } from '../../../workflows/process-step.js';
+import { type StepUpdate, STEP_UPDATE, type StepUpdateResult, type Reply } from '../../../workflows/process-step.js';
 import { type Json, jcs } from '../../domain/shared/json.js';
 import { sha256Base64url } from '../../domain/shared/sha256.js';
 import type { Clock } from '../../ports/clock.js';
@@ -9,10 +9,10 @@ import { updateFailureOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';
 import type { ServerClock } from './server-clock.js';
 
-/** How long one ask may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 5 s. */
-export const ASK_TIMEOUT_MS = 8_000;
+/** How long one update may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 5 s. */
+export const UPDATE_TIMEOUT_MS = 8_000;
 
-export type AskDeps = {
+export type StepUpdateDeps = {
   readonly workflows: Pick<ProcessWorkflows, 'update'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly serverClock: ServerClock;
@@ -20,24 +20,24 @@ export type AskDeps = {
 };
 
 /**
- * The same ask has the same update id, so that a repeat is answered by the server alone. Only answers are kept so: a refusal or a failure that
- * the server remembers of an earlier ask is asked for afresh, within the same ASK_TIMEOUT_MS.
+ * The same update has the same update id, so that a repeat is answered by the server alone. Only answers are kept so: a refusal or a failure that
+ * the server remembers of an earlier update is asked for afresh, within the same UPDATE_TIMEOUT_MS.
  * @throws what the step threw, Rejection ENGINE_UNAVAILABLE when it came too late, and as `ProcessWorkflows.update`
  */
 export const replyTo = async (
-  { workflows, clock, serverClock, signal }: AskDeps,
+  { workflows, clock, serverClock, signal }: StepUpdateDeps,
   ref: ProcessRef,
-  ask: Ask,
+  ask: StepUpdate,
 ): Promise<Reply> => {
-  const untilMs = clock.monotonicMs() + ASK_TIMEOUT_MS;
+  const untilMs = clock.monotonicMs() + UPDATE_TIMEOUT_MS;
   const digest = digestOf(ref, [ask.by.commandId, ask.inputs]);
   for (const id of [digest, `${digest}.${ask.token}`]) {
     const sentMs = clock.monotonicMs();
-    const argOf = (): Ask => ({ ...ask, ...defined({ untilMs: serverClock.at(untilMs) ?? undefined }) });
-    const update = { name: ASK, argOf, idOf: () => id, timeoutMs: untilMs - sentMs, signal };
+    const argOf = (): StepUpdate => ({ ...ask, ...defined({ untilMs: serverClock.at(untilMs) ?? undefined }) });
+    const update = { name: STEP_UPDATE, argOf, idOf: () => id, timeoutMs: untilMs - sentMs, signal };
     try {
-      const { reply, token, atMs } = await workflows.update<AskResult>(ref, update);
-      // What the server remembers of an earlier ask shows an earlier time.
+      const { reply, token, atMs } = await workflows.update<StepUpdateResult>(ref, update);
+      // What the server remembers of an earlier update shows an earlier time.
       if (token === ask.token && atMs !== undefined) serverClock.note(sentMs, atMs);
       if (!('refused' in reply) || token === ask.token) return reply;
     } catch (error) {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { ASK_TIMEOUT_MS } from '../../../src/adapters/temporal/ask-reply.js';
+import { UPDATE_TIMEOUT_MS } from '../../../src/adapters/temporal/step-update.js';
 import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
-import { LATER_PAUSE_MS, ShardAsks } from '../../../src/adapters/temporal/shard-asks.js';
+import { LATER_PAUSE_MS, ShardUpdates } from '../../../src/adapters/temporal/shard-updates.js';
 import { jsonBytes } from '../../../src/domain/shared/json.js';
 import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { AskBatch, BatchedReply, BatchReply } from '../../../workflows/temporal/process-batch.js';
+import type { UpdateBatch, BatchedReply, BatchReply } from '../../../workflows/temporal/process-batch.js';
 import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
@@ -17,14 +17,14 @@ import { onBehalf } from '../../support/streams.js';
 const APART_MS = 1_000_000;
 const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 };
 const answered = (answer: unknown): BatchedReply => ({ answer, revision: 1, position: 1 });
-const idsOf = ({ asks }: AskBatch): readonly string[] => asks.map(({ by }) => by.commandId);
+const idsOf = ({ asks }: UpdateBatch): readonly string[] => asks.map(({ by }) => by.commandId);
 
 /** Asks whose batches wait until the test answers them. */
 const asking = () => {
   const clock = new ManualClock();
   const serverClock = createServerClock();
-  const sent: { readonly batch: AskBatch; readonly answer: (reply: BatchReply | Promise<never>) => void }[] = [];
-  const shard = new ShardAsks({
+  const sent: { readonly batch: UpdateBatch; readonly answer: (reply: BatchReply | Promise<never>) => void }[] = [];
+  const shard = new ShardUpdates({
     clock,
     serverClock,
     send: async (batch) => {
@@ -106,17 +106,17 @@ describe('The asks to one shard', () => {
     await clock.advance(150);
     await reply(0, answered('to a'));
     // The answer says that 200 ms later it was 200 ms later there: the difference is taken for so much larger.
-    expect(sent[1]?.batch.asks[0]?.untilMs).toBe(50 + ASK_TIMEOUT_MS + APART_MS + 200);
+    expect(sent[1]?.batch.asks[0]?.untilMs).toBe(50 + UPDATE_TIMEOUT_MS + APART_MS + 200);
   });
 
   it('are asked at once again when they were late by a clock that was taken for another', async () => {
     const { clock, serverClock, sent, ask, reply } = asking();
     serverClock.note(0, 5);
     const mistaken = ask('a');
-    expect(sent[0]?.batch.asks[0]?.untilMs).toBe(ASK_TIMEOUT_MS + 5);
+    expect(sent[0]?.batch.asks[0]?.untilMs).toBe(UPDATE_TIMEOUT_MS + 5);
     await reply(0, { late: true });
     await clock.advance(0);
-    expect(sent[1]?.batch.asks[0]?.untilMs).toBe(ASK_TIMEOUT_MS + APART_MS);
+    expect(sent[1]?.batch.asks[0]?.untilMs).toBe(UPDATE_TIMEOUT_MS + APART_MS);
     await reply(1, answered('to a'));
     expect(await mistaken).toEqual(answered('to a'));
   });
@@ -125,7 +125,7 @@ describe('The asks to one shard', () => {
     const { clock, serverClock, ask, reply } = asking();
     serverClock.note(0, APART_MS);
     const late = ask('a');
-    await clock.advance(ASK_TIMEOUT_MS);
+    await clock.advance(UPDATE_TIMEOUT_MS);
     expect(await late).toMatchObject(unavailable);
     await reply(0, { late: true });
     expect(serverClock.at(0)).toBe(APART_MS);
@@ -134,7 +134,7 @@ describe('The asks to one shard', () => {
   it('are over after their time, whatever became of their batch, and do not travel then', async () => {
     const { clock, ask, reply, batches } = asking();
     const asks = [ask('sent'), ask('waiting')];
-    await clock.advance(ASK_TIMEOUT_MS - 1);
+    await clock.advance(UPDATE_TIMEOUT_MS - 1);
     const young = ask('young');
     await clock.advance(1);
     for (const late of asks) expect(await late).toMatchObject(unavailable);
@@ -181,7 +181,7 @@ describe('The asks to one shard', () => {
     ),
     exchanges: fc.array(
       fc.record({
-        takesMs: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.constant(2 * ASK_TIMEOUT_MS)),
+        takesMs: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.constant(2 * UPDATE_TIMEOUT_MS)),
         isLost: fc.integer({ min: 0, max: 9 }).map((drawn) => drawn === 0),
         outcomes: fc.array(outcome, { minLength: 1, maxLength: 8 }),
       }),
@@ -208,7 +208,7 @@ describe('The asks to one shard', () => {
         const known = new Set<string>();
         let underWay = 0;
         let sent = 0;
-        const send = async (batch: AskBatch): Promise<BatchReply> => {
+        const send = async (batch: UpdateBatch): Promise<BatchReply> => {
           underWay += 1;
           check(underWay === 1, 'one at a time');
           check(batch.asks.length > 0 && batch.asks.length <= BATCH_ASKS, 'so many');
@@ -230,7 +230,7 @@ describe('The asks to one shard', () => {
           const replies = idsOf(batch).map((id, at) => replyOf(outcomes[at % outcomes.length] ?? '', id));
           return { atMs: clock.monotonicMs(), replies: replies as readonly BatchedReply[] };
         };
-        const shard = new ShardAsks({ clock, serverClock: createServerClock(), send });
+        const shard = new ShardUpdates({ clock, serverClock: createServerClock(), send });
         const asked = new Map<string, string[]>();
         let [count, settled] = [0, 0];
         for (const { pauseMs, asks, times } of bursts) {
@@ -255,13 +255,13 @@ describe('The asks to one shard', () => {
           }
           await clock.advance(pauseMs);
         }
-        await clock.advance(ASK_TIMEOUT_MS);
+        await clock.advance(UPDATE_TIMEOUT_MS);
         expect(settled).toBe(count);
         for (const [process, ids] of firstSent) {
           const order = (asked.get(process) ?? []).filter((id) => known.has(id));
           expect(ids).toEqual(order);
         }
-        await clock.advance(4 * ASK_TIMEOUT_MS);
+        await clock.advance(4 * UPDATE_TIMEOUT_MS);
         expect(underWay).toBe(0);
         expect(broken).toEqual([]);
       }),
