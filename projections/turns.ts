@@ -1,5 +1,6 @@
 import { npcEvents } from '../src/domain/npc/decoder.js';
-import type { RulesetRef, TurnKind } from '../src/domain/npc/events.js';
+import type { TurnKind } from '../src/domain/npc/events.js';
+import type { RulesetRef } from '../src/domain/rules/ruleset.js';
 import { revisionOrder } from '../src/domain/shared/row-order.js';
 import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';

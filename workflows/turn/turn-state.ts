@@ -1,4 +1,5 @@
-import type { Actor, Instruction, NpcEvent, RecalledMemory, RulesetRef } from '../../src/domain/npc/events.js';
+import type { Actor, Instruction, NpcEvent, RecalledMemory } from '../../src/domain/npc/events.js';
+import type { RulesetRef } from '../../src/domain/rules/ruleset.js';
 import type { Json, JsonObject } from '../../src/domain/shared/json.js';
 
 /** What a turn was opened with. */

@@ -1,12 +1,12 @@
 import { npcEvents } from '../../domain/npc/decoder.js';
-import type { NpcEvent, RulesetRef } from '../../domain/npc/events.js';
+import type { NpcEvent } from '../../domain/npc/events.js';
 import {
   type Coverage,
   type CoveredDecision,
   type CoverageCount,
   countCoverage,
 } from '../../domain/npc/rule-coverage.js';
-import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import type { DirectiveRuleSet, RulesetRef } from '../../domain/rules/ruleset.js';
 import type { UnknownEvent } from '../../domain/shared/decoder.js';
 import { parseProcessId } from '../../domain/shared/process-id.js';
 import { npcStream } from '../../domain/shared/stream-names.js';

@@ -2,7 +2,7 @@ import { rulesetEvents } from '../../domain/rules/decoder.js';
 import { LRUCache } from 'lru-cache';
 
 import { findPreset } from '../../domain/rules/presets.js';
-import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import type { DirectiveRuleSet, RulesetRef } from '../../domain/rules/ruleset.js';
 import {
   evolveRuleset,
   initialRuleset,
@@ -10,7 +10,6 @@ import {
   revisionOfVersion,
   type RulesetState,
 } from '../../domain/rules/ruleset-state.js';
-import type { RulesetRef } from '../../domain/npc/events.js';
 import { jsonBytes } from '../../domain/shared/json.js';
 import { rulesetStream } from '../../domain/shared/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';

@@ -1,6 +1,5 @@
-import type { RulesetRef } from '../../domain/npc/events.js';
 import type { ReplayPlan } from '../../domain/replay/replay-events.js';
-import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import type { DirectiveRuleSet, RulesetRef } from '../../domain/rules/ruleset.js';
 import type { Sliced } from '../../domain/shared/sliced.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { besidesVerdict } from '../../../workflows/turn/turn-events.js';

@@ -1,9 +1,9 @@
 import { recordedAnswer } from '../../domain/npc/decision/bridge-checked.js';
 import { logicOf } from '../../domain/npc/decision/logic.js';
 import type { TurnFacts, TurnRequest } from '../../domain/npc/decision/turn-facts.js';
-import type { NpcEvent, RulesetRef, Verdict, VerdictGrounds } from '../../domain/npc/events.js';
+import type { NpcEvent, Verdict, VerdictGrounds } from '../../domain/npc/events.js';
 import type { MindSummary } from '../../domain/npc/state.js';
-import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import type { DirectiveRuleSet, RulesetRef } from '../../domain/rules/ruleset.js';
 import { isObject, type JsonObject } from '../../domain/shared/json.js';
 import { askForMemories, askForOutput, keeping } from '../../../workflows/turn/turn-events.js';
 import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';

@@ -1,11 +1,11 @@
 import { logics } from '../../domain/npc/decision/logic.js';
 import { npcEvents } from '../../domain/npc/decoder.js';
-import type { NpcEvent, RulesetRef } from '../../domain/npc/events.js';
+import type { NpcEvent } from '../../domain/npc/events.js';
 import type { DifferenceKind, SkipReason } from '../../domain/replay/difference-kinds.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../../domain/npc/state.js';
 import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { Sliced } from '../../domain/shared/sliced.js';
-import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import type { DirectiveRuleSet, RulesetRef } from '../../domain/rules/ruleset.js';
 import { defined } from '../../domain/shared/defined.js';
 import type { JsonObject } from '../../domain/shared/json.js';
 import { turn as turnProcess } from '../../../workflows/turn/turn.js';

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-import type { RulesetRef } from '../../domain/npc/events.js';
 import { type ReplayFindings, noFindings } from '../../domain/replay/findings.js';
-import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
+import type { DirectiveRuleSet, RulesetRef } from '../../domain/rules/ruleset.js';
 import { npcStream } from '../../domain/shared/stream-names.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';

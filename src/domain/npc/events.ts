@@ -332,7 +332,6 @@ export const npcEventSchemas = {
 export type Actor = Static<typeof ActorGiven>;
 export type RecalledMemory = Static<typeof Recalled>;
 export type MemoryDraft = Static<typeof Draft>;
-export type RulesetRef = Static<typeof Ruleset>;
 export type Instruction = Static<typeof InstructionGiven>;
 /** What the mind decided on a model's text. */
 export type Verdict = Static<typeof Decided>;

@@ -1,5 +1,4 @@
-import type { RulesetRef } from '../npc/events.js';
-import type { DirectiveRuleSet } from '../rules/ruleset.js';
+import type { DirectiveRuleSet, RulesetRef } from '../rules/ruleset.js';
 import type { ReplayFindings } from './findings.js';
 
 type OfReplay = { readonly replayId: string };

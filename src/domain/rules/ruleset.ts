@@ -38,6 +38,9 @@ export type RulesetContent = {
 /** One registered version of a set; immutable. Versions count from 1. */
 export type DirectiveRuleSet = RulesetContent & { readonly version: number };
 
+/** Names one version of a set. */
+export type RulesetRef = { readonly rulesetId: string; readonly version: number };
+
 /** What a rule's `ruleAction` says (contract 2.8). */
 export type RuleEffect =
   | { readonly kind: 'direct'; readonly type: string; readonly target: string | null }

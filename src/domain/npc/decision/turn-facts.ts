@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from '../../shared/json.js';
 import { mergePatch } from '../../shared/merge-patch.js';
-import type { DirectiveRuleSet } from '../../rules/ruleset.js';
+import type { DirectiveRuleSet, RulesetRef } from '../../rules/ruleset.js';
 import type { DecisionInput } from './input.js';
-import type { Actor, RecalledMemory, RulesetRef } from '../events.js';
+import type { Actor, RecalledMemory } from '../events.js';
 import { DATA_BYTES, dataBytes } from '../mind-data.js';
 
 /** The facts of a decision besides the turn. They are recorded by reference (revision, version), so a replay can supply them again. */
