@@ -1,5 +1,5 @@
 import type { RecalledMemory } from '../../src/domain/npc/events.js';
-import { INPUT_BYTES } from '../../src/domain/npc/recorded-bytes.js';
+import { INPUT_BYTES } from '../../src/domain/shared/input-bytes.js';
 import { firstFitting, type JsonObject } from '../../src/domain/shared/json.js';
 import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
 import { cutBytes } from '../../src/domain/shared/text.js';

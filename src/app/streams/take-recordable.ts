@@ -1,5 +1,5 @@
 import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
-import { requireRecordable } from '../../domain/npc/recorded-bytes.js';
+import { requireRecordable } from '../../domain/shared/input-bytes.js';
 import type { Json } from '../../domain/shared/json.js';
 import { PAUSE_BYTES } from '../../domain/shared/page-size.js';
 

@@ -1,10 +1,8 @@
-import { type Json, jsonBytes, sizeAtMost } from '../shared/json.js';
-import { PAUSE_BYTES } from '../shared/page-size.js';
-import { Rejection } from '../shared/rejection.js';
+import type { Json } from '../shared/json.js';
 
 /**
- * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,048,000, with metadata (contract 1.2). INPUT_BYTES bounds
- * what a request brings, and each part that the mind adds has its own bound. So every accepted act fits:
+ * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,048,000, with metadata (contract 1.2). INPUT_BYTES
+ * (input-bytes.ts) bounds what a request brings, and each part that the mind adds has its own bound. So every accepted act fits:
  *
  * | event or append                | input   | added                                                                  | at most |
  * | ------------------------------ | ------- | ---------------------------------------------------------------------- | ------- |
@@ -18,9 +16,7 @@ import { Rejection } from '../shared/rejection.js';
  *
  * 8,192 bytes are left in each for ids, names and numbers. The metadata of a turn's 20 events takes 20,000 bytes at most.
  */
-export const INPUT_BYTES = 524_288;
-/** How many values a request may bring to be recorded: each is parsed, compared, hashed and written in one piece of some microseconds. */
-export const INPUT_VALUES = 10_000;
+
 /** Of what an NPC says; a longer dialogue counts as none. */
 export const DIALOGUE_BYTES = 32_768;
 /** Of an action with its payload. */
@@ -45,31 +41,4 @@ export const METADATA_BYTES = 16_384;
 export const fitsMetadata = (metadata: Json): boolean => {
   const text = JSON.stringify(metadata);
   return Buffer.byteLength(text) <= METADATA_BYTES && Buffer.byteLength(text.normalize('NFKC')) <= METADATA_BYTES;
-};
-
-/** @returns how many bytes of JSON it has. @throws Rejection EVENTS_TOO_LARGE beyond INPUT_BYTES */
-export const requireInputBytes = (brought: Json): number => {
-  const bytes = jsonBytes(brought);
-  if (bytes <= INPUT_BYTES) return bytes;
-  throw new Rejection('EVENTS_TOO_LARGE', {
-    message: `This request brings ${bytes} bytes of JSON to record; at most ${INPUT_BYTES} can be recorded at once. Send less.`,
-    details: { bytes, limitBytes: INPUT_BYTES },
-  });
-};
-
-/**
- * Checks what a request brings against INPUT_BYTES and INPUT_VALUES, before anything is decided (contract 1.2). Callers use `takeRecordable`, which lets others run.
- * @param brought all of it that would be recorded
- * @returns how many bytes of JSON it has; at most so many, where that is within PAUSE_BYTES
- * @throws Rejection EVENTS_TOO_LARGE
- */
-export const requireRecordable = (brought: Json): number => {
-  const { values, bytesAtMost } = sizeAtMost(brought, INPUT_VALUES);
-  const isFew = values <= INPUT_VALUES;
-  const bytes = isFew && bytesAtMost <= PAUSE_BYTES ? bytesAtMost : requireInputBytes(brought);
-  if (isFew) return bytes;
-  throw new Rejection('EVENTS_TOO_LARGE', {
-    message: `This request brings more than ${INPUT_VALUES} values to record: members, items, texts and numbers. Send less.`,
-    details: { limitValues: INPUT_VALUES },
-  });
 };

@@ -1,5 +1,5 @@
 import { jsonBytes } from '../shared/json.js';
-import { INPUT_BYTES } from './recorded-bytes.js';
+import { INPUT_BYTES } from '../shared/input-bytes.js';
 import type { Tape } from './tape.js';
 
 /** What an opening holds besides the members of the tape: ids, a deadline, the names of members. In bytes of JSON. */

@@ -7,7 +7,7 @@ import type { ProcessRepository } from '../../app/processes/process-repository.j
 import { cancelReplay, findReplay, runReplay } from '../../app/replays/run-replay.js';
 import { requireReplayRoom } from '../../app/replays/replay-room.js';
 import type { ReplayPlan } from '../../domain/replay/replay-events.js';
-import { requireInputBytes } from '../../domain/npc/recorded-bytes.js';
+import { requireInputBytes } from '../../domain/shared/input-bytes.js';
 import { normaliseRuleset } from '../../domain/rules/normalise.js';
 import { defined } from '../../domain/shared/defined.js';
 import { Rejection } from '../../domain/shared/rejection.js';

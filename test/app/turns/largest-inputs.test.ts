@@ -12,10 +12,10 @@ import {
   DETAILS_BYTES,
   DIALOGUE_BYTES,
   HELD_BYTES,
-  INPUT_BYTES,
   MEMORY_STORE_BYTES,
   QUERY_BYTES,
 } from '../../../src/domain/npc/recorded-bytes.js';
+import { INPUT_BYTES } from '../../../src/domain/shared/input-bytes.js';
 import { TRACE_BYTES } from '../../../src/domain/rules/trace.js';
 import { initialMind } from '../../../src/domain/npc/state.js';
 import type { TapeResult, Tape } from '../../../src/domain/npc/tape.js';

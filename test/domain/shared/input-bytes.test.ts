@@ -6,7 +6,7 @@ import {
   INPUT_VALUES,
   requireInputBytes,
   requireRecordable,
-} from '../../../src/domain/npc/recorded-bytes.js';
+} from '../../../src/domain/shared/input-bytes.js';
 import { type Json, jsonBytes, sizeAtMost } from '../../../src/domain/shared/json.js';
 
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${String(n)}`, n]));

@@ -1,0 +1,35 @@
+import { type Json, jsonBytes, sizeAtMost } from './json.js';
+import { PAUSE_BYTES } from './page-size.js';
+import { Rejection } from './rejection.js';
+
+/** How much a request may bring to be recorded, in bytes of JSON; recorded-bytes.ts has the sums. */
+export const INPUT_BYTES = 524_288;
+/** How many values a request may bring to be recorded: each is parsed, compared, hashed and written in one piece of some microseconds. */
+export const INPUT_VALUES = 10_000;
+
+/** @returns how many bytes of JSON it has. @throws Rejection EVENTS_TOO_LARGE beyond INPUT_BYTES */
+export const requireInputBytes = (brought: Json): number => {
+  const bytes = jsonBytes(brought);
+  if (bytes <= INPUT_BYTES) return bytes;
+  throw new Rejection('EVENTS_TOO_LARGE', {
+    message: `This request brings ${bytes} bytes of JSON to record; at most ${INPUT_BYTES} can be recorded at once. Send less.`,
+    details: { bytes, limitBytes: INPUT_BYTES },
+  });
+};
+
+/**
+ * Checks what a request brings against INPUT_BYTES and INPUT_VALUES, before anything is decided (contract 1.2). Callers use `takeRecordable`, which lets others run.
+ * @param brought all of it that would be recorded
+ * @returns how many bytes of JSON it has; at most so many, where that is within PAUSE_BYTES
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+export const requireRecordable = (brought: Json): number => {
+  const { values, bytesAtMost } = sizeAtMost(brought, INPUT_VALUES);
+  const isFew = values <= INPUT_VALUES;
+  const bytes = isFew && bytesAtMost <= PAUSE_BYTES ? bytesAtMost : requireInputBytes(brought);
+  if (isFew) return bytes;
+  throw new Rejection('EVENTS_TOO_LARGE', {
+    message: `This request brings more than ${INPUT_VALUES} values to record: members, items, texts and numbers. Send less.`,
+    details: { limitValues: INPUT_VALUES },
+  });
+};
