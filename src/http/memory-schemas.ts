@@ -1,7 +1,15 @@
 import { Type } from '@sinclair/typebox';
 
+import { MEMORY_BYTES } from '../domain/npc/recorded-bytes.js';
 import { TYPES } from './patterns.js';
-import { FreeObject, openObject } from './schemas.js';
+import { FreeObject, MAX_BYTES, openObject } from './schemas.js';
+
+/** The text of a memory, or of what is asked for in memories (contract 3.6). */
+export const MemoryText = Type.String({
+  minLength: 1,
+  [MAX_BYTES]: MEMORY_BYTES,
+  description: `At most ${String(MEMORY_BYTES)} bytes of UTF-8.`,
+});
 
 /** What lists and recall of memories may be limited to (contract 3.1, 3.3). */
 export const memoryFilters = {

@@ -1,6 +1,5 @@
 import { type Static, type TProperties, Type, type TSchema } from '@sinclair/typebox';
 
-import { MEMORY_BYTES } from '../domain/npc/recorded-bytes.js';
 import type { Json } from '../domain/shared/json.js';
 
 /** An id that clients make up, in a body. An invalid one is refused as ID_INVALID (contract 1.6). */
@@ -27,13 +26,6 @@ export const ShortError = Type.Object({ error: Type.String() }, { $id: 'ShortErr
 
 /** The keyword that bounds a text in bytes of UTF-8; JSON Schema itself counts characters. */
 export const MAX_BYTES = 'x-maxBytes';
-
-/** The text of a memory, or of what is asked for in memories (contract 3.6). */
-export const MemoryText = Type.String({
-  minLength: 1,
-  [MAX_BYTES]: MEMORY_BYTES,
-  description: `At most ${String(MEMORY_BYTES)} bytes of UTF-8.`,
-});
 
 /** Any JSON value: nothing in it is looked at. */
 export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });

@@ -26,10 +26,10 @@ import { momentOf } from '../as-of.js';
 import { agentStream, contextOf, mindStream, ok, route, type RouteDefinition } from '../route.js';
 import { answerList } from '../list-answer.js';
 import { agentMemoryOf, itemOf } from '../memory-item.js';
-import { AgentMemory, Item, memoryFilters } from '../memory-schemas.js';
+import { AgentMemory, Item, memoryFilters, MemoryText } from '../memory-schemas.js';
 import { minRevision } from '../min-revision.js';
 import { pageOf, pageQuery } from '../page.js';
-import { AgentParams, FreeObject, MemoryText, NpcParams } from '../schemas.js';
+import { AgentParams, FreeObject, NpcParams } from '../schemas.js';
 
 /** How the list is filtered. */
 const memoryQuery = {

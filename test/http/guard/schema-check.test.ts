@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
 import { compileCheck } from '../../../src/http/guard/schema-check.js';
+import { MemoryText } from '../../../src/http/memory-schemas.js';
 import { TENANT_ID, TIMESTAMP } from '../../../src/http/patterns.js';
-import { MemoryText } from '../../../src/http/schemas.js';
 
 const check = compileCheck('body', Type.Object({ text: MemoryText }));
 
