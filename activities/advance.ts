@@ -2,7 +2,7 @@ import { DECIDE_ATTEMPTS, othersKeptWriting } from '../src/app/streams/attempts.
 import type { StreamWriters } from '../src/app/streams/stream-writers.js';
 import type { EventDraft } from '../src/app/streams/place-events.js';
 import type { Instance, ProcessRepository } from '../src/app/processes/process-repository.js';
-import { schemaVersionOf } from '../src/domain/event-kinds.js';
+import { currentVersion } from '../src/domain/shared/decoder.js';
 import { parseProcessId } from '../src/domain/shared/process-id.js';
 import { Rejection } from '../src/domain/shared/rejection.js';
 import type { ProcessWithEffects } from '../src/app/processes/process-effects.js';
@@ -73,7 +73,7 @@ const step = async (
 
     // Decide. Nothing is awaited from here to the append: the events must follow from exactly what precedes them.
     const seen = { state: writer.state, revision: writer.revision };
-    const decided = refusalOr(() => decide(process, before, inputs, factsOf(seen.state), ref, by));
+    const decided = refusalOr(() => decide(effects, before, inputs, factsOf(seen.state), ref, by));
 
     if (decided instanceof Rejection || decided.length === 0) {
       // Nothing to append. The answer rests on the process alone, read to its end, where no transition looked at the facts; else on the stream's end.
@@ -121,7 +121,7 @@ const refusalOr = <T>(decided: () => T): T | Rejection => {
 
 /** The drafts that the inputs make, one after the other. The last carries the process's mark if that changed. */
 const decide = (
-  process: AnyStateMachine,
+  { process, fold }: ProcessWithEffects,
   before: Instance,
   inputs: readonly ProcessInput[],
   facts: unknown,
@@ -139,7 +139,7 @@ const decide = (
       state = process.evolve(state, {
         ...event,
         revision: -1,
-        meta: { at: '', commandId: by.commandId, schemaVersion: schemaVersionOf(event.type) },
+        meta: { at: '', commandId: by.commandId, schemaVersion: currentVersion(fold, event.type) },
       }) as Instance['state'];
     }
   }

@@ -1,6 +1,7 @@
 import type { Fold } from '../src/app/streams/fold.js';
 import { StreamWriter } from '../src/app/streams/stream-writer.js';
 import type { EventDraft } from '../src/app/streams/place-events.js';
+import { npcEvents } from '../src/domain/npc/decoder.js';
 import { makeTurnId } from '../src/domain/npc/turn-id.js';
 import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
 import { npcStream } from '../src/domain/shared/stream-names.js';
@@ -18,7 +19,7 @@ const TENANT = 'local';
 const DEADLINE_MS = 24 * 60 * 60 * 1_000;
 
 /** A stream writer needs no state of the mind to append to its stream. */
-const noFold: Fold<null> = { initial: null, evolve: () => null };
+export const noFold: Fold<null> = { initial: null, evolve: () => null, versionOf: npcEvents.versionOf };
 
 type Steps = readonly (readonly Emitted[])[];
 

@@ -32,7 +32,7 @@ export type GhostSessionEffectsDeps = Pick<PlayDeps, 'writers' | 'levels'> & {
 
 /** What a ghost session needs: its effects play slices of steps and make the report. */
 export const ghostSessionEffects = (open: GhostSessionEffectsDeps): ProcessEffects => ({
-  fold: { initial: null, evolve: () => null },
+  fold: { initial: null, evolve: () => null, versionOf: ghostEvents.versionOf },
   prepare: () => Promise.resolve(() => null),
   effectMs: EFFECT_MS,
   effect: async ({ stream, id }, { name, args }, signal) => {

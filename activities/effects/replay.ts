@@ -1,3 +1,4 @@
+import { replayEvents } from '../../src/domain/replay/decoder.js';
 import type { DirectiveRuleSet } from '../../src/domain/rules/ruleset.js';
 import { defined } from '../../src/domain/shared/defined.js';
 import { Rejection } from '../../src/domain/shared/rejection.js';
@@ -65,7 +66,7 @@ export const replayEffects = (open: ReplayEffectsDeps, sliceMs: number = REPLAY_
   };
 
   return {
-    fold: { initial: null, evolve: () => null },
+    fold: { initial: null, evolve: () => null, versionOf: replayEvents.versionOf },
     prepare: () => Promise.resolve(() => null),
     effectMs: EFFECT_MS,
     effect: async ({ stream, id: replayId }, { name, args }, signal) => {

@@ -9,13 +9,13 @@ import { openEmbedder } from '../../src/adapters/embedders/open.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
 import { rebuild } from '../../src/app/read-models/rebuild.js';
-import type { Fold } from '../../src/app/streams/fold.js';
 import { StreamWriter } from '../../src/app/streams/stream-writer.js';
 import { makeProcessId } from '../../src/domain/shared/process-id.js';
 import { npcStream } from '../../src/domain/shared/stream-names.js';
 import type { Embedder } from '../../src/ports/embedder.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { startMindServer } from '../server.js';
+import { noFold } from '../turn-history.js';
 import { DIMENSIONS, memoryText, randomVectors } from './texts.js';
 
 const TENANT = 'local';
@@ -23,7 +23,6 @@ const TENANT = 'local';
 const APPEND = 500;
 const SET = 1_000;
 
-const noFold: Fold<null> = { initial: null, evolve: () => null };
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** How a mind with many memories is called. */

@@ -6,7 +6,7 @@ import type { Clock } from '../../src/ports/clock.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { transitionOf } from '../../workflows/state-machine.js';
 import { turn } from '../../workflows/turn/turn.js';
-import { turnInputs } from '../turn-history.js';
+import { noFold, turnInputs } from '../turn-history.js';
 
 export const REPLAYED_TENANT = 'local';
 const DEADLINE = '9999-12-31T23:59:59.999Z';
@@ -19,12 +19,7 @@ const playMind = async (
   npcId: string,
   turns: number,
 ): Promise<number> => {
-  const writer = new StreamWriter(
-    npcStream(REPLAYED_TENANT, npcId),
-    { initial: null, evolve: () => null },
-    store,
-    clock,
-  );
+  const writer = new StreamWriter(npcStream(REPLAYED_TENANT, npcId), noFold, store, clock);
   await writer.load();
   let mind = initialSummary;
   let events = 0;

@@ -12,7 +12,7 @@ import type { EventStore } from '../../src/ports/event-store.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { race, raceEffects } from '../support/relay-race.js';
-import { eventsOf, onBehalf, storeWith, STREAM } from '../support/streams.js';
+import { eventsOf, noState, onBehalf, storeWith, STREAM } from '../support/streams.js';
 
 const ref: ProcessRef = { process: race.name, id: makeProcessId('r', -1, 0, 'command'), stream: STREAM };
 const DUE = '2026-01-01T00:15:00.000Z';
@@ -118,7 +118,11 @@ describe('a refusal', () => {
       processes: {
         [race.name]: {
           ...base,
-          fold: { initial: 0, evolve: (begun, { type }) => (begun as number) + (type === 'RaceStarted' ? 1 : 0) },
+          fold: {
+            ...noState,
+            initial: 0,
+            evolve: (begun, { type }) => (begun as number) + (type === 'RaceStarted' ? 1 : 0),
+          },
           prepare: ({ id }) => Promise.resolve((begun) => ({ raceId: id, begun })),
           process: {
             ...race,

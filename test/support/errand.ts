@@ -1,6 +1,7 @@
 import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import type { StateMachine } from '../../workflows/state-machine.js';
+import { noState } from './streams.js';
 
 /** A process for the suites that waits only for its askers and its deadline: begun -> finish -> done. The deadline ends it unfinished. */
 type ErrandState = { readonly name: 'new' | 'begun' | 'done' | 'givenUp'; readonly deadlineAt?: string };
@@ -61,7 +62,7 @@ export const errandRef = (id: string, stream: string): ProcessRef => ({ process:
 /** `fail` throws before anything is recorded, and `wait` takes as long as the test holds it back. */
 export const errandEffects = (held: { wait: () => Promise<void> }): ProcessWithEffects => ({
   process: errand,
-  fold: { initial: null, evolve: () => null },
+  fold: noState,
   prepare: async (ref, _, inputs) => {
     if (inputs.some(({ type }) => type === 'fail')) throw new Error('the errand failed');
     if (inputs.some(({ type }) => type === 'wait')) await held.wait();

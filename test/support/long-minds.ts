@@ -22,9 +22,10 @@ export const appendToMind = async (
   writers: StreamWriters,
   npcId: string,
   drafts: readonly EventDraft[],
+  fold = mindFold,
 ): Promise<void> => {
   for (let from = 0; from < drafts.length; from += APPENDED) {
-    const writer = await writers.open(npcStream('studio', npcId), mindFold);
+    const writer = await writers.open(npcStream('studio', npcId), fold);
     const context = onBehalf(`command-${String(writer.revision)}`);
     const recorded = await writer.append(drafts.slice(from, from + APPENDED), context, 0);
     if (recorded === null) throw new Error('another writer was faster');

@@ -1,7 +1,7 @@
 import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
-import type { Fold } from '../../src/app/streams/fold.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import type { Transition, Effect, StateMachine } from '../../workflows/state-machine.js';
+import { noState } from './streams.js';
 
 /**
  * A process for the suites with everything that a process may have: an effect and a deadline.
@@ -91,11 +91,9 @@ export type RaceEffects = {
   ran: string[];
 };
 
-const nothing: Fold<null> = { initial: null, evolve: () => null };
-
 export const raceEffects = (effects: RaceEffects): ProcessWithEffects => ({
   process: race,
-  fold: nothing,
+  fold: noState,
   prepare: (ref) => Promise.resolve(() => ({ raceId: ref.id })),
   effect: async (ref, effect: Effect, signal): Promise<ProcessInput> => {
     effects.ran.push(effect.name);

@@ -10,7 +10,11 @@ export const STREAM = npcStream('studio', 'one');
 export const texts: Fold<readonly string[]> = {
   initial: [],
   evolve: (state, { data }) => [...state, data['text'] as string],
+  versionOf: () => 1,
 };
+
+/** How streams are folded whose state no test looks at. */
+export const noState: Fold<null> = { initial: null, evolve: () => null, versionOf: () => 1 };
 
 export const note = (text: string): EventDraft => ({ type: 'Noted', data: { text } });
 

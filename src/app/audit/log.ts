@@ -14,6 +14,7 @@ export type LogReads = Pick<EventStore, 'read'>;
 export const logFold: Fold<LogState> = {
   initial: emptyLog,
   evolve: (state, event) => evolveLog(state, logEvents.decode(event), event.revision),
+  versionOf: logEvents.versionOf,
   snapshots: { version: 1, restore: savedLog },
 };
 

@@ -1,7 +1,8 @@
 import type { DirectiveRuleSet } from '../../domain/rules/ruleset.js';
-import { schemaVersionOf } from '../../domain/event-kinds.js';
 import { holdPatterns } from '../../domain/rules/hold-patterns.js';
 import type { Sliced } from '../../domain/shared/sliced.js';
+import { currentVersion } from '../../domain/shared/decoder.js';
+import { npcEvents } from '../../domain/npc/decoder.js';
 import type { TurnFacts } from '../../domain/npc/decision/turn-facts.js';
 import type { Instruction, Verdict, VerdictGrounds } from '../../domain/npc/events.js';
 import type { ProtocolProbe } from '../../domain/ghost/policy.js';
@@ -81,7 +82,7 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
       state = turn.evolve(state, {
         ...event,
         revision: events.length,
-        meta: { at: '', commandId: turnId, schemaVersion: schemaVersionOf(event.type) },
+        meta: { at: '', commandId: turnId, schemaVersion: currentVersion(npcEvents, event.type) },
       });
       events.push(event);
     }
@@ -134,5 +135,5 @@ const instructionOf = (state: TurnState): Instruction | undefined => {
 /** What follows from the rest is made again when it is asked for: a million prompts would fill a disk. */
 export const compact = ({ type, data }: Emitted): PlayedTurn['events'][number] => {
   const { instruction: _instruction, deadlineAt: _deadline, ...kept } = data as Readonly<Record<string, Json>>;
-  return { type, version: schemaVersionOf(type), data: kept };
+  return { type, version: currentVersion(npcEvents, type), data: kept };
 };

@@ -19,6 +19,7 @@ export const stepCount: Fold<StepCount> = {
     if (event.type === 'GhostStepped') return { ...count, steps: event.data.step };
     return event.type === 'GhostStepsClosed' ? { ...count, closed: true } : count;
   },
+  versionOf: ghostStepEvents.versionOf,
   snapshots: {
     version: 1,
     restore: (saved) =>

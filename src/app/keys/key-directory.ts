@@ -26,12 +26,14 @@ import { pagesOf } from '../streams/stream-pages.js';
 export const tenantFold: Fold<TenantState> = {
   initial: initialTenant,
   evolve: (state, event) => evolveTenant(state, tenantEvents.decode(event)),
+  versionOf: tenantEvents.versionOf,
 };
 
 /** How the stream that names the tenants is folded. */
 export const tenantNamesFold: Fold<TenantNames> = {
   initial: noTenants,
   evolve: (state, event) => evolveTenantNames(state, tenantsEvents.decode(event)),
+  versionOf: tenantsEvents.versionOf,
 };
 
 /** How long after its loss the feed is resumed, in milliseconds: revocations of other servers count within a second (contract 11.4). */

@@ -37,9 +37,11 @@ export type SigningKeyDeps = CommandDeps & {
   readonly alg: SigningAlgorithm;
 };
 
-const fold: Fold<SigningKeyState> = {
+/** How the stream of this server's signing keys is folded. @internal A test records with it. */
+export const signingKeyFold: Fold<SigningKeyState> = {
   initial: noSigningKeys,
   evolve: (state, event) => evolveSigningKeys(state, signingKeyEvents.decode(event)),
+  versionOf: signingKeyEvents.versionOf,
 };
 
 const privateKeyOf = (seed: Uint8Array): KeyObject =>
@@ -74,7 +76,7 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
 export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys> => {
   const commandId = makeCommandId(deps.clock, deps.random);
   const context = { tenant: 'local', actor: 'system', commandId, correlationId: commandId, causationId: null };
-  const start = await runCommand(deps, signingKeysStream, fold, context, (keys) => {
+  const start = await runCommand(deps, signingKeysStream, signingKeyFold, context, (keys) => {
     // A server with a wrong secret must not add a key.
     for (const key of keys) opened(deps.wrapKey, key);
     return currentSigningKey(keys, deps.alg) === undefined ? [{ type: 'SigningKeyMade', data: make(deps) }] : [];
@@ -92,7 +94,7 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
       const range = { direction: 'forwards', from: revision + 1, limit: KEYS_PAGE } as const;
       const { events } = await deps.events.read(signingKeysStream, range);
       if (events.length === 0) return;
-      add(events.reduce((state, event) => fold.evolve(state, event), fold.initial));
+      add(events.reduce((state, event) => signingKeyFold.evolve(state, event), signingKeyFold.initial));
       revision = Math.max(revision, events.at(-1)?.revision ?? -1);
     }
   });

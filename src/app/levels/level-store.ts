@@ -54,7 +54,12 @@ export type LevelStore = {
 
 type StoredPut = { readonly put: LevelVersion; readonly created: boolean; readonly position: number };
 
-const levelFold: Fold<LevelState> = { initial: initialLevel, evolve: evolveLevel };
+/** How a level's stream is folded. @internal A test records with it. */
+export const levelFold: Fold<LevelState> = {
+  initial: initialLevel,
+  evolve: evolveLevel,
+  versionOf: levelEvents.versionOf,
+};
 
 /** The last moment that there is: maps are never swept. */
 const FOR_GOOD = new Date(8_640_000_000_000_000);

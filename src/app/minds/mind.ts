@@ -1,3 +1,4 @@
+import { npcEvents } from '../../domain/npc/decoder.js';
 import { evolveMind, initialMind, isArriving, type MindState } from '../../domain/npc/state.js';
 import { savedMind } from '../../domain/npc/saved-mind.js';
 import type { Fold } from '../streams/fold.js';
@@ -9,6 +10,7 @@ export const arrivalCommand = (importId: string): string => `arrival_${importId}
 export const mindFold: Fold<MindState> = {
   initial: initialMind,
   evolve: evolveMind,
+  versionOf: npcEvents.versionOf,
   heldFor: (mind) => (isArriving(mind) ? arrivalCommand(mind.origin?.importId ?? '') : null),
   snapshots: { version: 6, restore: savedMind },
 };

@@ -31,7 +31,11 @@ const builtIn = (presetId: string): DirectiveRuleSet | null => {
 /** How many bytes of JSON of older versions are kept, for the turns that began with them. */
 export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
 
-export const rulesetFold: Fold<RulesetState> = { initial: initialRuleset, evolve: evolveRuleset };
+export const rulesetFold: Fold<RulesetState> = {
+  initial: initialRuleset,
+  evolve: evolveRuleset,
+  versionOf: rulesetEvents.versionOf,
+};
 
 /** The rules that decide, and the id that was asked for if it is not registered. */
 export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonly missing?: string };

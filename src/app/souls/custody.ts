@@ -1,4 +1,10 @@
-import { type Custody, type CustodyEvent, evolveCustody, type SoulOwner } from '../../domain/soul/custody.js';
+import {
+  type Custody,
+  type CustodyEvent,
+  custodyEvents,
+  evolveCustody,
+  type SoulOwner,
+} from '../../domain/soul/custody.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
 import { Rejection } from '../../domain/shared/rejection.js';
 import { custodyStream, npcStream } from '../../domain/shared/stream-names.js';
@@ -6,7 +12,12 @@ import { mindFold } from '../minds/mind.js';
 import type { Fold } from '../streams/fold.js';
 import { type CommandDeps, runCommand } from '../streams/run-command.js';
 
-const custodyFold: Fold<Custody> = { initial: { owner: null }, evolve: evolveCustody };
+/** How the custody of a soul is folded. @internal A test records with it. */
+export const custodyFold: Fold<Custody> = {
+  initial: { owner: null },
+  evolve: evolveCustody,
+  versionOf: custodyEvents.versionOf,
+};
 
 /** Until its mind is archived; one that is still to arrive is on its way. */
 const isLive = async ({ writers }: Pick<CommandDeps, 'writers'>, { tenant, npcId }: SoulOwner): Promise<boolean> =>

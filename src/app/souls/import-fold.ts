@@ -15,4 +15,5 @@ export const importFold: Fold<Imports> = {
     if (event.type === 'SoulReceived' || imports.newest?.importId !== importId) return imports;
     return { newest: { importId, open: false } };
   },
+  versionOf: importEvents.versionOf,
 };

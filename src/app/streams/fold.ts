@@ -1,3 +1,4 @@
+import type { Decoder } from '../../domain/shared/decoder.js';
 import type { Json } from '../../domain/shared/json.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { GENESIS_HASH } from './hash-chain.js';
@@ -9,6 +10,8 @@ export type PlacedEvent = Omit<RecordedEvent, 'position'>;
 export interface Fold<State> {
   readonly initial: State;
   evolve(state: State, event: PlacedEvent): State;
+  /** From the decoder of these streams: the version in which a type is written. */
+  readonly versionOf: Decoder<unknown>['versionOf'];
   /** The one command that may write while the stream is in this state; null when all may. */
   heldFor?(state: State): string | null;
   /** Set when states are worth saving beside the stream; a state is then JSON. */

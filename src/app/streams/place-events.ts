@@ -1,10 +1,10 @@
-import { schemaVersionOf } from '../../domain/event-kinds.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
+import { currentVersion } from '../../domain/shared/decoder.js';
 import { jcs, jsonBytes, type JsonObject } from '../../domain/shared/json.js';
 import { sha256Hex } from '../../domain/shared/sha256.js';
 import { derivedUuid } from '../../domain/shared/uuid.js';
 import type { ProcessMark } from '../../ports/event-store.js';
-import type { Head, PlacedEvent } from './fold.js';
+import type { Fold, Head, PlacedEvent } from './fold.js';
 import { GENESIS_HASH, hashedText } from './hash-chain.js';
 
 /** What a decider emits. */
@@ -15,10 +15,19 @@ export type EventDraft = { readonly type: string; readonly data: JsonObject; rea
  * @param now the present time in ISO 8601; time never decreases within a stream
  * @param timeMs leads the ids, in milliseconds since the epoch, so that those of one process insert in order
  * @returns the events, and how much data they hold, in characters of JSON
+ * @throws Error for a type that these streams do not hold: a programming error
  */
 export const placeEvents = (
   drafts: readonly EventDraft[],
-  { stream, head }: { readonly stream: string; readonly head: Omit<Head<unknown>, 'state'> },
+  {
+    stream,
+    fold,
+    head,
+  }: {
+    readonly stream: string;
+    readonly fold: Pick<Fold<unknown>, 'versionOf'>;
+    readonly head: Omit<Head<unknown>, 'state'>;
+  },
   context: CommandContext,
   { now, timeMs }: { readonly now: string; readonly timeMs: number },
 ): { readonly events: readonly PlacedEvent[]; readonly chars: number } => {
@@ -27,7 +36,7 @@ export const placeEvents = (
   let chars = 0;
   const events = drafts.map(({ type, data, process }): PlacedEvent => {
     revision += 1;
-    const meta = { ...context, schemaVersion: schemaVersionOf(type), at, prevHash: hash };
+    const meta = { ...context, schemaVersion: currentVersion(fold, type), at, prevHash: hash };
     const dataText = jcs(data);
     chars += dataText.length;
     const text = hashedText({ stream, revision, type, meta }, dataText);

@@ -124,7 +124,7 @@ export class StreamWriter<State> {
   ): Promise<Recorded<State> | null> {
     if (!this.#known || this.#retired) return null;
     const before = this.#head;
-    const { events, chars } = placeEvents(drafts, { stream: this.stream, head: before }, context, {
+    const { events, chars } = placeEvents(drafts, { stream: this.stream, fold: this.#fold, head: before }, context, {
       now: this.#clock.now().toISOString(),
       timeMs,
     });

@@ -55,5 +55,12 @@ export const decoderOf = <Event extends { readonly type: string }>(upcasters: Up
   };
 };
 
+/** The version in which an event of a type is recorded now. @throws Error for a type of another kind: a programming error */
+export const currentVersion = ({ versionOf }: Pick<Decoder<unknown>, 'versionOf'>, type: string): number => {
+  const version = versionOf(type);
+  if (version === null) throw new Error(`no event of this kind of stream is of type ${type}`);
+  return version;
+};
+
 const tooNew = (type: string, version: number): Rejection =>
   new Rejection('EVENT_VERSION_UNKNOWN', { details: { type, version }, retryAfter: 1 });

@@ -11,12 +11,15 @@ const NOW = '2026-01-01T00:00:00.000Z';
 const idsOf = (
   words: readonly string[],
   { commandId = 'x', timeMs = 5, now = NOW, head = first, stream = STREAM } = {},
-) => placeEvents(words.map(note), { stream, head }, onBehalf(commandId), { now, timeMs }).events.map(({ id }) => id);
+) =>
+  placeEvents(words.map(note), { stream, fold: texts, head }, onBehalf(commandId), { now, timeMs }).events.map(
+    ({ id }) => id,
+  );
 
 it('makes the same id of the same event in the same place, and another of whatever differs in time, place or content', () => {
   const [id] = idsOf(['a']);
   expect(idsOf(['a'])).toEqual([id]);
-  const [before] = placeEvents([note('before')], { stream: STREAM, head: first }, onBehalf('x'), {
+  const [before] = placeEvents([note('before')], { stream: STREAM, fold: texts, head: first }, onBehalf('x'), {
     now: NOW,
     timeMs: 5,
   }).events;
@@ -33,7 +36,7 @@ it('makes the same id of the same event in the same place, and another of whatev
 });
 
 it('counts the characters of JSON that the events hold', () => {
-  const { chars } = placeEvents([note('a'), note('bc')], { stream: STREAM, head: first }, onBehalf('x'), {
+  const { chars } = placeEvents([note('a'), note('bc')], { stream: STREAM, fold: texts, head: first }, onBehalf('x'), {
     now: NOW,
     timeMs: 5,
   });
@@ -42,7 +45,10 @@ it('counts the characters of JSON that the events hold', () => {
 
 it('knows the length of metadata before there is any', () => {
   const context = { ...onBehalf('x'), correlationId: 'a "quoted" id', causationId: 'another' };
-  const [placed] = placeEvents([note('a')], { stream: STREAM, head: first }, context, { now: NOW, timeMs: 5 }).events;
+  const [placed] = placeEvents([note('a')], { stream: STREAM, fold: texts, head: first }, context, {
+    now: NOW,
+    timeMs: 5,
+  }).events;
   const written = Buffer.byteLength(JSON.stringify(placed?.meta));
   // One digit is left for versions beyond the ninth.
   expect(metaBytes(context)).toBe(written + 1);

@@ -140,6 +140,7 @@ describe('snapshots', () => {
         text: revision === 2 ? 'x'.repeat(SNAPSHOT_CHARS) : text.slice(0, 1),
         toJSON,
       }),
+      versionOf: texts.versionOf,
       snapshots: { version: MIND_VERSION, restore: () => null },
     });
     await writer.append(
@@ -156,6 +157,7 @@ describe('snapshots', () => {
     const open = {
       initial: '',
       evolve: () => 'x'.repeat(SNAPSHOT_CHARS),
+      versionOf: texts.versionOf,
       snapshots: { version: MIND_VERSION, restore: () => '' },
     };
     const writer = await server().open(STREAM, open);

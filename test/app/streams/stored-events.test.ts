@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
+import { ghostSessionEffects } from '../../../activities/effects/ghost-session.js';
+import { replayEffects } from '../../../activities/effects/replay.js';
 import { agentTurn } from '../../../workflows/agent-turn.js';
 import { checkpoint } from '../../../workflows/checkpoint.js';
 import { ghostSession } from '../../../workflows/ghost-session.js';
@@ -14,16 +16,16 @@ import { serialise } from '../../../src/adapters/shared/append-rules.js';
 import { logFold } from '../../../src/app/audit/log.js';
 import { stepCount } from '../../../src/app/ghosts/steps-log.js';
 import { tenantFold, tenantNamesFold } from '../../../src/app/keys/key-directory.js';
+import { signingKeyFold } from '../../../src/app/keys/signing-keys.js';
+import { levelFold } from '../../../src/app/levels/level-store.js';
 import { mindFold } from '../../../src/app/minds/mind.js';
 import { rulesetFold } from '../../../src/app/minds/rulesets.js';
+import { custodyFold } from '../../../src/app/souls/custody.js';
 import { importFold } from '../../../src/app/souls/import-fold.js';
-import type { PlacedEvent } from '../../../src/app/streams/fold.js';
+import type { Fold, PlacedEvent } from '../../../src/app/streams/fold.js';
 import { placeEvents } from '../../../src/app/streams/place-events.js';
-import { eventKinds } from '../../../src/domain/event-kinds.js';
-import { evolveLevel, initialLevel } from '../../../src/domain/level/level-state.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
-import { evolveSigningKeys, noSigningKeys } from '../../../src/domain/signing/events.js';
-import { evolveCustody } from '../../../src/domain/soul/custody.js';
+import { eventKinds } from '../../support/event-kinds.js';
 
 type Kind = keyof typeof eventKinds;
 type Folded = { readonly initial: unknown; evolve(state: never, event: PlacedEvent): unknown };
@@ -36,25 +38,29 @@ const named = fixtures.map((fixture) => [`${fixture.kind} ${fixture.stored.type}
 /** A newer program records these types in another form. */
 const current = named.filter(([, { known }]) => known === undefined);
 
-/** Everything that the streams of a kind are folded to. */
-const folds: Readonly<Record<Kind, readonly Folded[]>> = {
-  npc: [mindFold, turn, agentTurn, soulExport],
-  ruleset: [rulesetFold],
-  level: [{ initial: initialLevel, evolve: evolveLevel }],
-  tenant: [tenantFold],
-  tenants: [tenantNamesFold],
-  signingKeys: [
-    {
-      initial: noSigningKeys,
-      evolve: (keys, stored) => evolveSigningKeys(keys, eventKinds.signingKeys.decode(stored)),
-    },
-  ],
-  imports: [importFold, soulImport],
-  custody: [{ initial: { owner: null }, evolve: evolveCustody }],
+/** How the streams of a kind are folded where they are written. */
+const writtenBy: Readonly<Record<Kind, Folded & Pick<Fold<unknown>, 'versionOf'>>> = {
+  npc: mindFold,
+  ruleset: rulesetFold,
+  level: levelFold,
+  tenant: tenantFold,
+  tenants: tenantNamesFold,
+  signingKeys: signingKeyFold,
+  imports: importFold,
+  custody: custodyFold,
+  ghosts: ghostSessionEffects({} as never).fold,
+  ghostSteps: stepCount,
+  replays: replayEffects({} as never).fold,
+  log: logFold,
+};
+
+/** What else they are folded to. */
+const machines: Readonly<Partial<Record<Kind, readonly Folded[]>>> = {
+  npc: [turn, agentTurn, soulExport],
+  imports: [soulImport],
   ghosts: [ghostSession],
-  ghostSteps: [stepCount],
   replays: [replay],
-  log: [logFold, checkpoint],
+  log: [checkpoint],
 };
 
 /** Places what was decoded from an event once more, behind the same event and on behalf of the same command. */
@@ -64,7 +70,10 @@ const recordAgain = ({ kind, stored }: (typeof fixtures)[number]): PlacedEvent =
   const draft = { type, data: data as JsonObject, ...(process === undefined ? {} : { process }) };
   const timeMs = parseInt(stored.id.slice(0, 13).replace('-', ''), 16);
   const head = { revision: stored.revision - 1, hash: prevHash, at };
-  const { events } = placeEvents([draft], { stream: stored.stream, head }, context, { now: at, timeMs });
+  const { events } = placeEvents([draft], { stream: stored.stream, fold: writtenBy[kind], head }, context, {
+    now: at,
+    timeMs,
+  });
   return events[0] ?? expect.fail('nothing was placed');
 };
 
@@ -103,7 +112,7 @@ describe('stored events', () => {
           })
         );
       };
-      expect(folds[kind].some(isSeen)).toBe(true);
+      expect([writtenBy[kind], ...(machines[kind] ?? [])].some(isSeen)).toBe(true);
     },
   );
 });

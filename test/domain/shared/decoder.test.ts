@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { decoderOf, type Upcaster } from '../../../src/domain/shared/decoder.js';
+import { currentVersion, decoderOf, type Upcaster } from '../../../src/domain/shared/decoder.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 
 type Event =
@@ -20,6 +20,8 @@ describe('a decoder', () => {
   it('knows the types of its kind and the version of each', () => {
     expect(decoder.types).toEqual(['Named', 'Left']);
     expect(['Named', 'Left', 'Other', 'toString'].map((type) => decoder.versionOf(type))).toEqual([3, 1, null, null]);
+    expect(currentVersion(decoder, 'Named')).toBe(3);
+    expect(() => currentVersion(decoder, 'Other')).toThrow(/Other/);
   });
 
   it('gives an event of the newest version as it is', () => {

@@ -10,6 +10,7 @@ import { event, events } from '../../support/events.js';
 import { startApp, type TestApp, testPrincipal } from '../../support/http.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { appendNext } from '../../support/append-next.js';
+import { noState } from '../../support/streams.js';
 
 const stream = npcStream('local', 'the guard');
 const path = '/npcs/the%20guard/chain-breaks';
@@ -112,7 +113,7 @@ describe('anima chain', () => {
   it('says that a chain is whole', async () => {
     const clock = new ManualClock();
     const whole = new StreamWriters(store, clock);
-    const writer = await whole.open(npcStream('local', 'whole'), { initial: null, evolve: () => null });
+    const writer = await whole.open(npcStream('local', 'whole'), noState);
     const context = { tenant: 'local', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
     await writer.append([{ type: 'Noted', data: {} }], context, 0);
     const { code, stderr } = await typed(['chain', 'whole'], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' } });
