@@ -14,12 +14,12 @@ import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { CommandContext } from '../../domain/shared/command-context.js';
-import {
-  type StepAnswer,
-  type ProcessRuntime,
-  type ProcessInput,
-  type ProcessRef,
-  type Wait,
+import type {
+  StepAnswer,
+  ProcessRuntime,
+  ProcessInput,
+  ProcessRef,
+  Wait,
 } from '../../ports/process-runtime.js';
 import type { Random } from '../../ports/random.js';
 import { Admission } from './admission.js';
