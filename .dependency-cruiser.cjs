@@ -1,26 +1,46 @@
 // The import rules of docs/architecture.md as checks. Each rule's comment gives its reason. Run it through `npm run check:architecture`, which also
 // fails when files were not seen. With a TypeScript that dependency-cruiser does not know, it would see no files and report "no violations".
 
-const rows = require('./scripts/layers.cjs');
+const { features, rows } = require('./scripts/layers.cjs');
 
 const ours = '^(src|workflows|activities|projections|bench|examples|test|scripts)/';
 const product = '^(src|workflows|activities|projections)/';
 
-const pattern = (path) => `^${path.replaceAll('.', '\\.')}${/\.ts$|\/$/.test(path) ? '' : '/'}`;
-const places = (row) => row.files ?? [row.folder];
+const known = `(${features.map(([name]) => name).join('|')})`;
+const anyFeature = (path) => path.replace(/<\w+>/, '[^/]+');
+const folders = rows.map(({ folder }) => anyFeature(folder));
 
-/** Files of a row import, of our own code, their own row and what it names. */
-const importsOnly = (row, rows) => {
-  const own = places(row).map(pattern);
-  const others = rows.filter((other) => other !== row && other.files !== undefined).flatMap(places);
-  return {
-    name: row.rule,
-    severity: 'error',
-    comment: row.because,
-    from: { path: own, pathNot: row.files === undefined ? others.map(pattern) : [] },
-    to: { path: ours, pathNot: [...own, ...row.imports.map(pattern)] },
-  };
+/** The files that a path of a row means: of a folder with a row, not those of the rows within it. */
+const pattern = (path) => {
+  if (path.endsWith('.ts')) return `^${path.replaceAll('.', '\\.')}$`;
+  const folder = anyFeature(path);
+  const within = folders.includes(folder) ? folders.filter((other) => other.startsWith(`${folder}/`)) : [];
+  return `^${folder}/${within.length === 0 ? '' : `(?!${within.map((other) => `${other.slice(folder.length + 1)}/`).join('|')})`}`;
 };
+/** Of the feature that imports: `from` has its name in the first group. */
+const from = (path) => pattern(path).replace('[^/]+', '([^/]+)');
+const to = (path) => (path.includes('<feature>') ? pattern(path).replace('[^/]+', '$1') : pattern(path));
+
+const importsOnly = ({ folder, imports, because }) => ({
+  name: folder,
+  severity: 'error',
+  comment: because,
+  from: { path: from(folder) },
+  to: { path: ours, pathNot: [folder, ...imports].map(to) },
+});
+
+/** What each feature may import of others. A feature that names a later one has no entry to read here, and the check fails. */
+const reach = new Map();
+for (const [name, builtOn] of features)
+  reach.set(name, new Set(builtOn.flatMap((other) => [other, ...reach.get(other)])));
+
+const inOrder = ([name]) => ({
+  name: `feature-${name}`,
+  severity: 'error',
+  comment: `Of the features, ${name} may use ${[...reach.get(name)].join(', ') || 'none'}: see the list in scripts/layers.cjs.`,
+  from: { path: `^src/features/${name}/` },
+  to: { path: '^src/features/', pathNot: `^src/features/(${[name, ...reach.get(name)].join('|')})/` },
+});
 
 /** A package is imported only from the places named. */
 const vendors = [];
@@ -37,27 +57,32 @@ const vendor = (packages, places, comment) => {
 };
 
 const layers = [
-  ...rows.filter(({ imports }) => imports !== null).map((row) => importsOnly(row, rows)),
+  ...rows.filter(({ imports }) => imports !== null).map(importsOnly),
+  ...features.map(inOrder),
   {
-    name: 'app-has-features',
+    name: 'folder-has-a-row',
     severity: 'error',
-    comment: 'Application code is in one of the wings, and runs against ports, not against a database or a protocol.',
-    from: { path: '^src/app/' },
-    to: { path: ours, pathNot: ['^src/(app|concurrency|ports|domain)/', '^(workflows|projections)/'] },
+    comment:
+      'Every folder has a row in scripts/layers.cjs, and every feature a line. What has none is held to nothing.',
+    from: {
+      path: product,
+      pathNot: [...rows.map(({ folder }) => `^${folder.replace('<feature>', known)}/`), '^src/main\\.ts$'],
+    },
+    to: {},
   },
   {
-    name: 'adapters-are-chosen-at-the-edge',
+    name: 'domain-takes-types-of-ports',
     severity: 'error',
-    comment: 'Only the code that composes the program picks adapters; any other code would be bound to one profile.',
-    from: { path: product, pathNot: ['^src/(adapters|profiles|roles|server|cli)/', '^src/main\\.ts$'] },
-    to: { path: '^src/adapters/' },
+    comment: 'A domain may speak of what a port gives; it does not call one.',
+    from: { path: '^src/features/[^/]+/domain/' },
+    to: { path: '^src/ports/', dependencyTypesNot: ['type-only'] },
   },
   {
-    name: 'nobody-imports-the-edge',
+    name: 'routes-and-commands-are-listed-once',
     severity: 'error',
-    comment: 'Profiles, roles, the server and commands start the program; what they start cannot need them.',
-    from: { path: product, pathNot: ['^src/(profiles|roles|server|cli)/', '^src/main\\.ts$'] },
-    to: { path: ['^src/(profiles|roles|server|cli)/', '^src/main\\.ts$'] },
+    comment: 'Two files know the routes and commands of features: src/roles/routes.ts and src/cli/program.ts.',
+    from: { path: product, pathNot: ['^src/features/', '^src/roles/routes\\.ts$', '^src/cli/program\\.ts$'] },
+    to: { path: '^src/features/[^/]+/(http|cli)/' },
   },
   {
     name: 'product-without-scaffolding',
@@ -73,15 +98,15 @@ const world = [
     name: 'core-touches-nothing',
     severity: 'error',
     comment:
-      'Domain, ports, tables and projections compute. Of Node they may use digests and checksums, which are functions.',
-    from: { path: '^(src/(domain|ports)|workflows|projections)/' },
+      'Domains, ports, state machines and projections compute. Of Node they may use digests and checksums, which are functions.',
+    from: { path: '^(src/(features/[^/]+/domain|kernel/(base|crypto|concurrency)|ports)|workflows|projections)/' },
     to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|zlib)$' },
   },
   {
-    name: 'app-touches-the-world-through-ports',
+    name: 'use-cases-touch-the-world-through-ports',
     severity: 'error',
-    comment: 'Files, sockets and processes are behind ports, so both profiles run the same application code.',
-    from: { path: '^(src/app|activities)/' },
+    comment: 'Files, sockets and processes are behind ports, so both profiles run the same use cases.',
+    from: { path: '^(src/(features/[^/]+/(?!domain/|cli/)|kernel/(streams|processes|read-models)/)|activities/)' },
     to: {
       dependencyTypes: ['core'],
       path: '^(node:)?(fs|net|tls|http|https|http2|dgram|dns|os|child_process|cluster|worker_threads|readline|sqlite)(/|$)',
@@ -92,16 +117,16 @@ const world = [
 const packages = [
   vendor(
     ['koa', '@koa/router', 'koa-compose'],
-    ['^src/http/'],
+    ['^src/(kernel|features/[^/]+)/http/'],
     'Koa is how HTTP is spoken; above routes nobody sees a request.',
   ),
   vendor(
     ['ajv', '@sinclair/typebox'],
     [
-      '^src/http/',
-      '^src/domain/npc/events\\.ts$',
-      '^src/domain/soul/soul-schema\\.ts$',
-      '^src/app/souls/soul-check\\.ts$',
+      '^src/(kernel|features/[^/]+)/http/',
+      '^src/features/[^/]+/(wire|answer-step)\\.ts$',
+      '^src/features/npcs/domain/events\\.ts$',
+      '^src/features/souls/(domain/soul-schema|soul-check)\\.ts$',
     ],
     'One definition per route is validated and made into OpenAPI there; one per event of a mind, and one of souls, is published.',
   ),
@@ -128,29 +153,41 @@ const packages = [
     ['^src/adapters/embedders/'],
     'A model is one way to make vectors, and runs in its own thread.',
   ),
-  vendor(['jose'], ['^src/app/'], 'Verdicts and souls are signed in one place, by a well-kept library.'),
+  vendor(
+    ['jose'],
+    ['^src/features/[^/]+/[^/]+\\.ts$'],
+    'Verdicts and souls are signed in one place, by a well-kept library.',
+  ),
   vendor(
     ['safe-stable-stringify'],
-    ['^src/domain/shared/json\\.ts$'],
+    ['^src/kernel/base/json\\.ts$'],
     'One canonical form: hashed, signed and compared alike.',
   ),
-  vendor(['multiformats', '@ipld/dag-pb'], ['^src/domain/soul/'], 'What the CID of a file is, is said in one place.'),
+  vendor(['multiformats', '@ipld/dag-pb'], ['^src/kernel/crypto/'], 'What the CID of a file is, is said in one place.'),
   vendor(
     ['csv-stringify'],
-    ['^src/http/history-csv\\.ts$'],
+    ['^src/features/npcs/http/history-csv\\.ts$'],
     'Quotes, line ends and formulas of CSV are left to who knows them.',
   ),
   vendor(
     ['lru-cache'],
-    ['^src/(app|adapters|server)/', '^src/domain/rules/pattern\\.ts$'],
+    ['^src/(features|kernel|adapters|server)/'],
     'What is remembered is bounded by its size, in one way.',
   ),
   vendor(['usearch'], ['^src/adapters/vectors/'], 'How vectors are compared is behind a port.'),
-  vendor(['pure-rand'], ['^src/domain/(level|ghost)/'], 'What is drawn from a seed is the same always and everywhere.'),
-  vendor(['re2js'], ['^src/domain/rules/'], 'Patterns of clients run in linear time, so only where RE2 reads them.'),
+  vendor(
+    ['pure-rand'],
+    ['^src/features/(levels|ghosts)/domain/'],
+    'What is drawn from a seed is the same always and everywhere.',
+  ),
+  vendor(
+    ['re2js'],
+    ['^src/features/rules/domain/'],
+    'Patterns of clients run in linear time, so only where RE2 reads them.',
+  ),
   vendor(
     ['jsonrepair'],
-    ['^src/domain/npc/'],
+    ['^src/features/turns/domain/'],
     'Only the text of a model is read leniently; everything else is strict JSON.',
   ),
   vendor(
@@ -168,9 +205,9 @@ const packages = [
     [],
     'Browsers run it: the build copies its files, the docs page serves them, and nothing of ours imports it.',
   ),
-  vendor(['fastest-levenshtein'], ['^src/http/guard/misspelt'], 'Names are compared in one place.'),
-  vendor(['tinyqueue'], ['^src/domain/ghost/'], 'Paths are found in one place.'),
-  vendor(['commander'], ['^src/cli/'], 'Arguments are read by the commands alone.'),
+  vendor(['fastest-levenshtein'], ['^src/kernel/http/guard/misspelt'], 'Names are compared in one place.'),
+  vendor(['tinyqueue'], ['^src/features/ghosts/domain/'], 'Paths are found in one place.'),
+  vendor(['commander'], ['^src/cli/', '^src/features/[^/]+/cli/'], 'Arguments are read by the commands alone.'),
 ];
 
 const hygiene = [
@@ -228,7 +265,7 @@ const hygiene = [
       pathNot: [
         '^scripts/[^/]+\\.(mjs|cjs)$',
         '^src/main\\.ts$',
-        '^src/http/docs-files/',
+        '^src/kernel/http/docs-files/',
         '^test/stand-in/conformance/scenarios/',
         // A test gives its path to the code that imports it.
         '^test/support/fake-transformers\\.mjs$',

@@ -1,15 +1,15 @@
-import { DECIDE_ATTEMPTS, othersKeptWriting } from '../src/app/streams/attempts.js';
-import type { StreamWriters } from '../src/app/streams/stream-writers.js';
-import type { EventDraft } from '../src/app/streams/place-events.js';
-import type { Instance, ProcessRepository } from '../src/app/processes/process-repository.js';
-import { currentVersion } from '../src/domain/shared/decoder.js';
-import { parseProcessId } from '../src/domain/shared/process-id.js';
-import { Rejection } from '../src/domain/shared/rejection.js';
-import type { ProcessWithEffects } from '../src/app/processes/process-effects.js';
+import { DECIDE_ATTEMPTS, othersKeptWriting } from '../src/kernel/streams/attempts.js';
+import type { StreamWriters } from '../src/kernel/streams/stream-writers.js';
+import type { EventDraft } from '../src/kernel/streams/place-events.js';
+import type { Instance, ProcessRepository } from '../src/kernel/processes/process-repository.js';
+import { currentVersion } from '../src/kernel/base/decoder.js';
+import { parseProcessId } from '../src/kernel/crypto/process-id.js';
+import { Rejection } from '../src/kernel/base/rejection.js';
+import type { ProcessWithEffects } from '../src/kernel/processes/process-effects.js';
 import type { ProcessMark } from '../src/ports/event-store.js';
-import type { CommandContext } from '../src/domain/shared/command-context.js';
+import type { CommandContext } from '../src/kernel/base/command-context.js';
 import { type StepAnswer, type ProcessInput, processKey, type ProcessRef } from '../src/ports/process-runtime.js';
-import { type AnyStateMachine, transitionOf, deadlineOf } from '../workflows/state-machine.js';
+import { type AnyStateMachine, transitionOf, deadlineOf } from '../src/kernel/processes/state-machine.js';
 
 export type AdvanceDeps = {
   readonly writers: StreamWriters;

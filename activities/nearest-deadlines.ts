@@ -1,8 +1,8 @@
-import { partitionOf } from '../src/domain/shared/partition.js';
+import { partitionOf } from '../src/kernel/base/partition.js';
 import type { EventStore } from '../src/ports/event-store.js';
 import { processKey, type ProcessRef } from '../src/ports/process-runtime.js';
 import type { Deadlined, Shard } from '../workflows/temporal/process-batch.js';
-import { DEADLINES_CACHED } from '../workflows/process-limits.js';
+import { DEADLINES_CACHED } from '../src/kernel/processes/process-limits.js';
 
 /** The shard that runs a process of this stream. */
 export const shardOf = ({ stream }: Pick<ProcessRef, 'stream'>, count: number): number => partitionOf(stream, count);

@@ -1,15 +1,15 @@
-import { systemContext } from '../src/app/streams/command-id.js';
-import { withTimeLimit } from '../src/concurrency/time-limit.js';
-import { Rejection } from '../src/domain/shared/rejection.js';
-import type { CommandContext } from '../src/domain/shared/command-context.js';
+import { systemContext } from '../src/kernel/streams/command-id.js';
+import { withTimeLimit } from '../src/kernel/concurrency/time-limit.js';
+import { Rejection } from '../src/kernel/base/rejection.js';
+import type { CommandContext } from '../src/kernel/base/command-context.js';
 import type { ProcessInput, ProcessRef } from '../src/ports/process-runtime.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { Random } from '../src/ports/random.js';
-import { deadlineOf, pendingEffect, statusOf } from '../workflows/state-machine.js';
-import { EFFECT_MS } from '../workflows/process-limits.js';
-import type { Refusal, Reply, StepArgs, StepResult } from '../workflows/process-step.js';
+import { deadlineOf, pendingEffect, statusOf } from '../src/kernel/processes/state-machine.js';
+import { EFFECT_MS } from '../src/kernel/processes/process-limits.js';
+import type { Refusal, Reply, StepArgs, StepResult } from '../src/kernel/processes/process-step.js';
 import { advance, type AdvanceDeps, type Advanced, processNamed } from './advance.js';
-import { defined } from '../src/domain/shared/defined.js';
+import { defined } from '../src/kernel/base/defined.js';
 
 /** Answers above this many bytes of JSON do not travel through the engine, which refuses payloads of 2 MiB and copies each one twice. */
 export const ANSWER_BYTES = 256 * 1024;

@@ -1,8 +1,8 @@
-import { isFinal, payloadBytes, type StepArgs, type StepResult } from '../workflows/process-step.js';
+import { isFinal, payloadBytes, type StepArgs, type StepResult } from '../src/kernel/processes/process-step.js';
 import type { BatchedStep } from '../workflows/temporal/process-batch.js';
-import { BATCHED_STEP_MS } from '../workflows/process-limits.js';
-import { withTimeLimit } from '../src/concurrency/time-limit.js';
-import { sha256Base64url } from '../src/domain/shared/sha256.js';
+import { BATCHED_STEP_MS } from '../src/kernel/processes/process-limits.js';
+import { withTimeLimit } from '../src/kernel/concurrency/time-limit.js';
+import { sha256Base64url } from '../src/kernel/crypto/sha256.js';
 import type { Clock } from '../src/ports/clock.js';
 import { processKey } from '../src/ports/process-runtime.js';
 

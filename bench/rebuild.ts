@@ -6,7 +6,7 @@ import { EmbeddedEventStore } from '../src/adapters/embedded/event-store.js';
 import { EmbeddedReadModels } from '../src/adapters/embedded/read-models.js';
 import { openReadsFile } from '../src/adapters/embedded/reads-file.js';
 import { systemClock } from '../src/adapters/system/clock.js';
-import { rebuild } from '../src/app/read-models/rebuild.js';
+import { rebuild } from '../src/kernel/read-models/rebuild.js';
 import { temporaryDirectory } from './cleanup.js';
 import type { Effort } from './effort.js';
 import { type PartReport, whole } from './report.js';

@@ -1,6 +1,6 @@
-import { ghostEvents } from '../src/domain/ghost/session-decoder.js';
-import type { GhostEnding, GhostPlan } from '../src/domain/ghost/session-events.js';
-import { parseGhostStream } from '../src/domain/shared/stream-names.js';
+import { ghostEvents } from '../src/features/ghosts/domain/decoder.js';
+import type { GhostEnding, GhostPlan } from '../src/features/ghosts/domain/events.js';
+import { parseGhostStream } from '../src/kernel/base/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
 
 /** A ghost session as the history lists it (contract 9.5). `passRate`: 0 until its report is made. */

@@ -1,8 +1,8 @@
-import { npcEvents } from '../src/domain/npc/decoder.js';
-import type { MemorySource } from '../src/domain/npc/events.js';
-import type { JsonObject } from '../src/domain/shared/json.js';
-import { revisionOrder } from '../src/domain/shared/row-order.js';
-import { isNpcStream } from '../src/domain/shared/stream-names.js';
+import { npcEvents } from '../src/features/npcs/domain/decoder.js';
+import type { MemorySource } from '../src/features/npcs/domain/events.js';
+import type { JsonObject } from '../src/kernel/base/json.js';
+import { revisionOrder } from '../src/kernel/read-models/row-order.js';
+import { isNpcStream } from '../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
 

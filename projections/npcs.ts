@@ -1,6 +1,6 @@
-import { npcEvents } from '../src/domain/npc/decoder.js';
-import { evolveSummary, initialSummary, isArriving, type MindSummary } from '../src/domain/npc/state.js';
-import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
+import { npcEvents } from '../src/features/npcs/domain/decoder.js';
+import { evolveSummary, initialSummary, isArriving, type MindSummary } from '../src/features/npcs/domain/state.js';
+import { isNpcStream, parseNpcStream } from '../src/kernel/base/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
 
 /** A mind as lists show it, with its name. */

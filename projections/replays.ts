@@ -1,5 +1,5 @@
-import { replayEvents } from '../src/domain/replay/decoder.js';
-import { parseReplayStream } from '../src/domain/shared/stream-names.js';
+import { replayEvents } from '../src/features/replays/domain/decoder.js';
+import { parseReplayStream } from '../src/kernel/base/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
 
 /** A replay as far as it matters which ones run. */

@@ -1,5 +1,5 @@
-import { rulesetEvents } from '../src/domain/rules/decoder.js';
-import type { DirectiveRuleSet } from '../src/domain/rules/ruleset.js';
+import { rulesetEvents } from '../src/features/rules/domain/decoder.js';
+import type { DirectiveRuleSet } from '../src/features/rules/domain/ruleset.js';
 import type { Projection } from '../src/ports/read-models.js';
 
 /** The newest version of a rule set, and its tenant. */

@@ -1,5 +1,5 @@
-import { npcEvents } from '../src/domain/npc/decoder.js';
-import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
+import { npcEvents } from '../src/features/npcs/domain/decoder.js';
+import { isNpcStream, parseNpcStream } from '../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
 

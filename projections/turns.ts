@@ -1,11 +1,11 @@
-import { npcEvents } from '../src/domain/npc/decoder.js';
-import type { TurnKind } from '../src/domain/npc/events.js';
-import type { RulesetRef } from '../src/domain/rules/ruleset.js';
-import { revisionOrder } from '../src/domain/shared/row-order.js';
-import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
+import { npcEvents } from '../src/features/npcs/domain/decoder.js';
+import type { TurnKind } from '../src/features/npcs/domain/events.js';
+import type { RulesetRef } from '../src/features/rules/domain/ruleset.js';
+import { revisionOrder } from '../src/kernel/read-models/row-order.js';
+import { isNpcStream, parseNpcStream } from '../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
-import { defined } from '../src/domain/shared/defined.js';
+import { defined } from '../src/kernel/base/defined.js';
 
 /** A turn as the turn list shows it (contract 10.1), without its rounds. */
 export type TurnRow = {

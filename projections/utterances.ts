@@ -1,12 +1,12 @@
-import type { Action } from '../src/domain/bridge/action.js';
-import { npcEvents } from '../src/domain/npc/decoder.js';
-import type { Verdict } from '../src/domain/npc/events.js';
-import type { Json } from '../src/domain/shared/json.js';
-import { isNpcStream, parseNpcStream } from '../src/domain/shared/stream-names.js';
-import { eachPlayerIn } from '../src/domain/soul/player-names.js';
+import type { Action } from '../src/features/rules/domain/bridge/action.js';
+import { npcEvents } from '../src/features/npcs/domain/decoder.js';
+import type { Verdict } from '../src/features/npcs/domain/events.js';
+import type { Json } from '../src/kernel/base/json.js';
+import { isNpcStream, parseNpcStream } from '../src/kernel/base/stream-names.js';
+import { eachPlayerIn } from '../src/features/npcs/domain/player-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
-import { revisionOrder } from '../src/domain/shared/row-order.js';
+import { revisionOrder } from '../src/kernel/read-models/row-order.js';
 
 /** What an utterance is: in the order of their places within one event. */
 export const UTTERANCE_KINDS = ['memory', 'heard', 'said', 'did'] as const;

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 
 import { threadFile } from '../src/adapters/embedders/model-thread.js';
 import { levelMapNames, levelsFolder } from '../src/adapters/files/level-maps.js';
-import { docsFilePath, ownFiles, packagedFile, viewerFiles } from '../src/http/docs-files.js';
+import { docsFilePath, ownFiles, packagedFile, viewerFiles } from '../src/kernel/http/docs-files.js';
 
 /** The checkout's root, from `dist*\/scripts`. */
 const root = join(import.meta.dirname, '../..');
 
 for (const name of Object.keys(ownFiles)) {
   mkdirSync(dirname(docsFilePath(name)), { recursive: true });
-  copyFileSync(join(root, 'src/http/docs-files', name), docsFilePath(name));
+  copyFileSync(join(root, 'src/kernel/http/docs-files', name), docsFilePath(name));
 }
 for (const name of Object.keys(viewerFiles)) copyFileSync(packagedFile(name), docsFilePath(name));
 copyFileSync(join(root, 'src/adapters/embedders/run-model.mjs'), threadFile);

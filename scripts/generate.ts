@@ -5,19 +5,19 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { soulSchema } from '../src/domain/soul/soul-schema.js';
+import { soulSchema } from '../src/features/souls/domain/soul-schema.js';
 import { allProcesses } from '../src/server/processes.js';
 import { drawMachines } from './machine-diagram.js';
 import { eventSchemaFiles } from './event-schema-files.js';
-import { type Layer, withImportTable } from './import-table.js';
+import { type Layers, withImportTables } from './import-table.js';
 
 /** Seen from dist/scripts/, where this runs. */
 const repository = new URL('../../', import.meta.url);
 const fileOf = (path: string): string => fileURLToPath(new URL(path, repository));
-const layers = createRequire(import.meta.url)(fileOf('scripts/layers.cjs')) as readonly Layer[];
+const layers = createRequire(import.meta.url)(fileOf('scripts/layers.cjs')) as Layers;
 const generated: readonly (readonly [path: string, content: () => string])[] = [
   ['docs/machines.md', () => drawMachines(allProcesses.map(({ process }) => process))],
-  ['docs/architecture.md', () => withImportTable(readFileSync(fileOf('docs/architecture.md'), 'utf8'), layers)],
+  ['docs/architecture.md', () => withImportTables(readFileSync(fileOf('docs/architecture.md'), 'utf8'), layers)],
   ['docs/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
 ];

@@ -1,250 +1,143 @@
-// Which folder may import which. .dependency-cruiser.cjs makes its rules from this list, and `npm run generate` the table in docs/architecture.md.
-// `imports` names folders or files besides the folder itself; `null` allows anything. `because` is what a broken rule says.
+// Which folder may import which. .dependency-cruiser.cjs makes its rules from these lists, and `npm run generate` the tables in docs/architecture.md.
+//
+// A row is about the files in and below its folder, except those in a folder that has a row of its own. Every file may import what is in its own
+// folder. `imports` names what else it may import: a folder with a row means the files of that row, any other folder means all that is in it.
+// `<feature>` is the feature of the importing file, `<any>` is any feature. `null` allows the whole product. `because` is what a broken rule says.
 
-const core = ['src/ports', 'src/domain'];
-const foundation = ['src/concurrency', ...core];
-const feature = (name, holds, imports, because) => ({
-  rule: `app-${name}`,
-  folder: `src/app/${name}`,
-  holds,
-  imports: [...imports, ...foundation],
-  because,
-});
-const adapter = (
-  name,
-  holds,
-  because = 'An adapter fulfils a port and uses no other adapter: each can be removed alone.',
-) => ({
-  rule: `adapter-${name}`,
+/** Features from those that need no other to those that need most. Each names what it builds on, and may import what that builds on as well. */
+const features = [
+  ['keys', [], 'tenants, their API keys with scopes and limits, and the keys that this server signs with'],
+  ['engines', ['keys'], 'the language models of this server, and which of them speaks for a tenant'],
+  ['rules', [], 'rule sets: instructions and prohibitions, what they decide, and the bridge that checks an action'],
+  ['levels', ['rules'], 'levels: taken from maps, and found by name'],
+  ['npcs', ['rules'], 'minds: their events and state, histories, the live event stream, breaks of a chain'],
+  ['turns', ['npcs'], 'turns and acts: steps, prompts, verdicts and their signatures, and why a turn ended as it did'],
+  ['memory', ['turns'], 'memories confirmed, recalled, retracted, and traced to where they come from'],
+  ['agents', ['memory', 'engines'], 'turns that the server plays from beginning to end'],
+  ['cards', ['memory'], 'character cards: read into minds, and made from them'],
+  ['souls', ['memory'], 'souls: minds as signed documents, and the archive that keeps them'],
+  ['replays', ['turns'], 'decisions made again from what was recorded, trials of other rules, coverage of rules'],
+  ['ghosts', ['levels', 'turns', 'engines'], 'ghost sessions: played, reported, reproduced, compared'],
+  ['proofs', ['npcs'], 'the signed log of all heads, checkpoints, and histories that prove themselves'],
+  ['search', ['npcs'], 'what was said to and by minds, found by its words'],
+];
+
+/** What features stand on. Each of these folders imports those before it. */
+const foundation = [
+  ['src/kernel/base', 'values and functions that need nothing else: JSON, texts, names, bounds, refusals'],
+  ['src/kernel/crypto', 'digests and ids made from them, trees of digests, the forms of keys and signatures, PNG'],
+  ['src/ports', 'promises that adapters keep: event store, read models, process runtime, clock, randomness'],
+  ['src/kernel/concurrency', 'how work shares the event loop, time and memory: mutex, semaphores, time limits, pauses'],
+  ['src/kernel/streams', 'folds, stream writers, snapshots, commands and finding them again, hash chain, histories'],
+  [
+    'src/kernel/processes',
+    'what a state machine is, processes folded from their streams, one step, limits of runtimes',
+  ],
+  ['src/kernel/read-models', 'feeding read models, rebuilding and waiting for them, the relay'],
+  ['src/kernel/http', 'the HTTP server: middleware, what a route is, answers and refusals, OpenAPI, the docs page'],
+];
+const upTo = (last) =>
+  foundation.slice(0, foundation.findIndex(([folder]) => folder === last) + 1).map(([folder]) => folder);
+const values = upTo('src/kernel/crypto');
+const domains = 'src/features/<any>/domain';
+const useCases = 'src/features/<any>';
+
+const oneStep = ['src/kernel/streams', 'src/kernel/processes', 'activities'];
+const adapter = (name, holds, ...more) => ({
   folder: `src/adapters/${name}`,
   holds,
-  imports: ['src/adapters/shared', ...foundation],
-  because,
+  imports: ['src/adapters/shared', ...upTo('src/kernel/concurrency'), ...more],
+  because:
+    'An adapter keeps a promise and uses no other adapter, so each can be removed alone. A runtime knows one step of a process, and no state machine.',
 });
 
-const whatRuntimesImport = [
-  'src/adapters/shared',
-  'activities/advance.ts',
-  'activities/process-activities.ts',
-  'workflows/state-machine.ts',
-  'workflows/process-step.ts',
-  'workflows/process-limits.ts',
-  'src/app/processes',
-  'src/app/streams/command-id.ts',
-  ...foundation,
-];
-const whatRolesImport = [
-  'src/adapters',
-  'src/app',
-  'src/http',
-  'src/config',
-  'activities',
-  'workflows',
-  'projections',
-  ...foundation,
-];
-const runtimesKnowNoStateMachine =
-  'A runtime calls `advance` and knows what a process is, but never reads a state machine.';
-
-module.exports = [
+const rows = [
+  ...foundation.map(([folder, holds], index) => ({
+    folder,
+    holds,
+    imports: foundation.slice(0, index).map(([earlier]) => earlier),
+    because: 'The kernel knows no feature, and each of its folders only those before it in scripts/layers.cjs.',
+  })),
   {
-    rule: 'domain-stands-alone',
-    folder: 'src/domain',
-    holds: 'what does not depend on where it runs: events, states, deciders, rules, the bridge',
-    imports: ['src/ports/event-publisher.ts'],
-    because: 'The domain does not depend on where it runs: it is pure, and testable without anything else.',
+    folder: 'src/features/<feature>/domain',
+    holds: 'what a feature decides, as pure functions: events, their decoder, state, commands',
+    imports: [...values, 'src/ports', domains],
+    because: 'A domain is pure: it decides from its arguments alone, and is tested without anything else.',
   },
   {
-    rule: 'ports-speak-of-the-domain',
-    folder: 'src/ports',
-    holds: 'promises to keep: event store, read models, process runtime, clock, randomness',
-    imports: ['src/domain'],
-    because: 'A port is a promise in the words of the domain. Knowing its users or its adapters would bind it to them.',
+    folder: 'src/features/<feature>',
+    holds: 'use cases: what the server does with the domain, through ports',
+    imports: ['src/kernel', 'src/ports', domains, useCases, 'workflows', 'projections'],
+    because: 'A use case runs against ports, and does not know who asks: not a route, not a command, not a role.',
   },
   {
-    rule: 'concurrency-knows-no-work',
-    folder: 'src/concurrency',
-    holds: 'how work shares the event loop, time and memory: mutex, semaphores, time limits, pauses',
-    imports: core,
-    because: 'Every layer with effects uses these primitives, so they must not depend on any of them.',
-  },
-  {
-    rule: 'state-machines-are-pure',
-    folder: 'workflows',
-    holds: 'one pure state machine for each process, and what a state machine is',
-    imports: ['src/domain'],
+    folder: 'src/features/<feature>/http',
+    holds: 'routes: one definition validates requests, and makes OpenAPI and the docs page',
+    imports: ['src/kernel', 'src/ports', domains, useCases, 'projections'],
     because:
-      'A state machine decides from state and input alone, so any runtime can drive it and a replay recomputes it.',
+      'A route turns a request into a command or a query. It takes what it needs, and imports no other feature’s routes.',
   },
   {
-    rule: 'workflows-import-no-state-machine',
-    files: ['workflows/temporal/', 'workflows/process-step.ts', 'workflows/process-limits.ts'],
-    holds:
-      'the Temporal workflows, of one process and of a shard, what they and a worker say to each other, and the limits of both runtimes',
-    imports: ['src/ports/process-runtime.ts', 'src/domain/shared'],
+    folder: 'src/features/<feature>/cli',
+    holds: 'commands of `anima`',
+    imports: [
+      'src/kernel',
+      'src/ports',
+      domains,
+      useCases,
+      'src/features/<feature>/http',
+      'src/cli/shared',
+      'src/body',
+    ],
+    because:
+      'A command is a client of the server. It shares src/cli/shared with the commands of other features, and nothing else.',
+  },
+  {
+    folder: 'workflows',
+    holds: 'a pure state machine for each process',
+    imports: [...values, 'src/kernel/processes/state-machine.ts', domains],
+    because:
+      'A state machine decides from state and input alone, so any runtime can drive it and a replay computes it again.',
+  },
+  {
+    folder: 'workflows/temporal',
+    holds: 'what Temporal runs: the workflow of a process and of a shard, and what they and a worker say to each other',
+    imports: [
+      'src/kernel/base',
+      'src/kernel/processes/process-limits.ts',
+      'src/kernel/processes/process-step.ts',
+      'src/ports/process-runtime.ts',
+    ],
     because:
       'Temporal’s workflows drive every process. Knowing a state machine would bind open workflows to that version of it.',
   },
   {
-    rule: 'projections-are-values',
-    folder: 'projections',
-    holds: 'one value for each read model',
-    imports: core,
-    because: 'A read model is a function of events. The ports define what a Projection is; the rest is the domain.',
-  },
-  feature(
-    'streams',
-    'folds, stream writers, snapshots, commands and finding them again, hash chain, histories',
-    [],
-    'There is one way to append to a stream and read it, whatever is in it.',
-  ),
-  feature(
-    'processes',
-    'processes folded from their streams, and what their steps need from the world',
-    ['src/app/streams', 'workflows/state-machine.ts'],
-    'The steps of all processes are the same: a state machine is passed in, never imported.',
-  ),
-  feature(
-    'minds',
-    'minds folded from their streams, rule sets and their coverage, breaks of a chain',
-    ['src/app/streams'],
-    'A mind exists without turns: what it is must not depend on what is done with it.',
-  ),
-  feature(
-    'turns',
-    'steps of turns, acts, finding a turn again, signed verdicts',
-    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'workflows'],
-    'Turns are made of minds and processes; nothing here keeps keys or read models.',
-  ),
-  feature(
-    'memory',
-    'memories confirmed, taken back and traced, what of them is visible, recall by meaning, embedding',
-    ['src/app/minds', 'src/app/read-models', 'src/app/streams', 'projections'],
-    'Memories belong to a mind, not to a turn; what is visible of them is read from their list.',
-  ),
-  feature(
-    'keys',
-    'API keys and signing keys: issued, found, followed',
-    ['src/app/streams'],
-    'A request is authenticated before anything of a mind is read.',
-  ),
-  feature(
-    'cortex',
-    'the engines of this server, and which of them speaks for a tenant',
-    ['src/app/keys', 'src/app/streams'],
-    'What an engine says goes into turns; choosing one needs the tenant and nothing of a mind.',
-  ),
-  feature(
-    'read-models',
-    'feeding read models, rebuilding and waiting for them, the relay',
-    [],
-    'A read model is made from events alone: it knows only what the feed brings.',
-  ),
-  feature(
-    'souls',
-    'souls: made from minds, signed, verified, and the archive that keeps them',
-    [
-      'src/app/minds',
-      'src/app/memory',
-      'src/app/processes',
-      'src/app/read-models',
-      'src/app/streams',
-      'projections',
-      'workflows',
-    ],
-    'A soul is made from a mind; no turn and no engine has a part in it.',
-  ),
-  feature(
-    'cards',
-    'character cards: taken over by minds, and made of them',
-    ['src/app/minds', 'src/app/memory', 'src/app/read-models', 'src/app/streams', 'projections'],
-    'A card is a mind in another form; no turn and no soul has a part in it.',
-  ),
-  feature(
-    'replays',
-    'decisions taken again from what was recorded, by the rules of then or by others',
-    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'projections', 'workflows'],
-    'A replay reads what a mind has done; it depends on what decides, and on nothing that serves a request.',
-  ),
-  feature(
-    'search',
-    'what was said in all minds of a tenant, found by its words',
-    ['projections'],
-    'A search reads what was recorded; it decides nothing, and knows minds only by what they said.',
-  ),
-  feature(
-    'audit',
-    'the log of heads: gathered, signed, handed on, proven; histories that prove themselves',
-    ['src/app/minds', 'src/app/processes', 'src/app/streams', 'projections', 'workflows'],
-    'A proof speaks of events and hashes: it depends on no turn, and on nothing that serves a request.',
-  ),
-  feature(
-    'levels',
-    'levels: taken from maps, found by name, made of names that nobody registered',
-    ['src/app/streams'],
-    'A level is a place: no mind, no turn and no session has a part in it.',
-  ),
-  feature(
-    'ghosts',
-    'ghost sessions: played slice by slice, reported, reproduced, compared',
-    [
-      'src/app/cortex',
-      'src/app/levels',
-      'src/app/turns',
-      'src/app/minds',
-      'src/app/processes',
-      'src/app/read-models',
-      'src/app/streams',
-      'projections',
-      'workflows',
-    ],
-    'The minds of a session live in it alone: nothing here reads or writes a mind of the studio.',
-  ),
-  {
-    rule: 'activities-use-ports',
     folder: 'activities',
-    holds: 'one step of any process, of one or of a batch, made from ports',
-    imports: ['src/app/processes', 'src/app/streams', 'workflows', ...foundation],
-    because: 'Effects are made from ports, so the same step runs under every engine.',
+    holds: 'one step of any process, or of a batch of them',
+    imports: [...upTo('src/kernel/processes'), 'workflows/temporal'],
+    because:
+      'The step is the same for all processes and under every runtime: a state machine is passed in, never imported.',
   },
   {
-    rule: 'effects-use-features',
-    files: ['activities/effects/'],
+    folder: 'activities/effects',
     holds: 'what the steps of each process need from the world: facts for its decisions, and its effects',
-    imports: ['src/app', 'projections', 'workflows', ...foundation],
+    imports: [...upTo('src/kernel/read-models'), domains, useCases, 'workflows', 'projections'],
     because: 'Effects bring a state machine and its feature together; no step and no feature depends on them.',
   },
   {
-    rule: 'http-translates',
-    folder: 'src/http',
-    holds: 'routes: one definition validates, and makes OpenAPI and the docs page',
-    imports: ['src/app', 'projections', ...foundation],
-    because: 'A route turns a request into a command or a query; where things are stored is not its business.',
+    folder: 'projections',
+    holds: 'one value for each read model',
+    imports: [...values, 'src/ports', 'src/kernel/read-models/row-order.ts', domains],
+    because: 'A read model is a function of events. A port says what a projection is; the rest is the domain.',
   },
-  adapter('shared', 'what several adapters have in common', 'Shared code knows none of the adapters that use it.'),
-  {
-    ...adapter('embedded', 'SQLite files, the files of the archive, a runtime with timers and a queue'),
-    imports: ['src/adapters/files', 'src/adapters/shared', ...foundation],
-  },
-  {
-    rule: 'the-embedded-runtime-drives-one-step',
-    files: ['src/adapters/embedded/process-runtime.ts', 'src/adapters/embedded/process-actor.ts'],
-    holds: 'the runtime that drives processes in this server process',
-    imports: whatRuntimesImport,
-    because: runtimesKnowNoStateMachine,
-  },
-  {
-    rule: 'the-temporal-runtime-drives-one-step',
-    files: ['src/adapters/temporal/'],
-    holds: 'the runtime that drives processes on Temporal',
-    imports: [
-      ...whatRuntimesImport,
-      'activities/nearest-deadlines.ts',
-      'activities/step-batch.ts',
-      'workflows/temporal/process-batch.ts',
-    ],
-    because: runtimesKnowNoStateMachine,
-  },
+  adapter('shared', 'what several adapters have in common', 'src/kernel/streams', 'src/kernel/read-models'),
+  adapter(
+    'embedded',
+    'SQLite files, the files of the archive, a runtime with timers and a queue',
+    'src/adapters/files',
+    ...oneStep,
+  ),
+  adapter('temporal', 'the runtime that drives processes on Temporal', 'workflows/temporal', ...oneStep),
   adapter('eventstore', 'the event store on EventStoreDB'),
   adapter('embedders', 'vectors from texts: by the model that comes along, a model in a folder, or another server'),
   adapter('kafka', 'the feed on Kafka'),
@@ -256,14 +149,12 @@ module.exports = [
   adapter('prometheus', 'metrics'),
   adapter('system', 'clock and randomness of the machine'),
   {
-    rule: 'config-knows-nothing',
     folder: 'src/config',
     holds: 'settings; its `env.ts` is the only reader of the environment',
-    imports: core,
+    imports: upTo('src/ports'),
     because: 'Settings are read before anything is opened.',
   },
   {
-    rule: 'body-is-a-client',
     folder: 'src/body',
     holds: 'the TypeScript client of the protocol; it speaks HTTP like any game',
     imports: [],
@@ -271,29 +162,52 @@ module.exports = [
       'The body speaks the protocol over HTTP like any game. An import from the server would be a second way in.',
   },
   {
-    rule: 'roles-know-no-profile',
     folder: 'src/roles',
-    holds: 'what a process does: answer requests, drive processes, make read models, relay',
-    imports: whatRolesImport,
+    holds:
+      'what a process does: answer requests, drive processes, make read models, relay; lists all routes and kinds of events',
+    imports: ['src/adapters', 'src/features', 'src/kernel', 'src/ports', 'src/config', 'activities', 'projections'],
     because:
       'A profile says which roles there are and what they run on. A role that knows its profile could run on no other.',
   },
   {
-    rule: 'profiles-open-ports',
     folder: 'src/profiles',
     holds: 'which adapters are opened together',
-    imports: ['src/roles', ...whatRolesImport],
+    imports: [
+      'src/roles',
+      'src/adapters',
+      'src/kernel',
+      'src/ports',
+      'src/config',
+      'activities',
+      'workflows',
+      'projections',
+    ],
     because: 'A profile is opened by a server or a command, and needs neither.',
   },
   {
-    rule: 'examples-are-clients',
+    folder: 'src/server',
+    holds: 'the server: socket first, then its profile and its roles; lists all processes',
+    imports: null,
+  },
+  {
+    folder: 'src/cli',
+    holds: 'the `anima` program: lists all commands, has the demo and what works without a server',
+    imports: null,
+  },
+  {
+    folder: 'src/cli/shared',
+    holds: 'what commands have in common: client, terminal, files, texts',
+    imports: ['src/kernel/base', 'src/ports', 'src/adapters/files', 'src/config', 'src/body'],
+    because: 'Commands of all features use this, so it knows none of them.',
+  },
+  {
     folder: 'examples',
     holds: 'programs of a studio: a headless game, and a check of souls in Python',
     imports: ['src/body'],
     because: 'An example is what a studio could write: it has the client of the protocol, and nothing of the server.',
   },
-  { folder: 'src/server', holds: 'the server: socket first, then its profile and its roles', imports: null },
-  { folder: 'src/cli', holds: 'the `anima` command and the demo', imports: null },
   { folder: 'test', holds: 'mirrors the tree; `test/contracts` has one suite for each port', imports: null },
   { folder: 'bench', holds: 'what docs/performance.md quotes', imports: null },
 ];
+
+module.exports = { features, rows };

@@ -1,4 +1,4 @@
-import type { AnyStateMachine, Transition } from '../workflows/state-machine.js';
+import type { AnyStateMachine, Transition } from '../src/kernel/processes/state-machine.js';
 
 type AnyTransition = Transition<unknown, unknown, unknown>;
 type StateRow = readonly [state: string, transitions: readonly (readonly [input: string, transition: AnyTransition])[]];

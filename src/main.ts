@@ -1,5 +1,5 @@
 import { readEnvironment } from './config/env.js';
-import { StartProblem } from './domain/shared/start-problem.js';
+import { StartProblem } from './kernel/base/start-problem.js';
 import { serve } from './server/serve.js';
 
 // The reader of the log may go away; the server does not.

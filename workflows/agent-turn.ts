@@ -1,12 +1,12 @@
-import { CURRENT_LOGIC } from '../src/domain/npc/decision/logic.js';
-import type { TurnFacts } from '../src/domain/npc/decision/turn-facts.js';
-import type { RecalledMemory, Verdict } from '../src/domain/npc/events.js';
-import type { JsonObject } from '../src/domain/shared/json.js';
-import type { Transition, Effect, Emitted, StateMachine } from './state-machine.js';
+import { CURRENT_LOGIC } from '../src/features/turns/domain/decision/logic.js';
+import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts.js';
+import type { RecalledMemory, Verdict } from '../src/features/npcs/domain/events.js';
+import type { JsonObject } from '../src/kernel/base/json.js';
+import type { Transition, Effect, Emitted, StateMachine } from '../src/kernel/processes/state-machine.js';
 import { askForMemories, decidedEvents, expiredEvents, openingEvents, recalledEvents } from './turn/turn-events.js';
 import { turnFold } from './turn/turn-evolve.js';
 import type { Opening, OpenedTurn, TurnName, TurnState } from './turn/turn-state.js';
-import { defined } from '../src/domain/shared/defined.js';
+import { defined } from '../src/kernel/base/defined.js';
 
 export type AgentTurnInput =
   | ({ readonly type: 'open'; readonly rulesetId?: string } & Opening)

@@ -1,10 +1,10 @@
-import { logEvents } from '../src/domain/audit/log-decoder.js';
-import { growEdge } from '../src/domain/audit/edge.js';
-import { type Leaf, leafHash } from '../src/domain/audit/leaf.js';
-import type { LogEvent, LogPlace, SignedCheckpoint } from '../src/domain/audit/log-events.js';
-import type { LogState } from '../src/domain/audit/log-state.js';
-import { Rejection } from '../src/domain/shared/rejection.js';
-import type { Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
+import { logEvents } from '../src/features/proofs/domain/decoder.js';
+import { growEdge } from '../src/features/proofs/domain/edge.js';
+import { type Leaf, leafHash } from '../src/features/proofs/domain/leaf.js';
+import type { LogEvent, LogPlace, SignedCheckpoint } from '../src/features/proofs/domain/events.js';
+import type { LogState } from '../src/features/proofs/domain/state.js';
+import { Rejection } from '../src/kernel/base/rejection.js';
+import type { Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type LogRound = {
   readonly roundId: string;

@@ -1,7 +1,7 @@
-import { ghostEvents } from '../src/domain/ghost/session-decoder.js';
-import type { GhostEnding, GhostEvent, GhostPlan, GhostReport } from '../src/domain/ghost/session-events.js';
-import { defined } from '../src/domain/shared/defined.js';
-import type { Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
+import { ghostEvents } from '../src/features/ghosts/domain/decoder.js';
+import type { GhostEnding, GhostEvent, GhostPlan, GhostReport } from '../src/features/ghosts/domain/events.js';
+import { defined } from '../src/kernel/base/defined.js';
+import type { Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type BegunSession = GhostPlan & { readonly sessionId: string; readonly startedAt: string };
 type Ended = BegunSession & {

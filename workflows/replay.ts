@@ -1,7 +1,12 @@
-import { replayEvents } from '../src/domain/replay/decoder.js';
-import { addFindings, noFindings, type ReplayFindings, type RuleCount } from '../src/domain/replay/findings.js';
-import type { ReplayCursor, ReplayEnding, ReplayEvent, ReplayPlan } from '../src/domain/replay/replay-events.js';
-import type { Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
+import { replayEvents } from '../src/features/replays/domain/decoder.js';
+import {
+  addFindings,
+  noFindings,
+  type ReplayFindings,
+  type RuleCount,
+} from '../src/features/replays/domain/findings.js';
+import type { ReplayCursor, ReplayEnding, ReplayEvent, ReplayPlan } from '../src/features/replays/domain/events.js';
+import type { Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type AskedReplay = ReplayPlan & { readonly replayId: string; readonly startedAt: string };
 /** How far it is: `events` of `eventsInAll` were read, of the histories of `minds`. */

@@ -1,9 +1,9 @@
-import { npcEvents } from '../src/domain/npc/decoder.js';
-import type { NpcEvent } from '../src/domain/npc/events.js';
-import { defined } from '../src/domain/shared/defined.js';
-import { Rejection } from '../src/domain/shared/rejection.js';
-import { draft } from '../src/domain/npc/draft.js';
-import type { Transition, Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
+import { npcEvents } from '../src/features/npcs/domain/decoder.js';
+import type { NpcEvent } from '../src/features/npcs/domain/events.js';
+import { defined } from '../src/kernel/base/defined.js';
+import { Rejection } from '../src/kernel/base/rejection.js';
+import { draft } from '../src/features/npcs/domain/draft.js';
+import type { Transition, Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type DataOfEvent<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];
 type Request = DataOfEvent<'SoulExportRequested'>;

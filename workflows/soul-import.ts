@@ -1,7 +1,7 @@
-import type { ImportEvent } from '../src/domain/soul/import-events.js';
-import { importEvents } from '../src/domain/soul/import-decoder.js';
-import { Rejection } from '../src/domain/shared/rejection.js';
-import type { Effect, Emitted, StateMachine, ProcessEvent } from './state-machine.js';
+import type { ImportEvent } from '../src/features/souls/domain/import-events.js';
+import { importEvents } from '../src/features/souls/domain/import-decoder.js';
+import { Rejection } from '../src/kernel/base/rejection.js';
+import type { Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type DataOfImport<Type extends ImportEvent['type']> = Omit<Extract<ImportEvent, { type: Type }>['data'], 'importId'>;
 type Asked = DataOfImport<'SoulImportRequested'>;

@@ -1,14 +1,14 @@
-import type { RecalledMemory } from '../../src/domain/npc/events.js';
-import { INPUT_BYTES } from '../../src/domain/shared/input-bytes.js';
-import { firstFitting, type JsonObject } from '../../src/domain/shared/json.js';
-import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
-import { cutBytes } from '../../src/domain/shared/text.js';
+import type { RecalledMemory } from '../../src/features/npcs/domain/events.js';
+import { INPUT_BYTES } from '../../src/kernel/base/input-bytes.js';
+import { firstFitting, type JsonObject } from '../../src/kernel/base/json.js';
+import { parseNpcStream } from '../../src/kernel/base/stream-names.js';
+import { cutBytes } from '../../src/kernel/base/text.js';
 import type { CortexEngine } from '../../src/ports/cortex.js';
 import type { ProcessInput } from '../../src/ports/process-runtime.js';
-import type { Effect } from '../../workflows/state-machine.js';
-import { mindFold } from '../../src/app/minds/mind.js';
-import type { Recall, Recalled } from '../../src/app/memory/recall.js';
-import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import type { Effect } from '../../src/kernel/processes/state-machine.js';
+import { mindFold } from '../../src/features/npcs/mind.js';
+import type { Recall, Recalled } from '../../src/features/memory/recall.js';
+import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import { prepareTurn, type TurnEffectsDeps } from './turn.js';
 
 /** How long one attempt at a model's words may take, in milliseconds. */

@@ -1,20 +1,20 @@
-import { checkpointText } from '../../src/domain/audit/checkpoint.js';
-import { fromHex, rootOfEdge, toHex } from '../../src/domain/audit/edge.js';
-import type { LogState } from '../../src/domain/audit/log-state.js';
-import { noteKeyId, writeNote } from '../../src/domain/audit/note.js';
-import { consistencySpans, isConsistent } from '../../src/domain/audit/proofs.js';
-import { logStream, parseLogStream } from '../../src/domain/shared/stream-names.js';
+import { checkpointText } from '../../src/features/proofs/domain/checkpoint.js';
+import { fromHex, rootOfEdge, toHex } from '../../src/features/proofs/domain/edge.js';
+import type { LogState } from '../../src/features/proofs/domain/state.js';
+import { noteKeyId, writeNote } from '../../src/features/proofs/domain/note.js';
+import { consistencySpans, isConsistent } from '../../src/features/proofs/domain/proofs.js';
+import { logStream, parseLogStream } from '../../src/kernel/base/stream-names.js';
 import type { CheckpointReceiver } from '../../src/ports/checkpoint-receiver.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { CheckpointFacts, CheckpointInput, RoundArgs } from '../../workflows/checkpoint.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
-import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
-import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { gatherHeads } from '../../src/app/audit/gather-heads.js';
-import { openLogTree } from '../../src/app/audit/log-tree.js';
-import { type CheckpointAt, checkpointBefore, logFold, newestCheckpoint } from '../../src/app/audit/log.js';
+import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
+import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import { gatherHeads } from '../../src/features/proofs/gather-heads.js';
+import { openLogTree } from '../../src/features/proofs/log-tree.js';
+import { type CheckpointAt, checkpointBefore, logFold, newestCheckpoint } from '../../src/features/proofs/log.js';
 
 /** How long one attempt at a batch, a signature or handing on may take, in milliseconds. */
 const EFFECT_MS = 120_000;

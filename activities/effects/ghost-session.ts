@@ -1,23 +1,29 @@
 import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
-import { inSlices } from '../../src/concurrency/in-slices.js';
-import { ghostEvents } from '../../src/domain/ghost/session-decoder.js';
-import type { GhostPlan } from '../../src/domain/ghost/session-events.js';
-import type { MindState } from '../../src/domain/npc/state.js';
-import { holdPatterns } from '../../src/domain/rules/hold-patterns.js';
-import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../src/domain/shared/stream-names.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
+import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
+import { ghostEvents } from '../../src/features/ghosts/domain/decoder.js';
+import type { GhostPlan } from '../../src/features/ghosts/domain/events.js';
+import type { MindState } from '../../src/features/npcs/domain/state.js';
+import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
+import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../src/kernel/base/stream-names.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { GhostInput, GhostSetting } from '../../workflows/ghost-session.js';
-import type { Levels } from '../../src/app/levels/levels.js';
-import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
-import { factsFrom } from '../../src/app/turns/facts-from.js';
+import type { Levels } from '../../src/features/levels/levels.js';
+import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
+import { factsFrom } from '../../src/features/turns/facts-from.js';
 import type { TurnEffectsDeps } from './turn.js';
-import { type GhostEngines, PERMIT_WAIT_MS } from '../../src/app/ghosts/call-engines.js';
-import type { SharedPace } from '../../src/app/ghosts/pace.js';
-import { type SessionCache, type PlayDeps, playSlice, settingFor, SLICE_MS } from '../../src/app/ghosts/play-slice.js';
-import type { PlayCache } from '../../src/app/ghosts/remote-steps.js';
-import { closeAndReport } from '../../src/app/ghosts/report.js';
+import { type GhostEngines, PERMIT_WAIT_MS } from '../../src/features/ghosts/call-engines.js';
+import type { SharedPace } from '../../src/features/ghosts/pace.js';
+import {
+  type SessionCache,
+  type PlayDeps,
+  playSlice,
+  settingFor,
+  SLICE_MS,
+} from '../../src/features/ghosts/play-slice.js';
+import type { PlayCache } from '../../src/features/ghosts/remote-steps.js';
+import { closeAndReport } from '../../src/features/ghosts/report.js';
 
 /** How long an attempt at a slice may take, in milliseconds: others may have the processor or the engine for long. */
 const EFFECT_MS = SLICE_MS + PERMIT_WAIT_MS + 240_000;

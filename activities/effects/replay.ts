@@ -1,16 +1,16 @@
-import { replayEvents } from '../../src/domain/replay/decoder.js';
-import type { DirectiveRuleSet } from '../../src/domain/rules/ruleset.js';
-import { defined } from '../../src/domain/shared/defined.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
-import { npcStream, parseReplayStream } from '../../src/domain/shared/stream-names.js';
+import { replayEvents } from '../../src/features/replays/domain/decoder.js';
+import type { DirectiveRuleSet } from '../../src/features/rules/domain/ruleset.js';
+import { defined } from '../../src/kernel/base/defined.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
+import { npcStream, parseReplayStream } from '../../src/kernel/base/stream-names.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { ReplayInput, ReplaySetting } from '../../workflows/replay.js';
-import type { Rulesets } from '../../src/app/minds/rulesets.js';
-import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
-import type { ReplayTask } from '../../src/app/replays/count-mind.js';
-import { mindsAfter, rowsOfMinds } from '../../src/app/replays/minds-ahead.js';
-import { type ReplayHands, replaySlice, REPLAY_SLICE_MS } from '../../src/app/replays/replay-slice.js';
+import type { Rulesets } from '../../src/features/rules/rulesets.js';
+import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
+import type { ReplayTask } from '../../src/features/replays/count-mind.js';
+import { mindsAfter, rowsOfMinds } from '../../src/features/replays/minds-ahead.js';
+import { type ReplayHands, replaySlice, REPLAY_SLICE_MS } from '../../src/features/replays/replay-slice.js';
 
 /** How long an attempt may take, in milliseconds: a slice, and before it what a crash left of a long mind is taken again. */
 const EFFECT_MS = 1_800_000;

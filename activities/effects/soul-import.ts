@@ -1,15 +1,15 @@
-import { parseImportStream } from '../../src/domain/shared/stream-names.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
+import { parseImportStream } from '../../src/kernel/base/stream-names.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { Ports } from '../../src/ports/ports.js';
 import type { SoulImportInput } from '../../workflows/soul-import.js';
-import { KeyedMutex } from '../../src/concurrency/keyed-mutex.js';
-import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
-import type { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { arrive, type Arrival, arrivalContext, arrivedBefore } from '../../src/app/souls/arrive.js';
-import { letGo, takeCustody } from '../../src/app/souls/custody.js';
-import { importFold } from '../../src/app/souls/import-fold.js';
-import { stagedFor } from '../../src/app/souls/waiting-room.js';
-import { sealedSoul } from '../../src/app/souls/sealed-soul.js';
+import { KeyedMutex } from '../../src/kernel/concurrency/keyed-mutex.js';
+import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
+import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import { arrive, type Arrival, arrivalContext, arrivedBefore } from '../../src/features/souls/arrive.js';
+import { letGo, takeCustody } from '../../src/features/souls/custody.js';
+import { importFold } from '../../src/features/souls/import-fold.js';
+import { stagedFor } from '../../src/features/souls/waiting-room.js';
+import { sealedSoul } from '../../src/features/souls/sealed-soul.js';
 
 /** How long one attempt at bringing a soul in may take, in milliseconds; the next one goes on where it stopped. */
 const ARRIVAL_MS = 60_000;

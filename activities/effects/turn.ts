@@ -1,13 +1,13 @@
-import type { ProcessEffects } from '../../src/app/processes/process-effects.js';
+import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
-import { holdPatterns } from '../../src/domain/rules/hold-patterns.js';
-import type { MindState } from '../../src/domain/npc/state.js';
-import { isNpcStream, parseNpcStream } from '../../src/domain/shared/stream-names.js';
+import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
+import type { MindState } from '../../src/features/npcs/domain/state.js';
+import { isNpcStream, parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
-import { inSlices } from '../../src/concurrency/in-slices.js';
-import { mindFold } from '../../src/app/minds/mind.js';
-import { factsFrom } from '../../src/app/turns/facts-from.js';
-import type { Rulesets } from '../../src/app/minds/rulesets.js';
+import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
+import { mindFold } from '../../src/features/npcs/mind.js';
+import { factsFrom } from '../../src/features/turns/facts-from.js';
+import type { Rulesets } from '../../src/features/rules/rulesets.js';
 
 export type TurnEffectsDeps = {
   readonly rulesets: Rulesets;

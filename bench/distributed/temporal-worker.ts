@@ -7,9 +7,9 @@ import { installRuntime, startProcessWorker } from '../../src/adapters/temporal/
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { ProcessRepository } from '../../src/app/processes/process-repository.js';
-import { openRulesets } from '../../src/app/minds/rulesets.js';
+import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import { ProcessRepository } from '../../src/kernel/processes/process-repository.js';
+import { openRulesets } from '../../src/features/rules/rulesets.js';
 import { turnEffects } from '../../activities/effects/turn.js';
 import { createLogger } from '../../src/config/logger.js';
 import type { EventStore } from '../../src/ports/event-store.js';

@@ -1,6 +1,6 @@
 import { bestByWordsInSlices } from '../../src/adapters/shared/word-scores.js';
-import { scoreOf } from '../../src/domain/memory/score.js';
-import { wordsOf } from '../../src/domain/shared/words.js';
+import { scoreOf } from '../../src/features/memory/domain/score.js';
+import { wordsOf } from '../../src/kernel/base/words.js';
 import { QUERY_WORDS } from '../../src/ports/row-search.js';
 import type { EvaluatedMemory } from './minds.js';
 

@@ -1,4 +1,4 @@
-import type { SoulDocument } from '../../src/domain/soul/document.js';
+import type { SoulDocument } from '../../src/features/souls/domain/document.js';
 import { strangersSoul } from '../souls/document.js';
 import { get, type Input, post, type Send, type Sent } from './input.js';
 

@@ -1,10 +1,10 @@
-import { StreamWriter } from '../../src/app/streams/stream-writer.js';
-import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
-import { evolveSummary, initialSummary } from '../../src/domain/npc/state.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { StreamWriter } from '../../src/kernel/streams/stream-writer.js';
+import type { TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
+import { evolveSummary, initialSummary } from '../../src/features/npcs/domain/state.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { transitionOf } from '../../workflows/state-machine.js';
+import { transitionOf } from '../../src/kernel/processes/state-machine.js';
 import { turn } from '../../workflows/turn/turn.js';
 import { noFold, turnInputs } from '../turn-history.js';
 

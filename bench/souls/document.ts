@@ -1,10 +1,10 @@
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import { openSigningKeys } from '../../src/app/keys/signing-keys.js';
-import { signSoul } from '../../src/app/souls/soul-signer.js';
-import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { makeSoul, type SoulDocument } from '../../src/domain/soul/document.js';
+import { openSigningKeys } from '../../src/features/keys/signing-keys.js';
+import { signSoul } from '../../src/features/souls/soul-signer.js';
+import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import { makeSoul, type SoulDocument } from '../../src/features/souls/domain/document.js';
 import { memoryText } from '../memory/texts.js';
 
 const ISSUER = 'https://elsewhere.example';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-import type { SoulDocument } from '../../src/domain/soul/document.js';
+import type { SoulDocument } from '../../src/features/souls/domain/document.js';
 import { temporaryDirectory } from '../cleanup.js';
 import type { Effort } from '../effort.js';
 import { type Figure, milliseconds, type PartReport, whole } from '../report.js';

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 
 import { decodeProtectedHeader } from 'jose';
 
-import { verifySoul } from '../../src/app/souls/verify-soul.js';
+import { verifySoul } from '../../src/features/souls/verify-soul.js';
 import type { Effort } from '../effort.js';
 import { milliseconds, type PartReport, whole } from '../report.js';
 import { measurePair, ratioOf, spreadOf } from '../rounds.js';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readEnvironment } from '../config/env.js';
 import { exitCodes, runCli } from './program.js';
-import { tolerateClosedPipe } from './terminal.js';
+import { tolerateClosedPipe } from './shared/terminal.js';
 
 const { stdin, stdout, stderr } = process;
 for (const stream of [stdout, stderr]) {

@@ -15,13 +15,13 @@ import { createMindRequest, MindError } from '../body/mind-request.js';
 import { createOpenAiInference } from '../body/openai-inference.js';
 import { TurnError } from '../body/play-turn.js';
 import { createScriptedInference } from '../body/scripted-inference.js';
-import { clientSettings, describeFailure } from './client.js';
+import { clientSettings, describeFailure } from './shared/client.js';
 import { scriptOf } from './demo/play-scene.js';
 import { runDemo, type DemoResult, type DemoSettings } from './demo/run-demo.js';
 import { scene } from './demo/scene.js';
 import { startDemoServer } from './demo/server.js';
-import { CommandFailed, print, printJson, type Terminal } from './terminal.js';
-import { defined } from '../domain/shared/defined.js';
+import { CommandFailed, print, printJson, type Terminal } from './shared/terminal.js';
+import { defined } from '../kernel/base/defined.js';
 
 /** Long enough to read a turn, short enough to see the end. */
 const READING_PAUSE_MS = 300;

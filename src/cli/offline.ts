@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { ownerKeyFile } from '../adapters/files/owner-key-file.js';
-import type { ApiKeyDeps } from '../app/keys/api-keys.js';
-import { firstStart, type OwnerKey, recoverOwnerKey } from '../app/keys/first-start.js';
-import { StreamWriters } from '../app/streams/stream-writers.js';
-import { openKeys } from '../app/keys/open-keys.js';
+import type { ApiKeyDeps } from '../features/keys/api-keys.js';
+import { firstStart, type OwnerKey, recoverOwnerKey } from '../features/keys/first-start.js';
+import { StreamWriters } from '../kernel/streams/stream-writers.js';
+import { openKeys } from '../features/keys/open-keys.js';
 import { type Config, type DistributedConfig, parseConfig } from '../config/config.js';
 import { createLogger, logOrigin } from '../config/logger.js';
 import { type EmbeddedProfile, openEmbedded } from '../profiles/embedded.js';
 import type { Profile } from '../profiles/profile.js';
-import { noDataDirectory } from './client.js';
-import { CommandFailed, remark, type Terminal } from './terminal.js';
+import { noDataDirectory } from './shared/client.js';
+import { CommandFailed, remark, type Terminal } from './shared/terminal.js';
 
 /**
  * Opens the data directory for a command that works while the server is stopped. It makes none, because a new one would hold nothing to work on.

@@ -1,13 +1,13 @@
 import { Command } from 'commander';
 
-import { Rejection } from '../domain/shared/rejection.js';
-import { progressBar } from './progress.js';
-import { CommandFailed, print, printJson, remark, type Terminal } from './terminal.js';
+import { Rejection } from '../kernel/base/rejection.js';
+import { progressBar } from './shared/progress.js';
+import { CommandFailed, print, printJson, remark, type Terminal } from './shared/terminal.js';
 
 const runRebuild = async (terminal: Terminal, json: boolean): Promise<void> => {
   // Imported here, so the other commands do not load a database.
   const [{ rebuild }, { projections }, { openOffline }] = await Promise.all([
-    import('../app/read-models/rebuild.js'),
+    import('../kernel/read-models/rebuild.js'),
     import('../../projections/registry.js'),
     import('./offline.js'),
   ]);
@@ -35,7 +35,10 @@ export const rebuildCommand = (terminal: Terminal): Command =>
     .action(({ json }: { readonly json?: true }) => runRebuild(terminal, json === true));
 
 const runReembed = async (terminal: Terminal, json: boolean): Promise<void> => {
-  const [{ reembed }, { openStored }] = await Promise.all([import('../app/memory/reembed.js'), import('./offline.js')]);
+  const [{ reembed }, { openStored }] = await Promise.all([
+    import('../features/memory/reembed.js'),
+    import('./offline.js'),
+  ]);
   await using profile = await openStored(terminal);
   const bar = progressBar(terminal);
   const { embedder } = profile.ports;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-import type { Terminal } from './terminal.js';
+import type { Terminal } from './shared/terminal.js';
 
 /** `anima serve`: the server, until it is told to stop. */
 export const serveCommand = (terminal: Terminal): Command =>

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-import { secretProblem } from '../domain/shared/secret-length.js';
-import { StartProblem } from '../domain/shared/start-problem.js';
-import type { RateLimit } from '../domain/tenant/rate-limit.js';
+import { secretProblem } from '../kernel/base/secret-length.js';
+import { StartProblem } from '../kernel/base/start-problem.js';
+import type { RateLimit } from '../kernel/base/rate-limit.js';
 import { STORED_ANSWER_BYTES } from '../ports/idempotency-store.js';
 import { OUTCOME_WAIT_MS } from '../ports/process-runtime.js';
 import { READ_WAIT_MS } from '../ports/read-models.js';

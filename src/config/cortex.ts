@@ -1,4 +1,4 @@
-import { defined } from '../domain/shared/defined.js';
+import { defined } from '../kernel/base/defined.js';
 import { type AccessSource, apiKeySetting } from './server-access.js';
 import { apiRoot, integer } from './values.js';
 

@@ -1,4 +1,4 @@
-import type { RateLimit } from '../domain/tenant/rate-limit.js';
+import type { RateLimit } from '../kernel/base/rate-limit.js';
 
 // How single values are read: null for a wrong one.
 

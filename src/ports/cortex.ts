@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/shared/json.js';
+import type { JsonObject } from '../kernel/base/json.js';
 
 /** What an engine is asked; a member that is left out is the engine's choice. */
 export type Completion = {

@@ -1,4 +1,4 @@
-import { Rejection } from '../domain/shared/rejection.js';
+import { Rejection } from '../kernel/base/rejection.js';
 
 /** How many texts one call takes at most. */
 export const EMBED_TEXTS = 64;

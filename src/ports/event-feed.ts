@@ -7,7 +7,7 @@ import type { RecordedEvent } from './event-store.js';
  * `follows` is its `position` states nothing. It only says that there is something to read up to there.
  */
 export type FeedLink = {
-  /** The number of partitions when it was written (domain/shared/partition.ts). */
+  /** The number of partitions when it was written (kernel/base/partition.ts). */
   readonly partitions: number;
   readonly follows: number;
   readonly position: number;
@@ -33,7 +33,7 @@ export interface FeedWriter {
   open(): Promise<FeedSession>;
 }
 
-/** Links of one partition, in the order of the log; it ends near READ_BYTES (src/domain/shared/page-size.ts). */
+/** Links of one partition, in the order of the log; it ends near READ_BYTES (src/kernel/base/page-size.ts). */
 export type FeedBatch = {
   readonly partition: number;
   readonly links: readonly FeedLink[];

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/shared/json.js';
+import type { JsonObject } from '../kernel/base/json.js';
 
 /** Why an event is published without its data: no broker would take it, or this version of the server does not know the type or its version. */
 export type DataOmitted = 'too-large' | 'unknown-type';
@@ -26,6 +26,16 @@ export type CloudEvent = {
   readonly dataomitted?: DataOmitted;
   readonly datacontenttype?: 'application/json';
   readonly data?: JsonObject;
+};
+
+/** The key of a mind's messages: its tenant and its id, of which everything but `A-Z a-z 0-9 - _ . ! ~ * ' ( )` is percent-encoded. */
+export const messageKey = ({ tenant, npcid }: Pick<CloudEvent, 'tenant' | 'npcid'>): string =>
+  `${tenant}/${encodeURIComponent(npcid)}`;
+
+/** The envelope alone, which says why. */
+export const withoutData = (event: CloudEvent, dataomitted: DataOmitted): CloudEvent => {
+  const { data: _, datacontenttype: __, ...envelope } = event;
+  return { ...envelope, dataomitted };
 };
 
 /** One attempt at publishing. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../domain/shared/json.js';
+import type { JsonObject } from '../kernel/base/json.js';
 
 /** What an event says about its process. The index of open processes is made from these marks. */
 export type ProcessMark = {
@@ -69,7 +69,7 @@ export type ReadRange = {
 };
 
 /**
- * One page of a stream. It ends with the event that brings data and metadata to READ_BYTES (src/domain/shared/page-size.ts), and holds at least one
+ * One page of a stream. It ends with the event that brings data and metadata to READ_BYTES (src/kernel/base/page-size.ts), and holds at least one
  * event where the range has any. `lastRevision` tells whether there is more; the number of events does not.
  */
 export type StreamPage = {

@@ -1,4 +1,4 @@
-import type { Json } from '../domain/shared/json.js';
+import type { Json } from '../kernel/base/json.js';
 
 /** An answer kept for repeats: status, the headers that belong to it, and the body. */
 export type StoredAnswer = {

@@ -1,5 +1,5 @@
-import type { CommandContext } from '../domain/shared/command-context.js';
-import type { JsonObject } from '../domain/shared/json.js';
+import type { CommandContext } from '../kernel/base/command-context.js';
+import type { JsonObject } from '../kernel/base/json.js';
 
 /** Which process: the name of its state machine, its id, and the stream that holds its events. Its identity is stream and id: ids are unique in one stream only. */
 export type ProcessRef = { readonly process: string; readonly id: string; readonly stream: string };

@@ -1,4 +1,4 @@
-import type { RateLimit } from '../domain/tenant/rate-limit.js';
+import type { RateLimit } from '../kernel/base/rate-limit.js';
 
 export type RateDecision = { readonly allowed: boolean; readonly remaining: number; readonly resetSeconds: number };
 

@@ -1,4 +1,4 @@
-import type { Json } from '../domain/shared/json.js';
+import type { Json } from '../kernel/base/json.js';
 import type { Passage, Projection, RowIndex } from './read-models.js';
 
 /** One run of a projection over the events: its rows, its progress, and how far it has come. */

@@ -1,4 +1,4 @@
-import type { Json } from '../domain/shared/json.js';
+import type { Json } from '../kernel/base/json.js';
 import type { RecordedEvent } from './event-store.js';
 
 /** Where a row stands in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters; `''` for rows that no list filters, which costs less. */
@@ -31,7 +31,7 @@ export interface Projection<Row extends Json = Json> {
   readonly handles: readonly string[] | 'all';
   /**
    * The ids, within the event's stream, of the rows that it makes, changes or removes, each once. '' is the id of a stream's only row. Empty when the
-   * event does not concern this model. `rowKey` (src/domain/shared/row-key.ts) makes their keys.
+   * event does not concern this model. `rowKey` (src/kernel/read-models/row-key.ts) makes their keys.
    */
   idsOf(event: RecordedEvent): readonly string[];
   /** What becomes of one of these rows; null removes it. It is called once for each row. */
@@ -56,7 +56,7 @@ export type ListQuery = {
   /** Only rows whose `order` is in this range. It leaves out rows at the other end, e.g. everything before a clear. */
   readonly within?: OrderRange;
   readonly limit: number;
-  /** The page ends with the row that brings it to this many bytes of JSON; PAGE_BYTES (src/domain/shared/page-size.ts) when absent. */
+  /** The page ends with the row that brings it to this many bytes of JSON; PAGE_BYTES (src/kernel/base/page-size.ts) when absent. */
   readonly bytes?: number;
 };
 

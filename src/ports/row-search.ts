@@ -62,7 +62,7 @@ export interface RowSearch {
   /** Whether one stream has a text from which the embedder makes no vector, in a range. */
   hasMeaningless(projection: Projection, query: Omit<VectorQuery, 'limit'>): Promise<boolean>;
   /**
-   * At most `limit` rows of one stream that hold words of `text` (`wordsOf`, src/domain/shared/words.ts), best first; of equally good rows the last
+   * At most `limit` rows of one stream that hold words of `text` (`wordsOf`, src/kernel/base/words.ts), best first; of equally good rows the last
    * order comes first. A word weighs less the more rows hold it: 1 / (1 + ln(rows)).
    */
   byWords(projection: Projection, query: WordQuery): Promise<readonly WordHit[]>;

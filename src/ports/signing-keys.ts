@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { JsonObject } from '../domain/shared/json.js';
+import type { JsonObject } from '../kernel/base/json.js';
 
 /** The word for the algorithm in a header: `EdDSA` (RFC 8037), which every library knows, or `Ed25519` (RFC 9864), which some refuse (contract 2.9). */
 export type SigningAlgorithm = 'EdDSA' | 'Ed25519';

@@ -1,7 +1,7 @@
-import type { Json } from '../domain/shared/json.js';
+import type { Json } from '../kernel/base/json.js';
 import type { Projection } from './read-models.js';
 
-/** What is asked for. Words are as `searchWords` (src/domain/search/placed-words.ts) makes them, or their beginnings. */
+/** What is asked for. Words are as `searchWords` (src/kernel/base/placed-words.ts) makes them, or their beginnings. */
 export type PassageQuery = {
   readonly partition: string;
   /** All of them are there. */

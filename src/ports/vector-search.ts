@@ -3,7 +3,7 @@ export type Near = { readonly row: number; readonly cosine: number };
 
 /**
  * Finds the vectors nearest to a query, by comparing it with each of them: exact. The work is done when it returns, and holds the event loop until
- * then. Callers bound what they give at once (`SLICE_BYTES`, src/app/memory/vector-rows.ts) and let others run between two calls.
+ * then. Callers bound what they give at once (`SLICE_BYTES`, src/features/memory/vector-rows.ts) and let others run between two calls.
  */
 export interface VectorSearch {
   /**

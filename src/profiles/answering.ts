@@ -1,7 +1,7 @@
-import { withTimeLimit } from '../concurrency/time-limit.js';
-import { defined } from '../domain/shared/defined.js';
-import { Rejection } from '../domain/shared/rejection.js';
-import type { DependencyState } from '../http/routes/status.js';
+import { withTimeLimit } from '../kernel/concurrency/time-limit.js';
+import { defined } from '../kernel/base/defined.js';
+import { Rejection } from '../kernel/base/rejection.js';
+import type { DependencyState } from '../kernel/http/status.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 

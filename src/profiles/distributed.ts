@@ -31,7 +31,7 @@ import { startEmbedding } from '../roles/embedding.js';
 import { startProjector } from '../roles/projector.js';
 import { startRelay } from '../roles/relay.js';
 import { startWorker } from '../roles/worker.js';
-import type { DependencyState } from '../http/routes/status.js';
+import type { DependencyState } from '../kernel/http/status.js';
 import { answering, meaning, notTooOften, tellingChanges } from './answering.js';
 import type { Profile } from './profile.js';
 import { serverReason } from './server-reason.js';

@@ -16,7 +16,7 @@ import { systemRandom } from '../adapters/system/random.js';
 import { nativeSearch } from '../adapters/vectors/usearch.js';
 import { createClosers } from './closers.js';
 import type { Config } from '../config/config.js';
-import { Projector } from '../app/read-models/projector.js';
+import { Projector } from '../kernel/read-models/projector.js';
 import type { Log } from '../ports/log.js';
 import type { ReadModelWriter } from '../ports/read-model-writer.js';
 import { projections } from '../../projections/registry.js';

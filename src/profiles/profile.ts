@@ -1,5 +1,5 @@
 import type { AdvanceDeps } from '../../activities/advance.js';
-import type { DependencyState } from '../http/routes/status.js';
+import type { DependencyState } from '../kernel/http/status.js';
 import type { Metrics } from '../ports/metrics.js';
 import type { Ports } from '../ports/ports.js';
 import type { ReplaySource } from '../roles/replay-messages.js';

@@ -1,4 +1,4 @@
-import { EmbedPending, type EmbedPendingDeps } from '../app/memory/embed-pending.js';
+import { EmbedPending, type EmbedPendingDeps } from '../features/memory/embed-pending.js';
 import type { Random } from '../ports/random.js';
 import type { RelayLease } from '../ports/relay-lease.js';
 

@@ -1,10 +1,10 @@
-import type { ApiKeyDeps } from '../app/keys/api-keys.js';
-import { TurnIndex } from '../app/turns/turn-index.js';
-import { createVerdictSigner } from '../app/turns/verdict-signer.js';
+import type { ApiKeyDeps } from '../features/keys/api-keys.js';
+import { TurnIndex } from '../features/turns/turn-index.js';
+import { createVerdictSigner } from '../features/turns/verdict-signer.js';
 import type { Config } from '../config/config.js';
-import type { RouteDefinition } from '../http/route.js';
-import { allRoutes } from '../http/routes/all.js';
-import type { Services } from '../http/services.js';
+import type { RouteDefinition } from '../kernel/http/route.js';
+import { allRoutes } from './routes.js';
+import type { Services } from './services.js';
 
 type Settings = Pick<Config, 'turnDeadlineMs' | 'rulesRegistration' | 'agentWaitMs' | 'soulDeadlineMs'>;
 export type HttpRoleDeps = Omit<Services, keyof Settings | 'turnIndex' | 'soulTrust' | 'signer'> & {

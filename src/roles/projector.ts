@@ -1,6 +1,6 @@
 import type { KafkaSettings } from '../adapters/kafka/client.js';
 import { KafkaFeed } from '../adapters/kafka/consumer.js';
-import { FeedProjector } from '../app/read-models/feed-projector.js';
+import { FeedProjector } from '../kernel/read-models/feed-projector.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReadModelWriter } from '../ports/read-model-writer.js';

@@ -1,11 +1,11 @@
-import { toCloudEvent } from '../domain/npc/cloud-event.js';
+import { toCloudEvent } from '../features/npcs/cloud-event.js';
 import { eventsTopic, type KafkaSettings } from '../adapters/kafka/client.js';
 import { KafkaFeedWriter } from '../adapters/kafka/producer.js';
 import { KafkaEventPublisher } from '../adapters/kafka/publisher.js';
 import type { Postgres } from '../adapters/postgres/open.js';
 import { PostgresRelayLease } from '../adapters/postgres/relay-lease.js';
-import { cloudEventsInto, linksInto } from '../app/read-models/relay-outputs.js';
-import { Relay } from '../app/read-models/relay.js';
+import { cloudEventsInto, linksInto } from '../kernel/read-models/relay-outputs.js';
+import { Relay } from '../kernel/read-models/relay.js';
 import type { Clock } from '../ports/clock.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { Random } from '../ports/random.js';

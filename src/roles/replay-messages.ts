@@ -1,6 +1,6 @@
-import type { MindPart, PartResult, SliceTask } from '../app/replays/replay-part.js';
-import type { ReplayFindings } from '../domain/replay/findings.js';
-import type { Refusal } from '../../workflows/process-step.js';
+import type { MindPart, PartResult, SliceTask } from '../features/replays/replay-part.js';
+import type { ReplayFindings } from '../features/replays/domain/findings.js';
+import type { Refusal } from '../kernel/processes/process-step.js';
 
 /** Where a thread reads events. */
 export type ReplaySource =

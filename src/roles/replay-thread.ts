@@ -2,11 +2,11 @@ import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { systemClock } from '../adapters/system/clock.js';
-import { createHand, type ReplayHand } from '../app/replays/replay-part.js';
-import { openRulesets } from '../app/minds/rulesets.js';
-import { StreamWriters } from '../app/streams/stream-writers.js';
-import { defined } from '../domain/shared/defined.js';
-import { Rejection } from '../domain/shared/rejection.js';
+import { createHand, type ReplayHand } from '../features/replays/replay-part.js';
+import { openRulesets } from '../features/rules/rulesets.js';
+import { StreamWriters } from '../kernel/streams/stream-writers.js';
+import { defined } from '../kernel/base/defined.js';
+import { Rejection } from '../kernel/base/rejection.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReplaySource, ThreadReply, ThreadRequest } from './replay-messages.js';
 

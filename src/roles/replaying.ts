@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
-import type { PartResult, ReplayHand, SliceTask } from '../app/replays/replay-part.js';
-import type { ReplayHands } from '../app/replays/replay-slice.js';
-import { noFindings, type ReplayFindings } from '../domain/replay/findings.js';
-import { Rejection } from '../domain/shared/rejection.js';
+import type { PartResult, ReplayHand, SliceTask } from '../features/replays/replay-part.js';
+import type { ReplayHands } from '../features/replays/replay-slice.js';
+import { noFindings, type ReplayFindings } from '../features/replays/domain/findings.js';
+import { Rejection } from '../kernel/base/rejection.js';
 import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { ReplaySource, ThreadReply, ThreadRequest } from './replay-messages.js';

@@ -3,7 +3,7 @@ import { createOpenAiEngine, type OpenAiEngineDeps } from '../adapters/cortex/op
 import { createScriptedEngine } from '../adapters/cortex/scripted/engine.js';
 import type { CortexConfig } from '../config/cortex.js';
 import type { CortexEngine } from '../ports/cortex.js';
-import type { DependencyState } from '../http/routes/status.js';
+import type { DependencyState } from '../kernel/http/status.js';
 
 /** The engines that the settings give a server. `standard` is the default of tenants who have chosen none; it may be the scripted one. */
 export type OpenedCortex = AsyncDisposable & { readonly all: readonly CortexEngine[]; readonly standard: CortexEngine };

@@ -1,4 +1,4 @@
-import type { DependencyState } from '../http/routes/status.js';
+import type { DependencyState } from '../kernel/http/status.js';
 import type { Embedder } from '../ports/embedder.js';
 
 /** How an embedder on another server did when it was asked last, for `GET /readyz` (contract 6.4). No turn of a body needs it, so a server is ready without it. */

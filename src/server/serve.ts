@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { systemClock } from '../adapters/system/clock.js';
 import { endDespiteLeftovers } from '../adapters/system/leftovers.js';
 import { onStopSignals } from '../adapters/system/stop-signals.js';
-import { printable } from '../domain/shared/printable.js';
+import { printable } from '../kernel/base/printable.js';
 import { parseConfig } from '../config/config.js';
 import type { Environment } from '../config/env.js';
 import { createLogger, logOrigin } from '../config/logger.js';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-import { npcEvents } from '../domain/npc/decoder.js';
-import { parseNpcStream } from '../domain/shared/stream-names.js';
+import { npcEvents } from '../features/npcs/domain/decoder.js';
+import { parseNpcStream } from '../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 
 /** For how many open turns the observation is remembered for their last line, and how much of a text a line shows. */

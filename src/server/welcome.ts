@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 
 import { type Config, DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
-import type { OwnerKey } from '../app/keys/first-start.js';
+import type { OwnerKey } from '../features/keys/first-start.js';
 
 /** A path or address as one word for a shell. */
 const shellWord = (text: string): string =>

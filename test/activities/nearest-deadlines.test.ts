@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { nearestDeadlines, shardOf } from '../../activities/nearest-deadlines.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { OpenProcess } from '../../src/ports/event-store.js';
 import { processKey } from '../../src/ports/process-runtime.js';
-import { DEADLINES_CACHED } from '../../workflows/process-limits.js';
+import { DEADLINES_CACHED } from '../../src/kernel/processes/process-limits.js';
 
 const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const openProcess = (id: string, dueMs: number | null, more: Partial<OpenProcess> = {}): OpenProcess => ({

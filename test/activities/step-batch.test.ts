@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
 import { BATCHED_STEPS, createStepBatches, LONGEST_STEP_MS, RESULT_KEPT_MS } from '../../activities/step-batch.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { BatchedStep } from '../../workflows/temporal/process-batch.js';
-import { BATCHED_STEP_MS } from '../../workflows/process-limits.js';
-import { payloadBytes, type StepArgs, type StepResult } from '../../workflows/process-step.js';
+import { BATCHED_STEP_MS } from '../../src/kernel/processes/process-limits.js';
+import { payloadBytes, type StepArgs, type StepResult } from '../../src/kernel/processes/process-step.js';
 import { gate } from '../support/gate.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { settle } from '../support/settle.js';

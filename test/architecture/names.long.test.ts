@@ -25,26 +25,26 @@ const check = (files: Record<string, string>): { status: number | null; lines: r
 describe('the check of names', () => {
   it('refuses a type that two files export', () => {
     const { status, lines } = check({
-      'src/app/a.ts': 'export type Row = string;\n',
+      'src/kernel/a.ts': 'export type Row = string;\n',
       'workflows/b.ts': 'export interface Row {}\n',
     });
     expect(status).toBe(1);
-    expect(lines).toContain('Row is exported by src/app/a.ts and workflows/b.ts');
+    expect(lines).toContain('Row is exported by src/kernel/a.ts and workflows/b.ts');
   });
 
   it('refuses a function or a constant that two files export', () => {
     const { status, lines } = check({
-      'src/app/a.ts': 'export const open = 1;\n',
+      'src/kernel/a.ts': 'export const open = 1;\n',
       'projections/b.ts': 'export function open() {}\n',
     });
     expect(status).toBe(1);
-    expect(lines).toContain('open is exported by src/app/a.ts and projections/b.ts');
+    expect(lines).toContain('open is exported by src/kernel/a.ts and projections/b.ts');
   });
 
   it('lets each file have its own helpers and private types, and the client the words of the wire', () => {
     const { status } = check({
-      'src/app/a.ts': 'const open = 1;\ntype Row = typeof open;\nexport type Tape = Row;\n',
-      'src/app/b.ts': 'const open = 2;\ntype Row = number;\nexport const two: Row = open;\n',
+      'src/kernel/a.ts': 'const open = 1;\ntype Row = typeof open;\nexport type Tape = Row;\n',
+      'src/features/b.ts': 'const open = 2;\ntype Row = number;\nexport const two: Row = open;\n',
       'src/body/c.ts': 'export type Tape = string;\n',
     });
     expect(status).toBe(0);

@@ -9,7 +9,7 @@ import { demoCommand } from '../../src/cli/demo.js';
 import type { DemoResult } from '../../src/cli/demo/run-demo.js';
 import { scene } from '../../src/cli/demo/scene.js';
 import { startDemoServer, type StartedServer } from '../../src/cli/demo/server.js';
-import type { Terminal } from '../../src/cli/terminal.js';
+import type { Terminal } from '../../src/cli/shared/terminal.js';
 import { built } from '../support/built.js';
 import { temporaryDirectory } from '../support/temporary-directory.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { TEXT_TRIES } from '../../src/app/memory/embed-lacking.js';
+import { TEXT_TRIES } from '../../src/features/memory/embed-lacking.js';
 import { EMBED_TEXTS } from '../../src/ports/embedder.js';
 import { apiOf } from '../support/api.js';
 import type { ServerUnderTest } from '../scenarios/server-under-test.js';

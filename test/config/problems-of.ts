@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 import type { Config } from '../../src/config/config.js';
-import { StartProblem } from '../../src/domain/shared/start-problem.js';
+import { StartProblem } from '../../src/kernel/base/start-problem.js';
 
 type Env = Record<string, string>;
 

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { Rejection } from '../../src/domain/shared/rejection.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { Completion, CortexEngine } from '../../src/ports/cortex.js';
 
 /** Stands in the engine's configuration, if it takes one, and in every prompt of the suite. */

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { createChain } from '../../src/app/read-models/feed-chain.js';
-import { partitionOf } from '../../src/domain/shared/partition.js';
+import { createChain } from '../../src/kernel/read-models/feed-chain.js';
+import { partitionOf } from '../../src/kernel/base/partition.js';
 import type { EventFeed, FeedBatch, FeedLink, FeedSession, FeedWriter } from '../../src/ports/event-feed.js';
 import { event } from '../support/events.js';
 import { appendNext } from '../support/append-next.js';

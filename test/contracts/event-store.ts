@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
-import { READ_BYTES } from '../../src/domain/shared/page-size.js';
+import { yieldToEventLoop } from '../../src/kernel/concurrency/yield-to-event-loop.js';
+import { READ_BYTES } from '../../src/kernel/base/page-size.js';
 import type {
   AppendOutcome,
   EventStore,

@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
-import { makeProcessId } from '../../src/domain/shared/process-id.js';
+import type { ProcessWithEffects } from '../../src/kernel/processes/process-effects.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
+import { makeProcessId } from '../../src/kernel/crypto/process-id.js';
 import { findBreak } from '../support/find-break.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
-import type { CommandContext } from '../../src/domain/shared/command-context.js';
+import type { CommandContext } from '../../src/kernel/base/command-context.js';
 import type { ProcessRuntime, ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
-import { FIRST_RETRY_MS, OUTCOME_WAITERS } from '../../workflows/process-limits.js';
+import { FIRST_RETRY_MS, OUTCOME_WAITERS } from '../../src/kernel/processes/process-limits.js';
 import { race, raceEffects, type RaceEffects } from '../support/relay-race.js';
 
 /** What a runtime brings to be held to the suite. `fault` is asked before every append and may throw, as a store that dies does. */

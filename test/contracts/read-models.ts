@@ -1,7 +1,7 @@
-import { wordsOf } from '../../src/domain/shared/words.js';
+import { wordsOf } from '../../src/kernel/base/words.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import type { Json } from '../../src/domain/shared/json.js';
+import type { Json } from '../../src/kernel/base/json.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Build, Changes, ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { ListQuery, Projection, ReadModels } from '../../src/ports/read-models.js';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { contentDigest } from '../../src/domain/shared/content-digest.js';
+import { contentDigest } from '../../src/kernel/crypto/content-digest.js';
 import { MAX_ARCHIVED_BYTES, type SoulArchive } from '../../src/ports/soul-archive.js';
 
 export type OpenedArchive = { readonly archive: SoulArchive; readonly dispose: () => Promise<void> };

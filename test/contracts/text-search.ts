@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { searchWords } from '../../src/domain/search/placed-words.js';
-import { drained } from '../../src/domain/shared/sliced.js';
+import { searchWords } from '../../src/kernel/base/placed-words.js';
+import { drained } from '../../src/kernel/base/sliced.js';
 import type { Clock } from '../../src/ports/clock.js';
 import type { Build, ReadModelWriter } from '../../src/ports/read-model-writer.js';
 import type { Passage, Projection, ReadModels } from '../../src/ports/read-models.js';

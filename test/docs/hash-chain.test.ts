@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { GENESIS_HASH, type HashedEvent, hashInput } from '../../src/app/streams/hash-chain.js';
+import { GENESIS_HASH, type HashedEvent, hashInput } from '../../src/kernel/streams/hash-chain.js';
 import { findBreak } from '../support/find-break.js';
-import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
-import { sha256Hex } from '../../src/domain/shared/sha256.js';
+import { jcs, type JsonObject } from '../../src/kernel/base/json.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
+import { sha256Hex } from '../../src/kernel/crypto/sha256.js';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/hash-chain.md'), 'utf8');
 const blocks = (language: string): readonly string[] =>

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { LineBroken, verifyBundleFile } from '../../src/cli/bundle-file.js';
-import { checkpointText } from '../../src/domain/audit/checkpoint.js';
-import { noteKeyId, writeNote } from '../../src/domain/audit/note.js';
-import { jcs, type Json, type JsonObject } from '../../src/domain/shared/json.js';
-import { sha256Hex } from '../../src/domain/shared/sha256.js';
+import { LineBroken, verifyBundleFile } from '../../src/features/proofs/cli/bundle-file.js';
+import { checkpointText } from '../../src/features/proofs/domain/checkpoint.js';
+import { noteKeyId, writeNote } from '../../src/features/proofs/domain/note.js';
+import { jcs, type Json, type JsonObject } from '../../src/kernel/base/json.js';
+import { sha256Hex } from '../../src/kernel/crypto/sha256.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { openLog } from '../support/logs.js';
 import { itLong } from '../support/long.js';

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { proofOf } from '../../src/app/souls/soul-proof.js';
-import { signSoul } from '../../src/app/souls/soul-signer.js';
-import { verifySoul } from '../../src/app/souls/verify-soul.js';
-import { drained } from '../../src/domain/shared/sliced.js';
-import type { Json, JsonObject } from '../../src/domain/shared/json.js';
-import { soulToCbor } from '../../src/domain/soul/binary.js';
-import { SOUL_TYPE, soulClaims } from '../../src/domain/soul/claims.js';
-import type { SoulDocument, UnsignedSoul } from '../../src/domain/soul/document.js';
-import { hashSoul } from '../../src/domain/soul/parts.js';
+import { proofOf } from '../../src/features/souls/soul-proof.js';
+import { signSoul } from '../../src/features/souls/soul-signer.js';
+import { verifySoul } from '../../src/features/souls/verify-soul.js';
+import { drained } from '../../src/kernel/base/sliced.js';
+import type { Json, JsonObject } from '../../src/kernel/base/json.js';
+import { soulToCbor } from '../../src/features/souls/domain/binary.js';
+import { SOUL_TYPE, soulClaims } from '../../src/features/souls/domain/claims.js';
+import type { SoulDocument, UnsignedSoul } from '../../src/features/souls/domain/document.js';
+import { hashSoul } from '../../src/features/souls/domain/parts.js';
 import { canVerify, pythonScript, type Said } from '../support/python-script.js';
 import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../support/souls.js';
 

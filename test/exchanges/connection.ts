@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../src/kernel/concurrency/yield-to-event-loop.js';
 
 /** Where Node announces each connection that a server accepts. */
 const ACCEPTED = 'net.server.socket';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { statuses } from '../../src/http/statuses.js';
+import { statuses } from '../../src/kernel/http/statuses.js';
 import { bytesOf, linesOf } from './notation.js';
 import { EXCHANGES, isRecorded, play } from './play.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-import { presetIds } from '../../src/domain/rules/presets.js';
-import { templates } from '../../src/domain/rules/ruleset.js';
+import { presetIds } from '../../src/features/rules/domain/presets.js';
+import { templates } from '../../src/features/rules/domain/ruleset.js';
 import type { Api, Reply } from '../support/api.js';
 
 type Tape = Readonly<Record<string, unknown>>;

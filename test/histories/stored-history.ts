@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
-import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import { npcStream, rulesetStream } from '../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { appendNext } from '../support/append-next.js';
 

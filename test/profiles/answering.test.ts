@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { answering, notTooOften, tellingChanges, TOLD_AGAIN_MS, withoutNames } from '../../src/profiles/answering.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
 import { rememberingLog } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 

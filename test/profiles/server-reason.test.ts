@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { serverReason } from '../../src/profiles/server-reason.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
 
 const refusal = (cause: Error): Rejection => {
   const rejection = new Rejection('DATABASE_UNAVAILABLE', { retryAfter: 1 });

@@ -1,5 +1,5 @@
-import type { Json } from '../../src/domain/shared/json.js';
-import { rowKey } from '../../src/domain/shared/row-key.js';
+import type { Json } from '../../src/kernel/base/json.js';
+import { rowKey } from '../../src/kernel/read-models/row-key.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
 

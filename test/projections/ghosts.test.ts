@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ghosts, OPEN_GHOST } from '../../projections/ghosts.js';
-import { ghostStream } from '../../src/domain/shared/stream-names.js';
+import { ghostStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
 
 const sessionId = 'g0_0_aaaaaaaaaaaaaaaa';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { levels } from '../../projections/levels.js';
-import { levelStream } from '../../src/domain/shared/stream-names.js';
-import { levelPut } from '../domain/level/events.js';
+import { levelStream } from '../../src/kernel/base/stream-names.js';
+import { levelPut } from '../features/levels/domain/events.js';
 import { givenRowsOf } from '../support/given.js';
 
 const inn = levelStream('studio', 'inn');

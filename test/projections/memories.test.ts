@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { clearsOf, memories, memoriesListed, type MemoriesRow } from '../../projections/memories.js';
-import { rowKey } from '../../src/domain/shared/row-key.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { rowKey } from '../../src/kernel/read-models/row-key.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
 import { type Emitted, emitted, memoryStored, recorded } from '../support/histories.js';
 

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { npcs } from '../../projections/npcs.js';
-import { evolveMind, initialMind } from '../../src/domain/npc/state.js';
-import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import { evolveMind, initialMind } from '../../src/features/npcs/domain/state.js';
+import { npcStream, rulesetStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
 import { actorIdentified, type Emitted, emitted, history, storeOf, turnOpened } from '../support/histories.js';
 import { rowsOf } from './fold.js';

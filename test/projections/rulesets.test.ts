@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { rulesets } from '../../projections/rulesets.js';
-import { rulesetStream } from '../../src/domain/shared/stream-names.js';
+import { rulesetStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
 import { emitted, rulesetRegistered } from '../support/histories.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { souls, soulsListed } from '../../projections/souls.js';
-import type { NpcEvent } from '../../src/domain/npc/events.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { NpcEvent } from '../../src/features/npcs/domain/events.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
 import { emitted } from '../support/histories.js';
 

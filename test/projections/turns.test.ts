@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { type TurnRow, turns } from '../../projections/turns.js';
-import { rowKey } from '../../src/domain/shared/row-key.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { rowKey } from '../../src/kernel/read-models/row-key.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import {
   actorIdentified,
   contextBuilt,

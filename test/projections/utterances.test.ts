@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { utterances, type UtterancesRow } from '../../projections/utterances.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import {
   contextBuilt,
   directiveGiven,

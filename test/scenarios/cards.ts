@@ -2,10 +2,10 @@ import { crc32 } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { cardTextIn, withCards } from '../../src/domain/card/picture.js';
-import type { JsonObject } from '../../src/domain/shared/json.js';
+import { cardTextIn, withCards } from '../../src/features/cards/domain/picture.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 import { codeOf, type Reply } from '../support/api.js';
-import { v1Card, v2Card, v3Card } from '../domain/card/cards.js';
+import { v1Card, v2Card, v3Card } from '../features/cards/domain/cards.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 

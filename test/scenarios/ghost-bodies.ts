@@ -4,7 +4,7 @@ import { createGhostClient } from '../../src/body/ghost-client.js';
 import { createWordMemory } from '../../src/body/memory.js';
 import { type BodyMode, playTurn } from '../../src/body/play-turn.js';
 import type { Finalize, StepAnswer, StepRequest } from '../../src/body/protocol.js';
-import type { Json, JsonObject } from '../../src/domain/shared/json.js';
+import type { Json, JsonObject } from '../../src/kernel/base/json.js';
 import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
-import type { JsonObject } from '../../src/domain/shared/json.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 import { codeOf, type Reply } from '../support/api.js';
 import { walkOn } from '../support/ghost-model.js';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.js';

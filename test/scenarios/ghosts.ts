@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { JsonObject } from '../../src/domain/shared/json.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { comparableResults, comparableSteps, type GhostResults, type GhostStep } from '../support/ghosts.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { someInjections } from '../domain/npc/decision/injections.js';
+import { someInjections } from '../features/turns/domain/decision/injections.js';
 import { skeletonOf, UNSEEN } from '../support/prompt-skeleton.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';

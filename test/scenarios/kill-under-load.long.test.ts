@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { rebuild } from '../../src/app/read-models/rebuild.js';
-import { Projector } from '../../src/app/read-models/projector.js';
+import { rebuild } from '../../src/kernel/read-models/rebuild.js';
+import { Projector } from '../../src/kernel/read-models/projector.js';
 import { createLogger } from '../../src/config/logger.js';
 import { openEmbedded } from '../../src/profiles/embedded.js';
 import { projections } from '../../projections/registry.js';

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { contentDigest } from '../../src/domain/shared/content-digest.js';
-import { jcs, type Json, type JsonObject } from '../../src/domain/shared/json.js';
+import { contentDigest } from '../../src/kernel/crypto/content-digest.js';
+import { jcs, type Json, type JsonObject } from '../../src/kernel/base/json.js';
 import { codeOf, patientApiOf, type Reply } from '../support/api.js';
-import { mapObject, roomMap } from '../domain/level/maps.js';
+import { mapObject, roomMap } from '../features/levels/domain/maps.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { findBreak } from '../support/find-break.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type Api, apiOf, type Reply } from '../support/api.js';
 

@@ -6,13 +6,13 @@ import { pathToFileURL } from 'node:url';
 
 import { describe, expect, it, vi } from 'vitest';
 
-import { readCheckpoint } from '../../src/domain/audit/checkpoint.js';
-import { fromHex } from '../../src/domain/audit/edge.js';
-import { leafHash } from '../../src/domain/audit/leaf.js';
-import { signerOf } from '../../src/domain/audit/note.js';
-import { isConsistent } from '../../src/domain/audit/proofs.js';
-import { isIncluded } from '../../src/domain/audit/merkle.js';
-import { verifyBundleFile } from '../../src/cli/bundle-file.js';
+import { readCheckpoint } from '../../src/features/proofs/domain/checkpoint.js';
+import { fromHex } from '../../src/features/proofs/domain/edge.js';
+import { leafHash } from '../../src/features/proofs/domain/leaf.js';
+import { signerOf } from '../../src/features/proofs/domain/note.js';
+import { isConsistent } from '../../src/features/proofs/domain/proofs.js';
+import { isIncluded } from '../../src/kernel/crypto/merkle.js';
+import { verifyBundleFile } from '../../src/features/proofs/cli/bundle-file.js';
 import { type Api, codeOf, patientApiOf, type Reply } from '../support/api.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { signSoul } from '../../src/app/souls/soul-signer.js';
-import type { JsonObject } from '../../src/domain/shared/json.js';
+import { signSoul } from '../../src/features/souls/soul-signer.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 import { soulFromCbor } from '../support/soul-from-cbor.js';
-import type { SoulDocument, SoulInputs } from '../../src/domain/soul/document.js';
+import type { SoulDocument, SoulInputs } from '../../src/features/souls/domain/document.js';
 import { codeOf, type Reply } from '../support/api.js';
 import { askPatiently } from '../support/ask-patiently.js';
 import { ISSUER, serverKeys, soulMemories, unsignedSoul } from '../support/souls.js';

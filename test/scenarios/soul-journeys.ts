@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { JsonObject } from '../../src/domain/shared/json.js';
-import type { SoulDocument } from '../../src/domain/soul/document.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
+import type { SoulDocument } from '../../src/features/souls/domain/document.js';
 import type { Api, Reply } from '../support/api.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { inSlices } from '../../src/concurrency/in-slices.js';
-import { contentDigest } from '../../src/domain/shared/content-digest.js';
+import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
+import { contentDigest } from '../../src/kernel/crypto/content-digest.js';
 import { soulFromCbor } from '../support/soul-from-cbor.js';
-import { ipfsCid } from '../../src/domain/soul/ipfs-cid.js';
-import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
+import { ipfsCid } from '../../src/kernel/crypto/ipfs-cid.js';
+import { jcs, type JsonObject } from '../../src/kernel/base/json.js';
 import { codeOf } from '../support/api.js';
 import { type LoopbackServer, openLoopbackServer } from '../support/loopback-server.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';

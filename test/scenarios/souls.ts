@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 
-import { jcs, type JsonObject } from '../../src/domain/shared/json.js';
-import { sha256Base64url } from '../../src/domain/shared/sha256.js';
+import { jcs, type JsonObject } from '../../src/kernel/base/json.js';
+import { sha256Base64url } from '../../src/kernel/crypto/sha256.js';
 import { soulFromCbor } from '../support/soul-from-cbor.js';
 import { patientApiOf, codeOf, type Reply } from '../support/api.js';
 import { type ProjectingServer, projectingServer } from './projecting-server.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { EmbeddedSoulArchive } from '../../src/adapters/embedded/soul-archive.js';
-import { contentDigest } from '../../src/domain/shared/content-digest.js';
+import { contentDigest } from '../../src/kernel/crypto/content-digest.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 
 const by = { tenant: 'local' };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { inSlices } from '../../src/concurrency/in-slices.js';
-import { ipfsCid } from '../../src/domain/soul/ipfs-cid.js';
+import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
+import { ipfsCid } from '../../src/kernel/crypto/ipfs-cid.js';
 import { apiOf, codeOf } from '../support/api.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { openLoopbackServer } from '../support/loopback-server.js';

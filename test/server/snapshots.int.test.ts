@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
-import { mindFold } from '../../src/app/minds/mind.js';
-import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
-import type { PlacedEvent } from '../../src/app/streams/fold.js';
+import { mindFold } from '../../src/features/npcs/mind.js';
+import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
+import type { PlacedEvent } from '../../src/kernel/streams/fold.js';
 import { apiOf } from '../support/api.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { MIND_VERSION, personas } from '../support/long-minds.js';

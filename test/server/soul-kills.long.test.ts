@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import type { JsonObject } from '../../src/domain/shared/json.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 import type { ServerUnderTest } from '../scenarios/server-under-test.js';
 import { apiOf, type Reply } from '../support/api.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
-import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
-import type { Verdict } from '../../src/domain/npc/events.js';
-import { npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import { yieldToEventLoop } from '../../src/kernel/concurrency/yield-to-event-loop.js';
+import type { Verdict } from '../../src/features/npcs/domain/events.js';
+import { npcStream, rulesetStream } from '../../src/kernel/base/stream-names.js';
 import { createTurnLines, printTurns } from '../../src/server/turn-lines.js';
 import { event } from '../support/events.js';
 import { actorIdentified, type Emitted, emitted, recorded, turnOpened, verdict } from '../support/histories.js';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/domain/shared/json.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 import { type Cluster, TURN_DEADLINE_MS } from './cluster.js';
 import type { Draw } from './draw.js';
 import type { Reply, Request } from './request.js';

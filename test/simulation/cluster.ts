@@ -1,6 +1,6 @@
 import { MemoryEventStore } from '../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
-import { Projector } from '../../src/app/read-models/projector.js';
+import { Projector } from '../../src/kernel/read-models/projector.js';
 import { projections } from '../../projections/registry.js';
 import { MemoryReadModels } from '../support/memory/read-models.js';
 import { seededRandom } from '../support/seeded-random.js';

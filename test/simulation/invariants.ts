@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { rebuild } from '../../src/app/read-models/rebuild.js';
-import { isNpcStream, npcStream } from '../../src/domain/shared/stream-names.js';
+import { rebuild } from '../../src/kernel/read-models/rebuild.js';
+import { isNpcStream, npcStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
 import type { Snapshots } from '../../src/ports/snapshots.js';
-import { mindFold } from '../../src/app/minds/mind.js';
+import { mindFold } from '../../src/features/npcs/mind.js';
 import { projections } from '../../projections/registry.js';
 import { breaksIn } from '../support/chains.js';
 import { ManualClock } from '../support/manual-clock.js';

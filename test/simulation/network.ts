@@ -1,4 +1,4 @@
-import { Rejection, type RejectionCode } from '../../src/domain/shared/rejection.js';
+import { Rejection, type RejectionCode } from '../../src/kernel/base/rejection.js';
 import type { Draw } from './draw.js';
 import type { Machine } from './machine.js';
 import type { VirtualTime } from './virtual-time.js';

@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-import type { Json } from '../../src/domain/shared/json.js';
+import type { Json } from '../../src/kernel/base/json.js';
 
 /** What a body sends. */
 export type Request = {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-import { jcs } from '../../src/domain/shared/json.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
+import { jcs } from '../../src/kernel/base/json.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import type { CommandContext } from '../../src/domain/shared/command-context.js';
+import type { CommandContext } from '../../src/kernel/base/command-context.js';
 import type { StepAnswer, ProcessRuntime, ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
-import type { Reply, ProcessStatus, StepArgs, StepResult } from '../../workflows/process-step.js';
+import type { Reply, ProcessStatus, StepArgs, StepResult } from '../../src/kernel/processes/process-step.js';
 import type { Draw } from './draw.js';
 import type { Link } from './network.js';
 import { EPOCH_MS, type VirtualTime } from './virtual-time.js';

@@ -6,7 +6,7 @@ import { violationsOf } from './invariants.js';
 import { faultsEndMs, leapsOf, type Schedule } from './schedule.js';
 import { EPOCH_MS, VirtualTime } from './virtual-time.js';
 import { Witness } from './witness.js';
-import { sha256Hex } from '../../src/domain/shared/sha256.js';
+import { sha256Hex } from '../../src/kernel/crypto/sha256.js';
 
 /** How long the effects of the last fault may last, in milliseconds: late messages, leases, waits after refusals. */
 const SETTLING_MS = 70_000;

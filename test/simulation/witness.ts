@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { isObject } from '../../src/domain/shared/json.js';
+import { isObject } from '../../src/kernel/base/json.js';
 import type { Reply, Request } from './request.js';
 
 /** What a body was told: the mind's stream (null: that of a ruleset) holds an event of one of these types with the marker. */

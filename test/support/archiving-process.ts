@@ -1,5 +1,5 @@
 import { EmbeddedSoulArchive } from '../../src/adapters/embedded/soul-archive.js';
-import { contentDigest } from '../../src/domain/shared/content-digest.js';
+import { contentDigest } from '../../src/kernel/crypto/content-digest.js';
 
 /**
  * Archives without end in the folder named by the first argument, for the tenant that the second names. Writes a line `staged <n> <digest>` or

@@ -1,4 +1,4 @@
-import { breaksOf, GENESIS_HASH } from '../../src/app/streams/hash-chain.js';
+import { breaksOf, GENESIS_HASH } from '../../src/kernel/streams/hash-chain.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { allEvents } from './all-events.js';
 

@@ -1,6 +1,6 @@
-import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
+import type { ProcessWithEffects } from '../../src/kernel/processes/process-effects.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
-import type { StateMachine } from '../../workflows/state-machine.js';
+import type { StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { noState } from './streams.js';
 
 /** A process for the suites that waits only for its askers and its deadline: begun -> finish -> done. The deadline ends it unfinished. */

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../src/domain/shared/json.js';
-import { derivedUuid } from '../../src/domain/shared/uuid.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
+import { derivedUuid } from '../../src/kernel/crypto/uuid.js';
 import type { EventMeta, EventToAppend, ProcessMark, RecordedEvent } from '../../src/ports/event-store.js';
 
 /** 2026-01-01T00:00:00.000Z, the time at which built events begin. */

@@ -1,4 +1,4 @@
-import { mergePatch } from '../../src/domain/shared/merge-patch.js';
+import { mergePatch } from '../../src/kernel/base/merge-patch.js';
 import type { FetchLike } from '../../src/body/mind-request.js';
 import type {
   Finalize,

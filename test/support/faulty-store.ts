@@ -1,4 +1,4 @@
-import { Rejection } from '../../src/domain/shared/rejection.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { AppendFault } from '../contracts/process-runtime.js';
 

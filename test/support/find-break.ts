@@ -1,4 +1,4 @@
-import { breaksOf, GENESIS_HASH } from '../../src/app/streams/hash-chain.js';
+import { breaksOf, GENESIS_HASH } from '../../src/kernel/streams/hash-chain.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 
 /** Where a chain breaks: the first event whose hash or link is wrong, or null when the chain is whole. `events` must be contiguous. */

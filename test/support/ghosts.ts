@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../src/domain/shared/json.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 
 /** A recorded step, as the server tells it. */
 export type GhostStep = {

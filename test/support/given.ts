@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 
-import type { Json, JsonObject } from '../../src/domain/shared/json.js';
-import { Rejection, type RejectionCode } from '../../src/domain/shared/rejection.js';
+import type { Json, JsonObject } from '../../src/kernel/base/json.js';
+import { Rejection, type RejectionCode } from '../../src/kernel/base/rejection.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
-import { transitionOf, type StateMachine } from '../../workflows/state-machine.js';
+import { transitionOf, type StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { rowsOf } from '../projections/fold.js';
 import { type Emitted, recorded } from './histories.js';
 import { STREAM } from './streams.js';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 
 import { MemoryEventStore } from './memory/event-store.js';
-import type { NpcEvent } from '../../src/domain/npc/events.js';
-import type { LevelEvent } from '../../src/domain/level/level-events.js';
-import type { RulesetEvent } from '../../src/domain/rules/ruleset-events.js';
-import type { JsonObject } from '../../src/domain/shared/json.js';
-import { levelPut } from '../domain/level/events.js';
-import { levelStream, npcStream, rulesetStream } from '../../src/domain/shared/stream-names.js';
+import type { NpcEvent } from '../../src/features/npcs/domain/events.js';
+import type { LevelEvent } from '../../src/features/levels/domain/events.js';
+import type { RulesetEvent } from '../../src/features/rules/domain/events.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
+import { levelPut } from '../features/levels/domain/events.js';
+import { levelStream, npcStream, rulesetStream } from '../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { event } from './events.js';
 import { appendNext } from './append-next.js';

@@ -4,7 +4,7 @@ import { EventStoreDb } from '../../src/adapters/eventstore/event-store.js';
 import { Postgres } from '../../src/adapters/postgres/open.js';
 import { PostgresReadModels } from '../../src/adapters/postgres/read-models.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
-import { rebuild } from '../../src/app/read-models/rebuild.js';
+import { rebuild } from '../../src/kernel/read-models/rebuild.js';
 import { createLogger } from '../../src/config/logger.js';
 import { distributedProjections } from '../../src/profiles/distributed.js';
 import { OPEN_PROCESSES_PARTITION, openProcesses } from '../../projections/open-processes.js';

@@ -1,11 +1,11 @@
 import { MemoryEventStore } from './memory/event-store.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
-import { mindFold } from '../../src/app/minds/mind.js';
-import type { EventDraft } from '../../src/app/streams/place-events.js';
-import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { createSnapshotting } from '../../src/app/streams/snapshotting.js';
+import { mindFold } from '../../src/features/npcs/mind.js';
+import type { EventDraft } from '../../src/kernel/streams/place-events.js';
+import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import { createSnapshotting } from '../../src/kernel/streams/snapshotting.js';
 import type { EventStore } from '../../src/ports/event-store.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { Moment, Snapshot, Snapshots } from '../../src/ports/snapshots.js';
 import { ManualClock } from './manual-clock.js';
 import { settle } from './settle.js';

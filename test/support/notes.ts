@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../src/domain/shared/json.js';
-import { revisionOrder } from '../../src/domain/shared/row-order.js';
+import type { Json, JsonObject } from '../../src/kernel/base/json.js';
+import { revisionOrder } from '../../src/kernel/read-models/row-order.js';
 import type { EventToAppend } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
 import { event } from './events.js';

@@ -1,9 +1,9 @@
-import type { DirectiveRuleSet } from '../../src/domain/rules/ruleset.js';
-import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
-import { evolveSummary, initialSummary } from '../../src/domain/npc/state.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { DirectiveRuleSet } from '../../src/features/rules/domain/ruleset.js';
+import type { TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
+import { evolveSummary, initialSummary } from '../../src/features/npcs/domain/state.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
-import { transitionOf } from '../../workflows/state-machine.js';
+import { transitionOf } from '../../src/kernel/processes/state-machine.js';
 import { turn } from '../../workflows/turn/turn.js';
 import { turnInputs } from '../../bench/turn-history.js';
 import { recorded } from './histories.js';

@@ -1,5 +1,5 @@
-import { type PlayDeps, type PlayedSession, playSlice } from '../../src/app/ghosts/play-slice.js';
-import { pagesOfSteps, type RecordedStep } from '../../src/app/ghosts/steps-log.js';
+import { type PlayDeps, type PlayedSession, playSlice } from '../../src/features/ghosts/play-slice.js';
+import { pagesOfSteps, type RecordedStep } from '../../src/features/ghosts/steps-log.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 
 const never = new AbortController().signal;

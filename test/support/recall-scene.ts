@@ -1,10 +1,10 @@
-import { wordsOf } from '../../src/domain/shared/words.js';
-import { calibrated } from '../../src/domain/memory/calibrated.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import { wordsOf } from '../../src/kernel/base/words.js';
+import { calibrated } from '../../src/ports/calibrated.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import { type Embedder, TextRefused } from '../../src/ports/embedder.js';
 import { memories, type MemoryRow, memoryTag } from '../../projections/memories.js';
-import { revisionOrder } from '../../src/domain/shared/row-order.js';
+import { revisionOrder } from '../../src/kernel/read-models/row-order.js';
 import { ManualClock } from './manual-clock.js';
 import { MemoryReadModels } from './memory/read-models.js';
 

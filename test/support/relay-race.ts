@@ -1,6 +1,6 @@
-import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
+import type { ProcessWithEffects } from '../../src/kernel/processes/process-effects.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
-import type { Transition, Effect, StateMachine } from '../../workflows/state-machine.js';
+import type { Transition, Effect, StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { noState } from './streams.js';
 
 /**

@@ -1,9 +1,9 @@
-import { openRulesets } from '../../src/app/minds/rulesets.js';
-import { inSlices } from '../../src/concurrency/in-slices.js';
-import { createMindReplay } from '../../src/app/replays/replay-mind.js';
-import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { pagesOf } from '../../src/app/streams/stream-pages.js';
-import { parseNpcStream } from '../../src/domain/shared/stream-names.js';
+import { openRulesets } from '../../src/features/rules/rulesets.js';
+import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
+import { createMindReplay } from '../../src/features/replays/replay-mind.js';
+import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import { pagesOf } from '../../src/kernel/streams/stream-pages.js';
+import { parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { allEvents } from './all-events.js';
 import { ManualClock } from './manual-clock.js';

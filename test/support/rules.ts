@@ -1,7 +1,7 @@
-import type { DecisionInput } from '../../src/domain/npc/decision/input.js';
-import { holdPatterns } from '../../src/domain/rules/hold-patterns.js';
-import type { Sliced } from '../../src/domain/shared/sliced.js';
-import type { DirectiveRule, DirectiveRuleSet, Template } from '../../src/domain/rules/ruleset.js';
+import type { DecisionInput } from '../../src/features/turns/domain/decision/input.js';
+import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
+import type { Sliced } from '../../src/kernel/base/sliced.js';
+import type { DirectiveRule, DirectiveRuleSet, Template } from '../../src/features/rules/domain/ruleset.js';
 
 /** A rule with the members that matter to a test. */
 export const aRule = (members: Partial<DirectiveRule>): DirectiveRule => ({

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../src/concurrency/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../src/kernel/concurrency/yield-to-event-loop.js';
 
 /** Lets everything run that waits for at most this many turns of the event loop. */
 export const settle = async (turns = 20): Promise<void> => {

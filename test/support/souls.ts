@@ -1,8 +1,13 @@
 import { MemoryEventStore } from './memory/event-store.js';
-import { openSigningKeys } from '../../src/app/keys/signing-keys.js';
-import type { OtherArchives } from '../../src/app/souls/other-archives.js';
-import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { makeSoul, type SoulInputs, type SoulMemory, type UnsignedSoul } from '../../src/domain/soul/document.js';
+import { openSigningKeys } from '../../src/features/keys/signing-keys.js';
+import type { OtherArchives } from '../../src/features/souls/other-archives.js';
+import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import {
+  makeSoul,
+  type SoulInputs,
+  type SoulMemory,
+  type UnsignedSoul,
+} from '../../src/features/souls/domain/document.js';
 import type { SigningAlgorithm, SigningKeys } from '../../src/ports/signing-keys.js';
 import { ManualClock } from './manual-clock.js';
 import { seededRandom } from './seeded-random.js';

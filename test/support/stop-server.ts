@@ -1,4 +1,4 @@
-import { type ListeningServer, STOP_LINGER_MS } from '../../src/http/server.js';
+import { type ListeningServer, STOP_LINGER_MS } from '../../src/kernel/http/server.js';
 import type { ManualClock } from './manual-clock.js';
 
 /** Stops a server on a clock that only tests move: what may still be on its way to it is waited for at once. */

@@ -1,7 +1,7 @@
-import type { Fold } from '../../src/app/streams/fold.js';
-import type { CommandContext } from '../../src/domain/shared/command-context.js';
-import type { EventDraft } from '../../src/app/streams/place-events.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { Fold } from '../../src/kernel/streams/fold.js';
+import type { CommandContext } from '../../src/kernel/base/command-context.js';
+import type { EventDraft } from '../../src/kernel/streams/place-events.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 
 /** A stream for the suites that append to streams; its state is the list of texts noted in it. */

@@ -5,9 +5,9 @@ import type { TemporalAddress } from '../../src/adapters/temporal/names.js';
 import { type ProcessWorker, startProcessWorker } from '../../src/adapters/temporal/worker.js';
 import { systemClock } from '../../src/adapters/system/clock.js';
 import { systemRandom } from '../../src/adapters/system/random.js';
-import type { ProcessWithEffects } from '../../src/app/processes/process-effects.js';
-import { StreamWriters } from '../../src/app/streams/stream-writers.js';
-import { ProcessRepository } from '../../src/app/processes/process-repository.js';
+import type { ProcessWithEffects } from '../../src/kernel/processes/process-effects.js';
+import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
+import { ProcessRepository } from '../../src/kernel/processes/process-repository.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import type { Log } from '../../src/ports/log.js';
 

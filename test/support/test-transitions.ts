@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { transitionOf, type StateMachine } from '../../workflows/state-machine.js';
+import { transitionOf, type StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { type Given, inTable } from './given.js';
 
 /** What is said of the state machine of a process: each state as its events make it, one input of each type, and for both what follows. */

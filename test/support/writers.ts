@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 import { findBreak } from './find-break.js';
-import type { Json, JsonObject } from '../../src/domain/shared/json.js';
-import { npcStream } from '../../src/domain/shared/stream-names.js';
+import type { Json, JsonObject } from '../../src/kernel/base/json.js';
+import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection, ReadModels } from '../../src/ports/read-models.js';
 import { npcs } from '../../projections/npcs.js';

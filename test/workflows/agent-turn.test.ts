@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
+import type { TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
 import type { TurnState } from '../../workflows/turn/turn-state.js';
 import { type AgentTurnInput, agentTurn } from '../../workflows/agent-turn.js';
-import { transitionOf, pendingEffect, statusOf } from '../../workflows/state-machine.js';
+import { transitionOf, pendingEffect, statusOf } from '../../src/kernel/processes/state-machine.js';
 import { givenOf, inTable } from '../support/given.js';
 
 const turnId = 't0_0_aaaaaaaaaaaaaaaa';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { leafHash } from '../../src/domain/audit/leaf.js';
-import { emptyLog, evolveLog, type LogState } from '../../src/domain/audit/log-state.js';
-import { logEvents } from '../../src/domain/audit/log-decoder.js';
-import { Rejection } from '../../src/domain/shared/rejection.js';
-import { transitionOf, pendingEffect } from '../../workflows/state-machine.js';
+import { leafHash } from '../../src/features/proofs/domain/leaf.js';
+import { emptyLog, evolveLog, type LogState } from '../../src/features/proofs/domain/state.js';
+import { logEvents } from '../../src/features/proofs/domain/decoder.js';
+import { Rejection } from '../../src/kernel/base/rejection.js';
+import { transitionOf, pendingEffect } from '../../src/kernel/processes/state-machine.js';
 import { checkpoint, type CheckpointInput, type CheckpointState } from '../../workflows/checkpoint.js';
 
 const ROUND = 'k0_mwtfsnrn_-4l3PEVDVHflYJJl';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ghostSession, type GhostInput, type GhostState } from '../../workflows/ghost-session.js';
-import { pendingEffect, statusOf } from '../../workflows/state-machine.js';
+import { pendingEffect, statusOf } from '../../src/kernel/processes/state-machine.js';
 import { testTransitions } from '../support/test-transitions.js';
 import { givenOf, inTable } from '../support/given.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { noFindings } from '../../src/domain/replay/findings.js';
-import { pendingEffect, statusOf } from '../../workflows/state-machine.js';
+import { noFindings } from '../../src/features/replays/domain/findings.js';
+import { pendingEffect, statusOf } from '../../src/kernel/processes/state-machine.js';
 import { replay, type ReplayInput, type ReplayState } from '../../workflows/replay.js';
 import { givenOf, inTable } from '../support/given.js';
 import { testTransitions } from '../support/test-transitions.js';

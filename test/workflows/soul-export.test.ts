@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { pendingEffect, statusOf } from '../../workflows/state-machine.js';
+import { pendingEffect, statusOf } from '../../src/kernel/processes/state-machine.js';
 import { soulExport, type SoulExportInput, type SoulExportState } from '../../workflows/soul-export.js';
 import { testTransitions } from '../support/test-transitions.js';
 import { givenOf, inTable } from '../support/given.js';

@@ -1,6 +1,6 @@
 import { processKey, type ProcessRef } from '../../src/ports/process-runtime.js';
 import type { CachedDeadline } from './process-batch.js';
-import { DEADLINES_BYTES, DEADLINES_CACHED } from '../process-limits.js';
+import { DEADLINES_BYTES, DEADLINES_CACHED } from '../../src/kernel/processes/process-limits.js';
 
 /**
  * The open processes whose deadlines are to be tried next. The number and the bytes are bounded: what does not fit is known to the index alone, from

@@ -13,8 +13,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-import { defined } from '../../src/domain/shared/defined.js';
-import { tenantOf } from '../../src/domain/shared/stream-names.js';
+import { defined } from '../../src/kernel/base/defined.js';
+import { tenantOf } from '../../src/kernel/base/stream-names.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
 import {
   beginRun,
@@ -34,7 +34,7 @@ import {
   LAST_RETRY_MS,
   OUTCOME_WAITERS,
   retryDelayMs,
-} from '../process-limits.js';
+} from '../../src/kernel/processes/process-limits.js';
 import {
   type StepUpdateResult,
   STEP_UPDATE,
@@ -54,7 +54,7 @@ import {
   STEP_FAILED,
   type StepArgs,
   type ReachedState,
-} from '../process-step.js';
+} from '../../src/kernel/processes/process-step.js';
 
 // Changing this file, or durable-run.ts, while workflows are open: every change of what it does, in which order, stands behind
 // `patched('<name>')`, and the recorded histories in test/fixtures are replayed against it. A change of a state machine, an event or an effect needs

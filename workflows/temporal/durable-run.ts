@@ -7,9 +7,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 
-import type { CommandContext } from '../../src/domain/shared/command-context.js';
+import type { CommandContext } from '../../src/kernel/base/command-context.js';
 import type { ProcessRef } from '../../src/ports/process-runtime.js';
-import { RESULT_BYTES } from '../process-limits.js';
+import { RESULT_BYTES } from '../../src/kernel/processes/process-limits.js';
 import {
   type EffectProgress,
   isFinal,
@@ -20,7 +20,7 @@ import {
   type StepArgs,
   type StepResult,
   type ReachedState,
-} from '../process-step.js';
+} from '../../src/kernel/processes/process-step.js';
 
 // A part of durable-process.ts: what its comment says of changes holds here as well.
 

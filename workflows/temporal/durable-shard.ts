@@ -49,8 +49,15 @@ import {
   FIRST_RETRY_MS,
   LAST_RETRY_MS,
   retryDelayMs,
-} from '../process-limits.js';
-import { LOOK, PROCESS_BUSY, RUN_ENDING, type ProcessStatus, STEP_FAILED, type StepArgs } from '../process-step.js';
+} from '../../src/kernel/processes/process-limits.js';
+import {
+  LOOK,
+  PROCESS_BUSY,
+  RUN_ENDING,
+  type ProcessStatus,
+  STEP_FAILED,
+  type StepArgs,
+} from '../../src/kernel/processes/process-step.js';
 
 // What durable-process.ts says of changes while workflows are open holds here as well. No patches yet.
 

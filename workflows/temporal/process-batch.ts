@@ -1,6 +1,6 @@
-import type { CommandContext } from '../../src/domain/shared/command-context.js';
+import type { CommandContext } from '../../src/kernel/base/command-context.js';
 import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.js';
-import type { Reply, ProcessStatus, StepArgs, StepResult } from '../process-step.js';
+import type { Reply, ProcessStatus, StepArgs, StepResult } from '../../src/kernel/processes/process-step.js';
 
 // What a shard's workflow says to those who ask it, to a worker, and to its own next run.
 

@@ -1,7 +1,7 @@
-import type { Instruction, Verdict } from '../../src/domain/npc/events.js';
-import type { JsonObject } from '../../src/domain/shared/json.js';
+import type { Instruction, Verdict } from '../../src/features/npcs/domain/events.js';
+import type { JsonObject } from '../../src/kernel/base/json.js';
 import type { OpenedTurn, TurnInput, TurnState } from './turn-state.js';
-import { defined } from '../../src/domain/shared/defined.js';
+import { defined } from '../../src/kernel/base/defined.js';
 
 /** What a step gets: the instruction of one round and the tape as recorded up to it. The same round always makes the same answer. */
 export type TurnAnswer = {

@@ -1,8 +1,8 @@
-import { logicOf } from '../../src/domain/npc/decision/logic.js';
-import { keepsActorData, type TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
-import type { Instruction, NpcEvent, RecalledMemory } from '../../src/domain/npc/events.js';
-import { draft } from '../../src/domain/npc/draft.js';
-import type { Emitted } from '../state-machine.js';
+import { logicOf } from '../../src/features/turns/domain/decision/logic.js';
+import { keepsActorData, type TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
+import type { Instruction, NpcEvent, RecalledMemory } from '../../src/features/npcs/domain/events.js';
+import { draft } from '../../src/features/npcs/domain/draft.js';
+import type { Emitted } from '../../src/kernel/processes/state-machine.js';
 import type { Opening, OpenedTurn } from './turn-state.js';
 
 // What the steps of a turn record. It is the same for a turn of a body and for an agent's, so histories do not differ by who was the body.

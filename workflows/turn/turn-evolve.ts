@@ -1,10 +1,10 @@
-import { npcEvents } from '../../src/domain/npc/decoder.js';
-import type { Actor, NpcEvent } from '../../src/domain/npc/events.js';
-import { mismatchKey } from '../../src/domain/npc/tape-mismatch.js';
-import type { Json } from '../../src/domain/shared/json.js';
-import type { Deadline, Emitted, ProcessEvent } from '../state-machine.js';
+import { npcEvents } from '../../src/features/npcs/domain/decoder.js';
+import type { Actor, NpcEvent } from '../../src/features/npcs/domain/events.js';
+import { mismatchKey } from '../../src/features/turns/domain/tape-mismatch.js';
+import type { Json } from '../../src/kernel/base/json.js';
+import type { Deadline, Emitted, ProcessEvent } from '../../src/kernel/processes/state-machine.js';
 import type { OpenedTurn, Round, TurnState } from './turn-state.js';
-import { defined } from '../../src/domain/shared/defined.js';
+import { defined } from '../../src/kernel/base/defined.js';
 
 const round = (event: ProcessEvent, result: Json, instruction: Round['instruction']): Round => ({
   result,

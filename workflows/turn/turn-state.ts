@@ -1,6 +1,6 @@
-import type { Actor, Instruction, NpcEvent, RecalledMemory } from '../../src/domain/npc/events.js';
-import type { RulesetRef } from '../../src/domain/rules/ruleset.js';
-import type { Json, JsonObject } from '../../src/domain/shared/json.js';
+import type { Actor, Instruction, NpcEvent, RecalledMemory } from '../../src/features/npcs/domain/events.js';
+import type { RulesetRef } from '../../src/features/rules/domain/ruleset.js';
+import type { Json, JsonObject } from '../../src/kernel/base/json.js';
 
 /** What a turn was opened with. */
 export type Opening = {

@@ -1,11 +1,11 @@
-import { CURRENT_LOGIC } from '../../src/domain/npc/decision/logic.js';
-import type { TurnFacts } from '../../src/domain/npc/decision/turn-facts.js';
-import { MISMATCHES_NOTED, mismatchKey } from '../../src/domain/npc/tape-mismatch.js';
-import type { Instruction } from '../../src/domain/npc/events.js';
-import type { Emitted, StateMachine } from '../state-machine.js';
+import { CURRENT_LOGIC } from '../../src/features/turns/domain/decision/logic.js';
+import type { TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
+import { MISMATCHES_NOTED, mismatchKey } from '../../src/features/turns/domain/tape-mismatch.js';
+import type { Instruction } from '../../src/features/npcs/domain/events.js';
+import type { Emitted, StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
 import { turnFold } from './turn-evolve.js';
-import { draft } from '../../src/domain/npc/draft.js';
+import { draft } from '../../src/features/npcs/domain/draft.js';
 import {
   askForMemories,
   askForOutput,

@@ -4,7 +4,7 @@ import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { fileURLToPath } from 'node:url';
 
-import { withTimeLimit } from '../../concurrency/time-limit.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 import type { CheckpointReceiver } from '../../ports/checkpoint-receiver.js';
 import type { Clock } from '../../ports/clock.js';
 import { checkedAddresses, pinned, type Resolve } from './checked-get.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-import { withTimeLimit } from '../../concurrency/time-limit.js';
-import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
+import { archiveUnavailable } from '../../ports/archive-unavailable.js';
 import type { Clock } from '../../ports/clock.js';
 import type { GatewayAddress, PayloadSource } from '../../ports/payload-source.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';

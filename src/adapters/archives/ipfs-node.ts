@@ -1,7 +1,7 @@
-import { withTimeLimit } from '../../concurrency/time-limit.js';
-import { archiveUnavailable } from '../../domain/soul/archive-unavailable.js';
-import { isObject } from '../../domain/shared/json.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
+import { archiveUnavailable } from '../../ports/archive-unavailable.js';
+import { isObject } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { IpfsNode } from '../../ports/ipfs-node.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';

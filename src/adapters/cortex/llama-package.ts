@@ -1,5 +1,5 @@
-import { StartProblem } from '../../domain/shared/start-problem.js';
-import type { JsonObject } from '../../domain/shared/json.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
+import type { JsonObject } from '../../kernel/base/json.js';
 
 /** What we use of the package; tests bring their own. */
 export type LlamaPackage = {

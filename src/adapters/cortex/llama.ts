@@ -2,10 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { basename } from 'node:path';
 
-import { withTimeLimit } from '../../concurrency/time-limit.js';
-import { messagesOf } from '../../domain/npc/decision/messages-of.js';
-import { defined } from '../../domain/shared/defined.js';
-import { isObject } from '../../domain/shared/json.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
+import { messagesOf } from '../../ports/messages-of.js';
+import { defined } from '../../kernel/base/defined.js';
+import { isObject } from '../../kernel/base/json.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';

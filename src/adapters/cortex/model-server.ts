@@ -1,6 +1,6 @@
-import { isObject, type JsonObject } from '../../domain/shared/json.js';
-import { defined } from '../../domain/shared/defined.js';
-import { messagesOf } from '../../domain/npc/decision/messages-of.js';
+import { isObject, type JsonObject } from '../../kernel/base/json.js';
+import { defined } from '../../kernel/base/defined.js';
+import { messagesOf } from '../../ports/messages-of.js';
 import type { Completed, Completion } from '../../ports/cortex.js';
 import { boundedText } from '../shared/bounded-text.js';
 

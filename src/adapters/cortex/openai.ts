@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
-import { pause } from '../../concurrency/pause.js';
-import { withTimeLimit } from '../../concurrency/time-limit.js';
-import type { JsonObject } from '../../domain/shared/json.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import { sha256Base64url } from '../../domain/shared/sha256.js';
+import { pause } from '../../kernel/concurrency/pause.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
+import type { JsonObject } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Completed, Completion, CortexEngine } from '../../ports/cortex.js';
 import type { Log } from '../../ports/log.js';

@@ -1,4 +1,4 @@
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 
 /**
  * The refusal of an engine that gives no text.

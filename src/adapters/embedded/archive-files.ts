@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import { flushDirectory } from '../files/flush.js';
 import { wholePayload } from '../shared/whole-payload.js';
 import { diskFull } from '../shared/disk-full.js';

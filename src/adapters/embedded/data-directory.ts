@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import { makeDirectory } from '../files/make-directory.js';
 import { readLine, writePrivateLine } from '../files/private-file.js';
 

@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
 
-import { Rejection } from '../../domain/shared/rejection.js';
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import { diskFull } from '../shared/disk-full.js';
 
 /** FULL flushes every commit. NORMAL flushes only checkpoints: a power failure may lose the last commits, never the file's integrity. */

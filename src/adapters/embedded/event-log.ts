@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
-import type { JsonObject } from '../../domain/shared/json.js';
-import { PAUSE_BYTES, READ_BYTES } from '../../domain/shared/page-size.js';
+import type { JsonObject } from '../../kernel/base/json.js';
+import { PAUSE_BYTES, READ_BYTES } from '../../kernel/base/page-size.js';
 import type {
   AppendOutcome,
   EventMeta,

@@ -1,5 +1,5 @@
-import { BatchQueue } from '../../concurrency/batch-queue.js';
-import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
+import { BatchQueue } from '../../kernel/concurrency/batch-queue.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 
 import type {
   AppendOutcome,

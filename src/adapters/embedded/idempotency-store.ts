@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { BatchQueue } from '../../concurrency/batch-queue.js';
+import { BatchQueue } from '../../kernel/concurrency/batch-queue.js';
 import type { Clock } from '../../ports/clock.js';
 import {
   STORED_ANSWER_BYTES,

@@ -1,5 +1,5 @@
-import type { Json } from '../../domain/shared/json.js';
-import { READ_BYTES } from '../../domain/shared/page-size.js';
+import type { Json } from '../../kernel/base/json.js';
+import { READ_BYTES } from '../../kernel/base/page-size.js';
 import type { Changes, IndexedPassage } from '../../ports/read-model-writer.js';
 import type { PassageHit, PassagePage, PassageQuery } from '../../ports/text-search.js';
 import { partitionWord, tagWord } from '../shared/tag-word.js';

@@ -1,13 +1,13 @@
 import { advance, type Advanced, processNamed } from '../../../activities/advance.js';
 import { expire, type ProcessActivityDeps, runEffect } from '../../../activities/process-activities.js';
-import { deadlineOf, pendingEffect, statusOf } from '../../../workflows/state-machine.js';
-import { OUTCOME_WAITERS, retryDelayMs } from '../../../workflows/process-limits.js';
-import { isFinal, type ProcessStatus } from '../../../workflows/process-step.js';
-import { pause } from '../../concurrency/pause.js';
-import { systemContext } from '../../app/streams/command-id.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { deadlineOf, pendingEffect, statusOf } from '../../kernel/processes/state-machine.js';
+import { OUTCOME_WAITERS, retryDelayMs } from '../../kernel/processes/process-limits.js';
+import { isFinal, type ProcessStatus } from '../../kernel/processes/process-step.js';
+import { pause } from '../../kernel/concurrency/pause.js';
+import { systemContext } from '../../kernel/streams/command-id.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { Log } from '../../ports/log.js';
-import type { CommandContext } from '../../domain/shared/command-context.js';
+import type { CommandContext } from '../../kernel/base/command-context.js';
 import { OUTCOME_WAIT_MS, type ProcessInput, type ProcessRef, type Wait } from '../../ports/process-runtime.js';
 
 type RunningEffect = { readonly id: string; readonly abort: AbortController };

@@ -1,9 +1,9 @@
 import type { Advanced } from '../../../activities/advance.js';
 import type { ProcessActivityDeps } from '../../../activities/process-activities.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
-import type { CommandContext } from '../../domain/shared/command-context.js';
+import type { CommandContext } from '../../kernel/base/command-context.js';
 import {
   type StepAnswer,
   type ProcessRuntime,

@@ -1,5 +1,5 @@
-import type { Json } from '../../domain/shared/json.js';
-import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import type { Json } from '../../kernel/base/json.js';
+import { PAGE_BYTES } from '../../kernel/base/page-size.js';
 import type { ListPage, ListQuery } from '../../ports/read-models.js';
 import type { Changes, Loaded } from '../../ports/read-model-writer.js';
 import { StreamMoved } from '../shared/stream-moved.js';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import { asStartProblem, Database, isDamage } from './database.js';
 
 /** Changes whenever a table of this file does. What another version wrote is dropped and made again from the events. */

@@ -1,7 +1,7 @@
-import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 
-import { sha256Hex } from '../../domain/shared/sha256.js';
-import { wordsOf } from '../../domain/shared/words.js';
+import { sha256Hex } from '../../kernel/crypto/sha256.js';
+import { wordsOf } from '../../kernel/base/words.js';
 import type { Changes, IndexedText } from '../../ports/read-model-writer.js';
 import {
   QUERY_WORDS,

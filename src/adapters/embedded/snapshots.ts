@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 
-import { Rejection } from '../../domain/shared/rejection.js';
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
 import { sqliteRejection, Database, isDamage } from './database.js';
 

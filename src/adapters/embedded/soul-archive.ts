@@ -1,10 +1,10 @@
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
-import { isContentDigest } from '../../domain/shared/content-digest.js';
-import { StartProblem } from '../../domain/shared/start-problem.js';
-import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
+import { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
+import { isContentDigest } from '../../kernel/crypto/content-digest.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
+import { isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
 import type { Log } from '../../ports/log.js';
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
 import { flushDirectory } from '../files/flush.js';

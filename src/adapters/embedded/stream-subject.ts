@@ -1,4 +1,4 @@
-import { parseNpcStream } from '../../domain/shared/stream-names.js';
+import { parseNpcStream } from '../../kernel/base/stream-names.js';
 
 /** A stream as an operator knows it, as a noun phrase. */
 export const streamSubject = (stream: string): string => {

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 
-import { pause } from '../../concurrency/pause.js';
-import { withTimeLimit } from '../../concurrency/time-limit.js';
-import { calibrated } from '../../domain/memory/calibrated.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { pause } from '../../kernel/concurrency/pause.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
+import { calibrated } from '../../ports/calibrated.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import { EMBED_TEXTS, type Embedder, TextRefused } from '../../ports/embedder.js';
 import type { EmbedderChoice } from '../../ports/embedder-choice.js';
 import { backoffMs } from '../shared/backoff.js';

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 
 import { LRUCache } from 'lru-cache';
 
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import { TextRefused } from '../../ports/embedder.js';
 import type { EmbedderDeps } from './deps.js';
 

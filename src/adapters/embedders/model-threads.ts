@@ -1,4 +1,4 @@
-import { abortWith } from '../../concurrency/abort-with.js';
+import { abortWith } from '../../kernel/concurrency/abort-with.js';
 import { resumedVectors, type ResumedVectors, type ModelThread } from './model-thread.js';
 
 /** What makes vectors of texts, in one thread or in several. */

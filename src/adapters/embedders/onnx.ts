@@ -3,7 +3,7 @@ import { open, readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { Embedder } from '../../ports/embedder.js';
 import type { EmbedderChoice } from '../../ports/embedder-choice.js';
 import type { EmbedderDeps } from './deps.js';

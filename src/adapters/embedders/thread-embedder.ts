@@ -1,4 +1,4 @@
-import { calibrated } from '../../domain/memory/calibrated.js';
+import { calibrated } from '../../ports/calibrated.js';
 import type { Embedder } from '../../ports/embedder.js';
 import { checkEmbedCall } from '../shared/embed-call.js';
 import type { VectorMaker } from './model-threads.js';

@@ -1,4 +1,4 @@
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
 import type { StoredEvent } from '../shared/append-rules.js';
 import { AppendFailed, type ExactAnswer } from './append-answers.js';

@@ -1,4 +1,4 @@
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import { BatchCall } from './batch-call.js';
 import type { StoreConnection } from './store-connection.js';
 import { storeUnavailable } from './store-failures.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { freshFlight } from '../../concurrency/fresh-flight.js';
+import { freshFlight } from '../../kernel/concurrency/fresh-flight.js';
 import type { LogPlaceStore, LogPlaces } from '../../ports/log-places.js';
 import type { Log } from '../../ports/log.js';
 import type { LogHorizon } from './log-horizon.js';

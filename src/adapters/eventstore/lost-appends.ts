@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import type { Rejection } from '../../domain/shared/rejection.js';
+import type { Rejection } from '../../kernel/base/rejection.js';
 import type { AppendOutcome } from '../../ports/event-store.js';
 import { within } from '../shared/within.js';
 import { type AppendAttempts, isNotYet, isRefusal, type TimedAppend } from './append-attempts.js';

@@ -1,4 +1,4 @@
-import type { Json } from '../../domain/shared/json.js';
+import type { Json } from '../../kernel/base/json.js';
 import type { EventStore, OpenProcess } from '../../ports/event-store.js';
 import type { Projection, ReadModels } from '../../ports/read-models.js';
 

@@ -7,7 +7,7 @@ import {
   StreamNotFoundError,
 } from '@eventstore/db-client';
 
-import type { Presence } from '../../concurrency/presence.js';
+import type { Presence } from '../../kernel/concurrency/presence.js';
 import { READ_SILENCE_MS, type StoreConnection } from './store-connection.js';
 import { readRefused, storeUnavailable, wantsLeader } from './store-failures.js';
 

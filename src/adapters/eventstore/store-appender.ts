@@ -1,5 +1,5 @@
-import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
-import type { Presence } from '../../concurrency/presence.js';
+import { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
+import type { Presence } from '../../kernel/concurrency/presence.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
 import type { StoredEvent } from '../shared/append-rules.js';
 import type { AppendFailed } from './append-answers.js';

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { EventStoreDBClient } from '@eventstore/db-client';
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import { cancelledByUs, GRPC } from './store-failures.js';
 import { within } from '../shared/within.js';
 

@@ -1,6 +1,6 @@
 import { NotLeaderError, UnknownError } from '@eventstore/db-client';
 
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 
 /** How long a client should wait before it repeats, in seconds. */
 const RETRY_SECONDS = 1;

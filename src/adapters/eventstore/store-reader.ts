@@ -8,12 +8,12 @@ import {
   type StreamingRead,
 } from '@eventstore/db-client';
 
-import type { Presence } from '../../concurrency/presence.js';
-import { jsonBytes } from '../../domain/shared/json.js';
-import { READ_BYTES } from '../../domain/shared/page-size.js';
+import type { Presence } from '../../kernel/concurrency/presence.js';
+import { jsonBytes } from '../../kernel/base/json.js';
+import { READ_BYTES } from '../../kernel/base/page-size.js';
 import type { ReadRange, RecordedEvent, StreamPage } from '../../ports/event-store.js';
 import { rangeOf } from '../shared/append-rules.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { LoggedEvent, Mark } from './log-end.js';
 import type { LogHorizon } from './log-horizon.js';
 import { readEach } from './read-each.js';

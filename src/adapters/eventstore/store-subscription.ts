@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { type Position, START, streamNameFilter } from '@eventstore/db-client';
 
-import { READ_BYTES } from '../../domain/shared/page-size.js';
+import { READ_BYTES } from '../../kernel/base/page-size.js';
 import type { RecordedEvent, Subscription } from '../../ports/event-store.js';
 import { assertOneStart } from '../shared/follow.js';
-import type { Presence } from '../../concurrency/presence.js';
+import type { Presence } from '../../kernel/concurrency/presence.js';
 import type { Log } from '../../ports/log.js';
 import { createBell } from './bell.js';
 import type { LogHorizon } from './log-horizon.js';

@@ -1,6 +1,6 @@
 import { BACKWARDS, END } from '@eventstore/db-client';
 
-import { Presence } from '../../concurrency/presence.js';
+import { Presence } from '../../kernel/concurrency/presence.js';
 import { within } from '../shared/within.js';
 import { readEach } from './read-each.js';
 import type { StoreConnection } from './store-connection.js';

@@ -1,6 +1,6 @@
 import type { AllStreamRecordedEvent, Position, RecordedEvent as StoreEvent } from '@eventstore/db-client';
 
-import type { JsonObject } from '../../domain/shared/json.js';
+import type { JsonObject } from '../../kernel/base/json.js';
 import type { EventMeta, RecordedEvent } from '../../ports/event-store.js';
 
 /** Between namespace and stream. A namespace contains no such character, so no namespace's streams begin like those of another. */

@@ -1,7 +1,7 @@
 import type { AllStreamSubscription, Position, StreamSubscription } from '@eventstore/db-client';
 
-import { jsonBytes } from '../../domain/shared/json.js';
-import { READ_BYTES, untilFull } from '../../domain/shared/page-size.js';
+import { jsonBytes } from '../../kernel/base/json.js';
+import { READ_BYTES, untilFull } from '../../kernel/base/page-size.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 import { SUBSCRIPTION_BATCH } from '../shared/follow.js';
 import type { LogHorizon } from './log-horizon.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { Json } from '../../domain/shared/json.js';
+import type { Json } from '../../kernel/base/json.js';
 
 /** The levels that come with the server, in the order of lists (docs/levels.md). */
 const levelIds = ['cellar', 'market', 'faulty'] as const;

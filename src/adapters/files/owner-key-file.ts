@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { OwnerKeyFile } from '../../ports/owner-key-file.js';
 import { makeDirectory } from './make-directory.js';
 import { readLine, settleFile, writePrivateLine } from './private-file.js';

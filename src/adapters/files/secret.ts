@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { secretProblem } from '../../domain/shared/secret-length.js';
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { secretProblem } from '../../kernel/base/secret-length.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { Random } from '../../ports/random.js';
 import { readLine, writePrivateLine } from './private-file.js';
 
@@ -16,7 +16,7 @@ export type SecretSource = {
 };
 
 export type OpenedSecret = {
-  /** Only keys derived from it are used (src/app/derived-keys.ts). */
+  /** Only keys derived from it are used (features/keys/derived-keys.ts). */
   readonly secret: Uint8Array;
   /** What should be put right but does not stop the start. */
   readonly warnings: readonly string[];

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 
-import { READ_BYTES } from '../../domain/shared/page-size.js';
+import { READ_BYTES } from '../../kernel/base/page-size.js';
 import type { EventFeed, FeedHandlers } from '../../ports/event-feed.js';
 import { inTime, within } from '../shared/within.js';
 import {

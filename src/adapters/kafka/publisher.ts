@@ -1,7 +1,12 @@
 import { type Kafka, Partitioners, type Producer } from 'kafkajs';
 
-import { messageKey, withoutData } from '../../domain/npc/cloud-event.js';
-import type { CloudEvent, EventPublisher, PublisherSession } from '../../ports/event-publisher.js';
+import {
+  type CloudEvent,
+  type EventPublisher,
+  messageKey,
+  type PublisherSession,
+  withoutData,
+} from '../../ports/event-publisher.js';
 import { inTime, within } from '../shared/within.js';
 import { CALL_MS, closeClient, type KafkaSettings, openKafkaClient, openProducer } from './client.js';
 import { MAX_MESSAGE_BYTES } from './link-format.js';

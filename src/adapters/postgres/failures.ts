@@ -1,4 +1,4 @@
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import { diskFull } from '../shared/disk-full.js';
 
 /** Seconds after which a repeat makes sense. */

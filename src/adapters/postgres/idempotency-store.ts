@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 
-import { KeyedMutex } from '../../concurrency/keyed-mutex.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import {
   STORED_ANSWER_BYTES,
   type IdempotencyStore,
@@ -16,7 +16,7 @@ import { IDEMPOTENCY_TTL_MS, idOf, answerText } from '../shared/reservations.js'
 import { NOW_MS } from './now-ms.js';
 import type { Postgres } from './open.js';
 import { Owner } from './owner.js';
-import { sha256Hex } from '../../domain/shared/sha256.js';
+import { sha256Hex } from '../../kernel/crypto/sha256.js';
 
 /** How often a reservation is tried when others change it in between. */
 const RESERVE_ATTEMPTS = 5;

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { Log } from '../../ports/log.js';
 import { within } from '../shared/within.js';
 import { databaseUnavailable, isConnectionSpoilt, postgresRejection } from './failures.js';

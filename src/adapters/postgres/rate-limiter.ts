@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
-import type { RateLimit } from '../../domain/tenant/rate-limit.js';
+import type { RateLimit } from '../../kernel/base/rate-limit.js';
 import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 import { MemoryRateLimiter } from '../shared/rate-limiter.js';
 import { NOW_MS } from './now-ms.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 
-import type { Json } from '../../domain/shared/json.js';
+import type { Json } from '../../kernel/base/json.js';
 import type { Clock } from '../../ports/clock.js';
 import type {
   RowSearch,

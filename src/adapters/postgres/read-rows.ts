@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
-import type { Json } from '../../domain/shared/json.js';
-import { PAGE_BYTES } from '../../domain/shared/page-size.js';
+import type { Json } from '../../kernel/base/json.js';
+import { PAGE_BYTES } from '../../kernel/base/page-size.js';
 import type { ListPage, ListQuery, Projection } from '../../ports/read-models.js';
 import type { Build, Loaded } from '../../ports/read-model-writer.js';
 import { servingBuild } from './builds.js';

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from 'kysely';
 
-import { wordsOf } from '../../domain/shared/words.js';
+import { wordsOf } from '../../kernel/base/words.js';
 import type { OrderRange, Projection } from '../../ports/read-models.js';
 import type { Build, Changes } from '../../ports/read-model-writer.js';
 import {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 
-import { isContentDigest } from '../../domain/shared/content-digest.js';
-import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
+import { isContentDigest } from '../../kernel/crypto/content-digest.js';
+import { isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
 import type { Publication, SoulArchive, Staging } from '../../ports/soul-archive.js';
 import { requireArchiveNames, requireCidOfDigest } from '../shared/archive-names.js';
 import { wholePayload } from '../shared/whole-payload.js';

@@ -1,5 +1,5 @@
-import { APPEND_BYTES, APPEND_EVENTS, countedBytes, EVENT_BYTES } from '../../domain/shared/append-size.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { APPEND_BYTES, APPEND_EVENTS, countedBytes, EVENT_BYTES } from '../../kernel/streams/append-size.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventToAppend, ExpectedRevision, ReadRange } from '../../ports/event-store.js';
 
 /** An event as it is stored: data and metadata as JSON text, made once. */

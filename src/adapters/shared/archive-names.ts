@@ -1,5 +1,5 @@
-import { isContentDigest } from '../../domain/shared/content-digest.js';
-import { isIpfsCid } from '../../domain/soul/ipfs-cid.js';
+import { isContentDigest } from '../../kernel/crypto/content-digest.js';
+import { isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
 
 const OWNER = /^[A-Za-z0-9_-]{1,64}$/;
 

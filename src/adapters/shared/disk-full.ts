@@ -1,4 +1,4 @@
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 
 /** Seconds after which a write makes sense again. */
 const RETRY_SECONDS = 5;

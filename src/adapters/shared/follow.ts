@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-import { yieldToEventLoop } from '../../concurrency/yield-to-event-loop.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import type { EventStore, RecordedEvent, Subscription } from '../../ports/event-store.js';
 
 /** How many events a subscription gives at once. */

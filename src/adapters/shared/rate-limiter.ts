@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import type { Clock } from '../../ports/clock.js';
-import type { RateLimit } from '../../domain/tenant/rate-limit.js';
+import type { RateLimit } from '../../kernel/base/rate-limit.js';
 import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 
 /** How many windows are kept. Beyond that the oldest window is forgotten, and its subject starts again. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { sha256Hex } from '../../domain/shared/sha256.js';
+import { sha256Hex } from '../../kernel/crypto/sha256.js';
 
 /** Half a digest: enough that no two tags meet. */
 const DIGITS = 32;

@@ -1,4 +1,4 @@
-import { withTimeLimit } from '../../concurrency/time-limit.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 
 /** The machine's timers: these limits are for calls into client libraries, whose own timers run by it, too. */
 const timers = {

@@ -1,5 +1,5 @@
 import type { WordHit } from '../../ports/row-search.js';
-import { compareOrders } from '../../domain/shared/row-order.js';
+import { compareOrders } from '../../kernel/read-models/row-order.js';
 
 /** The weight of a word that this many rows contain. */
 const weightOf = (rows: number): number => 1 / (1 + Math.log(Math.max(1, rows)));

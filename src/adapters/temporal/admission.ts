@@ -1,4 +1,4 @@
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import { runtimeRefusal } from './runtime-refusal.js';
 

@@ -1,6 +1,6 @@
 import { CancelledFailure } from '@temporalio/common';
 
-import { Rejection } from '../../domain/shared/rejection.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { Metrics, WorkerTask, WorkOutcome } from '../../ports/metrics.js';
 
 /** Where a worker counts what it does. */

@@ -5,13 +5,13 @@ import { advanceProcess, type ProcessActivityDeps, runEffect } from '../../../ac
 import { nearestDeadlines } from '../../../activities/nearest-deadlines.js';
 import { createStepBatches } from '../../../activities/step-batch.js';
 import type { ShardActivities } from '../../../workflows/temporal/process-batch.js';
-import { EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
+import { EFFECT_SILENCE_MS } from '../../kernel/processes/process-limits.js';
 import {
   backgroundQueueOf,
   type ProcessActivities,
   type StepArgs,
   type StepResult,
-} from '../../../workflows/process-step.js';
+} from '../../kernel/processes/process-step.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { WorkOutcome } from '../../ports/metrics.js';

@@ -6,7 +6,7 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 
-import { UPDATE_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
+import { UPDATE_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../kernel/processes/process-step.js';
 
 /**
  * What a failed update means. `threw`: its step threw something that is no refusal, for the asker with that token. `again`: this attempt met a

@@ -2,8 +2,8 @@ import type { Connection } from '@temporalio/client';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
 
 import type { Shard } from '../../../workflows/temporal/process-batch.js';
-import { sha256Base64url } from '../../domain/shared/sha256.js';
-import { parseNpcStream, tenantOf } from '../../domain/shared/stream-names.js';
+import { sha256Base64url } from '../../kernel/crypto/sha256.js';
+import { parseNpcStream, tenantOf } from '../../kernel/base/stream-names.js';
 import type { ProcessRef } from '../../ports/process-runtime.js';
 import type { TlsAccess } from '../../ports/server-access.js';
 import type { PayloadEncryption } from './payload-codec.js';

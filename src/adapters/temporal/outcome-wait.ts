@@ -1,7 +1,7 @@
-import { OUTCOME, type OutcomeWait, type Reply } from '../../../workflows/process-step.js';
-import { pause } from '../../concurrency/pause.js';
-import type { CommandContext } from '../../domain/shared/command-context.js';
-import { Rejection } from '../../domain/shared/rejection.js';
+import { OUTCOME, type OutcomeWait, type Reply } from '../../kernel/processes/process-step.js';
+import { pause } from '../../kernel/concurrency/pause.js';
+import type { CommandContext } from '../../kernel/base/command-context.js';
+import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import { OUTCOME_WAIT_MS, type ProcessRef, type Wait } from '../../ports/process-runtime.js';
 import { UPDATE_TIMEOUT_MS } from './step-update.js';

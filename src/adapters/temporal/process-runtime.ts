@@ -1,26 +1,20 @@
 import { shardOf } from '../../../activities/nearest-deadlines.js';
-import type { ProcessWithEffects } from '../../app/processes/process-effects.js';
+import type { ProcessWithEffects } from '../../kernel/processes/process-effects.js';
 import {
   UPDATE_BATCH,
   type UpdateBatch,
   type BatchReply,
   type Shard,
 } from '../../../workflows/temporal/process-batch.js';
-import type { StepUpdate, Reply } from '../../../workflows/process-step.js';
-import type { ProcessRepository } from '../../app/processes/process-repository.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import { abortWith } from '../../concurrency/abort-with.js';
+import type { StepUpdate, Reply } from '../../kernel/processes/process-step.js';
+import type { ProcessRepository } from '../../kernel/processes/process-repository.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { abortWith } from '../../kernel/concurrency/abort-with.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
-import type { CommandContext } from '../../domain/shared/command-context.js';
-import type {
-  StepAnswer,
-  ProcessRuntime,
-  ProcessInput,
-  ProcessRef,
-  Wait,
-} from '../../ports/process-runtime.js';
+import type { CommandContext } from '../../kernel/base/command-context.js';
+import type { StepAnswer, ProcessRuntime, ProcessInput, ProcessRef, Wait } from '../../ports/process-runtime.js';
 import type { Random } from '../../ports/random.js';
 import { Admission } from './admission.js';
 import { replyTo } from './step-update.js';
@@ -33,7 +27,7 @@ import { ServerWatch } from './server-watch.js';
 import { ShardUpdates } from './shard-updates.js';
 import { FailingShards } from './failing-shards.js';
 import { OpenProcessSweep } from './sweep.js';
-import { defined } from '../../domain/shared/defined.js';
+import { defined } from '../../kernel/base/defined.js';
 
 /** How long a batch is left with Temporal while no worker takes it, in milliseconds: longer than anybody waits, so that few of them pile up there. */
 const BATCH_WAIT_MS = 300_000;

@@ -4,9 +4,9 @@ import { Client, type Connection, WithStartWorkflowOperation, WorkflowNotFoundEr
 import type { Workflow } from '@temporalio/common';
 
 import type { Shard, ShardInput } from '../../../workflows/temporal/process-batch.js';
-import { LOOK, type RunInput } from '../../../workflows/process-step.js';
-import { Rejection } from '../../domain/shared/rejection.js';
-import { abortWith } from '../../concurrency/abort-with.js';
+import { LOOK, type RunInput } from '../../kernel/processes/process-step.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { abortWith } from '../../kernel/concurrency/abort-with.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-runtime.js';
 import { runtimeRefusal } from './runtime-refusal.js';

@@ -1,5 +1,5 @@
-import { pause } from '../../concurrency/pause.js';
-import { Presence } from '../../concurrency/presence.js';
+import { pause } from '../../kernel/concurrency/pause.js';
+import { Presence } from '../../kernel/concurrency/presence.js';
 import type { Clock } from '../../ports/clock.js';
 import { runtimeRefusal } from './runtime-refusal.js';
 

@@ -4,10 +4,10 @@ import type {
   BatchedReply,
   BatchReply,
 } from '../../../workflows/temporal/process-batch.js';
-import { BATCH_ASKS, BATCH_BYTES } from '../../../workflows/process-limits.js';
-import type { Reply } from '../../../workflows/process-step.js';
-import { jsonBytes } from '../../domain/shared/json.js';
-import type { CommandContext } from '../../domain/shared/command-context.js';
+import { BATCH_ASKS, BATCH_BYTES } from '../../kernel/processes/process-limits.js';
+import type { Reply } from '../../kernel/processes/process-step.js';
+import { jsonBytes } from '../../kernel/base/json.js';
+import type { CommandContext } from '../../kernel/base/command-context.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessInput, ProcessRef } from '../../ports/process-runtime.js';
 import { UPDATE_TIMEOUT_MS } from './step-update.js';

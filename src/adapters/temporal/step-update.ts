@@ -1,9 +1,14 @@
-import { type StepUpdate, STEP_UPDATE, type StepUpdateResult, type Reply } from '../../../workflows/process-step.js';
-import { type Json, jcs } from '../../domain/shared/json.js';
-import { sha256Base64url } from '../../domain/shared/sha256.js';
+import {
+  type StepUpdate,
+  STEP_UPDATE,
+  type StepUpdateResult,
+  type Reply,
+} from '../../kernel/processes/process-step.js';
+import { type Json, jcs } from '../../kernel/base/json.js';
+import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import type { Clock } from '../../ports/clock.js';
 import type { ProcessRef } from '../../ports/process-runtime.js';
-import { defined } from '../../domain/shared/defined.js';
+import { defined } from '../../kernel/base/defined.js';
 import { runtimeRefusal } from './runtime-refusal.js';
 import { updateFailureOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';

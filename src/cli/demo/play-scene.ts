@@ -6,7 +6,7 @@ import { playTurn, type TurnPlayed } from '../../body/play-turn.js';
 import type { FoundMemory, JsonMembers, NpcAction } from '../../body/protocol.js';
 import type { ScriptEntry } from '../../body/scripted-inference.js';
 import type { CastMember, Character, Scene, SceneLine } from './scene/types.js';
-import { defined } from '../../domain/shared/defined.js';
+import { defined } from '../../kernel/base/defined.js';
 
 /** One line as it was played: what the mind made from the model's text. */
 export type PlayedLine = {

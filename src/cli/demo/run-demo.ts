@@ -2,15 +2,15 @@ import type { MindClient } from '../../body/mind-client.js';
 import type { Inference } from '../../body/inference.js';
 import { MindError, type MindRequest } from '../../body/mind-request.js';
 import type { HistoryEvent, JsonMembers } from '../../body/protocol.js';
-import { StartProblem } from '../../domain/shared/start-problem.js';
-import { eventLine } from '../history-text.js';
-import { treeLines } from '../tree.js';
-import { whyTree } from '../why-tree.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
+import { eventLine } from '../shared/history-text.js';
+import { treeLines } from '../shared/tree.js';
+import { whyTree } from '../shared/why-tree.js';
 import { npcIdOf, type PlayedLine, playScene, setStage } from './play-scene.js';
 import { isServing, type StartedServer } from './server.js';
 import type { Scene } from './scene/types.js';
 import { showTurn } from './show-turn.js';
-import { wrapped } from './text.js';
+import { wrapped } from '../shared/text.js';
 
 export type DemoSettings = {
   readonly url: string;

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 
 import type { MindRequest } from '../../body/mind-request.js';
 import type { Environment } from '../../config/env.js';
-import { StartProblem } from '../../domain/shared/start-problem.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
 
 export type StartedServer = { readonly url: string; readonly pid: number; stop(): Promise<void> };
 

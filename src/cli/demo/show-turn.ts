@@ -1,6 +1,6 @@
 import type { PlayedLine } from './play-scene.js';
 import type { SceneLine } from './scene/types.js';
-import { actionText, plain, short, wrapped } from './text.js';
+import { actionText, plain, short, wrapped } from '../shared/text.js';
 
 const INDENT = ' '.repeat(8);
 const row = (label: string, text: string): string[] =>

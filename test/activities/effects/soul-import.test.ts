@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
 import { soulImportEffects } from '../../../activities/effects/soul-import.js';
-import { stagedFor } from '../../../src/app/souls/waiting-room.js';
-import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
-import { contentDigest } from '../../../src/domain/shared/content-digest.js';
-import { jcs, type JsonObject } from '../../../src/domain/shared/json.js';
-import { importStream } from '../../../src/domain/shared/stream-names.js';
-import { signSoul } from '../../../src/app/souls/soul-signer.js';
+import { stagedFor } from '../../../src/features/souls/waiting-room.js';
+import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
+import { contentDigest } from '../../../src/kernel/crypto/content-digest.js';
+import { jcs, type JsonObject } from '../../../src/kernel/base/json.js';
+import { importStream } from '../../../src/kernel/base/stream-names.js';
+import { signSoul } from '../../../src/features/souls/soul-signer.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { ISSUER, serverKeys, soulMemories, unsignedSoul } from '../../support/souls.js';
 

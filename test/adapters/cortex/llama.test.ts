@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 
 import { openLlamaEngine, MAX_WAITING, threadsFor } from '../../../src/adapters/cortex/llama.js';
 import { type LlamaPackage, loadLlamaPackage } from '../../../src/adapters/cortex/llama-package.js';
-import { buildPrompt } from '../../../src/domain/npc/decision/prompt.js';
-import type { JsonObject } from '../../../src/domain/shared/json.js';
-import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { buildPrompt } from '../../../src/features/turns/domain/decision/prompt.js';
+import type { JsonObject } from '../../../src/kernel/base/json.js';
+import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import { cortexEngineContract, SECRET } from '../../contracts/cortex-engine.js';
 import { rememberingLog } from '../../support/http.js';
 import { QuickClock } from '../../support/quick-clock.js';

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { OPEN_MS } from '../../../src/adapters/cortex/breaker.js';
 import { createOpenAiEngine } from '../../../src/adapters/cortex/openai.js';
-import { buildPrompt } from '../../../src/domain/npc/decision/prompt.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { buildPrompt } from '../../../src/features/turns/domain/decision/prompt.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
 import type { CortexEngine } from '../../../src/ports/cortex.js';
 import { cortexEngineContract, SECRET } from '../../contracts/cortex-engine.js';
 import { rememberingLog } from '../../support/http.js';

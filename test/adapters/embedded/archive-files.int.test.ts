@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { onFiles, writeWhole } from '../../../src/adapters/embedded/archive-files.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const failing = (code: string) => () => Promise.reject(Object.assign(new Error('no'), { code }));

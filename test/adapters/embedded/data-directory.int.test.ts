@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { FORMAT_VERSION, openDataDirectory } from '../../../src/adapters/embedded/data-directory.js';
-import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import { startBuilt, startTypeScript } from '../../support/child.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { openEventReader } from '../../../src/adapters/embedded/event-reader.js';
 import { EmbeddedEventStore } from '../../../src/adapters/embedded/event-store.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { ReadRange } from '../../../src/ports/event-store.js';
 import { playedMind } from '../../support/played-minds.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '../../../src/adapters/embedded/database.js';
 import { openEventReader } from '../../../src/adapters/embedded/event-reader.js';
 import { EmbeddedEventStore } from '../../../src/adapters/embedded/event-store.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import { startTypeScript } from '../../support/child.js';
 import { event, events, namesOf } from '../../support/events.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { EmbeddedEventStore } from '../../../src/adapters/embedded/event-store.js';
-import { PAUSE_BYTES } from '../../../src/domain/shared/page-size.js';
+import { PAUSE_BYTES } from '../../../src/kernel/base/page-size.js';
 import { eventStoreContract } from '../../contracts/event-store.js';
 import { event } from '../../support/events.js';
 import { countTurns } from '../../support/loop-turns.js';

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import { EmbeddedProcessRuntime } from '../../../src/adapters/embedded/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { StreamWriters } from '../../../src/app/streams/stream-writers.js';
-import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
-import type { ProcessWithEffects } from '../../../src/app/processes/process-effects.js';
-import { makeProcessId } from '../../../src/domain/shared/process-id.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
+import { ProcessRepository } from '../../../src/kernel/processes/process-repository.js';
+import type { ProcessWithEffects } from '../../../src/kernel/processes/process-effects.js';
+import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { ProcessRef } from '../../../src/ports/process-runtime.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { type AppendFault, processRuntimeContract } from '../../contracts/process-runtime.js';

@@ -7,11 +7,11 @@ import { EmbeddedReadModels } from '../../../src/adapters/embedded/read-models.j
 import { listStatement } from '../../../src/adapters/embedded/read-model-tables.js';
 import { openReadsFile } from '../../../src/adapters/embedded/reads-file.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { applyEvents } from '../../../src/app/read-models/apply-events.js';
-import { feedOf } from '../../../src/app/read-models/feed.js';
-import { rebuild } from '../../../src/app/read-models/rebuild.js';
+import { applyEvents } from '../../../src/kernel/read-models/apply-events.js';
+import { feedOf } from '../../../src/kernel/read-models/feed.js';
+import { rebuild } from '../../../src/kernel/read-models/rebuild.js';
 import type { Clock } from '../../../src/ports/clock.js';
-import type { Json } from '../../../src/domain/shared/json.js';
+import type { Json } from '../../../src/kernel/base/json.js';
 import { npcs } from '../../../projections/npcs.js';
 import { projections } from '../../../projections/registry.js';
 import { turns } from '../../../projections/turns.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { EmbeddedSoulArchive } from '../../../src/adapters/embedded/soul-archive.js';
-import { contentDigest } from '../../../src/domain/shared/content-digest.js';
+import { contentDigest } from '../../../src/kernel/crypto/content-digest.js';
 import { soulArchiveContract } from '../../contracts/soul-archive.js';
 import { startTypeScript } from '../../support/child.js';
 import { rememberingLog } from '../../support/http.js';

@@ -6,7 +6,7 @@ import { parseConnectionString } from '@eventstore/db-client/dist/Client/parseCo
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { READ_SILENCE_MS, StoreConnection } from '../../../src/adapters/eventstore/store-connection.js';
-import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import { likeOf } from '../../stand-in/like.js';
 import { Log } from '../../stand-in/log.js';
 import { serve } from '../../stand-in/server.js';

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { ownerKeyFile, readOwnerKey } from '../../../src/adapters/files/owner-key-file.js';
 import { openSecret, type SecretSource } from '../../../src/adapters/files/secret.js';
-import { SECRET_MIN_BYTES } from '../../../src/domain/shared/secret-length.js';
-import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { SECRET_MIN_BYTES } from '../../../src/kernel/base/secret-length.js';
+import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import { seededRandom } from '../../support/seeded-random.js';
 
 let dataDir: string;

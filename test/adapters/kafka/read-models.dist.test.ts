@@ -7,10 +7,10 @@ import { PostgresReadModels } from '../../../src/adapters/postgres/read-models.j
 import { PostgresRelayLease } from '../../../src/adapters/postgres/relay-lease.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
-import { FeedProjector } from '../../../src/app/read-models/feed-projector.js';
-import { rebuild } from '../../../src/app/read-models/rebuild.js';
-import { linksInto } from '../../../src/app/read-models/relay-outputs.js';
-import { Relay } from '../../../src/app/read-models/relay.js';
+import { FeedProjector } from '../../../src/kernel/read-models/feed-projector.js';
+import { rebuild } from '../../../src/kernel/read-models/rebuild.js';
+import { linksInto } from '../../../src/kernel/read-models/relay-outputs.js';
+import { Relay } from '../../../src/kernel/read-models/relay.js';
 import type { FeedEntry, FeedSession, FeedWriter } from '../../../src/ports/event-feed.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
 import { projections } from '../../../projections/registry.js';

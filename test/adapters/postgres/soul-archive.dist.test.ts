@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { PostgresSoulArchive } from '../../../src/adapters/postgres/soul-archive.js';
-import { contentDigest } from '../../../src/domain/shared/content-digest.js';
+import { contentDigest } from '../../../src/kernel/crypto/content-digest.js';
 import { soulArchiveContract } from '../../contracts/soul-archive.js';
 import { TestSchema } from '../../support/postgres.js';
 

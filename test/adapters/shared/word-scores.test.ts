@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { bestByWordsInSlices } from '../../../src/adapters/shared/word-scores.js';
-import { revisionOrder } from '../../../src/domain/shared/row-order.js';
+import { revisionOrder } from '../../../src/kernel/read-models/row-order.js';
 
 describe('the best rows by their words', () => {
   it('are the same however many slices it takes to find them', () => {

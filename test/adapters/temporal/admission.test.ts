@@ -6,7 +6,7 @@ import {
   UPDATES_AT_LEAST_WHEN_SLOW,
   UPDATES_AT_MOST,
 } from '../../../src/adapters/temporal/admission.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';

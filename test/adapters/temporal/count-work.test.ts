@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createMetrics } from '../../../src/adapters/prometheus/metrics.js';
 import { countWork } from '../../../src/adapters/temporal/count-work.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
 
 describe('What a worker does', () => {
   it('is counted by task, process and outcome, and its result is passed on', async () => {

@@ -3,7 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
 
 import { updateFailureOf } from '../../../src/adapters/temporal/failures.js';
-import { UPDATE_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../workflows/process-step.js';
+import { UPDATE_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../../src/kernel/processes/process-step.js';
 
 const failedWith = (type: string, details: unknown[] = []): unknown =>
   updateFailureOf(new WorkflowUpdateFailedError('Workflow Update failed', failure(type, details)));

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { awaitOutcome, OUTCOME_UPDATE_MS } from '../../../src/adapters/temporal/outcome-wait.js';
 import type { Update } from '../../../src/adapters/temporal/process-workflows.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import type { OutcomeWait, Reply } from '../../../workflows/process-step.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { OutcomeWait, Reply } from '../../../src/kernel/processes/process-step.js';
 
 const ref = { process: 'race', id: 'r', stream: npcStream('studio', 'runner') };
 const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };

@@ -7,10 +7,10 @@ import { ProcessWorkflows } from '../../../src/adapters/temporal/process-workflo
 import { TemporalProcessRuntime } from '../../../src/adapters/temporal/process-runtime.js';
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { systemClock } from '../../../src/adapters/system/clock.js';
-import { ProcessRepository } from '../../../src/app/processes/process-repository.js';
-import { makeProcessId } from '../../../src/domain/shared/process-id.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import { statuses } from '../../../src/http/statuses.js';
+import { ProcessRepository } from '../../../src/kernel/processes/process-repository.js';
+import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import { statuses } from '../../../src/kernel/http/statuses.js';
 import { openBareTemporal } from '../../support/bare-temporal.js';
 import { seededRandom } from '../../support/seeded-random.js';
 import { followersOf } from '../../support/signal-followers.js';

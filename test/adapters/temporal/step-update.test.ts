@@ -5,8 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { UPDATE_TIMEOUT_MS, replyTo } from '../../../src/adapters/temporal/step-update.js';
 import type { Update } from '../../../src/adapters/temporal/process-workflows.js';
 import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
-import { UPDATE_LATE, type StepUpdate, type StepUpdateResult, STEP_FAILED } from '../../../workflows/process-step.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import {
+  UPDATE_LATE,
+  type StepUpdate,
+  type StepUpdateResult,
+  STEP_FAILED,
+} from '../../../src/kernel/processes/process-step.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { onBehalf } from '../../support/streams.js';
 

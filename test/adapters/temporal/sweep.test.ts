@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { OpenProcessSweep } from '../../../src/adapters/temporal/sweep.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { OpenProcess } from '../../../src/ports/event-store.js';
 import type { ProcessRef } from '../../../src/ports/process-runtime.js';
 import { ManualClock } from '../../support/manual-clock.js';

@@ -4,10 +4,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { startProcessWorker } from '../../../src/adapters/temporal/worker.js';
-import { makeProcessId } from '../../../src/domain/shared/process-id.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { ProcessRef } from '../../../src/ports/process-runtime.js';
-import { EFFECT_SILENCE_MS } from '../../../workflows/process-limits.js';
+import { EFFECT_SILENCE_MS } from '../../../src/kernel/processes/process-limits.js';
 import { rememberingLog } from '../../support/http.js';
 import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js';
 import { startTemporalRuntime, type OpenTemporalRuntime } from '../../support/temporal.js';

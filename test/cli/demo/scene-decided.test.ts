@@ -4,12 +4,12 @@ import { createMindClient } from '../../../src/body/mind-client.js';
 import { createScriptedInference } from '../../../src/body/scripted-inference.js';
 import { playScene, scriptOf, setStage } from '../../../src/cli/demo/play-scene.js';
 import { scene } from '../../../src/cli/demo/scene.js';
-import { reachVerdict } from '../../../src/domain/npc/decision/verdict.js';
-import { normaliseRuleset } from '../../../src/domain/rules/normalise.js';
-import { findPreset } from '../../../src/domain/rules/presets.js';
-import type { DirectiveRuleSet } from '../../../src/domain/rules/ruleset.js';
-import { mergePatch } from '../../../src/domain/shared/merge-patch.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
+import { reachVerdict } from '../../../src/features/turns/domain/decision/verdict.js';
+import { normaliseRuleset } from '../../../src/features/rules/domain/normalise.js';
+import { findPreset } from '../../../src/features/rules/domain/presets.js';
+import type { DirectiveRuleSet } from '../../../src/features/rules/domain/ruleset.js';
+import { mergePatch } from '../../../src/kernel/base/merge-patch.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
 import { allSlices, heldBy } from '../../support/rules.js';
 import { createFakeMind, type FakeDecide } from '../../support/fake-mind.js';
 

@@ -7,7 +7,7 @@ import { openDataDirectory } from '../../../src/adapters/embedded/data-directory
 import { sleepFor } from '../../../src/body/deadline.js';
 import { createMindRequest } from '../../../src/body/mind-request.js';
 import { isServing, startDemoServer, type StartOptions } from '../../../src/cli/demo/server.js';
-import { StartProblem } from '../../../src/domain/shared/start-problem.js';
+import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import { built } from '../../support/built.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 

@@ -1,5 +1,5 @@
-import { jsonBytes } from '../../../src/domain/shared/json.js';
-import { READ_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
+import { jsonBytes } from '../../../src/kernel/base/json.js';
+import { READ_BYTES, untilFull } from '../../../src/kernel/base/page-size.js';
 import type {
   EventFeed,
   FeedEntry,

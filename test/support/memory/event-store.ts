@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../src/domain/shared/json.js';
-import { READ_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
+import type { JsonObject } from '../../../src/kernel/base/json.js';
+import { READ_BYTES, untilFull } from '../../../src/kernel/base/page-size.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
 import type {
   AppendOutcome,
   EventMeta,

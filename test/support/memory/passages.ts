@@ -1,4 +1,4 @@
-import type { Json } from '../../../src/domain/shared/json.js';
+import type { Json } from '../../../src/kernel/base/json.js';
 import type { Passage } from '../../../src/ports/read-models.js';
 import type { Changes } from '../../../src/ports/read-model-writer.js';
 import type { PassagePage, PassageQuery } from '../../../src/ports/text-search.js';

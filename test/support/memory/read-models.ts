@@ -1,5 +1,5 @@
-import { type Json, jsonBytes } from '../../../src/domain/shared/json.js';
-import { PAGE_BYTES, untilFull } from '../../../src/domain/shared/page-size.js';
+import { type Json, jsonBytes } from '../../../src/kernel/base/json.js';
+import { PAGE_BYTES, untilFull } from '../../../src/kernel/base/page-size.js';
 import type { Clock } from '../../../src/ports/clock.js';
 import {
   READ_WAIT_MS,
@@ -31,7 +31,7 @@ import type { PassagePage, PassageQuery, TextSearch } from '../../../src/ports/t
 import { ReadWaiters, type WaitState } from '../../../src/adapters/shared/read-waiters.js';
 import { MemoryPassages } from './passages.js';
 import { isWithin, MemoryRowTexts } from './row-texts.js';
-import { compareOrders } from '../../../src/domain/shared/row-order.js';
+import { compareOrders } from '../../../src/kernel/read-models/row-order.js';
 
 type MemoryBuild = {
   readonly id: number;

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../../src/domain/shared/words.js';
+import { wordsOf } from '../../../src/kernel/base/words.js';
 import type { OrderRange } from '../../../src/ports/read-models.js';
 import type { Changes } from '../../../src/ports/read-model-writer.js';
 import {
@@ -12,7 +12,7 @@ import {
   type WordQuery,
 } from '../../../src/ports/row-search.js';
 import { bestByWordsInSlices } from '../../../src/adapters/shared/word-scores.js';
-import { compareOrders } from '../../../src/domain/shared/row-order.js';
+import { compareOrders } from '../../../src/kernel/read-models/row-order.js';
 
 type Text = {
   readonly key: string;

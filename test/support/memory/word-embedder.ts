@@ -1,7 +1,7 @@
-import { calibrated } from '../../../src/domain/memory/calibrated.js';
-import { Rejection } from '../../../src/domain/shared/rejection.js';
-import { partitionOf } from '../../../src/domain/shared/partition.js';
-import { wordsOf } from '../../../src/domain/shared/words.js';
+import { calibrated } from '../../../src/ports/calibrated.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { partitionOf } from '../../../src/kernel/base/partition.js';
+import { wordsOf } from '../../../src/kernel/base/words.js';
 import type { Embedder } from '../../../src/ports/embedder.js';
 import { checkEmbedCall } from '../../../src/adapters/shared/embed-call.js';
 import { unitVector } from '../../../src/adapters/shared/unit-vector.js';

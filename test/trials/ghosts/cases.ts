@@ -1,4 +1,4 @@
-import type { GhostGoal } from '../../../src/domain/ghost/policy.js';
+import type { GhostGoal } from '../../../src/features/ghosts/domain/policy.js';
 import type { Draw } from '../../simulation/draw.js';
 
 /** A session to be played: the same one plays the same, step for step. */

@@ -1,5 +1,5 @@
-import { type Json, jcs } from '../../../src/domain/shared/json.js';
-import { shortDigest } from '../../../src/domain/shared/sha256.js';
+import { type Json, jcs } from '../../../src/kernel/base/json.js';
+import { shortDigest } from '../../../src/kernel/crypto/sha256.js';
 import { comparableResults, comparableSteps, type GhostResults, type GhostStep } from '../../support/ghosts.js';
 
 /** What a session did, in short: a digest of each step, in their order, and what was said of it at its end. */

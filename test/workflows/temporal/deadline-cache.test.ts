@@ -11,8 +11,8 @@ import {
   nextDeadlineMs,
 } from '../../../workflows/temporal/deadline-cache.js';
 import type { CachedDeadline } from '../../../workflows/temporal/process-batch.js';
-import { DEADLINES_BYTES, DEADLINES_CACHED } from '../../../workflows/process-limits.js';
-import { payloadBytes } from '../../../workflows/process-step.js';
+import { DEADLINES_BYTES, DEADLINES_CACHED } from '../../../src/kernel/processes/process-limits.js';
+import { payloadBytes } from '../../../src/kernel/processes/process-step.js';
 
 const refOf = (id: string, length = 0) => ({ process: 'turn', id, stream: `npc-${id}${'x'.repeat(length)}` });
 const keptOf = (id: string, dueMs: number, more: Partial<CachedDeadline> = {}): CachedDeadline => ({

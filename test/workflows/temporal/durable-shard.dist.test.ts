@@ -12,9 +12,9 @@ import { ProcessWorkflows } from '../../../src/adapters/temporal/process-workflo
 import { systemClock } from '../../../src/adapters/system/clock.js';
 import { loadWorkflowBundle } from '../../../src/adapters/temporal/bundle.js';
 import { shardIdOf } from '../../../src/adapters/temporal/names.js';
-import { makeProcessId } from '../../../src/domain/shared/process-id.js';
-import type { Rejection } from '../../../src/domain/shared/rejection.js';
-import { npcStream } from '../../../src/domain/shared/stream-names.js';
+import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
+import type { Rejection } from '../../../src/kernel/base/rejection.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { ProcessInput, ProcessRef } from '../../../src/ports/process-runtime.js';
 import type { BatchReply, KnownProcess, ShardState } from '../../../workflows/temporal/process-batch.js';
 import { ManualClock } from '../../support/manual-clock.js';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { TurnFacts } from '../../../src/domain/npc/decision/turn-facts.js';
-import { jcs, type Json } from '../../../src/domain/shared/json.js';
+import type { TurnFacts } from '../../../src/features/turns/domain/decision/turn-facts.js';
+import { jcs, type Json } from '../../../src/kernel/base/json.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
-import { transitionOf, pendingEffect } from '../../../workflows/state-machine.js';
+import { transitionOf, pendingEffect } from '../../../src/kernel/processes/state-machine.js';
 import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
-import { MISMATCHES_NOTED } from '../../../src/domain/npc/tape-mismatch.js';
+import { MISMATCHES_NOTED } from '../../../src/features/turns/domain/tape-mismatch.js';
 import { turn } from '../../../workflows/turn/turn.js';
 import { givenOf, inTable } from '../../support/given.js';
 import { aRuleset } from '../../support/rules.js';

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../../domain/shared/words.js';
+import { wordsOf } from '../../../kernel/base/words.js';
 import { ADJECTIVES } from './things.js';
 import { isKin, topicsOf } from './words.js';
 

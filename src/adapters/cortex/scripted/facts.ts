@@ -1,4 +1,4 @@
-import type { Json } from '../../../domain/shared/json.js';
+import type { Json } from '../../../kernel/base/json.js';
 import { sentence, upperFirst } from './own-view.js';
 import type { PromptContent } from './situation.js';
 import { listed, thingNamesIn } from './things.js';

@@ -1,5 +1,5 @@
-import { messagesOf } from '../../../domain/npc/decision/messages-of.js';
-import { isObject, type JsonObject } from '../../../domain/shared/json.js';
+import { messagesOf } from '../../../ports/messages-of.js';
+import { isObject, type JsonObject } from '../../../kernel/base/json.js';
 import type { Demand, PromptContent } from './situation.js';
 
 /** What is looked at, in UTF-16 units: of what was said, and of what the prompt says of somebody. Ours are hardly longer. */
@@ -41,7 +41,7 @@ const part = (found: RegExpExecArray, name: string): string | null => {
   return text === undefined ? null : unquoted(text);
 };
 
-/** One line below "Rules:", as src/domain/npc/decision/prompt.ts writes it. */
+/** One line below "Rules:", as src/features/turns/domain/decision/prompt.ts writes it. */
 const demandOf = (line: string): Demand | null => {
   const act = mustAct.exec(line);
   if (act !== null) {
@@ -97,7 +97,7 @@ const readSystem = (system: string) => {
 const raw = /^(?<system>[^]*)\n\nObservation: (?<user>"(?:[^"\\\n]|\\.)*")\n\nAnswer:$/;
 
 /**
- * Reads any prompt: one of ours (src/domain/npc/decision/prompt.ts) in any of its templates, or whatever else a client sends.
+ * Reads any prompt: one of ours (src/features/turns/domain/decision/prompt.ts) in any of its templates, or whatever else a client sends.
  * @param similarities how well each of its memories fits, in their order, where that is known
  */
 export const readPrompt = (prompt: string, similarities: readonly number[] | null = null): PromptContent => {

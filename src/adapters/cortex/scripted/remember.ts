@@ -1,5 +1,5 @@
-import { cutText } from '../../../domain/shared/text.js';
-import { wordsOf } from '../../../domain/shared/words.js';
+import { cutText } from '../../../kernel/base/text.js';
+import { wordsOf } from '../../../kernel/base/words.js';
 import { holdsAll, holdsKeys } from './asked.js';
 import { saidBack, saidByItself, sentence, upperFirst, withinSentence, withoutPits } from './own-view.js';
 import type { Self } from './self.js';

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../domain/shared/json.js';
-import { sha256Hex } from '../../../domain/shared/sha256.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
+import { sha256Hex } from '../../../kernel/crypto/sha256.js';
 import { factAnswer } from './facts.js';
 import { hear, type Heard } from './hearing.js';
 import { asksForKin, kinAnswer } from './kin.js';

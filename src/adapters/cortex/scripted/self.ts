@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../domain/shared/json.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
 import { saidByItself, saidOfOneself, sentence, upperFirst } from './own-view.js';
 
 /** How somebody talks. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../domain/shared/json.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
 
 /** What the rules of a prompt ask, highest first. `because` and `target` are the rule's own texts, null where it has none. */
 export type Demand =

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../domain/shared/json.js';
+import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import { topicsOf } from './words.js';
 
 const isText = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== '';

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../../domain/shared/words.js';
+import { wordsOf } from '../../../kernel/base/words.js';
 
 /** Words that say nothing of what a sentence is about. */
 const EMPTY = new Set(

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 
 import { createScriptedEngine } from '../../../../src/adapters/cortex/scripted/engine.js';
-import type { DecisionInput } from '../../../../src/domain/npc/decision/input.js';
-import { buildPrompt } from '../../../../src/domain/npc/decision/prompt.js';
-import { type DirectiveRule, type Template, templates } from '../../../../src/domain/rules/ruleset.js';
-import { defined } from '../../../../src/domain/shared/defined.js';
-import type { Json, JsonObject } from '../../../../src/domain/shared/json.js';
+import type { DecisionInput } from '../../../../src/features/turns/domain/decision/input.js';
+import { buildPrompt } from '../../../../src/features/turns/domain/decision/prompt.js';
+import { type DirectiveRule, type Template, templates } from '../../../../src/features/rules/domain/ruleset.js';
+import { defined } from '../../../../src/kernel/base/defined.js';
+import type { Json, JsonObject } from '../../../../src/kernel/base/json.js';
 import { anInput, aRuleset } from '../../../support/rules.js';
 
 export type Who = { readonly persona: string | null; readonly state?: JsonObject; readonly around?: Json };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { buildPrompt } from '../../../../src/domain/npc/decision/prompt.js';
-import { templates } from '../../../../src/domain/rules/ruleset.js';
+import { buildPrompt } from '../../../../src/features/turns/domain/decision/prompt.js';
+import { templates } from '../../../../src/features/rules/domain/ruleset.js';
 import { answer, engine, type Exchange, inputOf, plays, type Who } from './exchange.js';
 
 const maren: Who = {

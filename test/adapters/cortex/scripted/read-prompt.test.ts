@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { readPrompt } from '../../../../src/adapters/cortex/scripted/read-prompt.js';
-import { buildPrompt } from '../../../../src/domain/npc/decision/prompt.js';
-import { templates } from '../../../../src/domain/rules/ruleset.js';
+import { buildPrompt } from '../../../../src/features/turns/domain/decision/prompt.js';
+import { templates } from '../../../../src/features/rules/domain/ruleset.js';
 import { anInput, aRuleset } from '../../../support/rules.js';
 
 const memory = (text: string) => ({ text, type: 'observation', importance: 0.5, similarity: 0.9 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { buildPrompt } from '../../../../src/domain/npc/decision/prompt.js';
+import { buildPrompt } from '../../../../src/features/turns/domain/decision/prompt.js';
 import { answer, type Exchange, inputOf, plays, type Who } from './exchange.js';
 
 const hob: Who = { persona: 'Hob, a ferryman.' };

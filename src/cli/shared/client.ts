@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { readOwnerKey } from '../../adapters/files/owner-key-file.js';
+import { sleepFor } from '../../body/deadline.js';
+import { createMindRequest, MindError, type MindRequest } from '../../body/mind-request.js';
+import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../../config/config.js';
+import { isObject } from '../../kernel/base/json.js';
+import { CommandFailed, remark, type Terminal } from './terminal.js';
+
+export type ClientSettings = { readonly url: string; readonly key: string | null; readonly dataDir: string };
+
+const set = (value: string | undefined): string | null =>
+  value === undefined || value.trim() === '' ? null : value.trim();
+
+/** Where commands find the server and its key (contract 11.5). @throws CommandFailed when `ANIMA_URL` is not an address */
+export const clientSettings = ({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): ClientSettings => {
+  const url = set(env['ANIMA_URL']) ?? DEFAULT_URL;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new CommandFailed(`ANIMA_URL must be an address such as ${DEFAULT_URL}, not ${JSON.stringify(url)}.`);
+  }
+  return { url, key: set(env['ANIMA_API_KEY']), dataDir: resolve(cwd, set(env['ANIMA_DATA_DIR']) ?? DEFAULT_DATA_DIR) };
+};
+
+/** What a command says when it looks for the server's data directory in the wrong place. */
+export const noDataDirectory = (dataDir: string): string =>
+  `There is no data directory at ${dataDir}. Set ANIMA_DATA_DIR to the server's data directory.`;
+
+const ownerKey = async (dataDir: string): Promise<string> => {
+  const path = join(dataDir, 'owner-key');
+  let key: string | null;
+  try {
+    key = await readOwnerKey(dataDir);
+  } catch (error) {
+    const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+    throw new CommandFailed(`The owner key in ${path} cannot be read (${reason}); set ANIMA_API_KEY to a key.`);
+  }
+  if (key !== null && key !== '') return key;
+  throw new CommandFailed(
+    existsSync(dataDir)
+      ? `No API key: set ANIMA_API_KEY, or put the server's owner key into ${path}.`
+      : `No API key: set ANIMA_API_KEY, or use the server's owner key. ${noDataDirectory(dataDir)}`,
+  );
+};
+
+/** What is wrong with a map (contract 9.7), or with another document as a sentence. */
+export const problemLine = (found: unknown): string => {
+  if (!isObject(found)) return String(found);
+  const { layer, object, problem } = found as { layer?: unknown; object?: unknown; problem?: unknown };
+  const names = [layer, object].filter((name) => typeof name === 'string');
+  return [...names, String(problem)].join(': ');
+};
+
+/** What to show for a request that failed; null for an error of another kind. @param ownerKeyOf the data directory whose owner key was used */
+export const describeFailure = (error: unknown, url: string, ownerKeyOf: string | null = null): string | null => {
+  if (!(error instanceof MindError)) return null;
+  if (error.code === 'UNREACHABLE') {
+    return `No server answers at ${url}: start one with "anima serve", or set ANIMA_URL to another address.`;
+  }
+  if (error.code === 'UNAUTHORIZED') {
+    return ownerKeyOf === null
+      ? `The server at ${url} does not accept this key: set ANIMA_API_KEY to a valid one, or remove it to use the owner key.`
+      : `The server at ${url} does not accept the owner key in ${ownerKeyOf}: set ANIMA_DATA_DIR to that server's data directory, or ANIMA_API_KEY to one of its keys.`;
+  }
+  const issues = Array.isArray(error.details['issues']) ? (error.details['issues'] as readonly unknown[]) : [];
+  const lines = issues.map((issue) => {
+    const { pointer, message } = issue as { readonly pointer?: unknown; readonly message?: unknown };
+    return `  ${String(pointer)}: ${String(message)}`;
+  });
+  const problems = Array.isArray(error.details['problems'])
+    ? error.details['problems'].map((found) => `  ${problemLine(found)}`)
+    : [];
+  const wait =
+    error.retryAfter === null || error.code === 'RATE_LIMITED' ? '' : ` Try again in ${String(error.retryAfter)} s.`;
+  const quoted = error.status >= 500 && error.requestId !== null ? `, request ${error.requestId}` : '';
+  const { reason } = error.details;
+  const isTold = ['CORTEX_UNAVAILABLE', 'SOUL_INVALID'].includes(error.code) && typeof reason === 'string';
+  const why = isTold ? ` ${reason}` : '';
+  return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines, ...problems].join('\n');
+};
+
+/** How long a request waits in all for its turn, in milliseconds: the key may be a game's as well, and its rate is counted by the minute (contract 1.4). */
+const TURN_WAIT_MS = 90_000;
+
+/** Asks again for as long as a key has asked too often: such a request was refused before anything was done. */
+const inTurn =
+  (terminal: Terminal, request: MindRequest): MindRequest =>
+  async (...call) => {
+    for (let waitedMs = 0; ;) {
+      try {
+        return await request(...call);
+      } catch (error) {
+        if (!(error instanceof MindError) || error.code !== 'RATE_LIMITED' || error.retryAfter === null) throw error;
+        const waitMs = error.retryAfter * 1_000;
+        if (waitedMs + waitMs > TURN_WAIT_MS) throw error;
+        remark(terminal, `This key has asked too often. Waiting ${String(error.retryAfter)} s ...`);
+        await sleepFor(waitMs);
+        waitedMs += Math.max(1_000, waitMs);
+      }
+    }
+  };
+
+/** How long a download may stand still, in milliseconds. */
+const DOWNLOAD_STILL_MS = 60_000;
+
+/**
+ * An answer of any length, as it comes.
+ * @throws CommandFailed when there is no key, no server answers, it refuses, or the answer breaks off
+ */
+export const openDownload = async (terminal: Terminal, path: string): Promise<AsyncIterable<Uint8Array>> => {
+  const { url, key, dataDir } = clientSettings(terminal);
+  const authorization = `Bearer ${key ?? (await ownerKey(dataDir))}`;
+  const still = new AbortController();
+  const watch = setTimeout(() => still.abort(), DOWNLOAD_STILL_MS);
+  const response = await fetch(`${url}${path}`, { headers: { authorization }, signal: still.signal }).catch(() => null);
+  if (response?.ok !== true || response.body === null) {
+    clearTimeout(watch);
+    const text = response === null ? null : await response.text().catch(() => '');
+    if (text === null)
+      throw new CommandFailed(
+        `No server answers at ${url}: start one with "anima serve", or set ANIMA_URL to another address.`,
+      );
+    throw new CommandFailed(refusalIn(text) ?? `The server at ${url} answers HTTP ${String(response?.status ?? 0)}.`);
+  }
+  const { body } = response;
+  return (async function* (): AsyncGenerator<Uint8Array, void> {
+    try {
+      for await (const chunk of body) {
+        watch.refresh();
+        yield chunk as Uint8Array;
+      }
+    } catch {
+      throw new CommandFailed('The answer of the server broke off.');
+    } finally {
+      clearTimeout(watch);
+    }
+  })();
+};
+
+/** The sentence of a refusal (contract 1.5); null for another answer. */
+const refusalIn = (text: string): string | null => {
+  try {
+    const { error } = JSON.parse(text) as { readonly error?: { readonly code?: unknown; readonly message?: unknown } };
+    return error === undefined ? null : `${String(error.message)} (${String(error.code)})`;
+  } catch {
+    return null;
+  }
+};
+
+/** A function that sends requests to the server as the user of this terminal. @throws CommandFailed when there is no key */
+export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
+  const { url, key, dataDir } = clientSettings(terminal);
+  const request = inTurn(terminal, createMindRequest({ baseUrl: url, key: key ?? (await ownerKey(dataDir)) }));
+  return async (...call) => {
+    try {
+      return await request(...call);
+    } catch (error) {
+      const sentence = describeFailure(error, url, key === null ? dataDir : null) ?? String(error);
+      throw error instanceof MindError
+        ? new CommandFailed(sentence, error.code, error.retryAfter, error.details)
+        : new CommandFailed(sentence);
+    }
+  };
+};

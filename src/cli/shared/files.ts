@@ -1,0 +1,43 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+import { readJsonBytes } from '../../kernel/base/read-json.js';
+import { whyRefused } from '../../kernel/base/refuse-json.js';
+import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
+import { CommandFailed, type Terminal } from './terminal.js';
+
+/** What a server takes in one request at most (contract 1.2). */
+const MAX_FILE_BYTES = MAX_ARCHIVED_BYTES;
+
+const whyNot = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
+
+/** Where a file is that was typed. */
+export const fileOf = ({ cwd }: Terminal, file: string): string => resolve(cwd, file);
+
+/** What a file that was typed holds. @throws CommandFailed when it cannot be read */
+export const readTyped = (terminal: Terminal, file: string): Promise<Buffer> =>
+  readFile(fileOf(terminal, file)).catch((error: unknown) => {
+    throw new CommandFailed(`${file} cannot be read (${whyNot(error)}).`);
+  });
+
+/** Writes a file that was typed, or with `a` appends to it. @throws CommandFailed when it cannot be written */
+export const writeTyped = (
+  terminal: Terminal,
+  file: string,
+  content: string | Uint8Array,
+  flag: 'w' | 'a' = 'w',
+): Promise<void> =>
+  writeFile(fileOf(terminal, file), content, { flag }).catch((error: unknown) => {
+    throw new CommandFailed(`${file} cannot be written (${whyNot(error)}).`);
+  });
+
+/** What a file of JSON holds. @throws CommandFailed when it cannot be read, is none, or is larger than a request may be */
+export const readJsonFile = async (terminal: Terminal, file: string): Promise<unknown> => {
+  const bytes = await readTyped(terminal, file);
+  if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than 16 MiB.`);
+  try {
+    return readJsonBytes(bytes).value;
+  } catch (error) {
+    throw new CommandFailed(`${file} is not JSON that a server takes: ${whyRefused(error)}`);
+  }
+};

@@ -1,0 +1,151 @@
+import type { JsonMembers, JsonValue } from '../../body/protocol.js';
+import { counted, plain, short } from './text.js';
+import type { Branch } from './tree.js';
+
+/** How much of a text is shown, in characters; `--json` shows all of it. */
+const SHOWN = 300;
+/** How many lines of a prompt are shown. */
+const PROMPT_LINES = 100;
+
+const members = (value: JsonValue | undefined): JsonMembers =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMembers) : {};
+const list = (value: JsonValue | undefined): readonly JsonMembers[] =>
+  Array.isArray(value) ? (value as readonly JsonValue[]).map((each) => members(each)) : [];
+const word = (value: JsonValue | undefined): string =>
+  typeof value === 'string' ? value : value === undefined || value === null ? '' : plain(value);
+const quoted = (value: JsonValue | undefined): string => `"${short(word(value), SHOWN)}"`;
+const named = (title: string, below: readonly Branch[]): readonly Branch[] =>
+  below.length === 0 ? [] : [{ text: title, below }];
+
+/** Why a turn came out as it did, as a tree. @param why the answer of `GET .../why` (contract 10.2) */
+export const whyTree = (why: JsonMembers): Branch => ({
+  text: `${word(why['turnId'])} of ${word(why['npcId'])}, ${word(why['state'])}`,
+  below: [
+    { text: `perceived ${quoted(why['observation'])}` },
+    ...mindOf(members(why['mind'])),
+    ...missingOf(why['rulesetMissing']),
+    ...rulesOf(why),
+    { text: remembered(list(why['memories'])), below: list(why['memories']).map(memoryOf) },
+    ...promptOf(members(why['prompt'])),
+    ...modelOf(members(why['model'])),
+    ...named('checks', list(why['checks']).map(checkOf)),
+    ...verdictOf(members(why['verdict'])),
+    ...named('contradicted by a tape', list(why['mismatches']).map(mismatchOf)),
+    ...named('changed', changesOf(members(why['stateChange']))),
+    ...named(
+      'stored',
+      list(why['memoriesStored']).map((memory) => ({ text: `${word(memory['type'])} ${quoted(memory['text'])}` })),
+    ),
+    ...recordOf(list(why['events'])),
+  ],
+});
+
+const mindOf = ({ revision, persona, data }: JsonMembers): readonly Branch[] => {
+  const about = [
+    persona === null ? '' : quoted(persona),
+    Object.keys(members(data)).length === 0 ? '' : short(plain(data ?? null), SHOWN),
+  ].filter((text) => text !== '');
+  return [{ text: `the mind at revision ${word(revision)}`, below: about.map((text) => ({ text })) }];
+};
+
+const rulesOf = ({ ruleset, rules, rulesetMissing, verdict }: JsonMembers): readonly Branch[] => {
+  const { rulesetId, version } = members(ruleset);
+  const title = rulesetId === undefined ? 'rules' : `rules of ${word(rulesetId)}, version ${word(version)}`;
+  const all = list(rules).map(ruleOf);
+  // A body that names its set in the wrong place must not look like rules that matched nothing.
+  const isWithout = all.length === 0 && rulesetId === undefined && rulesetMissing === undefined;
+  return isWithout && members(verdict)['valid'] !== undefined
+    ? [{ text: 'decided without rules: the turn named no set (rulesetId), and there was none called default' }]
+    : named(title, all);
+};
+
+const missingOf = (rulesetId: JsonValue | undefined): readonly Branch[] =>
+  rulesetId === undefined ? [] : [{ text: `no ruleset ${quoted(rulesetId)}: decided without rules` }];
+
+const mismatchOf = ({ revision, members: differing }: JsonMembers): Branch => ({
+  text: `revision ${word(revision)}: another ${list(differing)
+    .map(({ member }) => word(member))
+    .join(', ')}`,
+});
+
+const ruleOf = (rule: JsonMembers): Branch => {
+  const conditions = list(rule['conditions']).map(({ key, expected, holds, saw, notRecorded }): Branch => ({
+    text: `${word(key)} ${word(expected)}: ${holds === true ? 'holds' : 'does not hold'}, saw ${sawText(saw, notRecorded === true)}`,
+  }));
+  const pattern = rule['patternHolds'];
+  const words = typeof pattern === 'boolean' ? [{ text: pattern ? 'its words fit' : 'its words do not fit' }] : [];
+  const name = word(rule['ruleName']);
+  return {
+    text: `${word(rule['drRuleId'])}${name === '' ? '' : ` (${name})`} ${rule['matched'] === true ? 'matched' : 'did not match'}`,
+    below: [...conditions, ...words],
+  };
+};
+
+const sawText = (saw: JsonValue | undefined, notRecorded: boolean): string =>
+  saw === undefined || saw === null
+    ? notRecorded
+      ? 'what was too much to record'
+      : 'nothing'
+    : `${plain(saw)}${notRecorded ? ' (cut)' : ''}`;
+
+const remembered = (memories: readonly JsonMembers[]): string =>
+  memories.length === 0 ? 'remembered nothing' : `remembered ${counted(memories.length, 'memory', 'memories')}`;
+
+const memoryOf = ({ text, similarity, cause }: JsonMembers): Branch => {
+  const { turnId, revision } = members(cause);
+  const from =
+    revision === undefined
+      ? []
+      : [{ text: `stored at revision ${word(revision)}${word(turnId) === '' ? '' : ` by the turn ${word(turnId)}`}` }];
+  return { text: `${Number(similarity).toFixed(2)} ${quoted(text)}`, below: from };
+};
+
+const promptOf = ({ text, digest, madeAgain }: JsonMembers): readonly Branch[] =>
+  text === undefined
+    ? []
+    : [
+        {
+          below: word(text)
+            .split('\n')
+            .filter((line) => line !== '')
+            .slice(0, PROMPT_LINES)
+            .map((line) => ({ text: short(line, SHOWN) })),
+          text: `prompt of ${String(word(text).length)} characters, digest ${word(digest).slice(0, 12)}…, ${madeAgain === true ? 'made again from the record: the same' : 'MADE AGAIN FROM THE RECORD: ANOTHER ONE'}`,
+        },
+      ];
+
+const modelOf = ({ text, cortexId }: JsonMembers): readonly Branch[] =>
+  text === undefined
+    ? []
+    : [{ text: `${cortexId === undefined ? 'the model' : word(cortexId)} wrote ${quoted(text)}` }];
+
+const checkOf = ({ brRuleId, passed, code, details }: JsonMembers): Branch => ({
+  text:
+    passed === true
+      ? `${word(brRuleId)} passed`
+      : `${word(brRuleId)} REFUSED: ${word(code)}${details === undefined ? '' : ` (${word(details)})`}`,
+});
+
+const verdictOf = (verdict: JsonMembers): readonly Branch[] => {
+  const { valid, dialogue, action, code } = verdict;
+  if (valid === undefined) return [{ text: 'no verdict' }];
+  const { type, target } = members(action);
+  const did = `${word(type)}${word(target) === '' ? '' : ` -> ${word(target)}`}`;
+  return [
+    {
+      text:
+        valid === true ? `verdict: ${did} ${quoted(dialogue)}` : `verdict: REFUSED, ${word(code)}: ${word(dialogue)}`,
+    },
+  ];
+};
+
+const changesOf = (change: JsonMembers): readonly Branch[] =>
+  Object.entries(change).map(([key, value]) => ({ text: `${key}: ${short(plain(value), SHOWN)}` }));
+
+const recordOf = (events: readonly JsonMembers[]): readonly Branch[] =>
+  named(
+    'recorded',
+    events.map(({ revision, type, hash }) => ({
+      text: `revision ${word(revision)} ${word(type)}, hash ${word(hash).slice(0, 16)}…`,
+    })),
+  );

@@ -1,0 +1,122 @@
+import { followTurn } from '../follow-turn.js';
+import { type AgentDeps, type AgentOutcome, noVerdictYet, streamEndInTime, TurnExpired } from '../process-input.js';
+import { type AgentInput, retryKey } from '../take-input.js';
+import { abortWith } from '../../../kernel/concurrency/abort-with.js';
+import { whenDown } from '../when-down.js';
+import { isRejectionCode, Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
+import type { CortexEngine } from '../../../ports/cortex.js';
+import { errorBody, refusalOf } from '../../../kernel/http/on-error.js';
+import type { Call } from '../../../kernel/http/route.js';
+
+/**
+ * What the client is told of a turn that has ended (contract 7.1).
+ * @throws Rejection the code of the refusal, when the verdict was none
+ */
+const answerOf = ({ turnId, verdict, memories }: Omit<AgentOutcome, 'revision' | 'position'>) => {
+  if (!verdict.valid) throw refused(verdict);
+  return {
+    dialogue: verdict.dialogue,
+    action: verdict.action ?? { type: 'SPEAK' },
+    stateChanges: verdict.stateDelta,
+    memoriesRecalled: memories.map(({ text }) => text),
+    turnId,
+  };
+};
+
+const refused = ({ code = 'RULE_REFUSED', dialogue, details }: AgentOutcome['verdict']): Rejection => {
+  const known: RejectionCode = isRejectionCode(code) ? code : 'RULE_REFUSED';
+  return new Rejection(known, { message: dialogue, ...(details === undefined ? {} : { details }) });
+};
+
+/** An answer or a refusal: both have written, so both tell the revision. */
+export const answered = (
+  outcome: AgentOutcome,
+  requestId: string,
+): { readonly status?: number; readonly body: unknown } => {
+  try {
+    return { body: answerOf(outcome) };
+  } catch (refusal) {
+    if (!(refusal instanceof Rejection)) throw refusal;
+    const { status, body } = refusalOf(refusal, requestId, false);
+    return { status, body };
+  }
+};
+
+const eventOf = (name: string, data: unknown): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+/** Expects the retry of a request once, unless it was answered before. Its client may leave before anything is sent, so its end is heard of twice. */
+export const retryOf = ({ retries }: AgentDeps, asked: AgentInput, turnId: string): Retry => {
+  let isSettled = false;
+  return {
+    answered: () => {
+      isSettled = true;
+    },
+    expected: () => {
+      if (!isSettled) retries.expect(retryKey(asked), turnId);
+      isSettled = true;
+    },
+  };
+};
+type Retry = { readonly answered: () => void; readonly expected: () => void };
+
+type Following = {
+  readonly asked: AgentInput;
+  readonly turnId: string;
+  readonly requestId: string;
+  /** When the answer must be there, on the monotonic clock. */
+  readonly untilMs: number;
+  readonly noteWritten: Call['noteWritten'];
+  readonly cortex: CortexEngine;
+  readonly retry: Retry;
+};
+
+/** The phases of a turn as Server-Sent Events (contract 7.1). */
+export const phasesOf = async function* (
+  deps: AgentDeps,
+  { asked, turnId, requestId, untilMs, noteWritten, cortex, retry }: Following,
+  left: AbortSignal,
+): AsyncGenerator<string> {
+  let hasEnded = false;
+  const ends = new AbortController();
+  let hasRecalled = false;
+  const notYet = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, hasRecalled);
+  const down = whenDown(deps.clock, cortex, notYet);
+  const cancel = deps.clock.after(Math.max(untilMs - deps.clock.monotonicMs(), 0), () => ends.abort());
+  const letGo = abortWith(ends, left, down.signal);
+  try {
+    yield eventOf('opened', { turnId });
+    for await (const phase of followTurn(deps.events, asked.stream, turnId, ends.signal)) {
+      switch (phase.phase) {
+        case 'recalled':
+          hasRecalled = true;
+          yield eventOf('recalled', { turnId, memories: phase.memories.map(({ text }) => text) });
+          yield eventOf('thinking', { turnId });
+          break;
+        case 'ended': {
+          const { revision, position } = await streamEndInTime(deps, asked.stream, turnId, untilMs);
+          noteWritten(position);
+          hasEnded = true;
+          yield eventOf('verdict', { ...answerOf({ turnId, ...phase }), revision });
+          // Asked for more, so its client took this.
+          retry.answered();
+          return;
+        }
+        case 'expired':
+          throw new TurnExpired(turnId, cortex, hasRecalled);
+      }
+    }
+    if (!left.aborted) throw notYet();
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error;
+    // Its client may come again as soon as it reads this.
+    if (error instanceof TurnExpired) retry.answered();
+    else if (!hasEnded) retry.expected();
+    yield eventOf('error', errorBody(error, requestId));
+    if (hasEnded) retry.answered();
+  } finally {
+    retry.expected();
+    cancel();
+    letGo();
+    down.stop();
+  }
+};

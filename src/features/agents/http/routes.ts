@@ -1,0 +1,108 @@
+import { Type } from '@sinclair/typebox';
+
+import { type AgentDeps, processInput } from '../process-input.js';
+import { agentInput, type AgentInput, takeInput } from '../take-input.js';
+import { createExpectedRetries } from '../expected-retries.js';
+import type { Engines } from '../../engines/engines.js';
+import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
+import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
+import type { TurnIndex } from '../../turns/turn-index.js';
+import { SingleFlight } from '../../../kernel/concurrency/single-flight.js';
+import { isObject, type JsonObject } from '../../../kernel/base/json.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { ProcessRuntime } from '../../../ports/process-runtime.js';
+import { answered, retryOf, phasesOf } from './answer.js';
+import { agentStream, type Call, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
+import { EVENT_STREAM, eventStream } from '../../../kernel/http/event-stream.js';
+import { onClosed } from '../../../kernel/http/on-closed.js';
+import { AgentParams, FreeObject, nullable, openObject } from '../../../kernel/http/schemas.js';
+
+type AgentRouteDeps = {
+  readonly ports: Pick<Ports, 'events' | 'clock' | 'embedder'>;
+  readonly writers: StreamWriters;
+  readonly repository: ProcessRepository;
+  readonly turnIndex: TurnIndex;
+  readonly runtime: ProcessRuntime;
+  readonly engines: Engines;
+  readonly turnDeadlineMs: number;
+  readonly agentWaitMs: number;
+};
+
+type Body = { input: string; context?: JsonObject | null };
+
+/** The state in the context overlays the mind's own; the rest is what is around it. */
+const askedOf = (call: Call<{ agentId: string }, unknown, Body>): Promise<AgentInput> => {
+  const { npcState, ...context } = call.body.context ?? {};
+  const { keyed, resumed } = call;
+  const by = onBehalfOf(call);
+  return agentInput({
+    stream: agentStream(call),
+    input: call.body.input,
+    context,
+    npcState: isObject(npcState) ? npcState : {},
+    by,
+    keyed,
+    resumed,
+  });
+};
+
+/** `POST /v1/agents/{agentId}/process`: a whole turn on this server (contract 7.1). */
+export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[] => {
+  const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
+  const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);
+  const { events, clock, embedder } = ports;
+  const deps: AgentDeps = {
+    ...{ ...open, index, events, clock, embedder, waitMs, engineOf },
+    retries: createExpectedRetries(clock),
+    openings: new Map(),
+    waits: new SingleFlight(),
+  };
+  return [
+    route('POST', '/v1/agents/:agentId/process', {
+      operationId: 'processInput',
+      // Its text was paid for, and requests that joined one turn would not find it again.
+      retention: 'always',
+      tag: 'Agents',
+      summary: 'Say something to an NPC, and hear what it answers',
+      description:
+        'The server recalls, asks its engine for the words and decides on them. A refused action is 422 with the code and the details of the refusal. While the engine is down it is 503, and the same input goes on with the same turn.',
+      scope: 'npc',
+      params: AgentParams,
+      writesTo: agentStream,
+      body: Type.Object({
+        input: Type.String({ minLength: 1, description: 'What the NPC perceives, such as what is said to it.' }),
+        context: nullable(FreeObject),
+      }),
+      responses: {
+        200: {
+          description: 'What the NPC says and does.',
+          schema: Type.Object({
+            dialogue: Type.String(),
+            action: openObject({ type: Type.String() }),
+            stateChanges: FreeObject,
+            memoriesRecalled: Type.Array(Type.String()),
+            turnId: Type.String(),
+          }),
+          onDemand: EVENT_STREAM,
+        },
+      },
+      handler: async (call) => {
+        if (call.wantsStream) {
+          const asked = await askedOf(call);
+          const { requestId, noteWritten } = call;
+          const untilMs = clock.monotonicMs() + waitMs;
+          const cortex = engineOf(asked.by.tenant);
+          const turnId = await takeInput(deps, asked, untilMs);
+          const retry = retryOf(deps, asked, turnId);
+          // A client that has left before anything was sent never starts the phases.
+          onClosed(call.koa, retry.expected);
+          const followed = { asked, turnId, requestId, untilMs, noteWritten, cortex, retry };
+          return eventStream((signal) => phasesOf(deps, followed, signal));
+        }
+        const outcome = await processInput(deps, await askedOf(call));
+        const { revision, position } = outcome;
+        return { revision, position, ...answered(outcome, call.requestId) };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,137 @@
+import type { RecalledMemory, Verdict } from '../npcs/domain/events.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { CortexEngine } from '../../ports/cortex.js';
+import type { Embedder } from '../../ports/embedder.js';
+import type { StepAnswer } from '../../ports/process-runtime.js';
+import type { AgentTurnAnswer } from '../../../workflows/agent-turn.js';
+import type { SingleFlight } from '../../kernel/concurrency/single-flight.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
+import { type AgentInput, agentTurnRef, retryKey, stateOf, takeInput, type TakeDeps } from './take-input.js';
+import { sharedOutcome } from '../../kernel/processes/shared-outcome.js';
+import { whenDown } from './when-down.js';
+import { streamEnd } from '../../kernel/streams/stream-end.js';
+
+export type AgentDeps = TakeDeps & {
+  /** How long a request waits for the outcome, in milliseconds (ANIMA_AGENT_WAIT_MS). */
+  readonly waitMs: number;
+  readonly engineOf: (tenant: string) => CortexEngine;
+  readonly embedder: Pick<Embedder, 'id' | 'down'>;
+  /** The waits under way. An engine lets only a few wait for one outcome, so this process waits once for each turn. */
+  readonly waits: SingleFlight<StepAnswer>;
+};
+
+/** A turn with its verdict, and where the mind's stream ended after it: what a list must hold to show what the turn wrote (contract 1.8). */
+export type AgentOutcome = {
+  readonly turnId: string;
+  readonly memories: readonly RecalledMemory[];
+  readonly verdict: Verdict;
+  readonly revision: number;
+  readonly position: number;
+};
+
+/** How long before its time is up a request checks how far its turn has come, in milliseconds: it says so when it ends without a verdict. */
+const CHECK_BEFORE_MS = 500;
+
+/**
+ * One turn on this server, to its verdict, within the time that a request has for all of it. The turn goes on without its asker.
+ * @throws Rejection as `noVerdictYet` when there is no verdict in time, or the engine is known to be down; STORE_UNAVAILABLE when there is one and the
+ *   store does not tell in time where its stream ends; and as `takeInput`
+ */
+export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<AgentOutcome> => {
+  const { clock, engineOf, waitMs, retries } = deps;
+  const { stream } = asked;
+  const cortex = engineOf(asked.by.tenant);
+  const untilMs = clock.monotonicMs() + waitMs;
+  const turnId = await takeInput(deps, asked, untilMs);
+  const ms = Math.max(untilMs - clock.monotonicMs(), 0);
+  let hasRecalled = false;
+  const checkRecall = async (): Promise<void> => {
+    hasRecalled = (await stateOf(deps, stream, turnId)).name !== 'awaitingMemories';
+  };
+  // What cannot be read is not seen.
+  const stopCheck = clock.after(Math.max(ms - CHECK_BEFORE_MS, 0), () => void checkRecall().catch(() => undefined));
+  const late = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, hasRecalled);
+  const { signal, stop } = whenDown(clock, cortex, late);
+  try {
+    const outcome = await withTimeLimit(clock, { ms, late, signal }, (limited) =>
+      sharedOutcome(deps, agentTurnRef(stream, turnId), asked.by, limited),
+    );
+    const answer = outcome.answer as AgentTurnAnswer | undefined;
+    if (answer?.verdict === undefined) throw new TurnExpired(turnId, cortex, answer?.recalled !== false);
+    const end = await streamEndInTime(deps, stream, turnId, untilMs);
+    return { turnId, memories: answer.memories, verdict: answer.verdict, ...end };
+  } catch (error) {
+    if (!(error instanceof TurnExpired)) retries.expect(retryKey(asked), turnId);
+    throw error;
+  } finally {
+    stop();
+    stopCheck();
+  }
+};
+
+/**
+ * Where a mind's stream ends, for an answer that is due at `untilMs` on the monotonic clock.
+ * @throws Rejection STORE_UNAVAILABLE when the store does not tell in time, and what it throws
+ */
+export const streamEndInTime = (
+  { clock, events }: Pick<AgentDeps, 'clock' | 'events'>,
+  stream: string,
+  turnId: string,
+  untilMs: number,
+): ReturnType<typeof streamEnd> => {
+  const late = (): Rejection =>
+    new Rejection('STORE_UNAVAILABLE', {
+      message: 'The turn has ended, but the event store did not answer in time. Send the same again.',
+      details: { turnId },
+      retryAfter: 1,
+    });
+  const ms = Math.max(untilMs - clock.monotonicMs(), 0);
+  return withTimeLimit(clock, { ms, late }, () => streamEnd(events, stream));
+};
+
+/**
+ * CORTEX_UNAVAILABLE when the turn was seen to have recalled, or its engine is known to be down; EMBEDDER_UNAVAILABLE when it was not, and this process's
+ * last call to the embedder has failed; else ENGINE_UNAVAILABLE: what holds up a recall is often known to another process only (contract 7.1).
+ * @param engine says why, where it knows
+ * @param hasRecalled whether the turn was seen to have what it recalls
+ */
+export const noVerdictYet = (
+  turnId: string,
+  engine: Pick<CortexEngine, 'id' | 'down'>,
+  embedder: Pick<Embedder, 'id' | 'down'>,
+  hasRecalled: boolean,
+): Rejection => {
+  const down = engine.down();
+  if (down !== null || hasRecalled) {
+    const reason = down ?? 'It has not answered in time. The turn goes on.';
+    return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
+  }
+  const reason = embedder.down?.() ?? null;
+  if (reason === null) {
+    return new Rejection('ENGINE_UNAVAILABLE', {
+      message: 'The turn has not been seen to complete its recall. The turn goes on.',
+      details: { turnId },
+      retryAfter: 1,
+    });
+  }
+  return new Rejection('EMBEDDER_UNAVAILABLE', {
+    message: `The turn waits for its recall. ${reason} The turn goes on.`,
+    details: { turnId, embedder: embedder.id, reason },
+    retryAfter: 1,
+  });
+};
+
+const OPENS_ANOTHER = 'The same input opens a new one.';
+
+/** A turn that is over, and has no verdict: no retry gets it. Of one that never had what it recalls, the engine knows nothing. */
+export class TurnExpired extends Rejection {
+  constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>, hasRecalled: boolean) {
+    if (hasRecalled) {
+      const reason = `The turn has expired without a verdict. ${OPENS_ANOTHER}`;
+      super('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: id, reason }, retryAfter: 1 });
+    } else {
+      const message = `The turn has expired before its recall was complete; the engine was not asked. ${OPENS_ANOTHER}`;
+      super('ENGINE_UNAVAILABLE', { message, details: { turnId }, retryAfter: 1 });
+    }
+  }
+}

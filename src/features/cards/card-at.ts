@@ -1,0 +1,17 @@
+import { npcEvents } from '../npcs/domain/decoder.js';
+import type { JsonObject } from '../../kernel/base/json.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { eventAt } from '../../kernel/streams/stream-pages.js';
+
+/**
+ * The character card that a mind's event holds, as it came.
+ * @param revision of that event, as the mind's state names it
+ * @throws Error when the event holds none; what the event store throws
+ */
+export const cardAt = async (events: EventStore, stream: string, revision: number): Promise<JsonObject> => {
+  const recorded = await eventAt(events, stream, revision);
+  const event = recorded && npcEvents.decode(recorded);
+  const brings = event?.type === 'NpcRegistered' || event?.type === 'NpcUpdated' ? event.data.card : undefined;
+  if (brings === undefined) throw new Error(`The event ${String(revision)} of ${stream} holds no card.`);
+  return brings.content;
+};

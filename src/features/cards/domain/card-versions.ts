@@ -1,0 +1,84 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { undecorated } from './lore.js';
+import type { CharacterCard } from './read-card.js';
+
+/** The versions in which a card is given out. */
+export type GivenVersion = 2 | 3;
+
+const V2_DEFAULTS: JsonObject = {
+  name: '',
+  description: '',
+  personality: '',
+  scenario: '',
+  first_mes: '',
+  mes_example: '',
+  creator_notes: '',
+  system_prompt: '',
+  post_history_instructions: '',
+  alternate_greetings: [],
+  tags: [],
+  creator: '',
+  character_version: '',
+  extensions: {},
+};
+
+/** What chara_card_v3 asks for when a reader of V2 gets a V3 card. */
+const REMARK =
+  'This is a Character Card V3, shown as V2 to a reader that knows no V3. Some of what it says needs a reader of V3.';
+
+/** An object with defaults for what it does not have; `null` counts as absent, as where a card is read. */
+const withDefaults = (defaults: JsonObject, object: JsonObject): JsonObject => {
+  const absent = Object.entries(defaults).filter(([name]) => (object[name] ?? null) === null);
+  return { ...object, ...Object.fromEntries(absent) };
+};
+
+/** A card with each entry of its book changed; one without a book as it is. */
+const withEntries = (data: JsonObject, change: (entry: JsonObject) => JsonObject): JsonObject => {
+  const { character_book: book } = data;
+  if (!isObject(book) || !Array.isArray(book['entries'])) return data;
+  const entries = (book['entries'] as readonly Json[]).map((entry) => (isObject(entry) ? change(entry) : entry));
+  return { ...data, character_book: { ...withDefaults({ extensions: {} }, book), entries } };
+};
+
+/** As chara_card_v2 and chara_card_v3 both require. */
+const ENTRY_DEFAULTS: JsonObject = { keys: [], content: '', extensions: {}, enabled: true, insertion_order: 0 };
+
+const bare = (entry: JsonObject): JsonObject => {
+  const { content } = entry;
+  return typeof content === 'string' ? { ...entry, content: undecorated(content).text } : entry;
+};
+
+/** The members of a card, wherever its version has them. */
+export const dataOfCard = ({ version, content }: Pick<CharacterCard, 'version' | 'content'>): JsonObject =>
+  version === 1 ? content : (content['data'] as JsonObject);
+
+/**
+ * A card in a version. In its own it is as it came; in another one it has the same members, those that the version requires with a default, and as V2 no
+ * decorators.
+ */
+export const inVersion = (card: Pick<CharacterCard, 'version' | 'content'>, version: GivenVersion): JsonObject => {
+  if (card.version === version) return card.content;
+  const data = withDefaults(V2_DEFAULTS, dataOfCard(card));
+  const around = card.version === 1 ? {} : card.content;
+  if (version === 2) {
+    return {
+      ...around,
+      spec: 'chara_card_v2',
+      spec_version: '2.0',
+      data: withEntries(data, (entry) => bare(withDefaults(ENTRY_DEFAULTS, entry))),
+    };
+  }
+  const v3 = withEntries(withDefaults({ group_only_greetings: [] }, data), (entry) =>
+    withDefaults({ ...ENTRY_DEFAULTS, use_regex: false }, entry),
+  );
+  return { ...around, spec: 'chara_card_v3', spec_version: '3.0', data: v3 };
+};
+
+/** A V3 card for readers that know only V2. */
+export const forOldReaders = (card: Pick<CharacterCard, 'version' | 'content'>): JsonObject => {
+  const v2 = inVersion(card, 2);
+  const data = v2['data'] as JsonObject;
+  const { creator_notes: notes } = data;
+  const remarked = typeof notes === 'string' && notes !== '' ? `${REMARK}\n\n${notes}` : REMARK;
+  return { ...v2, data: { ...data, creator_notes: remarked } };
+};

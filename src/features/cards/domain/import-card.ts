@@ -1,0 +1,62 @@
+import type { JsonObject } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { shortDigest } from '../../../kernel/crypto/sha256.js';
+import type { NpcDraft } from '../../npcs/domain/events.js';
+import { type BroughtMemory, type Commanded, storeMemory } from '../../memory/domain/memory-commands.js';
+import type { MindState } from '../../npcs/domain/state.js';
+import { lastMemories } from '../../npcs/domain/stored-memories.js';
+
+/** A card as a mind takes it. */
+export type BroughtCard = {
+  readonly digest: string;
+  /** The card as it came. */
+  readonly content: JsonObject;
+  /** Null: the card says nothing of it. */
+  readonly persona: string | null;
+  readonly lore: readonly BroughtMemory[];
+};
+
+const none: ReadonlySet<string> = new Set();
+
+/** The card that a mind had when its event was read: where, and the texts of its lore. */
+export type EarlierCard = { readonly revision: number; readonly texts: ReadonlySet<string> };
+
+/**
+ * Takes over a character card: persona, the card itself, and a memory for each lore entry that the mind has not stored yet. The same card again records
+ * nothing, unless its memories were cleared or the persona was changed since (contract 8.9).
+ * @param earlier the mind's card as it was read, null if it had none; refused as CONFLICT when it has another one meanwhile
+ */
+export const importCard = (
+  mind: MindState,
+  { digest, content, persona, lore }: BroughtCard,
+  earlier: EarlierCard | null,
+  by: Commanded,
+): readonly NpcDraft[] | Rejection => {
+  const { card, memories } = mind;
+  const hasLore = card !== null && card.revision > memories.clearedAt;
+  const isNew = card?.digest !== digest || !hasLore;
+  const given = {
+    ...(persona === null || persona === mind.persona ? {} : { persona }),
+    ...(isNew ? { card: { digest, content } } : {}),
+  };
+  const change = Object.keys(given).length > 0 || mind.archived;
+  const changed: readonly NpcDraft[] =
+    mind.revision < 0 ? [{ type: 'NpcRegistered', data: given }] : change ? [{ type: 'NpcUpdated', data: given }] : [];
+  if (!isNew) return changed;
+  if (card !== null && card.revision !== earlier?.revision) {
+    return new Rejection('CONFLICT', { message: 'Another card came at the same time; try again.', retryAfter: 1 });
+  }
+  const digests = new Set(lastMemories(memories).map((memory) => memory.digest));
+  const stored = hasLore ? (earlier?.texts ?? none) : none;
+  const unknown = new Map(
+    lore.flatMap((memory) =>
+      stored.has(memory.text) || digests.has(shortDigest(memory.text)) ? [] : [[memory.text, memory] as const],
+    ),
+  );
+  return [
+    ...changed,
+    ...[...unknown.values()].flatMap((memory, index) =>
+      storeMemory(mind, memory, { ...by, commandId: `${by.commandId} ${String(index)}` }),
+    ),
+  ];
+};

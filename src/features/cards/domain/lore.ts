@@ -1,0 +1,166 @@
+import type { BroughtMemory } from '../../memory/domain/memory-commands.js';
+import { fitsMetadata, MEMORY_BYTES } from '../../npcs/domain/recorded-bytes.js';
+import { defined } from '../../../kernel/base/defined.js';
+import { firstFitting, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { cutBytes, cutJsonText } from '../../../kernel/base/text.js';
+import { withNames } from './persona.js';
+import type { CharacterCard, LoreEntry } from './read-card.js';
+
+/** What lore entries are to a mind. */
+export const LORE_TYPE = 'knowledge';
+
+/** How many memories one card brings at most: an append holds 500 events (contract 1.2). */
+export const LORE_MEMORIES = 480;
+
+/** The importance of what is always in the prompt, of the least and the most of a book's other entries. */
+const ALWAYS = 1;
+const LEAST = 0.5;
+const MOST = 0.9;
+
+/** How many keys stand before a text in which none of them occurs, and how much of them, in bytes. */
+const HEADING_KEYS = 5;
+const HEADING_BYTES = 256;
+/** How many keys are looked for, and in how much of the text, in UTF-16 units. */
+const KEYS_SOUGHT = 64;
+const SOUGHT_CHARS = 8_192;
+/** Of each list of keys, and of each text, in metadata; in bytes of JSON. All of it stays below METADATA_BYTES. */
+const KEYS_BYTES = 4_096;
+const WORDS_BYTES = 512;
+
+/** The lore of a card as memories, and how many entries give none. */
+export type Lore = { readonly memories: readonly BroughtMemory[]; readonly left: number };
+
+/** An entry's text without the decorators at its beginning (chara_card_v3, Decorators), and these. */
+export const undecorated = (content: string): { readonly text: string; readonly decorators: readonly string[] } => {
+  const lines = content.split(/\r?\n/);
+  const first = lines.findIndex((line) => line.trim() !== '' && !line.trimStart().startsWith('@@'));
+  const decorators = (first < 0 ? lines : lines.slice(0, first))
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  if (decorators.length === 0) return { text: content, decorators };
+  return { text: first < 0 ? '' : lines.slice(first).join('\n'), decorators };
+};
+
+/** Cuts a text into pieces of at most `bytes` bytes of UTF-8, where a paragraph, line or word ends. */
+const piecesOf = (text: string, bytes: number): readonly string[] => {
+  const pieces: string[] = [];
+  for (let left = text; left !== '';) {
+    const fitting = cutBytes(left, bytes);
+    const isLast = fitting.length === left.length;
+    // A cut in the first half would make small pieces.
+    const ends = ['\n\n', '\n', ' '].map((end) => fitting.lastIndexOf(end)).filter((at) => at > fitting.length / 2);
+    const piece = isLast ? left : left.slice(0, ends[0] ?? fitting.length);
+    pieces.push(piece.trim());
+    left = left.slice(piece.length).trimStart();
+  }
+  return pieces.filter((piece) => piece !== '');
+};
+
+const numberIn = ({ members }: LoreEntry, name: string): number | undefined => {
+  const value = members[name];
+  return typeof value === 'number' ? value : undefined;
+};
+
+/** How important each entry is among those of its book: by `priority` if any entry has one, else by `insertion_order`. */
+const importances = (entries: readonly LoreEntry[]): ((entry: LoreEntry) => number) => {
+  const by = entries.some((entry) => numberIn(entry, 'priority') !== undefined) ? 'priority' : 'insertion_order';
+  const values = entries.flatMap((entry) => numberIn(entry, by) ?? []);
+  const low = values.reduce((least, value) => Math.min(least, value), Infinity);
+  const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
+  return (entry) => {
+    if (entry.members['constant'] === true) return ALWAYS;
+    const value = numberIn(entry, by);
+    // Halved, because the difference of two numbers may be too large for one.
+    const share = value === undefined || high === low ? 0.5 : (value / 2 - low / 2) / (high / 2 - low / 2);
+    return Math.round((LEAST + (MOST - LEAST) * share) * 100) / 100;
+  };
+};
+
+/** Keys are what a player says; a text that names none of them would not be found by them. Patterns are no words. */
+const headingOf = (card: CharacterCard, { keys, members }: LoreEntry, text: string): string => {
+  const words = keys
+    .slice(0, KEYS_SOUGHT)
+    .map((key) => withNames(key, card).trim())
+    .filter((key) => key !== '' && !key.startsWith('/'));
+  const sought = text.slice(0, SOUGHT_CHARS).toLowerCase();
+  const isNamed = words.some((word) => sought.includes(word.toLowerCase()));
+  if (words.length === 0 || isNamed || members['use_regex'] === true) return '';
+  return `${cutBytes(words.slice(0, HEADING_KEYS).join(', '), HEADING_BYTES)}: `;
+};
+
+/** Whether metadata fits, also with the number of a part beside it. */
+const fitsInParts = (metadata: JsonObject): boolean =>
+  fitsMetadata({ ...metadata, part: LORE_MEMORIES, parts: LORE_MEMORIES });
+
+const metadataOf = (
+  card: CharacterCard,
+  index: number,
+  entry: LoreEntry,
+  decorators: readonly string[],
+): JsonObject => {
+  const { keys, members } = entry;
+  const listed = (value: Json | undefined): readonly Json[] | undefined =>
+    Array.isArray(value) && value.length > 0 ? firstFitting(value as readonly Json[], KEYS_BYTES) : undefined;
+  const words = (name: string): string | undefined => {
+    const value = members[name];
+    return typeof value === 'string' && value !== '' ? cutJsonText(value, WORDS_BYTES) : undefined;
+  };
+  const flag = (name: string): true | undefined => (members[name] === true ? true : undefined);
+  const short = defined({
+    entry: index,
+    constant: flag('constant'),
+    selective: flag('selective'),
+    case_sensitive: flag('case_sensitive'),
+    use_regex: flag('use_regex'),
+    priority: numberIn(entry, 'priority'),
+    insertion_order: numberIn(entry, 'insertion_order'),
+  });
+  const texts = defined({
+    card: card.name,
+    keys: firstFitting(keys, KEYS_BYTES),
+    name: words('name'),
+    comment: words('comment'),
+    position: words('position'),
+    secondary_keys: listed(members['secondary_keys']),
+    decorators: listed(decorators),
+  });
+  const whole = { ...short, ...texts };
+  if (fitsInParts(whole)) return whole;
+  // All of it fits as it is. In compatibility form it may not: then what does not fit beside the others is left out.
+  let fitting: JsonObject = short;
+  for (const [name, text] of Object.entries(texts)) {
+    const more = { ...fitting, [name]: text };
+    if (fitsInParts(more)) fitting = more;
+  }
+  return fitting;
+};
+
+/**
+ * The memories of a card's book (docs/cards.md): of each enabled entry with a text one, or several if the text is long. Once there are more than
+ * LORE_MEMORIES the rest is not looked at: the book is too large.
+ */
+export const loreOf = (card: CharacterCard): Lore => {
+  const importanceOf = importances(card.entries);
+  const memories: BroughtMemory[] = [];
+  let left = 0;
+  for (const [index, entry] of card.entries.entries()) {
+    const { text: plain, decorators } = undecorated(entry.content);
+    const text = entry.enabled ? withNames(plain, card).trim() : '';
+    if (text === '') {
+      left += 1;
+      continue;
+    }
+    const heading = headingOf(card, entry, text);
+    const pieces = piecesOf(text, MEMORY_BYTES - Buffer.byteLength(heading));
+    const metadata = metadataOf(card, index, entry, decorators);
+    const brought = pieces.map((piece, part) => ({
+      text: `${heading}${piece}`,
+      type: LORE_TYPE,
+      importance: importanceOf(entry),
+      metadata: pieces.length === 1 ? metadata : { ...metadata, part: part + 1, parts: pieces.length },
+    }));
+    memories.push(...brought);
+    if (memories.length > LORE_MEMORIES) break;
+  }
+  return { memories, left };
+};

@@ -1,0 +1,70 @@
+import { type GivenVersion, inVersion } from './domain/card-versions.js';
+import { LORE_TYPE } from './domain/lore.js';
+import { currentCard, type KnownFact, madeCard, ownVersion } from './domain/mind-card.js';
+import { readCard } from './domain/read-card.js';
+import type { MindState } from '../npcs/domain/state.js';
+import { firstFitting, jsonBytes, type JsonObject } from '../../kernel/base/json.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import { memories, memoryTag } from '../../../projections/memories.js';
+import { visibleMemories, visibleRange } from '../memory/visible-range.js';
+import { waitForStream } from '../../kernel/read-models/read-wait.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import { cardAt } from './card-at.js';
+
+/** What the book of a made card holds at most: memories, and bytes of their JSON. */
+const BOOK_MEMORIES = 256;
+const BOOK_BYTES = 262_144;
+
+export type ExportCardDeps = {
+  readonly events: EventStore;
+  readonly readModels: ReadModels;
+  readonly writers: StreamWriters;
+};
+
+/** The newest things that a mind knows, oldest first. */
+const knownOf = async (
+  deps: ExportCardDeps,
+  stream: string,
+  minimum: number | undefined,
+): Promise<readonly KnownFact[]> => {
+  await waitForStream(deps, memories, stream, minimum);
+  const within = await visibleRange(deps, stream, 'now', await deps.readModels.progress(memories, stream));
+  if (within === null) return [];
+  const asked = {
+    direction: 'descending',
+    tags: [memoryTag(LORE_TYPE)],
+    limit: BOOK_MEMORIES,
+    bytes: 2 * BOOK_BYTES,
+  } as const;
+  const known: (KnownFact & JsonObject)[] = [];
+  for await (const rows of visibleMemories(deps.readModels, stream, within, asked)) {
+    known.push(...rows.map(({ text, importance, metadata = {} }) => ({ text, importance, metadata })));
+    if (known.length >= BOOK_MEMORIES || jsonBytes(known) >= BOOK_BYTES) break;
+  }
+  return firstFitting(known.slice(0, BOOK_MEMORIES), BOOK_BYTES).toReversed();
+};
+
+/** A card, and the version that it is shown in. */
+export type ShownCard = { readonly version: GivenVersion; readonly content: JsonObject };
+
+/**
+ * A mind as a character card: the one that was imported, with the persona of now, or one that is made of it (contract 8.9).
+ * @param asked the version wanted; that of the imported card, or 3, when absent. `minimum`: the revision that its memories must include
+ * @throws Rejection READ_MODEL_BEHIND; what the event store and the read models throw
+ */
+export const cardOf = async (
+  deps: ExportCardDeps,
+  { tenant, npcId }: { readonly tenant: string; readonly npcId: string },
+  mind: MindState,
+  { asked, minimum }: { readonly asked?: GivenVersion; readonly minimum?: number },
+): Promise<ShownCard> => {
+  const stream = npcStream(tenant, npcId);
+  const card =
+    mind.card === null
+      ? ({ version: 3, content: madeCard({ ...mind, npcId }, await knownOf(deps, stream, minimum)) } as const)
+      : currentCard(readCard(await cardAt(deps.events, stream, mind.card.revision)), mind.persona);
+  const version = asked ?? ownVersion(card.version);
+  return { version, content: inVersion(card, version) };
+};

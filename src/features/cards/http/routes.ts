@@ -1,0 +1,147 @@
+import { Type } from '@sinclair/typebox';
+
+import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
+import { cardOf } from '../export-card.js';
+import { takeCard } from '../import-card.js';
+import { requireMind } from '../../npcs/minds.js';
+import { waitForRevision } from '../../../kernel/read-models/read-wait.js';
+import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
+import { cardPicture, cardTextIn } from '../domain/picture.js';
+import { readCard } from '../domain/read-card.js';
+import { defined } from '../../../kernel/base/defined.js';
+import type { Json } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { sha256Base64url } from '../../../kernel/crypto/sha256.js';
+import type { Ports } from '../../../ports/ports.js';
+import { fileName } from '../../../kernel/http/file-name.js';
+import { contextOf, mindStream, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { namesTag } from '../../../kernel/http/entity-tag.js';
+import { DEFAULT_BODY_LIMIT, mediaType } from '../../../kernel/http/guard/read-body.js';
+import { inSlices } from '../../../kernel/concurrency/in-slices.js';
+import { readJsonSlices } from '../../../kernel/base/read-json.js';
+import { whyRefused } from '../../../kernel/base/refuse-json.js';
+import { minRevision } from '../../../kernel/http/min-revision.js';
+import { JSON_TYPE } from '../../../kernel/http/respond.js';
+import { FreeObject, NpcParams } from '../../../kernel/http/schemas.js';
+
+const PNG = 'image/png';
+const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
+/** How many imports one process takes at once, and of one tenant: each body is in memory whole, however slowly it comes. */
+const IMPORTS = 16;
+const TENANT_IMPORTS = 8;
+
+const Counted = Type.Integer({ minimum: 0 });
+const Imported = Type.Object({
+  npcId: Type.String(),
+  created: Type.Boolean(),
+  name: Type.String({ description: 'The name on the card.' }),
+  cardVersion: Type.Unsafe<1 | 2 | 3>({ type: 'integer', enum: [1, 2, 3] }),
+  persona: Type.Union([Type.String(), Type.Null()]),
+  lore: Type.Object({
+    entries: Counted,
+    stored: Type.Integer({ description: 'Memories that were stored now.' }),
+    known: Type.Integer({ description: 'Memories that the NPC had already.' }),
+    left: Type.Integer({ description: 'Entries that are disabled, or have no text.' }),
+  }),
+});
+
+const collect = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  return Buffer.concat(chunks);
+};
+
+/**
+ * The JSON of the card in a PNG.
+ * @throws Rejection PNG_INVALID, CARD_MISSING, CARD_INVALID, BODY_TOO_LARGE
+ */
+const jsonInPicture = async (png: Uint8Array): Promise<Json> => {
+  const text = cardTextIn(png, DEFAULT_BODY_LIMIT);
+  try {
+    return (await inSlices(readJsonSlices(text))).value;
+  } catch (thrown) {
+    // The body itself is no JSON, so the refusal must not speak of the body.
+    const message = `is not valid JSON in the picture: ${whyRefused(thrown)}`;
+    throw new Rejection('CARD_INVALID', { details: { issues: [{ in: 'body', pointer: '', message }] } });
+  }
+};
+
+const common = { tag: 'NPCs', scope: 'npc', ext: true, params: NpcParams } as const;
+
+type CardRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
+
+/** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
+export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDefinition[] => {
+  const deps = { ...ports, writers };
+  const imports = new Semaphore(IMPORTS, TENANT_IMPORTS);
+  return [
+    route('POST', '/npcs/:npcId/card', {
+      ...common,
+      operationId: 'importCard',
+      summary: 'Make an NPC what a character card says',
+      description:
+        'A card V1, V2 (`chara_card_v2`) or V3 (`chara_card_v3`), as JSON or in a PNG. It sets the persona, and its book becomes memories of type `knowledge`. The card is kept as it came. The same card again changes nothing.',
+      bytes: [
+        { accepts: 'application/json', maxBytes: DEFAULT_BODY_LIMIT },
+        { accepts: PNG, maxBytes: MAX_PICTURE_BYTES },
+      ],
+      responses: ok('What the NPC has of it now.', Imported),
+      enter: ({ principal }) => imports.acquire(principal.tenant),
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const body = await collect(call.bytes);
+        const json =
+          mediaType(call.koa.req) === PNG ? await jsonInPicture(body) : (await inSlices(readJsonSlices(body))).value;
+        const { revision, position, ...imported } = await takeCard(
+          deps,
+          mindStream(call),
+          readCard(json),
+          contextOf(call),
+        );
+        return { revision, position, body: { npcId, ...imported } };
+      },
+    }),
+    route('GET', '/npcs/:npcId/card', {
+      ...common,
+      operationId: 'exportCard',
+      summary: 'An NPC as a character card',
+      description:
+        'The card that was imported, with the persona of now; or one that is made of the persona and of what the NPC knows. As PNG it is in a picture of one grey pixel.',
+      query: Type.Object({
+        version: Type.Optional(
+          Type.Unsafe<2 | 3>({
+            type: 'integer',
+            enum: [2, 3],
+            description: 'The version of the card that was imported, or 3, when absent.',
+          }),
+        ),
+        format: Type.Optional(Type.Unsafe<'json' | 'png'>({ type: 'string', enum: ['json', 'png'], default: 'json' })),
+      }),
+      responses: {
+        200: { description: 'The card.', schema: FreeObject, orType: PNG },
+        304: { description: 'The card is the one that `If-None-Match` names.' },
+      },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const { tenant } = call.principal;
+        const { version: asked, format = 'json' } = call.query;
+        const minimum = minRevision(call);
+        await waitForRevision(ports.events, mindStream(call), minimum);
+        const mind = await requireMind(writers, tenant, npcId);
+        const card = await cardOf(deps, { tenant, npcId }, mind, defined({ asked, minimum }));
+        const text = JSON.stringify(card.content);
+        const etag = `"${format}-${sha256Base64url(text)}"`;
+        const { revision } = mind;
+        if (namesTag(call.header('if-none-match') ?? '', etag))
+          return { status: 304, revision, headers: { ETag: etag } };
+        const raw = format === 'png' ? { type: PNG, content: cardPicture(card) } : { type: JSON_TYPE, content: text };
+        const headers = {
+          ETag: etag,
+          'Content-Disposition': `attachment; filename="${fileName(npcId, format)}"`,
+          'X-Content-Type-Options': 'nosniff',
+        };
+        return { revision, headers, raw };
+      },
+    }),
+  ];
+};

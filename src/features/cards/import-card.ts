@@ -1,0 +1,130 @@
+import { type CharacterCard, type CardVersion, readCard } from './domain/read-card.js';
+import { LORE_MEMORIES, loreOf } from './domain/lore.js';
+import { charsWithNames, personaOf } from './domain/persona.js';
+import { importCard, type EarlierCard } from './domain/import-card.js';
+import type { BroughtMemory } from '../memory/domain/memory-commands.js';
+import { APPEND_BYTES, EVENT_BYTES } from '../../kernel/streams/append-size.js';
+import type { CommandContext } from '../../kernel/base/command-context.js';
+import { jsonBytes } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { mindFold } from '../npcs/mind.js';
+import { metaBytes } from '../../kernel/streams/place-events.js';
+import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { jcsSlices } from '../../kernel/base/jcs-slices.js';
+import { sha256Base64url } from '../../kernel/crypto/sha256.js';
+import { cardAt } from './card-at.js';
+import { takeRecordable } from '../../kernel/streams/take-recordable.js';
+
+/** What the event with the card has beside persona, card and metadata, in bytes: names of members, the digest, and its type, which counts twice. */
+const AROUND_CARD_BYTES = 160;
+/** The same of an event with a memory, which has an id. */
+const AROUND_MEMORY_BYTES = 80;
+
+/** What became of an import (contract 8.9). */
+export type ImportedCard = {
+  readonly created: boolean;
+  readonly name: string;
+  readonly cardVersion: CardVersion;
+  readonly persona: string | null;
+  readonly lore: { readonly entries: number; readonly stored: number; readonly known: number; readonly left: number };
+};
+
+const tooMany = (message: string, details: { readonly [name: string]: number }): Rejection =>
+  new Rejection('EVENTS_TOO_LARGE', { message, details });
+
+/**
+ * A name may be much longer than the macro that it replaces. What can then not be recorded is refused before any of it is made.
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+const requireModestMacros = (card: CharacterCard): void => {
+  const { description, personality, scenario, systemPrompt, entries } = card;
+  const book = entries.flatMap(({ enabled, content }) => (enabled && content !== '' ? [content] : []));
+  const texts = [description, personality, scenario, systemPrompt, ...book];
+  const chars = texts.reduce((sum, text) => sum + charsWithNames(text, card), 0);
+  if (chars <= APPEND_BYTES) return;
+  throw tooMany(
+    `With its macros replaced, the texts of this card have ${String(chars)} characters; at most ${String(APPEND_BYTES)} bytes of JSON can be recorded at once.`,
+    { chars, limitBytes: APPEND_BYTES },
+  );
+};
+
+/**
+ * The persona and the card stand in one event, and each memory in another one, all in one append.
+ * @throws Rejection EVENTS_TOO_LARGE
+ */
+const requireRoom = (
+  { content }: CharacterCard,
+  persona: string | null,
+  memories: readonly BroughtMemory[],
+  by: CommandContext,
+): void => {
+  const own = jsonBytes([content, persona]);
+  if (own + AROUND_CARD_BYTES > EVENT_BYTES) {
+    throw tooMany(
+      `With its persona this card takes ${String(own)} bytes of JSON; at most ${String(EVENT_BYTES)} can be recorded in one event.`,
+      { bytes: own, limitBytes: EVENT_BYTES },
+    );
+  }
+  const around = AROUND_CARD_BYTES + memories.length * AROUND_MEMORY_BYTES + (1 + memories.length) * metaBytes(by);
+  const bytes = own + jsonBytes(memories) + around;
+  if (bytes <= APPEND_BYTES) return;
+  throw tooMany(
+    `With its memories this card takes ${String(bytes)} bytes to record; at most ${String(APPEND_BYTES)} can be recorded at once.`,
+    { bytes, limitBytes: APPEND_BYTES },
+  );
+};
+
+/**
+ * Makes a mind what a card says, in one append (contract 8.9).
+ * @throws Rejection EVENTS_TOO_LARGE, CONFLICT, and what the event store throws
+ */
+export const takeCard = async (
+  deps: CommandDeps,
+  stream: string,
+  card: CharacterCard,
+  by: Command,
+): Promise<ImportedCard & { readonly revision: number; readonly position: number }> => {
+  await takeRecordable(card.content);
+  requireModestMacros(card);
+  const persona = personaOf(card);
+  const { memories, left } = loreOf(card);
+  await yieldToEventLoop();
+  if (memories.length > LORE_MEMORIES) {
+    throw tooMany(
+      `The book of this card makes more than ${String(LORE_MEMORIES)} memories, which is what one import stores. Switch entries off, or split the book.`,
+      { limitMemories: LORE_MEMORIES },
+    );
+  }
+  requireRoom(card, persona, memories, by);
+  await yieldToEventLoop();
+  const digest = sha256Base64url(await inSlices(jcsSlices(card.content)));
+  const brought = { digest, content: card.content, persona, lore: memories };
+  const earlier = await earlierCard(deps, stream, brought.digest);
+  const commanded = { timeMs: deps.clock.now().getTime(), commandId: by.commandId };
+  const { events, state, revision, position } = await runCommand(deps, stream, mindFold, by, (mind) =>
+    importCard(mind, brought, earlier, commanded),
+  );
+  const stored = events.filter(({ type }) => type === 'MemoryStored').length;
+  // What a book says twice is one memory.
+  const texts = new Set(memories.map(({ text }) => text)).size;
+  return {
+    created: events.some(({ type }) => type === 'NpcRegistered'),
+    name: card.name,
+    cardVersion: card.version,
+    persona: state.persona,
+    lore: { entries: card.entries.length, stored, known: texts - stored, left },
+    revision,
+    position,
+  };
+};
+
+/** The lore that came with the card that the mind has; null when it has none, or this very one. */
+const earlierCard = async (deps: CommandDeps, stream: string, digest: string): Promise<EarlierCard | null> => {
+  const { card } = (await deps.writers.current(stream, mindFold)).state;
+  if (card === null) return null;
+  const { revision } = card;
+  const earlier = card.digest === digest ? null : readCard(await cardAt(deps.events, stream, revision));
+  return { revision, texts: new Set(earlier === null ? [] : loreOf(earlier).memories.map(({ text }) => text)) };
+};

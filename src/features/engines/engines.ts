@@ -1,0 +1,49 @@
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { CortexEngine } from '../../ports/cortex.js';
+
+/** Words with which clients ask for the tenant's default (contract 6.2). */
+const DEFAULT_NAMES: ReadonlySet<string> = new Set(['', 'api-integrated']);
+export const isDefaultName = (name: string): boolean => DEFAULT_NAMES.has(name);
+
+/** The engines of one server, and which of them speaks for a tenant (contract 6). */
+export type Engines = {
+  /** Every engine that this server has; the scripted one is always among them. */
+  readonly all: readonly CortexEngine[];
+  /** The engine of that name, or with a model of that name; null when this server has none. */
+  find(name: string): CortexEngine | null;
+  /** The name of the tenant's default engine, also when this server does not have it. */
+  defaultOf(tenant: string): string;
+  /**
+   * The engine that speaks for a tenant's minds.
+   * @throws Rejection CORTEX_UNAVAILABLE when the tenant chose one that this server does not have: no other one takes its place in silence
+   */
+  engineOf(tenant: string): CortexEngine;
+};
+
+/**
+ * @param standard the default of tenants who have chosen none; one of `all`
+ * @param chosenBy the engine that a tenant chose, null when it has chosen none
+ */
+export const createEngines = (
+  all: readonly CortexEngine[],
+  standard: CortexEngine,
+  chosenBy: (tenant: string) => string | null,
+): Engines => {
+  const byId = (id: string): CortexEngine | null => all.find((engine) => engine.id === id) ?? null;
+  const defaultOf = (tenant: string): string => chosenBy(tenant) ?? standard.id;
+  return {
+    all,
+    find: (name) => byId(name) ?? all.find((engine) => engine.name === name) ?? null,
+    defaultOf,
+    engineOf: (tenant) => {
+      const id = defaultOf(tenant);
+      const engine = byId(id);
+      if (engine !== null) return engine;
+      throw new Rejection('CORTEX_UNAVAILABLE', { details: { cortexId: id, reason: notHere(id) }, retryAfter: 1 });
+    },
+  };
+};
+
+/** Why an engine that a tenant chose cannot be used here. */
+export const notHere = (cortexId: string): string =>
+  `The tenant's default engine is "${cortexId}", which this server does not have: set it up here, or choose another with POST /cortex/init.`;

@@ -1,0 +1,39 @@
+import { chooseCortex } from '../keys/domain/decide.js';
+import { changeTenant, type TenantDeps } from '../keys/api-keys.js';
+import type { Command } from '../../kernel/streams/run-command.js';
+import { type Engines, isDefaultName, notHere } from './engines.js';
+
+/** An engine as a client is told of it. `state`: `ready`, or why not. */
+export type InitialisedCortex = { readonly cortexId: string; readonly runtime: string; readonly state: string };
+
+/** What stands for the runtime of an engine that this server does not have. */
+const NO_RUNTIME = 'none';
+
+/** Finds the engine that a tenant asks for, and tells how it does. */
+export const lookUpCortex = (engines: Engines, tenant: string, requested: string): InitialisedCortex => {
+  const isDefault = isDefaultName(requested);
+  const name = isDefault ? engines.defaultOf(tenant) : requested;
+  const engine = engines.find(name);
+  if (engine !== null) return { cortexId: engine.id, runtime: engine.runtime, state: engine.state() };
+  const state = isDefault
+    ? notHere(name)
+    : 'No engine here has this name or a model of this name; GET /cortex/models lists them all.';
+  return { cortexId: name, runtime: NO_RUNTIME, state };
+};
+
+/**
+ * The same, and makes the engine the tenant's default if it is ready (contract 6.3). Other servers know it within a second, as they learn of revoked
+ * keys. Raises what the event store raises.
+ */
+export const chooseDefaultCortex = async (
+  deps: TenantDeps,
+  engines: Engines,
+  command: Command,
+  requested: string,
+): Promise<InitialisedCortex> => {
+  const found = lookUpCortex(engines, command.tenant, requested);
+  if (found.state === 'ready') {
+    await changeTenant(deps, command, (state) => chooseCortex(state, found.cortexId));
+  }
+  return found;
+};

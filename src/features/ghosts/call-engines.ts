@@ -1,0 +1,122 @@
+import { LRUCache } from 'lru-cache';
+
+import { Rejection } from '../../kernel/base/rejection.js';
+import { cutBytes, cutText } from '../../kernel/base/text.js';
+import type { Clock } from '../../ports/clock.js';
+import type { CortexEngine } from '../../ports/cortex.js';
+import type { Engines } from '../engines/engines.js';
+import { FairSemaphore } from '../../kernel/concurrency/fair-semaphore.js';
+import type { ModelRequest } from './session-turn.js';
+
+/** How many texts a model in the process makes for ghosts at once: it makes one after the other, and agents want their answers, too. */
+const OWN_MODEL_TEXTS = 1;
+/** How long a ghost waits for a permit before it tries again later, in milliseconds. */
+export const PERMIT_WAIT_MS = 60_000;
+/** How many ghosts wait for an engine at once, and how many of one tenant; others try again later. */
+const WAITING = 32;
+const TENANT_WAITING = 8;
+/** How much of what an engine says counts, in bytes of UTF-8: a checkpoint, this step and the answer to it have to fit into an event. */
+export const TEXT_BYTES = 8_192;
+/** How many sessions a process remembers to wait, and how long a reason is, in UTF-16 units. */
+const KEPT_REASONS = 1_000;
+const REASON_CHARS = 500;
+
+const FOR_A_PLACE = 'It waits until the engine has made the texts of other ghosts.';
+const notHere = (id: string): string => `This server does not have the engine "${id}".`;
+
+/** Who asks: a session after `step` steps. */
+export type EngineCaller = {
+  readonly tenant: string;
+  readonly sessionId: string;
+  readonly engine: string;
+  readonly step: number;
+};
+
+/**
+ * Asks an engine for a ghost's text, a few at once. It raises Rejection CORTEX_UNAVAILABLE when this server does not have the engine or the engine
+ * gives no text, BUSY when too many wait for it, and the reason of the signal.
+ */
+export type CallEngine = (asker: EngineCaller, asked: ModelRequest, signal: AbortSignal) => Promise<string>;
+
+/** The engines of a process, as its ghosts use them. */
+export type GhostEngines = {
+  readonly ask: CallEngine;
+  /** Why the engine of a session brings no text for its next step, as far as this process knows; null when it does. */
+  readonly whyWaiting: (asker: EngineCaller) => string | null;
+};
+
+export type GhostEnginesDeps = {
+  readonly engines: Pick<Engines, 'find'>;
+  readonly clock: Pick<Clock, 'after'>;
+  /** How many texts any other engine makes for the ghosts of this process at once. */
+  readonly texts: number;
+};
+
+const queue = { queueLimit: WAITING, tenantQueueLimit: TENANT_WAITING };
+
+const keyOf = ({ tenant, sessionId }: EngineCaller): string => `${tenant} ${sessionId}`;
+
+const reasonOf = ({ code, details, message }: Rejection): string => {
+  if (code === 'BUSY') return FOR_A_PLACE;
+  const { reason } = details;
+  return cutText(typeof reason === 'string' && reason !== '' ? reason : message, REASON_CHARS);
+};
+
+/** What a session met when it last asked; it counts until its next step is recorded. */
+const createReasonCache = () => {
+  const kept = new LRUCache<string, { readonly step: number; readonly reason: string }>({ max: KEPT_REASONS });
+  return {
+    of: (asker: EngineCaller): string | null => {
+      const known = kept.get(keyOf(asker));
+      return known?.step === asker.step ? known.reason : null;
+    },
+    note: (asker: EngineCaller, reason: string) => kept.set(keyOf(asker), { step: asker.step, reason }),
+    forget: (asker: EngineCaller) => kept.delete(keyOf(asker)),
+  };
+};
+
+export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps): GhostEngines => {
+  const semaphores = new Map<string, FairSemaphore>();
+  const reasons = createReasonCache();
+  const semaphoreOf = ({ id, runtime }: CortexEngine): FairSemaphore => {
+    const permits = runtime === 'llama.cpp' ? OWN_MODEL_TEXTS : texts;
+    const semaphore =
+      semaphores.get(id) ?? new FairSemaphore({ ...queue, permits, limit: { clock, waitMs: PERMIT_WAIT_MS } });
+    semaphores.set(id, semaphore);
+    return semaphore;
+  };
+  const askIn = async (
+    asker: EngineCaller,
+    { prompt, constraints, similarities }: ModelRequest,
+    signal: AbortSignal,
+  ) => {
+    const { tenant, engine: id } = asker;
+    const engine = engines.find(id);
+    if (engine === null)
+      throw new Rejection('CORTEX_UNAVAILABLE', { details: { cortexId: id, reason: notHere(id) }, retryAfter: 1 });
+    // What the engine said to this prompt tells more than that it is asked again.
+    const isNew = reasons.of(asker) === null;
+    if (isNew) reasons.note(asker, FOR_A_PLACE);
+    return semaphoreOf(engine).run({ tenant, signal }, () => {
+      if (isNew) reasons.forget(asker);
+      return engine.complete({ prompt, ...constraints, similarities }, signal);
+    });
+  };
+  return {
+    ask: async (asker, asked, signal) => {
+      try {
+        const { text } = await askIn(asker, asked, signal);
+        reasons.forget(asker);
+        return cutBytes(text, TEXT_BYTES);
+      } catch (error) {
+        if (signal.aborted) reasons.forget(asker);
+        else if (error instanceof Rejection) reasons.note(asker, reasonOf(error));
+        throw error;
+      }
+    },
+    whyWaiting: (asker) => {
+      const state = engines.find(asker.engine)?.state() ?? notHere(asker.engine);
+      return reasons.of(asker) ?? (state === 'ready' ? null : state);
+    },
+  };
+};

@@ -1,0 +1,42 @@
+import type { Finding } from '../domain/findings.js';
+import { type GhostTest, provoked } from '../domain/results.js';
+import type { shownResults } from '../http/results.js';
+import { table } from '../../../cli/shared/terminal.js';
+
+/** The results of a session (contract 9.3, 9.9). */
+export type GhostResults = ReturnType<typeof shownResults>;
+
+/** A finding on one line. */
+export const findingLine = ({ n, kind, subject, detail, fromStep, count }: Finding): string => {
+  const times = count > 1 ? `, ${String(count)} times` : '';
+  return `${String(n)}. ${kind} ${subject}: ${detail} (step ${String(fromStep)}${times})`;
+};
+
+const outcomeOf = ({ testPassed, testSkipped }: GhostTest): string =>
+  testSkipped === true ? 'skipped' : testPassed ? 'passed' : 'FAILED';
+
+/** Whether a finding is shown to somebody who did not ask for all. */
+export const isShown = ({ kind }: Pick<Finding, 'kind'>): boolean => !provoked.some((one) => one === kind);
+
+const findingLines = (findings: readonly Finding[], all: boolean): readonly string[] => {
+  const shown = all ? findings : findings.filter(isShown);
+  const left = findings.length - shown.length;
+  return [
+    ...(shown.length === 0 && left === 0 ? ['No findings.'] : shown.map(findingLine)),
+    ...(left === 0 ? [] : [`Findings that fail no test: ${String(left)}. --all shows them.`]),
+  ];
+};
+
+/**
+ * The results as lines for a person: tests, findings and, with `all`, also what fails no test and every figure.
+ */
+export const resultLines = (results: GhostResults, all: boolean): readonly string[] => {
+  const { resultsTests, resultsFindings, resultsMetrics, resultsCoverage, resultsDuration } = results;
+  const covered = `${String(Math.round(resultsCoverage * 100))} %`;
+  return [
+    ...table(resultsTests.map((test) => [outcomeOf(test), test.testName, test.testError ?? ''])),
+    ...findingLines(resultsFindings, all),
+    ...(all ? table(resultsMetrics.map(([name, figure]) => [name, String(figure)])) : []),
+    `${String(results.resultsPassed)} passed, ${String(results.resultsFailed)} failed, ${String(results.resultsSkipped)} skipped; ${covered} of the tiles entered in ${String(resultsDuration / 1_000)} s${results.resultsPartial === true ? '; it still plays' : ''}`,
+  ];
+};

@@ -1,0 +1,82 @@
+import type { Action } from '../../rules/domain/bridge/action.js';
+import type { LevelRef } from '../../levels/domain/ref.js';
+import type { Json, JsonObject } from '../../../kernel/base/json.js';
+import type { Finding } from './findings.js';
+import type { GhostGoal, ProtocolProbe } from './policy.js';
+import type { RemoteStep } from './remote-play.js';
+import type { GhostTest } from './results.js';
+
+/** Who plays: this server, or a body elsewhere (contract 9.6). */
+export const ghostDrivers = ['local', 'remote'] as const;
+export type GhostDriver = (typeof ghostDrivers)[number];
+
+type OfSession = { readonly sessionId: string };
+
+/** What a session is asked for; it is fixed from then on (contract 9.8). `steps`: its budget. */
+export type GhostPlan = {
+  readonly goal: GhostGoal;
+  /** As the client named it; null where it named a goal (contract 9.1). */
+  readonly suite: string | null;
+  readonly level: LevelRef;
+  readonly seed: number;
+  readonly steps: number;
+  readonly timeoutMs: number;
+  readonly deadlineAt: string;
+  /** The engine that says what the ghost says, by its id; absent where the goal's policy does (contract 9.8). */
+  readonly engine?: string;
+  /** Absent: this server. */
+  readonly driver?: 'remote';
+};
+
+export type GhostEnding = 'completed' | 'failed' | 'stopped';
+
+/** What stands in a report: the figures of contract 9.3 and 9.9. */
+export type GhostReport = {
+  readonly step: number;
+  readonly findings: readonly Finding[];
+  readonly tests: readonly GhostTest[];
+  readonly metrics: readonly (readonly [string, number])[];
+  readonly coverage: number;
+};
+
+/** The events of a ghost session. Shapes are storage: never changed, only upcast (docs/adr/0004). */
+export type GhostEvent =
+  | { type: 'GhostRequested'; data: OfSession & GhostPlan }
+  | { type: 'GhostBegun'; data: OfSession }
+  /** A slice of steps was played; `step` is how many there are. */
+  | { type: 'GhostPlayed'; data: OfSession & { readonly step: number } }
+  | {
+      type: 'GhostEnded';
+      data: OfSession & { readonly ending: GhostEnding; readonly timedOut: boolean; readonly reason: string | null };
+    }
+  | { type: 'GhostReported'; data: OfSession & GhostReport };
+
+/** A turn of one of the minds of a session, as its events; what follows from them (instructions, prompts) is left out. */
+export type PlayedTurn = {
+  readonly npcId: string;
+  readonly events: readonly { readonly type: string; readonly version: number; readonly data: JsonObject }[];
+};
+
+/** The events of a session's steps, one for each step and one that ends them. */
+export type GhostStepEvent =
+  | {
+      type: 'GhostStepped';
+      data: {
+        readonly step: number;
+        readonly turns: readonly PlayedTurn[];
+        /** What the ghost was allowed to do; null when its mind refused. */
+        readonly action: Action | null;
+        readonly outcome: JsonObject | null;
+        /** What the session tried of the protocol beside the turn, and what it found wrong. */
+        readonly probe?: ProtocolProbe;
+        readonly error?: string;
+        /** Of a session that has a body elsewhere: all that is counted of the step. */
+        readonly remote?: RemoteStep;
+        /** How long this server worked on it, in milliseconds; absent in older ones. */
+        readonly ms?: number;
+        /** Everything that playing on needs, every now and then. */
+        readonly checkpoint?: Json;
+      };
+    }
+  /** No step follows. */
+  | { type: 'GhostStepsClosed'; data: { readonly step: number } };

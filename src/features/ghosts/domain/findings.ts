@@ -1,0 +1,117 @@
+import type { Level } from '../../levels/domain/level.js';
+import { onlyDescribes } from '../../rules/domain/ruleset.js';
+import { firstFitting } from '../../../kernel/base/json.js';
+import { drained, type Sliced } from '../../../kernel/base/sliced.js';
+import { bitmapHas } from './bitmap.js';
+import { type Reachable, reachFromStart, unusableItems } from './reach.js';
+import { regionsInSlices } from './regions.js';
+import { NO_NUMBERS, type NumberKeys, WORLD_NUMBERS } from './never-matches.js';
+import { ruleProblems, ruleSubject } from './rule-problems.js';
+import { type FindingKind, findingKinds, type MergedFinding } from './found.js';
+import { rulesetsOf, type Tally } from './tally.js';
+import { shortId } from './world.js';
+
+/** As results list it (contract 9.9). */
+export type Finding = MergedFinding & { readonly n: number };
+
+/**
+ * A rule is told as never fired only after so many decisions with its set: one that matches in 2 of 100 decisions is then missed in fewer than 2 of
+ * 100 sessions (0.98 to the power of 200).
+ */
+export const DECISIONS_TO_JUDGE = 200;
+/**
+ * What the findings that a report lists take at most, in bytes of JSON: it is one event. Those of the level have a share of their own, so that it is
+ * the same findings in every session of the level, and none of them looks new or gone.
+ */
+const LEVEL_BYTES = 150_000;
+const PLAYED_BYTES = 250_000;
+/** What is listed first of what a session showed: what nothing else shows. */
+const listedFirst: readonly FindingKind[] = ['soft_lock', 'engine_error'];
+
+const NO_WAY = 'No way leads to it from the start, whatever is opened.';
+const TOO_HARMFUL = 'Hazards on every way to it take more hit points than there are.';
+
+/** What is wrong with a level as it stands: no event shows it. */
+const ofLevel = (kind: MergedFinding['kind'], subject: string, detail: string): MergedFinding => ({
+  kind,
+  subject,
+  detail,
+  fromStep: 0,
+  toStep: 0,
+  count: 1,
+  events: [],
+});
+
+const staticFindings = new Map(
+  [WORLD_NUMBERS, NO_NUMBERS].map((numbers) => [numbers, new WeakMap<Level, readonly MergedFinding[]>()]),
+);
+
+/** Findings that need no play, items and rules, in slices: made once while a level is held. */
+export function* findingsOfLevel(level: Level, numbers: NumberKeys): Sliced<readonly MergedFinding[]> {
+  const known = staticFindings.get(numbers)?.get(level);
+  if (known !== undefined) return known;
+  yield* regionsInSlices(level, 'bold');
+  const found = unusableItems(level).map(({ id, why }) => ofLevel('unusable_item', shortId(id), why));
+  yield level.items.length;
+  for (const ruleset of rulesetsOf(level)) {
+    const problems = yield* ruleProblems(ruleset, numbers);
+    for (const { kind, subject, detail } of problems) found.push(ofLevel(kind, subject, detail));
+  }
+  staticFindings.get(numbers)?.set(level, found);
+  return found;
+}
+
+/** Rules that matched in none of the decisions, of the sets with which enough decisions were made. */
+const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly MergedFinding[] =>
+  rulesetsOf(level).flatMap(({ rulesetId, rulesetRules }, set) => {
+    const made = decisions[set] ?? 0;
+    if (made < DECISIONS_TO_JUDGE) return [];
+    return rulesetRules
+      .filter((rule, position) => !onlyDescribes(rule) && !bitmapHas(fired[set] ?? '', position))
+      .map((rule) => ({
+        ...ofLevel('rule_never_fired', ruleSubject(rulesetId, rule), `It matched in none of ${made} decisions.`),
+        fromStep: steps,
+        toStep: steps,
+      }));
+  });
+
+/** The findings that a report lists, in the same order; the others have their numbers, too. */
+export const listedFindings = (findings: readonly Finding[]): readonly Finding[] => {
+  const isFirst = ({ kind }: Finding): boolean => listedFirst.includes(kind);
+  const played = findings.filter(({ fromStep }) => fromStep > 0);
+  return [
+    ...firstFitting(
+      findings.filter(({ fromStep }) => fromStep === 0),
+      LEVEL_BYTES,
+    ),
+    ...firstFitting([...played.filter(isFirst), ...played.filter((one) => !isFirst(one))], PLAYED_BYTES),
+  ].toSorted((left, right) => left.n - right.n);
+};
+
+/**
+ * Everything that a session has found, sorted by the step in which it was first seen. Findings about the level itself stand at step 0.
+ * @param over whether the session has ended: only then is it known which rules never fired
+ * @param elsewhere whether a game elsewhere is the world: then less is certain of what rules see
+ */
+export const findingsOf = (
+  level: Level,
+  tally: Tally,
+  { over, elsewhere = false }: { readonly over: boolean; readonly elsewhere?: boolean },
+): readonly Finding[] => {
+  const unharmed = (): readonly Reachable[] => drained(reachFromStart(level, 'unharmed'));
+  const unreachable = level.goals.flatMap(({ id }, goal) =>
+    tally.goals[goal] === 'no'
+      ? [ofLevel('unreachable_goal', shortId(id), unharmed()[goal] === 'yes' ? TOO_HARMFUL : NO_WAY)]
+      : [],
+  );
+  const unplayed = drained(findingsOfLevel(level, elsewhere ? NO_NUMBERS : WORLD_NUMBERS));
+  const known = [...unreachable, ...unplayed, ...tally.found];
+  const nameOf = ({ kind, subject }: MergedFinding): string => `${kind} ${subject}`;
+  const names = new Set(known.map(nameOf));
+  const isNew = (one: MergedFinding): boolean => !names.has(nameOf(one));
+  const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);
+  const sorted = known.toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right));
+  // What did not happen comes later, so that no number changes at the end; what depends on the machine last, so that it changes no number.
+  const all = [...sorted, ...(over ? neverFired(level, tally).filter(isNew) : []), ...(tally.times?.slow ?? [])];
+  return all.map((found, index) => ({ n: index + 1, ...found }));
+};

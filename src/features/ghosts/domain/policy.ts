@@ -1,0 +1,87 @@
+import type { Action } from '../../rules/domain/bridge/action.js';
+import type { Level } from '../../levels/domain/level.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
+import type { Outcome } from './deed.js';
+import { chanceOf, type Chance } from './random.js';
+import { numberOfTile } from './chart.js';
+import type { World } from './world.js';
+
+/** What a session is for (contract 7.3). */
+export const ghostGoals = ['maximize_exploration', 'complete_level', 'find_bugs', 'collect_metrics'] as const;
+export type GhostGoal = (typeof ghostGoals)[number];
+
+/** Something to do at the end of a path. `about` names it for `Plan.tried`. */
+export type Task = { readonly about: string; readonly action: JsonObject };
+
+/** What a policy means to do and what it has seen fail: plain JSON of bounded size, part of a checkpoint. */
+export type Plan = {
+  readonly chance: Chance;
+  /** The moves that are left, as letters N, E, S and W. */
+  readonly path: string;
+  /** The tile from which the path goes on, by number. */
+  readonly at: number;
+  readonly task: Task | null;
+  /** What the last step was to do for the plan; null: it was no part of it. */
+  readonly asked: 'move' | 'task' | null;
+  /** Tiles that could not be entered, and tasks that could not be done. */
+  readonly shunned: readonly number[];
+  readonly tried: readonly string[];
+  /** How often these were forgotten, to try once more. */
+  readonly forgiven: number;
+  /** Nothing is left that this policy could do. */
+  readonly stuck: boolean;
+  /** The state of doors and items in which no goal could be reached; empty: none was seen. */
+  readonly vain: string;
+  /** The last text; too long ones are left out. */
+  readonly said: string;
+  readonly turn: number;
+};
+
+/** What the session carries out against the turn table, with the text as an ordinary step. */
+export type ProtocolProbe = 'repeat_step' | 'stale_step' | 'contradicting_tape';
+
+/** What became of the last step; null before the first. */
+export type LastStep = {
+  /** Whether the verdict was valid. */
+  readonly valid: boolean;
+  readonly action: Action | null;
+  /** Null when the mind refused. */
+  readonly outcome: Outcome | null;
+};
+
+/** What a policy says in place of a model. `kind`: a word for what the step is, for figures. */
+export type Utterance = {
+  readonly plan: Plan;
+  readonly text: string;
+  readonly kind: string;
+  readonly probe?: ProtocolProbe;
+};
+
+/** Plays a goal. The same level, seed and steps make the same texts. */
+export type Policy = {
+  begin(level: Level, seed: number): Plan;
+  next(level: Level, world: World, plan: Plan, last: LastStep | null): Utterance;
+};
+
+/** How many tiles and tasks a plan remembers as failed, the newest ones. */
+export const REMEMBERED = 256;
+
+export const beginPlan = (level: Level, seed: number): Plan => ({
+  chance: chanceOf(seed),
+  path: '',
+  at: numberOfTile(level, level.spawn),
+  task: null,
+  asked: null,
+  shunned: [],
+  tried: [],
+  forgiven: 0,
+  stuck: false,
+  vain: '',
+  said: '',
+  turn: 0,
+});
+
+/** The text of a model that says this and does that. */
+export const textOf = (action: JsonObject | string, dialogue = ''): string => JSON.stringify({ dialogue, action });
+
+export const IDLE: JsonObject = { type: 'IDLE' };

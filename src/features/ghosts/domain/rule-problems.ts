@@ -1,0 +1,149 @@
+import { countTests } from '../../rules/domain/condition.js';
+import {
+  type DirectEffect,
+  type DirectiveRule,
+  type DirectiveRuleSet,
+  effectOf,
+  losesTo,
+  onlyDescribes,
+  type RuleEffect,
+} from '../../rules/domain/ruleset.js';
+import { implies, type Meant, meantBy } from '../../rules/domain/implies.js';
+import type { Sliced } from '../../../kernel/base/sliced.js';
+import { shortId } from './world.js';
+import { type NumberKeys, whyNever } from './never-matches.js';
+
+/** What is certainly wrong with a set, whatever happens; `subject` names rules as `<rulesetId>/<drRuleId>`. */
+export type RuleProblem = {
+  readonly kind: 'rule_never_fired' | 'rule_shadowed' | 'rules_contradict';
+  readonly subject: string;
+  readonly detail: string;
+};
+
+/** How many rules of a set are compared with each other, from the first. */
+const COMPARED_RULES = 400;
+/** Beyond so many conditions in a set, alternatives included, they are compared by their text alone: a set is judged in one piece. */
+const MEANT_CONDITIONS = 128;
+
+/** After how many looks at conditions, and from one at another rule, others get their turn: some milliseconds. */
+const SLICE_LOOKS = 2_048;
+
+type Ranked = {
+  readonly rule: DirectiveRule;
+  readonly effect: RuleEffect;
+  readonly conditions: readonly Meant[];
+  readonly byMeaning: boolean;
+  readonly numbers: NumberKeys;
+};
+type Directing = Ranked & { readonly effect: DirectEffect };
+type Forbidding = Ranked & { readonly effect: Extract<RuleEffect, { kind: 'forbid' }> };
+
+export const ruleSubject = (rulesetId: string, { drRuleId }: Pick<DirectiveRule, 'drRuleId'>): string =>
+  `${shortId(rulesetId)}/${shortId(drRuleId)}`;
+
+const patternOf = ({ rule }: Ranked): string => rule.ruleObsPattern ?? '';
+
+const follows = (wanted: Meant, given: Meant, { byMeaning, numbers }: Ranked): boolean =>
+  byMeaning ? implies(given, wanted, numbers.has(given.key)) : given.key === wanted.key && given.value === wanted.value;
+
+/** Whether one matches whenever the other does: all that it asks follows from something that the other asks. */
+const matchesWith = (one: Ranked, other: Ranked): boolean =>
+  ['', patternOf(other)].includes(patternOf(one)) &&
+  one.conditions.every((wanted) => other.conditions.some((given) => follows(wanted, given, one)));
+
+const directs = (ranked: Ranked): ranked is Directing => ranked.effect.kind === 'direct';
+const forbids = (ranked: Ranked): ranked is Forbidding => ranked.effect.kind === 'forbid';
+
+const said = ({ effect: { type, target } }: Directing): string =>
+  target === null ? type : `${type} at ${shortId(target)}`;
+
+/** What a directing rule suffers from one that stands above it. */
+const below = (
+  subject: (...rules: readonly Ranked[]) => string,
+  low: Directing,
+  high: Directing,
+): RuleProblem | null => {
+  if (!matchesWith(high, low) || !losesTo(low.effect, high.effect)) return null;
+  const alike = matchesWith(low, high) && low.rule.rulePriority === high.rule.rulePriority;
+  return alike
+    ? {
+        kind: 'rules_contradict',
+        subject: subject(high, low),
+        detail: `Both match at once with equal priority, but one directs ${said(high)} and the other ${said(low)}.`,
+      }
+    : {
+        kind: 'rule_shadowed',
+        subject: subject(low),
+        detail: `Whenever it matches, ${subject(high)} matches too, stands above it and directs ${said(high)} in place of ${said(low)}.`,
+      };
+};
+
+const against = (
+  subject: (...rules: readonly Ranked[]) => string,
+  one: Directing,
+  other: Forbidding,
+): RuleProblem | null => {
+  const forbidden = other.effect.types.includes('*') || other.effect.types.includes(one.effect.type);
+  if (!forbidden || !matchesWith(other, one)) return null;
+  return {
+    kind: 'rules_contradict',
+    subject: subject(one, other),
+    detail: `The first directs ${said(one)}, and whenever it matches the second forbids that.`,
+  };
+};
+
+const testsOf = ({ ruleCondition }: DirectiveRule): number =>
+  ruleCondition.reduce((all, [, value]) => all + countTests(value), 0);
+
+/** The first problem that a rule has with one of some others. */
+const firstProblem = <Other>(others: readonly Other[], judge: (other: Other) => RuleProblem | null): RuleProblem[] => {
+  for (const other of others) {
+    const problem = judge(other);
+    if (problem !== null) return [problem];
+  }
+  return [];
+};
+
+/**
+ * Static checks of a set, in slices: rules that can never match, rules that never win because one above them always matches too, and rules that want
+ * opposite things at once. Only what is certain is told.
+ */
+export function* ruleProblems(
+  { rulesetId, rulesetRules }: DirectiveRuleSet,
+  numbers: NumberKeys,
+): Sliced<readonly RuleProblem[]> {
+  const subject = (...rules: readonly Ranked[]): string =>
+    rules.map(({ rule }) => ruleSubject(rulesetId, rule)).join(' + ');
+  const compared = rulesetRules.filter((rule) => !onlyDescribes(rule)).slice(0, COMPARED_RULES);
+  const byMeaning = compared.reduce((all, rule) => all + testsOf(rule), 0) <= MEANT_CONDITIONS;
+  const ranked: readonly Ranked[] = compared
+    .map((rule) => ({ rule, effect: effectOf(rule), conditions: rule.ruleCondition.map(meantBy), byMeaning, numbers }))
+    .toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
+  let looks = 0;
+  const never: RuleProblem[] = [];
+  const alive: Ranked[] = [];
+  for (const one of ranked) {
+    const { why, tests } = whyNever(one.rule, numbers);
+    looks += tests;
+    if (looks >= SLICE_LOOKS) {
+      yield looks;
+      looks = 0;
+    }
+    if (why === null) alive.push(one);
+    else never.push({ kind: 'rule_never_fired', subject: subject(one), detail: `It can never match: ${why}` });
+  }
+  const directing = alive.filter(directs);
+  const forbidding = alive.filter(forbids);
+  const lost: RuleProblem[] = [];
+  const forbidden: RuleProblem[] = [];
+  for (const [rank, low] of directing.entries()) {
+    lost.push(...firstProblem(directing.slice(0, rank), (high) => below(subject, low, high)));
+    forbidden.push(...firstProblem(forbidding, (other) => against(subject, low, other)));
+    looks += (rank + forbidding.length) * (low.conditions.length + 1);
+    if (looks < SLICE_LOOKS) continue;
+    yield looks;
+    looks = 0;
+  }
+  yield looks;
+  return [...never, ...lost, ...forbidden];
+}

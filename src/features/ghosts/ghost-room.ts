@@ -1,0 +1,38 @@
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import { ghosts, type GhostRow, OPEN_GHOST } from '../../../projections/ghosts.js';
+
+/** How many sessions of one tenant may play, or wait to, or for their report, at the same time. */
+export const OPEN_GHOSTS = 200;
+const RETRY_SECONDS = 10;
+
+const openSessions = async (readModels: ReadModels, tenant: string, position: number): Promise<readonly GhostRow[]> => {
+  await readModels.reachedPosition(ghosts, position);
+  const { rows } = await readModels.list(ghosts, {
+    ...{ partition: tenant, tags: [OPEN_GHOST] },
+    ...{ direction: 'ascending', limit: OPEN_GHOSTS },
+  });
+  return rows.map(({ row }) => row as GhostRow);
+};
+
+/** @throws Rejection GHOST_RUNNING while a session of the tenant plays this level, or its report is made (contract 9.7); what the read models raise */
+export const requireUnplayed = async (
+  readModels: ReadModels,
+  tenant: string,
+  levelId: string,
+  position: number,
+): Promise<void> => {
+  const playing = (await openSessions(readModels, tenant, position)).find(({ level }) => level.levelId === levelId);
+  if (playing !== undefined)
+    throw new Rejection('GHOST_RUNNING', { details: { sessionId: playing.sessionId }, retryAfter: RETRY_SECONDS });
+};
+
+/**
+ * Sessions that are asked for at the same moment do not see each other, and may go beyond the bound.
+ * @param position what this client has written so far: its own sessions count
+ * @throws Rejection GHOSTS_RUNNING while too many sessions of the tenant are not over and reported (contract 9.8); what the read models raise
+ */
+export const requireGhostRoom = async (readModels: ReadModels, tenant: string, position: number): Promise<void> => {
+  if ((await openSessions(readModels, tenant, position)).length >= OPEN_GHOSTS)
+    throw new Rejection('GHOSTS_RUNNING', { details: { most: OPEN_GHOSTS }, retryAfter: RETRY_SECONDS });
+};

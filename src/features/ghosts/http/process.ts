@@ -1,0 +1,56 @@
+import { stepGhost } from '../remote-body.js';
+import type { PlayCache } from '../remote-steps.js';
+import type { Levels } from '../../levels/levels.js';
+import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
+import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
+import { enterStep } from '../../turns/step-turn.js';
+import type { TurnIndex } from '../../turns/turn-index.js';
+import type { VerdictSigner } from '../../turns/verdict-signer.js';
+import { ghostMindStream } from '../../../kernel/base/stream-names.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { ProcessRuntime } from '../../../ports/process-runtime.js';
+import { type Call, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { SessionParams } from './routes.js';
+import { stepAnswers, StepAnswered, StepBody } from '../../turns/answer-step.js';
+
+/** The stream of the mind of a session. */
+const sessionMind = ({ principal, params }: Call<{ sessionId: string }>): string =>
+  ghostMindStream(principal.tenant, params.sessionId);
+
+type GhostStepRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly repository: ProcessRepository;
+  readonly turnIndex: TurnIndex;
+  readonly runtime: ProcessRuntime;
+  readonly levels: Levels;
+  readonly ghostPlays: PlayCache;
+  readonly signer: VerdictSigner;
+  readonly turnDeadlineMs: number;
+};
+
+/** One step of the multi-round protocol, of a session that has a body elsewhere (contract 9.6). */
+export const ghostStepRoute = (services: GhostStepRouteDeps): RouteDefinition => {
+  const { ports, writers, repository, turnIndex: index, runtime, levels, ghostPlays: plays, turnDeadlineMs } = services;
+  const { clock, events } = ports;
+  const deps = { runtime, repository, index, writers, clock, events, turnDeadlineMs, levels, plays };
+  const answerStep = stepAnswers(services);
+  return route('POST', '/ghost/:sessionId/process', {
+    operationId: 'processGhostStep',
+    tag: 'Ghosts',
+    summary: "One step of a turn of a ghost whose body is the studio's own game",
+    description:
+      "As `POST /npcs/{npcId}/process`, for a session that was run with `driver: remote`. What the game's world made of things goes into the `context` of the next turn, as `ghost: {position, outcome, reached, done}`. `GHOST_OVER` says that there is nothing more to do.",
+    scope: 'ghosts',
+    ext: true,
+    params: SessionParams,
+    writesTo: sessionMind,
+    enter: (call) => enterStep(runtime, sessionMind(call)),
+    body: StepBody,
+    responses: { 200: StepAnswered },
+    handler: (call) => {
+      const { sessionId } = call.params;
+      return answerStep(call, sessionId, (step) => stepGhost(deps, sessionId, step));
+    },
+  });
+};

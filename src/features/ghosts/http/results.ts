@@ -1,0 +1,102 @@
+import { Type } from '@sinclair/typebox';
+
+import { POLICY } from '../ghost-engine.js';
+import type { GhostSession } from '../run-ghost.js';
+import { type GhostGoal, ghostGoals } from '../domain/policy.js';
+import type { GhostReport } from '../domain/events.js';
+import { FreeObject, oneOf } from '../../../kernel/http/schemas.js';
+
+/** The level of a session (contract 9.8). */
+export const LevelShown = Type.Object({
+  levelId: Type.String(),
+  version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+  digest: Type.String(),
+  generated: Type.Boolean(),
+});
+
+/** How a session stands (contract 9.2). */
+export const ShownStatus = oneOf(['pending', 'running', 'completed', 'failed', 'stopped']);
+
+/** What a session is after (contract 7.3). */
+export const NamedGoal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
+
+export const ghostStatusOf = (session: GhostSession): string =>
+  session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
+/** When it ended, RFC 3339; null while it is not over. */
+export const ghostCompletedAt = (session: GhostSession): string | null =>
+  'completedAt' in session ? session.completedAt : null;
+/** How much of its budget it has played, 0 to 1; 1 once it is over. @param step how many steps are done */
+export const ghostProgressOf = (session: GhostSession, step: number): number =>
+  'completedAt' in session ? 1 : Math.min(1, step / Math.max(1, session.steps));
+/** Why a session could not go on; nothing of one that could. */
+export const ghostErrorsOf = (session: GhostSession): readonly string[] =>
+  'reason' in session && session.reason !== null ? [session.reason] : [];
+
+/** The results of a session (contract 9.3, 9.9). */
+export const Results = Type.Object({
+  resultsSessionId: Type.String(),
+  resultsTotalTests: Type.Integer(),
+  resultsPassed: Type.Integer(),
+  resultsFailed: Type.Integer(),
+  resultsSkipped: Type.Integer(),
+  resultsDuration: Type.Number({ description: 'Milliseconds.' }),
+  resultsTests: Type.Array(FreeObject),
+  resultsCoverage: Type.Number({ description: '0 to 1' }),
+  resultsMetrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
+  resultsFindings: Type.Array(FreeObject),
+  resultsGoal: Type.String(),
+  resultsLevel: LevelShown,
+  resultsSeed: Type.Integer(),
+  resultsEngine: Type.String(),
+  resultsTimedOut: Type.Boolean(),
+  resultsStatus: ShownStatus,
+  resultsErrors: Type.Array(Type.String()),
+  resultsPartial: Type.Optional(Type.Literal(true)),
+});
+
+/** Milliseconds from the acceptance of a session to its end, or to now. */
+export const durationOf = (session: GhostSession, now: Date): number => {
+  const untilMs = 'completedAt' in session ? Date.parse(session.completedAt) : now.getTime();
+  return Math.max(0, untilMs - Date.parse(session.startedAt));
+};
+
+/**
+ * A report as the contract names its members (9.3, 9.9).
+ * @param publicUrl where pictures are
+ */
+export const shownResults = (
+  session: GhostSession,
+  { tests, metrics, coverage, findings, step }: GhostReport,
+  { durationMs, publicUrl }: { readonly durationMs: number; readonly publicUrl: string },
+) => {
+  const { sessionId } = session;
+  const skipped = tests.filter(({ testSkipped }) => testSkipped === true).length;
+  const passed = tests.filter(({ testPassed }) => testPassed).length;
+  const perSecond = durationMs === 0 ? 0 : Math.round((step * 100_000) / durationMs) / 100;
+  const picture = `${publicUrl}/ghost/${sessionId}/picture?format=png`;
+  return {
+    resultsSessionId: sessionId,
+    resultsTotalTests: tests.length,
+    resultsPassed: passed,
+    resultsFailed: tests.length - passed - skipped,
+    resultsSkipped: skipped,
+    resultsDuration: durationMs,
+    resultsTests: tests.map((test) => ({
+      ...test,
+      // All tests of a session look at the same steps.
+      testDuration: durationMs,
+      testScreenshot: test.testPassed || test.testSkipped === true ? null : picture,
+    })),
+    resultsCoverage: coverage,
+    resultsMetrics: [...metrics, ['stepsPerSecond', perSecond] as const],
+    resultsFindings: findings,
+    resultsGoal: session.goal,
+    resultsLevel: session.level,
+    resultsSeed: session.seed,
+    resultsEngine: session.engine ?? POLICY,
+    resultsTimedOut: 'timedOut' in session && session.timedOut,
+    resultsStatus: ghostStatusOf(session),
+    resultsErrors: ghostErrorsOf(session),
+    ...(session.name === 'over' ? {} : { resultsPartial: true as const }),
+  };
+};

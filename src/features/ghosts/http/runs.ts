@@ -1,0 +1,165 @@
+import { Type } from '@sinclair/typebox';
+
+import type { Engines } from '../../engines/engines.js';
+import { requireGhostRoom } from '../ghost-room.js';
+import { type GhostRequest, runGhost } from '../run-ghost.js';
+import type { Levels } from '../../levels/levels.js';
+import type { GhostGoal } from '../domain/policy.js';
+import { type GhostDriver, ghostDrivers } from '../domain/events.js';
+import { goalOf } from '../domain/suite.js';
+import { defined } from '../../../kernel/base/defined.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { ProcessRuntime } from '../../../ports/process-runtime.js';
+import { type Call, ok, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
+import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from './results.js';
+import { ClientId, nullable } from '../../../kernel/http/schemas.js';
+
+/** The longest session, in milliseconds. */
+const LONGEST_MS = 86_400_000;
+/** The largest budget of steps that a client may ask for. */
+const MAX_STEPS = 1_000_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
+const DEFAULT_DURATION_SECONDS = 300;
+const MAX_ENGINE_CHARS = 256;
+
+const asked = {
+  steps: nullable(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_STEPS,
+      description: 'How many steps it may take; without it, by goal and level.',
+    }),
+  ),
+  level: nullable(ClientId),
+  seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+  timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Milliseconds.' })),
+  driver: nullable(
+    Type.Unsafe<GhostDriver>({
+      type: 'string',
+      enum: [...ghostDrivers],
+      description: 'remote: a game of the studio plays it (POST /ghost/{sessionId}/process).',
+    }),
+  ),
+  engine: nullable(
+    Type.String({
+      maxLength: MAX_ENGINE_CHARS,
+      description:
+        'An engine, or its model, that plays the ghost; without it, and with `scripted`, the policy of the goal does.',
+    }),
+  ),
+};
+
+type GhostBody = {
+  level?: string | null;
+  seed?: number | null;
+  steps?: number | null;
+  timeout?: number | null;
+  engine?: string | null;
+  driver?: GhostDriver | null;
+};
+
+/** A game that plays a ghost brings its own model. @throws Rejection SCHEMA_INVALID */
+const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engine'>): void => {
+  if (driver !== 'remote' || engine === undefined || engine === null) return;
+  const message = 'does not go with the driver "remote": your game brings the model';
+  throw new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer: '/engine', message }] } });
+};
+
+type GhostRunRouteDeps = {
+  readonly ports: Ports;
+  readonly runtime: ProcessRuntime;
+  readonly engines: Engines;
+  readonly levels: Levels;
+};
+
+/** `POST /v1/ghost/run` and `POST /ghost/run` (contract 7.3, 9.1, 9.8). */
+export const ghostRunRoutes = ({ ports, runtime, engines, levels }: GhostRunRouteDeps): readonly RouteDefinition[] => {
+  const deps = { runtime, engines, levels, clock: ports.clock };
+
+  const run = async (
+    call: Call<unknown, unknown, GhostBody>,
+    goal: GhostGoal,
+    suite: string | null,
+    timeoutMs: number,
+  ) => {
+    const { tenant } = call.principal;
+    requireOneSpeaker(call.body);
+    await requireGhostRoom(ports.readModels, tenant, call.wrote);
+    const { level, seed, steps, driver, engine: speaker } = call.body;
+    const by = onBehalfOf(call);
+    const wanted: GhostRequest = {
+      ...{ tenant, goal, suite, by },
+      timeoutMs: call.body.timeout ?? timeoutMs,
+      driver: driver ?? 'local',
+      level: level ?? undefined,
+      seed: seed ?? undefined,
+      steps: steps ?? undefined,
+      engine: speaker ?? undefined,
+    };
+    return runGhost(deps, wanted);
+  };
+
+  return [
+    route('POST', '/v1/ghost/run', {
+      operationId: 'runGhost',
+      tag: 'Ghosts',
+      summary: 'Send a ghost into a level',
+      description:
+        'A ghost is a mind without a body. It plays on this server until it has done what it was sent for, its budget of steps is used up, or its time is over. The same goal, level and seed play the same session, unless an engine plays it.',
+      scope: 'ghosts',
+      body: Type.Object({ goal: NamedGoal, ...asked }),
+      responses: {
+        202: {
+          description: 'The session; it goes on by itself.',
+          schema: Type.Object({
+            id: Type.String(),
+            status: ShownStatus,
+            progress: Type.Number(),
+            startedAt: Type.String({ format: 'date-time' }),
+            completedAt: Type.Optional(Type.String({ format: 'date-time' })),
+            seed: Type.Integer(),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { session, position } = await run(call, call.body.goal, null, DEFAULT_TIMEOUT_MS);
+        const { sessionId: id, startedAt, seed } = session;
+        return {
+          status: 202,
+          headers: { Location: `/ghost/${id}/status` },
+          position,
+          body: {
+            ...{ id, startedAt, seed },
+            status: ghostStatusOf(session),
+            progress: ghostProgressOf(session, session.step),
+            ...defined({ completedAt: ghostCompletedAt(session) ?? undefined }),
+          },
+        };
+      },
+    }),
+    route('POST', '/ghost/run', {
+      operationId: 'runGhostSuite',
+      tag: 'Ghosts',
+      summary: 'Run a test suite in a level',
+      scope: 'ghosts',
+      body: Type.Object({
+        testSuite: Type.String({ minLength: 1, maxLength: 128 }),
+        duration: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS / 1_000, description: 'Seconds.' })),
+        goal: nullable(NamedGoal),
+        ...asked,
+      }),
+      responses: ok(
+        'The session; it goes on by itself.',
+        Type.Object({ sessionId: Type.String(), runStatus: ShownStatus, seed: Type.Integer() }),
+      ),
+      handler: async (call) => {
+        const { testSuite, duration, goal } = call.body;
+        const timeoutMs = (duration ?? DEFAULT_DURATION_SECONDS) * 1_000;
+        const { session, position } = await run(call, goal ?? goalOf(testSuite), testSuite, timeoutMs);
+        const { sessionId, seed } = session;
+        return { position, body: { sessionId, runStatus: ghostStatusOf(session), seed } };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,179 @@
+import { LRUCache } from 'lru-cache';
+
+import type { CommandContext } from '../../kernel/base/command-context.js';
+import { ghostStepsStream } from '../../kernel/base/stream-names.js';
+import { weightOf } from '../../kernel/base/weight.js';
+import { type Json, jsonBytes } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
+import type { Levels } from '../levels/levels.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import type { CallEngine } from './call-engines.js';
+import { atPace, type Pace, timedPace } from './pace.js';
+import {
+  beginSession,
+  beginStep,
+  isPlayed,
+  playStep,
+  replayStep,
+  type SessionState,
+  type Setting,
+  settingOf,
+  type TakenStep,
+  withTime,
+} from './session.js';
+import { CHECKPOINT_STEPS, lastStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
+
+/** Why a session without its level cannot go on. */
+export const LEVEL_LOST = 'The level of this session is lost.';
+/** How much is played between two of a session's own events: whichever comes first. */
+export const SLICE_MS = 3_000;
+const SLICE_STEPS = 2_000;
+/** What a session's state may take in a checkpoint, in bytes of JSON: it stands in an event, beside the step. */
+const CHECKPOINT_BYTES = 600_000;
+/** How many sessions a process keeps in memory between their slices. */
+const KEPT_SESSIONS = 256;
+/** How much memory they may take, in bytes as `weightOf` counts. */
+const KEPT_BYTES = 128 * 1024 * 1024;
+
+export type PlayDeps = {
+  readonly writers: StreamWriters;
+  readonly events: Pick<EventStore, 'read'>;
+  readonly clock: Clock;
+  readonly levels: Levels;
+  readonly pace: Pace;
+  readonly kept: SessionCache;
+  readonly callEngine: CallEngine;
+};
+
+/** Where the sessions of this process stand; what is not here is read from their streams. */
+export type SessionCache = LRUCache<string, SessionState>;
+export const createSessionCache = (): SessionCache =>
+  new LRUCache({ max: KEPT_SESSIONS, maxSize: KEPT_BYTES, sizeCalculation: (state) => weightOf(state) });
+
+export type PlayedSession = GhostSetting & { readonly tenant: string; readonly sessionId: string };
+
+/** On whose behalf steps are recorded. */
+export const sessionContext = ({ tenant, sessionId }: PlayedSession): CommandContext => ({
+  tenant,
+  actor: 'system',
+  commandId: sessionId,
+  correlationId: sessionId,
+  causationId: null,
+});
+
+/** Under which key a process keeps a session. */
+export const sessionKey = ({ tenant, sessionId }: PlayedSession): string => `${tenant} ${sessionId}`;
+
+export const stepsStreamOf = ({ tenant, sessionId }: PlayedSession): string => ghostStepsStream(tenant, sessionId);
+
+/**
+ * What a session is, with its level as it was when the session was asked for.
+ * @throws Rejection LEVEL_NOT_FOUND when it is lost; what the levels raise
+ */
+export const settingFor = async (
+  { levels }: Pick<PlayDeps, 'levels'>,
+  session: Omit<PlayedSession, 'sessionId'>,
+): Promise<Setting> => {
+  const level = await levels.levelOf(session.level, session.seed);
+  if (level === null) throw new Rejection('LEVEL_NOT_FOUND', { message: LEVEL_LOST });
+  return settingOf(level, session);
+};
+
+/** For `catch`: null where the level of a session is lost, which nothing mends. @throws every other error */
+export const nullWhenLevelLost = (error: unknown): null => {
+  if (error instanceof Rejection && error.code === 'LEVEL_NOT_FOUND') return null;
+  throw error;
+};
+
+/** A session as its recorded steps leave it, folded on from what is known of them. Raises what the levels and the event store raise. */
+export const loadSession = async (
+  { events, levels, pace }: Pick<PlayDeps, 'events' | 'levels' | 'pace'>,
+  session: PlayedSession,
+  known?: SessionState,
+): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
+  const setting = await settingFor({ levels }, session);
+  let state = known ?? (await pace(() => beginSession(setting)));
+  for await (const step of stepsSinceCheckpoint(events, stepsStreamOf(session), known?.step)) {
+    if (step.checkpoint !== undefined) state = step.checkpoint as unknown as SessionState;
+    // Each by itself: in a large level, one may search for some milliseconds.
+    else state = await pace(() => replayStep(setting, state, step));
+  }
+  return { setting, state };
+};
+
+/** A session as it stands: from memory, with the steps that somebody has recorded since. Raises what the levels and the event store raise. */
+export const presentSession = async (
+  deps: Pick<PlayDeps, 'events' | 'levels' | 'pace' | 'kept'>,
+  session: PlayedSession,
+): Promise<{ readonly setting: Setting; readonly state: SessionState }> => {
+  const key = sessionKey(session);
+  const known = deps.kept.get(key);
+  if (known !== undefined && (await lastStep(deps.events, stepsStreamOf(session))) === known.step)
+    return { setting: await settingFor(deps, session), state: known };
+  const loaded = await loadSession(deps, session, known);
+  // Whoever looks at a session that another process plays looks again soon.
+  if (loaded.state.step > (deps.kept.peek(key)?.step ?? -1)) deps.kept.set(key, loaded.state);
+  return loaded;
+};
+
+/** @throws Rejection DATA_TOO_LARGE when its minds hold more than a session can go on from */
+const checkpointOf = (state: SessionState): Json => {
+  const checkpoint = state as unknown as Json;
+  if (jsonBytes(checkpoint) <= CHECKPOINT_BYTES) return checkpoint;
+  throw new Rejection('DATA_TOO_LARGE', { message: 'The minds of this session hold more data than a session may.' });
+};
+
+/**
+ * Plays the next step. An engine is asked outside of the pace: who waits for it takes nothing of the processor.
+ * Raises what the engine raises, and the reason of the signal.
+ */
+const playNext = async (
+  { callEngine, pace }: Pick<PlayDeps, 'callEngine' | 'pace'>,
+  { tenant, sessionId, engine }: PlayedSession,
+  { setting, state }: { readonly setting: Setting; readonly state: SessionState },
+  signal: AbortSignal,
+): Promise<TakenStep> => {
+  const { policy } = setting;
+  if (policy !== null) return atPace(pace, playStep(setting, state, policy));
+  if (engine === undefined) throw new Error('a session without an engine has no policy');
+  const { asked, finish } = await atPace(pace, beginStep(setting, state));
+  const text = await callEngine({ tenant, sessionId, engine, step: state.step }, asked, signal);
+  return atPace(pace, finish({ text }, state.plan));
+};
+
+/**
+ * Plays the next steps of a session, each recorded before the next one is begun, until the slice is over or the session is. Where another process
+ * plays the same session, one of them is overtaken and goes on from what is recorded.
+ * Raises the reason of the signal, and what the levels, the event store and the engine raise.
+ */
+export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
+  const { callEngine, clock, kept, writers, pace } = deps;
+  const stream = stepsStreamOf(session);
+  const by = sessionContext(session);
+  const untilMs = clock.monotonicMs() + SLICE_MS;
+  let loaded = await presentSession(deps, session);
+  const firstStep = loaded.state.step;
+  for (;;) {
+    const { setting, state } = loaded;
+    if (isPlayed(setting, state)) return { type: 'played', step: state.step, over: true };
+    if (clock.monotonicMs() >= untilMs || state.step - firstStep >= SLICE_STEPS)
+      return { type: 'played', step: state.step, over: false };
+    signal.throwIfAborted();
+    const { pace: timed, tookMs } = timedPace(pace, clock);
+    const played = await playNext({ callEngine, pace: timed }, session, loaded, signal);
+    const ms = tookMs();
+    const next = withTime(played.state, ms);
+    const isDue = next.step % CHECKPOINT_STEPS === 0;
+    const data = { ...played.record, ms, ...(isDue ? { checkpoint: checkpointOf(next) } : {}) };
+    // Known again once it stands in the record: where an append fails, that tells whether it was written, and nobody is asked for its text again.
+    kept.delete(sessionKey(session));
+    const outcome = await recordStep(writers, stream, by, state.step, { type: 'GhostStepped', data });
+    // Only the session's own events end it: the effect that plays is aborted then.
+    if (outcome === 'closed') return { type: 'played', step: state.step, over: true };
+    loaded = outcome === 'recorded' ? { setting, state: next } : await loadSession(deps, session);
+    kept.set(sessionKey(session), loaded.state);
+  }
+};

@@ -1,0 +1,81 @@
+import { Rejection } from '../../kernel/base/rejection.js';
+import { ghostMindStream } from '../../kernel/base/stream-names.js';
+import type { GhostAnswer, GhostInput } from '../../../workflows/ghost-session.js';
+import { turn } from '../../../workflows/turn/turn.js';
+import type { TurnState } from '../../../workflows/turn/turn-state.js';
+import { type StepDeps, type Stepped, stepTurn, type TurnStep } from '../turns/step-turn.js';
+import { LEVEL_LOST, nullWhenLevelLost, type PlayedSession, sessionContext } from './play-slice.js';
+import { recordEndedTurns, type RemoteStepDeps } from './remote-steps.js';
+import { findGhost, type GhostDeps, ghostRef } from './run-ghost.js';
+
+export type RemoteBodyDeps = RemoteStepDeps & Pick<GhostDeps, 'runtime' | 'repository'>;
+
+/** Whether a session waits for the steps of a body elsewhere. */
+const awaitsBody = (session: GhostAnswer): boolean => session.driver === 'remote' && session.name === 'running';
+
+/** What ends a session after the turns that have ended, null where it goes on; `through`: the last revision of its mind's stream that is in a step. */
+type Caught = { readonly ending: GhostInput | null; readonly through: number };
+
+/** Records what has ended. Raises what the levels and the event store raise. */
+const record = async (deps: RemoteStepDeps, session: PlayedSession): Promise<Caught> => {
+  const recorded = await recordEndedTurns(deps, session).catch(nullWhenLevelLost);
+  // Nobody plays the session but the body that asks.
+  if (recorded === null) return { ending: { type: 'broken', reason: LEVEL_LOST }, through: -1 };
+  const { play, over } = recorded;
+  return { ending: over ? { type: 'played', step: play.step, over } : null, through: play.through };
+};
+
+/**
+ * Records what has ended, and ends the session when that was all or its level is lost. Says whether it is over.
+ * Raises what the levels, the event store and ProcessRuntime.ask raise.
+ */
+const catchUp = async (
+  deps: RemoteBodyDeps,
+  session: PlayedSession,
+): Promise<{ readonly over: boolean; readonly through: number }> => {
+  const { ending, through } = await record(deps, session);
+  if (ending !== null)
+    await deps.runtime.ask(ghostRef(session.tenant, session.sessionId), [ending], sessionContext(session));
+  return { over: ending !== null, through };
+};
+
+/** Whether the turn of a `Finalize` is a step now: the session may have ended meanwhile. Raises as catchUp. */
+const isStep = async (deps: RemoteBodyDeps, session: PlayedSession, stepped: Stepped): Promise<boolean> => {
+  const { over, through } = await catchUp(deps, session);
+  if (!over) return true;
+  const { turnId, round } = stepped.answer;
+  const ref = { process: turn.name, id: turnId, stream: ghostMindStream(session.tenant, session.sessionId) };
+  const state = (await deps.repository.load(turn, ref, stepped.revision)).state as TurnState;
+  return state.name !== 'new' && (state.rounds[round]?.revision ?? Infinity) <= through;
+};
+
+/**
+ * A session as a reader sees it: of one that has a body elsewhere, every turn that has ended is a step first.
+ * @throws Rejection GHOST_NOT_FOUND, and what the levels, the event store and ProcessRuntime.ask raise
+ */
+export const readGhost = async (deps: RemoteBodyDeps, tenant: string, sessionId: string): Promise<GhostAnswer> => {
+  const session = await findGhost(deps, tenant, sessionId);
+  if (!awaitsBody(session) || !(await catchUp(deps, { ...session, tenant })).over) return session;
+  return findGhost(deps, tenant, sessionId);
+};
+
+/**
+ * One step of the body of a session (contract 9.6). When it ends a turn, its step is recorded before it is answered; where the session
+ * ended first, the turn is no step, and is refused.
+ * @throws Rejection GHOST_NOT_FOUND, GHOST_NOT_REMOTE, GHOST_OVER, and as stepTurn
+ */
+export const stepGhost = async (
+  deps: RemoteBodyDeps & StepDeps,
+  sessionId: string,
+  step: Omit<TurnStep, 'stream'>,
+): Promise<Stepped> => {
+  const { tenant } = step.by;
+  const session = await findGhost(deps, tenant, sessionId);
+  if (session.driver !== 'remote') throw new Rejection('GHOST_NOT_REMOTE');
+  const played = { ...session, tenant };
+  if (!awaitsBody(session) || (await catchUp(deps, played)).over) throw new Rejection('GHOST_OVER');
+  const stepped = await stepTurn(deps, { ...step, stream: ghostMindStream(tenant, sessionId) });
+  if (stepped.answer.instruction.type === 'Finalize' && !(await isStep(deps, played, stepped)))
+    throw new Rejection('GHOST_OVER');
+  return stepped;
+};

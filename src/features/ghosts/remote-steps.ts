@@ -1,0 +1,187 @@
+import { LRUCache } from 'lru-cache';
+
+import { besidesVerdict } from '../../../workflows/turn/turn-events.js';
+import type { Action } from '../rules/domain/bridge/action.js';
+import {
+  afterRemoteStep,
+  beginRemotePlay,
+  isRemotePlayed,
+  type RemotePlay,
+  type RemoteStep,
+} from './domain/remote-play.js';
+import type { GhostStepEvent, PlayedTurn } from './domain/events.js';
+import { readTold } from './domain/told.js';
+import type { Level } from '../levels/domain/level.js';
+import { npcEvents } from '../npcs/domain/decoder.js';
+import { jsonBytes } from '../../kernel/base/json.js';
+import { parseProcessId } from '../../kernel/crypto/process-id.js';
+import { ghostMindStream } from '../../kernel/base/stream-names.js';
+import { weightOf } from '../../kernel/base/weight.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import {
+  type PlayDeps,
+  type PlayedSession,
+  sessionContext,
+  sessionKey,
+  settingFor,
+  stepsStreamOf,
+} from './play-slice.js';
+import { compact } from './session-turn.js';
+import { decidedIn, GHOST, type Setting } from './session.js';
+import { CHECKPOINT_STEPS, recordStep, stepsSinceCheckpoint } from './steps-log.js';
+
+/** How many sessions of bodies a process keeps in memory between their steps, and how much memory they may take, in bytes as `weightOf` counts. */
+const KEPT_PLAYS = 1_000;
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+/** Where a session stands; `looked`: the last revision of its mind's stream in which an ended turn was looked for. */
+type CachedPlay = { readonly play: RemotePlay; readonly looked: number };
+/** Where the sessions with bodies stand that this process has to do with; what is not here is read from their streams. */
+export type PlayCache = LRUCache<string, CachedPlay>;
+export const createPlayCache = (): PlayCache =>
+  new LRUCache({ max: KEPT_PLAYS, maxSize: KEPT_BYTES, sizeCalculation: (kept) => weightOf(kept) });
+
+export type RemoteStepDeps = Pick<PlayDeps, 'events' | 'writers' | 'levels'> & { readonly plays: PlayCache };
+
+/** `over`: no step follows. */
+export type CaughtUp = { readonly setting: Setting; readonly play: RemotePlay; readonly over: boolean };
+
+/** A session with a body elsewhere as its recorded steps leave it. Raises what the event store raises. */
+const loadPlay = async (events: Pick<EventStore, 'read'>, stream: string, level: Level): Promise<RemotePlay> => {
+  let play = beginRemotePlay(level);
+  for await (const { remote, checkpoint } of stepsSinceCheckpoint(events, stream)) {
+    if (checkpoint !== undefined) play = checkpoint as unknown as RemotePlay;
+    else if (remote !== undefined) play = afterRemoteStep(level, play, remote);
+  }
+  return play;
+};
+
+/** What the events of one turn may take in its step, in bytes of JSON: a checkpoint may stand beside them. */
+const TURN_BYTES = 400_000;
+
+/** A verdict in the stream of a mind, by its turn and its revision. */
+type EndedBy = { readonly turnId: string; readonly revision: number };
+
+/**
+ * The first verdict of a mind's stream after a revision; `looked` is the last revision that was looked at. Raises what the event store raises.
+ */
+const nextVerdict = async (
+  events: Pick<EventStore, 'read'>,
+  mind: string,
+  after: number,
+): Promise<{ readonly verdict: EndedBy | null; readonly looked: number }> => {
+  let looked = after;
+  for await (const page of pagesOf(events, mind, { direction: 'forwards', from: after + 1 })) {
+    for (const recorded of page.events) {
+      const event = npcEvents.decode(recorded);
+      looked = recorded.revision;
+      if (event.type === 'VerdictReached' || event.type === 'VerdictRefused')
+        return { verdict: { turnId: event.data.turnId, revision: looked }, looked };
+    }
+  }
+  return { verdict: null, looked };
+};
+
+/** The events of an ended turn, from its opening to the end of the append that has its verdict. Raises what the event store raises. */
+const eventsOfTurn = async (
+  events: Pick<EventStore, 'read'>,
+  mind: string,
+  { turnId, revision }: EndedBy,
+): Promise<readonly RecordedEvent[]> => {
+  const own: RecordedEvent[] = [];
+  // A turn's id carries a revision of its stream before its first event.
+  const from = parseProcessId(turnId)?.revision ?? 0;
+  for await (const page of pagesOf(events, mind, { direction: 'forwards', from })) {
+    for (const event of page.events) {
+      if (event.revision > revision && !besidesVerdict.has(event.type)) return own;
+      if (event.data['turnId'] === turnId) own.push(event);
+    }
+  }
+  return own;
+};
+
+const withoutInstruction = (recorded: RecordedEvent): PlayedTurn['events'][number] => ({
+  ...compact(recorded),
+  version: recorded.meta.schemaVersion,
+});
+
+/** What of a turn stands in its step: what would not fit has only its turn's id. */
+const shortened = (own: readonly RecordedEvent[]): PlayedTurn['events'] => {
+  let left = TURN_BYTES;
+  return own.map((recorded) => {
+    const whole = withoutInstruction(recorded);
+    const bytes = jsonBytes(whole);
+    if (bytes > left) return { ...whole, data: { turnId: recorded.data['turnId'] ?? null } };
+    left -= bytes;
+    return whole;
+  });
+};
+
+type EndedTurn = { readonly turn: PlayedTurn; readonly action: Action | null; readonly remote: RemoteStep };
+
+/** A turn of a session's mind as a step of the session. Raises what the event store raises. */
+const endedTurn = async (
+  events: Pick<EventStore, 'read'>,
+  mind: string,
+  level: Level,
+  ended: EndedBy,
+): Promise<EndedTurn> => {
+  const own = await eventsOfTurn(events, mind, ended);
+  const { verdict, grounds } = decidedIn({ npcId: GHOST, events: own.map(withoutInstruction) });
+  const context = own.find(({ type }) => type === 'TurnOpened')?.data['context'] ?? {};
+  return {
+    turn: { npcId: GHOST, events: shortened(own) },
+    action: verdict.valid ? verdict.action : null,
+    remote: {
+      told: readTold(level, context),
+      decided: {
+        valid: verdict.valid,
+        code: verdict.code ?? null,
+        action: (verdict.valid ? verdict.action : verdict.refusedAction)?.type ?? null,
+        matched: grounds.rules.flatMap(({ drRuleId, matched }) => (matched ? [drRuleId] : [])),
+      },
+      through: own.at(-1)?.revision ?? ended.revision,
+    },
+  };
+};
+
+/**
+ * Records each turn that has ended, in the order of the verdicts, as a step of the session (contract 9.6): the n-th that ends is step n, whoever
+ * records it and however often. Raises what the levels and the event store raise.
+ */
+export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): Promise<CaughtUp> =>
+  deps.writers.runExclusive(`steps ${stepsStreamOf(session)}`, async () => {
+    const { events, writers, plays } = deps;
+    const setting = await settingFor(deps, session);
+    const { level } = setting;
+    const [key, stream, by] = [sessionKey(session), stepsStreamOf(session), sessionContext(session)];
+    const mind = ghostMindStream(session.tenant, session.sessionId);
+    let { play, looked } = plays.get(key) ?? begun(await loadPlay(events, stream, level));
+    let closed = false;
+    while (!closed && !isRemotePlayed(setting, play)) {
+      const found = await nextVerdict(events, mind, looked);
+      if (found.verdict === null) {
+        looked = found.looked;
+        break;
+      }
+      const ended = await endedTurn(events, mind, level, found.verdict);
+      const after = afterRemoteStep(level, play, ended.remote);
+      const outcome = await recordStep(writers, stream, by, play.step, stepOf(after, ended));
+      closed = outcome === 'closed';
+      // Another process was faster: what it recorded is what this one would have, also before it closed them.
+      ({ play, looked } = begun(outcome === 'recorded' ? after : await loadPlay(events, stream, level)));
+    }
+    plays.set(key, { play, looked });
+    return { setting, play, over: closed || isRemotePlayed(setting, play) };
+  });
+
+const begun = (play: RemotePlay): CachedPlay => ({ play, looked: play.through });
+
+const stepOf = (play: RemotePlay, { turn, action, remote }: Awaited<ReturnType<typeof endedTurn>>): GhostStepEvent => ({
+  type: 'GhostStepped',
+  data: {
+    ...{ step: play.step, turns: [turn], action, outcome: null, remote },
+    ...(play.step % CHECKPOINT_STEPS === 0 ? { checkpoint: play } : {}),
+  },
+});

@@ -1,0 +1,100 @@
+import { findingsOf, listedFindings } from './domain/findings.js';
+import { type RemotePlay, remoteTally, remoteUnjudged, remoteWorld, untoldMetrics } from './domain/remote-play.js';
+import { coverageOf, metricsOf, testsOf } from './domain/results.js';
+import type { GhostReport } from './domain/events.js';
+import type { GhostAnswer } from '../../../workflows/ghost-session.js';
+import { defined } from '../../kernel/base/defined.js';
+import {
+  nullWhenLevelLost,
+  type PlayDeps,
+  type PlayedSession,
+  presentSession,
+  sessionContext,
+  sessionKey,
+  stepsStreamOf,
+} from './play-slice.js';
+import { recordEndedTurns, type RemoteStepDeps } from './remote-steps.js';
+import type { SessionState, Setting } from './session.js';
+import { lastStep, recordStep } from './steps-log.js';
+
+const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState, over: boolean): GhostReport => ({
+  step,
+  findings: listedFindings(findingsOf(level, tally, { over })),
+  tests: testsOf(level, world, tally, { goal, over }),
+  coverage: coverageOf(level, world),
+  metrics: metricsOf(level, world, tally),
+});
+
+/** What is said of a session whose level is lost: that it was, stands in its ending. */
+const NOTHING: Omit<GhostReport, 'step'> = { findings: [], tests: [], coverage: 0, metrics: [] };
+
+type ReportDeps = Pick<PlayDeps, 'pace' | 'kept'> & RemoteStepDeps;
+
+const NO_GOALS = 'The game did not tell which goals were reached.';
+
+/** What is said of a session that has a body elsewhere: only what its body told, and what the level itself tells (contract 9.6). */
+const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: boolean): GhostReport => {
+  const [tally, world] = [remoteTally(level, play), remoteWorld(level, play)];
+  const unjudged = remoteUnjudged(play);
+  return {
+    step: play.step,
+    findings: listedFindings(findingsOf(level, tally, { over, elsewhere: true })),
+    tests: testsOf(level, world, tally, {
+      ...{ goal, over, elsewhere: true, unjudged },
+      ...defined({ goalsUnjudged: play.toldGoals ? undefined : NO_GOALS }),
+    }),
+    coverage: coverageOf(level, world),
+    metrics: metricsOf(level, world, tally).filter(([name]) => !untoldMetrics.includes(name)),
+  };
+};
+
+/** What a session has found in all that is recorded of it; `over`: no step follows. Raises what the levels and the event store raise. */
+const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: boolean): Promise<GhostReport> => {
+  if (session.driver === 'remote') {
+    const { setting, play } = await recordEndedTurns(deps, session);
+    return remoteReport(setting, play, over);
+  }
+  const { setting, state } = await presentSession(deps, session);
+  return reportOf(setting, state, over);
+};
+
+/**
+ * Ends the steps of a session, so that whoever still plays it records none after the report, and says what was found.
+ * Raises what the levels and the event store raise.
+ */
+export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): Promise<GhostReport> => {
+  const stream = stepsStreamOf(session);
+  const by = sessionContext(session);
+  for (;;) {
+    const report = (await reportRecorded(deps, session, true).catch(nullWhenLevelLost)) ?? {
+      ...NOTHING,
+      step: await lastStep(deps.events, stream),
+    };
+    const { step } = report;
+    const outcome = await recordStep(deps.writers, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
+    // Somebody may have closed it after a step that this report does not know.
+    if (outcome === 'overtaken' || (outcome === 'closed' && (await lastStep(deps.events, stream)) !== step)) continue;
+    deps.kept.delete(sessionKey(session));
+    deps.plays.delete(sessionKey(session));
+    return report;
+  }
+};
+
+/** A session with what it has found: all of it where the session has ended, else what it has found so far. */
+export type ReportedSession = { readonly session: GhostAnswer; readonly report: GhostReport };
+
+/**
+ * What a session has found. One that has ended is never told as if it went on: where its report is not recorded yet, its steps end here.
+ * Raises what the levels and the event store raise.
+ */
+export const reportSession = async (
+  deps: ReportDeps,
+  tenant: string,
+  session: GhostAnswer,
+): Promise<ReportedSession> => {
+  if (session.name === 'over') return { session, report: session.report };
+  const played = { ...session, tenant };
+  if (session.name !== 'ending') return { session, report: await reportRecorded(deps, played, false) };
+  const report = await closeAndReport(deps, played);
+  return { session: { ...session, name: 'over', step: report.step, report }, report };
+};

@@ -1,0 +1,194 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Finding } from './domain/findings.js';
+import { withoutLoops } from './domain/cut-loops.js';
+import { beginMinimising, type Minimising, noteTrial, trialOf } from './domain/minimise.js';
+import type { GhostGoal } from './domain/policy.js';
+import type { ScriptedText } from './domain/scripted.js';
+import { byShortestWays, type DoneThere, lastingSteps, type SaidAndDone } from './domain/shortest-ways.js';
+import type { Level } from '../levels/domain/level.js';
+import type { LevelRef } from '../levels/domain/ref.js';
+import { defined } from '../../kernel/base/defined.js';
+import { type Json, jsonBytes } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { weightOf } from '../../kernel/base/weight.js';
+import type { Clock } from '../../ports/clock.js';
+import type { GhostAnswer } from '../../../workflows/ghost-session.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { type PlayDeps, settingFor, stepsStreamOf } from './play-slice.js';
+import { replayScript } from './replay-reproduction.js';
+import { pagesOfSteps } from './steps-log.js';
+
+export const REPRO_FORMAT = 'anima-ghost-repro/1';
+/** How long one request looks for a shorter script, in milliseconds (contract 9.10). */
+const SEARCH_MS = 10_000;
+/** How much memory all searches together may take, in bytes as `weightOf` counts: more than the largest one. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+/** How many unfinished searches a process keeps, so that a repeat goes on. */
+const KEPT_SEARCHES = 64;
+/** How many texts a script may have; what was found later is not looked for. */
+export const SCRIPT_TEXTS = 20_000;
+/** How long a script may be, in bytes of JSON: with the largest map it is what `POST /ghost/replay` takes (16 MiB). */
+export const SCRIPT_BYTES = 12 * 1024 * 1024;
+const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps or ${String(SCRIPT_BYTES)} bytes of texts, which are all that is looked through.`;
+const NOT_AGAIN = 'The same texts, played from the beginning, do not lead to it again.';
+const OTHER_WORLD = 'This finding came about in the world of a game, which this server does not have.';
+const NO_STEPS_FOR_IT = 'How long a step takes depends on the machine; no script shows it.';
+const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
+
+/** A finding with the fewest texts of the ghost that are known to lead to it (contract 9.10). */
+export type Reproduction = {
+  readonly format: typeof REPRO_FORMAT;
+  readonly sessionId: string;
+  readonly finding: Pick<Finding, 'kind' | 'subject' | 'detail'>;
+  readonly level: LevelRef;
+  /** The Tiled map of a registered level; null of one that a server makes or has by itself. */
+  readonly map: Json;
+  readonly goal: GhostGoal;
+  readonly seed: number;
+  /** There, and true, where an engine said what is in the script: it was told more than a policy. */
+  readonly engine?: true;
+  readonly script: readonly ScriptedText[];
+  readonly steps: number;
+  readonly minimal: boolean;
+};
+
+/**
+ * What is left out of: first of the steps that last, with the shortest ways between them, then of the texts that these make; at once of texts where
+ * such ways do not lead there. `bytes`: what it takes at most, as it only gets shorter.
+ */
+type ScriptSearch = Parts & { readonly state: Minimising; readonly bytes: number };
+type Parts =
+  | { readonly of: 'steps'; readonly parts: readonly DoneThere[] }
+  | { readonly of: 'texts'; readonly parts: readonly ScriptedText[] };
+
+export type Searches = LRUCache<string, ScriptSearch>;
+export const createSearches = (): Searches =>
+  new LRUCache({ max: KEPT_SEARCHES, maxSize: KEPT_BYTES, sizeCalculation: ({ bytes }) => bytes });
+
+export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly searches: Searches;
+};
+
+/** What the ghost said and did in the first steps of a session, as much as a script may have. Raises what the event store raises. */
+const saidIn = async (events: PlayDeps['events'], stream: string): Promise<readonly SaidAndDone[]> => {
+  const said: SaidAndDone[] = [];
+  let left = SCRIPT_BYTES;
+  for await (const steps of pagesOfSteps(events, stream)) {
+    for (const { turns, probe, action } of steps) {
+      const decided = turns[0]?.events.find(({ type }) => type === 'VerdictReached' || type === 'VerdictRefused');
+      const text = decided?.data['generatedOutput'];
+      const next = { text: typeof text === 'string' ? text : '', ...defined({ probe }) };
+      left -= jsonBytes(next);
+      if (left < 0 || said.length === SCRIPT_TEXTS) return said;
+      said.push({ ...next, action });
+    }
+  }
+  return said;
+};
+
+/**
+ * The shortest script that is known to lead to a finding of a session (contract 9.10). A search that takes too long goes on with the next call.
+ * @throws Rejection FINDING_NOT_FOUND; what the levels and the event store raise; the reason of the signal
+ */
+export const reproduce = async (
+  deps: ReproduceDeps,
+  {
+    tenant,
+    session,
+    finding,
+  }: { readonly tenant: string; readonly session: GhostAnswer; readonly finding: Finding | undefined },
+  signal: AbortSignal | undefined,
+): Promise<Reproduction> => {
+  if (finding === undefined) throw new Rejection('FINDING_NOT_FOUND');
+  // What never happened in a whole session cannot be shown in fewer steps.
+  if (finding.kind === 'rule_never_fired' && finding.fromStep > 0)
+    throw new Rejection('FINDING_NOT_FOUND', { message: NO_REPRODUCTION });
+  // What came about while it played did so in the world of its game.
+  if (session.driver === 'remote' && finding.fromStep > 0)
+    throw new Rejection('FINDING_NOT_FOUND', { message: OTHER_WORLD });
+  if (finding.kind === 'slow_step') throw new Rejection('FINDING_NOT_FOUND', { message: NO_STEPS_FOR_IT });
+  const { clock, events, pace, searches } = deps;
+  const asked = { ...session, tenant };
+  const { level, briefedOn } = await settingFor(deps, asked);
+  const untilMs = clock.monotonicMs() + SEARCH_MS;
+  // The first scripts are the longest, and nothing can be told without them.
+  const limit = { signal, clock, untilMs: untilMs + SEARCH_MS };
+  const leadsThere = async (script: readonly ScriptedText[]): Promise<boolean> => {
+    const { findings } = await replayScript(pace, level, { script, briefedOn }, limit);
+    return findings.some(({ kind, subject }) => kind === finding.kind && subject === finding.subject);
+  };
+  const key = `${tenant} ${session.sessionId} ${finding.kind} ${finding.subject}`;
+  let search = searches.get(key);
+  if (search === undefined) {
+    const all = await saidIn(events, stepsStreamOf(asked));
+    const begun = await beginSearch(level, all, finding.fromStep, leadsThere);
+    if (begun === null)
+      throw new Rejection('FINDING_NOT_FOUND', { message: finding.fromStep > all.length ? TOO_LATE : NOT_AGAIN });
+    search = begun;
+  }
+  for (;;) {
+    if (search.of === 'steps' && search.state.ended !== null)
+      search = searchOf({ of: 'texts', parts: await scriptOf(level, search) });
+    searches.set(key, search);
+    const trial = trialOf(search.state);
+    if (trial === null || clock.monotonicMs() >= untilMs) break;
+    search = { ...search, state: noteTrial(search.state, await leadsThere(await scriptOf(level, search, trial))) };
+  }
+  const shortest = await scriptOf(level, search);
+  const { sessionId, goal, seed } = session;
+  const text = session.level.version === null ? null : await deps.levels.mapOf(session.level.digest);
+  const { kind, subject, detail } = finding;
+  return {
+    ...{ format: REPRO_FORMAT, sessionId, finding: { kind, subject, detail }, level: session.level },
+    map: text === null ? null : (JSON.parse(text) as Json),
+    ...{ goal, seed, ...(briefedOn === null ? {} : { engine: true as const }) },
+    ...{ script: shortest, steps: shortest.length, minimal: search.of === 'texts' && search.state.ended === 'minimal' },
+  };
+};
+
+const textsOf = (said: readonly SaidAndDone[]): readonly ScriptedText[] => said.map(({ action: _, ...text }) => text);
+
+const pick = <Part>(parts: readonly Part[], positions: readonly number[]): readonly Part[] =>
+  positions.flatMap((position) => parts[position] ?? []);
+
+/** The script that parts of a search make, without more those that are left. */
+const scriptOf = async (
+  level: Level,
+  search: Pick<ScriptSearch, 'state'> & Parts,
+  positions = search.state.kept,
+): Promise<readonly ScriptedText[]> =>
+  search.of === 'texts'
+    ? pick(search.parts, positions)
+    : inSlices(byShortestWays(level, pick(search.parts, positions)));
+
+const searchOf = (parts: Parts): ScriptSearch => {
+  const state = beginMinimising(parts.parts.length);
+  return { ...parts, state, bytes: weightOf({ parts: parts.parts, state }) };
+};
+
+/** A search among the first scripts that lead there, shorter ones first; null when none does. */
+const beginSearch = async (
+  level: Level,
+  all: readonly SaidAndDone[],
+  fromStep: number,
+  leadsThere: (script: readonly ScriptedText[]) => Promise<boolean>,
+): Promise<ScriptSearch | null> => {
+  const before = all.slice(0, fromStep);
+  const actions = before.map(({ action }) => action);
+  const lasting = await inSlices(lastingSteps(level, before));
+  const direct = pick(before, await inSlices(withoutLoops(level, actions)));
+  const tried: readonly Parts[] = [
+    { of: 'texts', parts: [] },
+    // What it said when it came about, before a way that is made shows the same by chance.
+    { of: 'texts', parts: textsOf(before.slice(-1)) },
+    { of: 'steps', parts: lasting },
+    ...[direct, before, all].map((said) => ({ of: 'texts' as const, parts: textsOf(said) })),
+  ];
+  for (const parts of tried) {
+    const search = searchOf(parts);
+    if (await leadsThere(await scriptOf(level, search))) return search;
+  }
+  return null;
+};

@@ -1,0 +1,139 @@
+import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
+import { holdPatterns } from '../rules/domain/hold-patterns.js';
+import type { Sliced } from '../../kernel/base/sliced.js';
+import { currentVersion } from '../../kernel/base/decoder.js';
+import { npcEvents } from '../npcs/domain/decoder.js';
+import type { TurnFacts } from '../turns/domain/decision/turn-facts.js';
+import type { Instruction, Verdict, VerdictGrounds } from '../npcs/domain/events.js';
+import type { ProtocolProbe } from './domain/policy.js';
+import type { PlayedTurn } from './domain/events.js';
+import type { Json, JsonObject } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { transitionOf, type Emitted } from '../../kernel/processes/state-machine.js';
+import { turn } from '../../../workflows/turn/turn.js';
+import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
+import { recallByWords } from './recall-by-words.js';
+import type { SessionMind } from './session-mind.js';
+
+/** What a mind of a session sees in one turn. */
+export type TurnToBegin = {
+  readonly npcId: string;
+  readonly turnId: string;
+  readonly mind: SessionMind;
+  readonly persona: string;
+  readonly ruleset: DirectiveRuleSet | null;
+  readonly observation: string;
+  readonly context: JsonObject;
+  readonly npcState: JsonObject;
+};
+
+/** What its model says. */
+export type SpokenText = {
+  readonly text: string;
+  /** What is tried of the protocol beside the turn (contract 9.8). */
+  readonly probe?: ProtocolProbe;
+};
+
+/** What a model is asked: the turn's instruction, and how well each memory in the prompt fits. */
+export type ModelRequest = {
+  readonly prompt: string;
+  readonly constraints: JsonObject;
+  readonly similarities: readonly number[];
+};
+
+/** A turn that only lacks what its model says. It is finished once. */
+export type BegunTurn = { readonly asked: ModelRequest; readonly finish: (said: SpokenText) => TurnOutcome };
+
+export type TurnOutcome = {
+  readonly played: PlayedTurn;
+  readonly verdict: Verdict;
+  readonly grounds: VerdictGrounds;
+  /** What the protocol should not have done; null when it held. */
+  readonly broken: string | null;
+};
+
+/** Sessions sign nothing, and their turns never expire. */
+const ISSUER = { kid: 'ghost', iss: 'ghost' };
+const NEVER = '9999-12-31T23:59:59.999Z';
+
+/**
+ * Begins a turn through the state machine that serves every body (contract 2.2, 2.6), in slices: opened, identified, recalled by words. What its model says
+ * then decides it. Nothing is read or written: its events are for the caller to record.
+ */
+export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
+  const { npcId, turnId, mind, ruleset, observation, context, npcState, persona } = toBegin;
+  const held = yield* holdPatterns(ruleset, observation);
+  const facts: TurnFacts = {
+    npcId,
+    mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+    ruleset,
+    rulesetRef: ruleset === null ? null : { rulesetId: ruleset.rulesetId, version: ruleset.version },
+    ...(held.length === 0 ? {} : { patternsHeld: held }),
+    issuer: ISSUER,
+  };
+  const events: Emitted[] = [];
+  let state = turn.initial;
+  const take = (input: TurnInput): number => {
+    const transition = transitionOf(turn, state, input);
+    if (transition === 'ignore') return 0;
+    if ('reject' in transition) throw new Rejection(transition.reject);
+    const emitted = transition.emit(state, input, facts);
+    for (const event of emitted) {
+      state = turn.evolve(state, {
+        ...event,
+        revision: events.length,
+        meta: { at: '', commandId: turnId, schemaVersion: currentVersion(npcEvents, event.type) },
+      });
+      events.push(event);
+    }
+    return emitted.length;
+  };
+  take({ type: 'open', turnId, observation, context, npcState, deadlineAt: NEVER });
+  take({ type: 'actor', actor: { npcId, persona, data: {} } });
+  const asksFor = instructionOf(state);
+  const memories = asksFor?.type === 'QueryVector' ? recallByWords(mind.memories, asksFor) : [];
+  take({ type: 'memories', memories });
+  const asked = instructionOf(state);
+  if (asked?.type !== 'ExecuteInference') throw new Error(`a turn of a session asks for no text in ${state.name}`);
+  const { prompt, constraints } = asked;
+  const finish = ({ text, probe }: SpokenText): TurnOutcome => {
+    const broken: string[] = [];
+    if (probe === 'stale_step' && take({ type: 'actor', actor: { npcId, persona, data: { stale: true } } }) > 0)
+      broken.push('A result for an earlier round was recorded again.');
+    if (probe === 'contradicting_tape') {
+      const member = { member: 'observation', recorded: observation, received: `${observation} Or not.` };
+      const noticed = take({ type: 'mismatch', round: 2, members: [member] });
+      const again = take({ type: 'mismatch', round: 2, members: [member] });
+      if (noticed !== 1 || again !== 0) broken.push('A contradiction was not noticed exactly once.');
+    }
+    take({ type: 'output', generatedOutput: text });
+    if (probe === 'repeat_step' && take({ type: 'output', generatedOutput: text }) > 0)
+      broken.push('A repeated result was recorded twice.');
+    if (state.name !== 'ended' || state.verdict === undefined)
+      throw new Error(`a turn of a session ended as ${state.name}`);
+    const { verdict, grounds } = state.verdict;
+    return {
+      played: { npcId, events: events.map(compact) },
+      verdict,
+      grounds,
+      broken: broken.length === 0 ? null : broken.join(' '),
+    };
+  };
+  return { asked: { prompt, constraints, similarities: memories.map(({ similarity }) => similarity) }, finish };
+}
+
+/** Plays a whole turn, where what the model says is known beforehand. */
+export function* playSessionTurn(toBegin: TurnToBegin, said: SpokenText): Sliced<TurnOutcome> {
+  return (yield* beginSessionTurn(toBegin)).finish(said);
+}
+
+const instructionOf = (state: TurnState): Instruction | undefined => {
+  const last = state.name === 'new' ? undefined : state.rounds.at(-1)?.instruction;
+  return last === undefined || last.type === 'Finalize' ? undefined : last;
+};
+
+/** What follows from the rest is made again when it is asked for: a million prompts would fill a disk. */
+export const compact = ({ type, data }: Emitted): PlayedTurn['events'][number] => {
+  const { instruction: _instruction, deadlineAt: _deadline, ...kept } = data as Readonly<Record<string, Json>>;
+  return { type, version: currentVersion(npcEvents, type), data: kept };
+};

@@ -1,0 +1,125 @@
+import { ghostStepEvents } from './domain/decoder.js';
+import type { GhostStepEvent } from './domain/events.js';
+import type { CommandContext } from '../../kernel/base/command-context.js';
+import { isObject } from '../../kernel/base/json.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { DECIDE_ATTEMPTS, othersKeptWriting } from '../../kernel/streams/attempts.js';
+import type { Fold } from '../../kernel/streams/fold.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import type { EventDraft } from '../../kernel/streams/place-events.js';
+
+/** How many steps a session has recorded, and whether none may follow. */
+export type StepCount = { readonly steps: number; readonly closed: boolean };
+
+/** The step with the number n is the event at revision n - 1. */
+export const stepCount: Fold<StepCount> = {
+  initial: { steps: 0, closed: false },
+  evolve: (count, recorded) => {
+    const event = ghostStepEvents.decode(recorded);
+    if (event.type === 'GhostStepped') return { ...count, steps: event.data.step };
+    return event.type === 'GhostStepsClosed' ? { ...count, closed: true } : count;
+  },
+  versionOf: ghostStepEvents.versionOf,
+  snapshots: {
+    version: 1,
+    restore: (saved) =>
+      isObject(saved) && typeof saved['steps'] === 'number' && typeof saved['closed'] === 'boolean'
+        ? { steps: saved['steps'], closed: saved['closed'] }
+        : null,
+  },
+};
+
+/** `overtaken`: somebody else has recorded that step; `closed`: nobody may record it any more. */
+export type StepOutcome = 'recorded' | 'overtaken' | 'closed';
+
+/**
+ * Records what follows after `steps` steps: a step, or that there is none. Where two players of one session meet, one of them is overtaken.
+ * Raises CONFLICT after DECIDE_ATTEMPTS, and what the event store raises.
+ */
+export const recordStep = async (
+  writers: StreamWriters,
+  stream: string,
+  by: CommandContext,
+  steps: number,
+  event: GhostStepEvent,
+): Promise<StepOutcome> => {
+  for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
+    const writer = await writers.open(stream, stepCount);
+    const { state, revision } = writer;
+    if (!state.closed && state.steps === steps) {
+      if ((await writer.append([event as unknown as EventDraft], by, 0)) !== null) return 'recorded';
+      continue;
+    }
+    // What this process knows may be old, or was never written.
+    const place = await writer.durable({ state, revision });
+    if (place === null) continue;
+    if (place.state.closed) return 'closed';
+    if (place.state.steps !== steps) return 'overtaken';
+  }
+  throw othersKeptWriting();
+};
+
+/** How many steps lie between two checkpoints: after a restart, at most this many are played again from what was recorded. */
+export const CHECKPOINT_STEPS = 250;
+/** How many steps are read at once, where all of them are. */
+const PAGE_STEPS = 500;
+
+type StepRecorded = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
+export type RecordedStep = StepRecorded & { readonly revision: number; readonly at: string };
+
+const stepOf = (recorded: RecordedEvent): readonly RecordedStep[] => {
+  const event = ghostStepEvents.decode(recorded);
+  return event.type === 'GhostStepped' ? [{ ...event.data, revision: recorded.revision, at: recorded.meta.at }] : [];
+};
+
+/** The number of the last step; 0 when there is none. Raises what the event store raises. */
+export const lastStep = async (events: Pick<EventStore, 'read'>, stream: string): Promise<number> => {
+  const [last] = (await events.read(stream, { direction: 'backwards', limit: 1 })).events;
+  return last === undefined ? 0 : last.revision + (last.type === 'GhostStepped' ? 1 : 0);
+};
+
+/**
+ * The steps from the last checkpoint on, oldest first, that one included; all steps where there is none. A page at a time.
+ * @param known how many steps the reader knows already: none of them are read again
+ * Raises what the event store raises.
+ */
+export async function* stepsSinceCheckpoint(
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  known = 0,
+): AsyncGenerator<RecordedStep, void, undefined> {
+  const last = await lastStep(events, stream);
+  for await (const steps of pagesOfSteps(events, stream, Math.max(1, last - (last % CHECKPOINT_STEPS), known + 1)))
+    yield* steps;
+}
+
+/** All steps from the one with this number on, page by page. Raises what the event store raises. */
+export async function* pagesOfSteps(
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  first = 1,
+): AsyncGenerator<readonly RecordedStep[], void, undefined> {
+  for (let from: number | null = first; from !== null;) {
+    const page: StepsPage = await readSteps(events, stream, { from, limit: PAGE_STEPS });
+    yield page.steps;
+    from = page.next;
+  }
+}
+
+/** `next`: the number of the step that the following page begins with. */
+type StepsPage = { readonly steps: readonly RecordedStep[]; readonly next: number | null };
+
+/** A page of steps, from the one with this number on. Raises what the event store raises. */
+export const readSteps = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  { from, limit }: { readonly from: number; readonly limit: number },
+): Promise<StepsPage> => {
+  const first = Math.max(0, from - 1);
+  const page = await events.read(stream, { direction: 'forwards', from: first, limit });
+  const last = page.events.at(-1)?.revision ?? first;
+  return {
+    steps: page.events.flatMap(stepOf),
+    next: last < page.lastRevision && page.events.length > 0 ? last + 2 : null,
+  };
+};

@@ -1,0 +1,150 @@
+import { tenantsStream, tenantStream } from '../../kernel/base/stream-names.js';
+import { hashApiKey, keyIdOf, makeApiKey, secretBytes } from './domain/api-key.js';
+import {
+  createTenant,
+  issueKey,
+  issueOwnerKey,
+  nameTenant,
+  revokeKey,
+  type NewKey,
+  type TenantDecision,
+} from './domain/decide.js';
+import type { Principal } from '../../kernel/base/scopes.js';
+import type { ApiKey, TenantState } from './domain/state.js';
+import type { Tier } from '../../kernel/base/tiers.js';
+import type { KeyUsage } from '../../ports/key-usage.js';
+import type { Random } from '../../ports/random.js';
+import { type KeyDirectory, tenantFold, tenantNamesFold } from './key-directory.js';
+import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
+
+/** The tenant of the machine that the server runs on. Only its owner key creates other tenants (contract 11.4). */
+export const localTenant = 'local';
+
+/** What changing a tenant needs. */
+export type TenantDeps = CommandDeps & { readonly directory: KeyDirectory };
+
+export type ApiKeyDeps = TenantDeps & {
+  readonly random: Random;
+  readonly keyUsage: KeyUsage;
+  /** 32 bytes: `deriveKey(secret, 'api-key-hash')`. */
+  readonly hashKey: Uint8Array;
+};
+
+/** One command and its source. The ids that it makes are derived from `commandId`, so a repeat makes the same ids. */
+export type KeyCommand = { readonly commandId: string; readonly correlationId: string };
+
+/** The requested properties of a key; everything else follows from the command. */
+export type KeyWish = Pick<NewKey, 'name' | 'scopes' | 'rateLimit' | 'expiresAt' | 'test'>;
+
+/** A key as it is shown. `key` is null when the same command issued it before: a key is shown once (contract 1.7). */
+export type IssuedKey = { readonly key: string | null; readonly issued: ApiKey };
+export type ListedKey = { readonly issued: ApiKey; readonly lastUsedAt: string | null };
+
+/** Makes a key's text and the form that is stored. */
+export const draftKey = (
+  deps: Pick<ApiKeyDeps, 'random' | 'hashKey'>,
+  commandId: string,
+  test: boolean,
+): { readonly keyId: string; readonly token: string; readonly hash: string } => {
+  const keyId = keyIdOf(commandId);
+  const token = makeApiKey(keyId, deps.random.bytes(secretBytes), test);
+  return { keyId, token, hash: hashApiKey(deps.hashKey, token) };
+};
+
+/** Issues a key on behalf of another one. Refuses with FORBIDDEN, UNAUTHORIZED and what the event store raises. */
+export const issueApiKey = async (
+  deps: ApiKeyDeps,
+  by: Principal,
+  wish: KeyWish,
+  command: KeyCommand,
+): Promise<IssuedKey> => {
+  const { keyId, token, hash } = draftKey(deps, command.commandId, wish.test);
+  const context = { ...command, tenant: by.tenant, actor: by.keyId, causationId: null };
+  const decided = await changeTenant(deps, context, (state) =>
+    issueKey(state, by.keyId, { ...wish, keyId, hash }, deps.clock.now()),
+  );
+  return { key: decided.changed ? token : null, issued: issuedIn(decided.state, keyId) };
+};
+
+/** A tenant's keys that were not revoked, oldest first. */
+export const listApiKeys = async (deps: ApiKeyDeps, tenantId: string): Promise<readonly ListedKey[]> => {
+  const keys = deps.directory.tenant(tenantId).keys.filter(({ revoked }) => !revoked);
+  const lastUsed = await deps.keyUsage.lastUsedAt(keys.map(({ keyId }) => keyId));
+  return keys.map((issued) => ({ issued, lastUsedAt: lastUsed.get(issued.keyId) ?? null }));
+};
+
+/** Revokes a key of the asking tenant, at once on this server. Refuses with KEY_NOT_FOUND and LAST_ADMIN_KEY. */
+export const revokeApiKey = async (
+  deps: ApiKeyDeps,
+  by: Principal,
+  keyId: string,
+  command: KeyCommand,
+): Promise<void> => {
+  const context = { ...command, tenant: by.tenant, actor: by.keyId, causationId: null };
+  await changeTenant(deps, context, (state) => revokeKey(state, keyId));
+};
+
+/** Whether a key may create tenants: only an owner key of the tenant `local` may (contract 11.4). */
+export const mayCreateTenants = (directory: KeyDirectory, principal: Principal): boolean =>
+  principal.tenant === localTenant &&
+  directory.tenant(localTenant).keys.some(({ keyId, owner }) => owner && keyId === principal.keyId);
+
+/**
+ * Creates a tenant together with its owner key. The name is recorded first, so an existing tenant is always found at the next start. Refuses with
+ * TENANT_EXISTS. `key` is null when the same command created it before.
+ * @param actor the key id that asks, or `system`
+ * @param key made by `draftKey`
+ */
+export const createTenantWithKey = async (
+  deps: ApiKeyDeps,
+  actor: string,
+  tenantId: string,
+  tier: Tier | null,
+  key: ReturnType<typeof draftKey>,
+  command: KeyCommand,
+): Promise<IssuedKey> => {
+  const onBehalf = { ...command, actor, causationId: null };
+  await runCommand(deps, tenantsStream, tenantNamesFold, { ...onBehalf, tenant: localTenant }, (names) =>
+    nameTenant(names, tenantId),
+  );
+  const decided = await changeTenant(deps, { ...onBehalf, tenant: tenantId }, (state) =>
+    createTenant(state, tenantId, tier, ownerKey(key), deps.clock.now()),
+  );
+  return { key: decided.changed ? key.token : null, issued: issuedIn(decided.state, key.keyId) };
+};
+
+/** Adds an owner key to a tenant whose owner key was lost (contract 11.3). Refuses with NOT_FOUND when there is no such tenant. */
+export const addOwnerKey = async (
+  deps: ApiKeyDeps,
+  tenantId: string,
+  key: ReturnType<typeof draftKey>,
+  command: KeyCommand,
+): Promise<void> => {
+  const context = { ...command, tenant: tenantId, actor: 'system', causationId: null };
+  await changeTenant(deps, context, (state) => issueOwnerKey(state, ownerKey(key), deps.clock.now()));
+};
+
+const ownerKey = ({ keyId, hash }: ReturnType<typeof draftKey>): Omit<NewKey, 'scopes'> => ({
+  keyId,
+  hash,
+  name: 'owner',
+  rateLimit: null,
+  expiresAt: null,
+  test: false,
+});
+
+/** Decides on a tenant's stream, and puts the outcome into the directory before it is answered. */
+export const changeTenant = async (
+  deps: TenantDeps,
+  context: Command,
+  decide: (state: TenantState) => TenantDecision,
+): Promise<{ readonly changed: boolean; readonly state: TenantState }> => {
+  const { events } = await runCommand(deps, tenantStream(context.tenant), tenantFold, context, decide);
+  return { changed: events.length > 0, state: await deps.directory.refresh(context.tenant) };
+};
+
+const issuedIn = (state: TenantState, keyId: string): ApiKey => {
+  const key = state.keys.find((one) => one.keyId === keyId);
+  if (key === undefined) throw new Error(`the key ${keyId} was issued but cannot be found`);
+  return key;
+};

@@ -1,0 +1,75 @@
+import { Rejection } from '../../../kernel/base/rejection.js';
+import type { TenantEvent, TenantsEvent } from './events.js';
+import { scopes } from '../../../kernel/base/scopes.js';
+import { isLastingAdmin, isLive, type TenantNames, type TenantState } from './state.js';
+import type { Tier } from '../../../kernel/base/tiers.js';
+
+/** What a decider answers: events to append (none when there is nothing new), or why not. */
+export type TenantDecision = readonly TenantEvent[] | Rejection;
+
+/** A key about to be issued. Its id names the command, so a repeat of the command finds the key that it issued. */
+export type NewKey = Omit<Extract<TenantEvent, { type: 'KeyIssued' }>['data'], 'owner' | 'createdAt'>;
+
+const issued = (key: NewKey, owner: boolean, now: Date): TenantEvent => ({
+  type: 'KeyIssued',
+  data: { ...key, scopes: scopes.filter((scope) => key.scopes.includes(scope)), owner, createdAt: now.toISOString() },
+});
+
+/**
+ * Issues a key on behalf of another key, which grants only scopes that it has itself (contract 11.4).
+ * A key id that was issued before is the same command again: no event.
+ * Refuses with FORBIDDEN (scopes missing) or UNAUTHORIZED (the granting key was revoked or expired meanwhile).
+ */
+export const issueKey = (state: TenantState, grantedBy: string, key: NewKey, now: Date): TenantDecision => {
+  if (state.keys.some(({ keyId }) => keyId === key.keyId)) return [];
+  const grantor = state.keys.find(({ keyId }) => keyId === grantedBy);
+  if (grantor === undefined || !isLive(grantor, now)) return new Rejection('UNAUTHORIZED');
+  const missing = key.scopes.filter((scope) => !grantor.scopes.includes(scope));
+  if (missing.length > 0) {
+    return new Rejection('FORBIDDEN', {
+      message: `A key grants only scopes that it has. This one does not have: ${missing.join(', ')}. Name fewer in "scopes".`,
+      details: { missingScopes: missing },
+    });
+  }
+  return [issued(key, false, now)];
+};
+
+/** Issues a key with every scope to a tenant whose owner key was lost (contract 11.3). Refuses with NOT_FOUND when there is no such tenant. */
+export const issueOwnerKey = (state: TenantState, key: Omit<NewKey, 'scopes'>, now: Date): TenantDecision => {
+  if (state.keys.some(({ keyId }) => keyId === key.keyId)) return [];
+  if (state.tenantId === null) return new Rejection('NOT_FOUND', { message: 'There is no such tenant.' });
+  return [issued({ ...key, scopes }, true, now)];
+};
+
+/** Creates a tenant together with its owner key. Refuses with TENANT_EXISTS; the same command again gives no event. */
+export const createTenant = (
+  state: TenantState,
+  tenantId: string,
+  tier: Tier | null,
+  key: Omit<NewKey, 'scopes'>,
+  now: Date,
+): TenantDecision => {
+  if (state.keys.some(({ keyId, owner }) => owner && keyId === key.keyId)) return [];
+  if (state.tenantId !== null) return new Rejection('TENANT_EXISTS', { details: { tenantId } });
+  return [{ type: 'TenantCreated', data: { tenantId, tier } }, issued({ ...key, scopes }, true, now)];
+};
+
+/** Records a tenant's name, once. */
+export const nameTenant = (state: TenantNames, tenantId: string): readonly TenantsEvent[] =>
+  state.tenantIds.includes(tenantId) ? [] : [{ type: 'TenantNamed', data: { tenantId } }];
+
+/**
+ * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or revoked before) and with LAST_ADMIN_KEY for the last key with the scope `admin` that does
+ * not expire (contract 11.4). Keys that expire do not count: once they have expired, no key could administer the tenant.
+ */
+export const revokeKey = (state: TenantState, keyId: string): TenantDecision => {
+  const key = state.keys.find((one) => one.keyId === keyId);
+  if (key === undefined || key.revoked) return new Rejection('KEY_NOT_FOUND', { details: { keyId } });
+  const lasting = state.keys.filter(isLastingAdmin);
+  if (lasting.length === 1 && lasting.includes(key)) return new Rejection('LAST_ADMIN_KEY', { details: { keyId } });
+  return [{ type: 'KeyRevoked', data: { keyId } }];
+};
+
+/** Makes an engine the tenant's default (contract 6.3); the one that it has already gives no event. */
+export const chooseCortex = (state: TenantState, cortexId: string): TenantDecision =>
+  state.cortexId === cortexId ? [] : [{ type: 'CortexChosen', data: { cortexId } }];

@@ -1,0 +1,38 @@
+import type { RateLimit } from '../../../kernel/base/rate-limit.js';
+import type { Scope } from '../../../kernel/base/scopes.js';
+import type { Tier } from '../../../kernel/base/tiers.js';
+
+/**
+ * The events of a tenant's stream. Shapes are storage: never changed, only upcast (docs/adr/0004).
+ * No event holds a key: only its keyed hash, from which the key cannot be made again.
+ */
+export type TenantEvent =
+  /** `tier` is null for a tenant that no tier binds: the server's own. */
+  | { type: 'TenantCreated'; data: { readonly tenantId: string; readonly tier: Tier | null } }
+  | {
+      type: 'KeyIssued';
+      data: {
+        readonly keyId: string;
+        readonly name: string;
+        readonly scopes: readonly Scope[];
+        /** HMAC-SHA256 of the whole key, base64url. */
+        readonly hash: string;
+        /** The key's own limit. `off` means no limit; null means the limit of the tier or of the server. */
+        readonly rateLimit: RateLimit | 'off' | null;
+        /** RFC 3339; from this instant on the key is refused. Null: never. */
+        readonly expiresAt: string | null;
+        readonly test: boolean;
+        /** Made with the tenant or by recovery, not issued by another key. */
+        readonly owner: boolean;
+        readonly createdAt: string;
+      };
+    }
+  | { type: 'KeyRevoked'; data: { readonly keyId: string } }
+  /** The engine that speaks for the tenant's minds from now on, by its name (contract 6.3). */
+  | { type: 'CortexChosen'; data: { readonly cortexId: string } };
+
+/**
+ * The events of the stream that names the tenants. A name only says where to look. The tenant exists once its own stream says so, because one append
+ * there holds the tenant together with its first key.
+ */
+export type TenantsEvent = { type: 'TenantNamed'; data: { readonly tenantId: string } };

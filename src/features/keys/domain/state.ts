@@ -1,0 +1,55 @@
+import type { UnknownEvent } from '../../../kernel/base/decoder.js';
+import type { TenantEvent, TenantsEvent } from './events.js';
+import type { Tier } from '../../../kernel/base/tiers.js';
+
+export type ApiKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'] & { readonly revoked: boolean };
+
+/** A tenant folded from its stream. Revoked keys stay, so a key id is never issued twice. */
+export type TenantState = {
+  /** Null until the tenant was created. */
+  readonly tenantId: string | null;
+  readonly tier: Tier | null;
+  readonly keys: readonly ApiKey[];
+  /** The engine that the tenant chose; null: the server's default (contract 6.3). */
+  readonly cortexId: string | null;
+};
+
+export const initialTenant: TenantState = { tenantId: null, tier: null, keys: [], cortexId: null };
+
+/** The state after one more event. Total: what it does not know changes nothing. */
+export const evolveTenant = (state: TenantState, event: TenantEvent | UnknownEvent): TenantState => {
+  switch (event.type) {
+    case 'TenantCreated':
+      return { ...state, tenantId: event.data.tenantId, tier: event.data.tier };
+    case 'KeyIssued':
+      return { ...state, keys: [...state.keys, { ...event.data, revoked: false }] };
+    case 'KeyRevoked':
+      return {
+        ...state,
+        keys: state.keys.map((key) => (key.keyId === event.data.keyId ? { ...key, revoked: true } : key)),
+      };
+    case 'CortexChosen':
+      return { ...state, cortexId: event.data.cortexId };
+    default:
+      return state;
+  }
+};
+
+/** The names in the stream of tenants. */
+export type TenantNames = { readonly tenantIds: readonly string[] };
+
+export const noTenants: TenantNames = { tenantIds: [] };
+
+/** The names after one more event; the same name twice counts once. */
+export const evolveTenantNames = (state: TenantNames, event: TenantsEvent | UnknownEvent): TenantNames =>
+  event.type !== 'TenantNamed' || state.tenantIds.includes(event.data.tenantId)
+    ? state
+    : { tenantIds: [...state.tenantIds, event.data.tenantId] };
+
+/** Whether a key is accepted at this instant. */
+export const isLive = (key: ApiKey, now: Date): boolean =>
+  !key.revoked && (key.expiresAt === null || now.getTime() < Date.parse(key.expiresAt));
+
+/** Whether a key administers its tenant until it is revoked. */
+export const isLastingAdmin = (key: ApiKey): boolean =>
+  !key.revoked && key.expiresAt === null && key.scopes.includes('admin');

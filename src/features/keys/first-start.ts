@@ -1,0 +1,63 @@
+import { Rejection } from '../../kernel/base/rejection.js';
+import { StartProblem } from '../../kernel/base/start-problem.js';
+import type { OwnerKeyFile } from '../../ports/owner-key-file.js';
+import { addOwnerKey, type ApiKeyDeps, createTenantWithKey, draftKey, localTenant } from './api-keys.js';
+import { makeCommandId } from '../../kernel/streams/command-id.js';
+
+/** A key to be shown only once, and where it was put. `path` is null when it is in no file. */
+export type OwnerKey = { readonly key: string; readonly path: string | null };
+
+/**
+ * Makes the tenant `local` and its owner key if there is none (contract 11.2), and finishes what a killed start left half done. Null when the tenant
+ * already existed; then nothing was changed.
+ * @throws StartProblem when the owner-key file cannot be written; raises what the event store raises
+ */
+export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<OwnerKey | null> => {
+  const finished = await finishPrepared(deps, file);
+  if (finished !== null) return finished;
+  if (deps.directory.tenant(localTenant).tenantId !== null) return null;
+  const commandId = makeCommandId(deps.clock, deps.random);
+  const draft = draftKey(deps, commandId, false);
+  await file.prepare(draft.token);
+  try {
+    await createTenantWithKey(deps, 'system', localTenant, null, draft, { commandId, correlationId: commandId });
+  } catch (error) {
+    if (!(error instanceof Rejection && error.code === 'TENANT_EXISTS')) throw error;
+    // Another server on the same store was first; its key counts.
+    await file.discard();
+    return null;
+  }
+  await file.settle();
+  return { key: draft.token, path: file.path };
+};
+
+/**
+ * Adds an owner key to a tenant whose owner key was lost (contract 11.3). The key of `local` replaces the one in the file; other tenants' keys are in
+ * no file. Keys that were issued before stay valid.
+ * @throws StartProblem when there is no such tenant or the file cannot be written; raises what the event store raises
+ */
+export const recoverOwnerKey = async (deps: ApiKeyDeps, file: OwnerKeyFile, tenantId: string): Promise<OwnerKey> => {
+  if (deps.directory.tenant(tenantId).tenantId === null) {
+    throw new StartProblem(`There is no tenant "${tenantId}".`);
+  }
+  await finishPrepared(deps, file);
+  const commandId = makeCommandId(deps.clock, deps.random);
+  const draft = draftKey(deps, commandId, false);
+  const inFile = tenantId === localTenant;
+  if (inFile) await file.prepare(draft.token);
+  await addOwnerKey(deps, tenantId, draft, { commandId, correlationId: commandId });
+  if (inFile) await file.settle();
+  return { key: draft.token, path: inFile ? file.path : null };
+};
+
+/** A prepared key that was recorded becomes the file's content; one that was not opens nothing and goes. */
+const finishPrepared = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<OwnerKey | null> => {
+  const prepared = await file.prepared();
+  if (prepared === null) return null;
+  if (deps.directory.find(prepared, deps.clock.now()) === null) {
+    await file.discard();
+    return null;
+  }
+  await file.settle();
+  return { key: prepared, path: file.path };
+};

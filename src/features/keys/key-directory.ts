@@ -1,0 +1,246 @@
+import { LRUCache } from 'lru-cache';
+
+import { tenantEvents, tenantsEvents } from './domain/decoder.js';
+import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../kernel/base/stream-names.js';
+import { matchesHash, parseApiKey, tokenDigest } from './domain/api-key.js';
+import { effectiveRateLimit, type RateLimit } from '../../kernel/base/rate-limit.js';
+import type { Principal } from '../../kernel/base/scopes.js';
+import {
+  evolveTenant,
+  evolveTenantNames,
+  initialTenant,
+  isLive,
+  noTenants,
+  type ApiKey,
+  type TenantNames,
+  type TenantState,
+} from './domain/state.js';
+import { pause } from '../../kernel/concurrency/pause.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import type { KeyUsage } from '../../ports/key-usage.js';
+import type { Fold } from '../../kernel/streams/fold.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+
+/** How a tenant's stream is folded. */
+export const tenantFold: Fold<TenantState> = {
+  initial: initialTenant,
+  evolve: (state, event) => evolveTenant(state, tenantEvents.decode(event)),
+  versionOf: tenantEvents.versionOf,
+};
+
+/** How the stream that names the tenants is folded. */
+export const tenantNamesFold: Fold<TenantNames> = {
+  initial: noTenants,
+  evolve: (state, event) => evolveTenantNames(state, tenantsEvents.decode(event)),
+  versionOf: tenantsEvents.versionOf,
+};
+
+/** How long after its loss the feed is resumed, in milliseconds: revocations of other servers count within a second (contract 11.4). */
+export const FEED_RETRY_MS = 250;
+
+export type KeyDirectoryDeps = {
+  readonly events: EventStore;
+  readonly clock: Clock;
+  readonly keyUsage: KeyUsage;
+  /** 32 bytes: `deriveKey(secret, 'api-key-hash')`. */
+  readonly hashKey: Uint8Array;
+  /** `ANIMA_RATE_LIMIT`; null when it is off. */
+  readonly rateLimit: RateLimit | null;
+  /** `ANIMA_TIERS`: whether a tenant's tier binds its keys (contract 1.4). */
+  readonly tiersActive: boolean;
+  /** Called when the feed was lost (it is resumed after FEED_RETRY_MS), and with an UnreadableTenant. */
+  readonly onCutOff: (error: unknown) => void;
+};
+
+/** A tenant's stream holds an event that this server cannot read. */
+export class UnreadableTenant extends Error {}
+
+/** How many of the keys that were accepted last are recognised without being checked again. */
+const RECOGNISED_KEYS = 1_024;
+
+type Known = { readonly revision: number; readonly state: TenantState };
+type Entry = { readonly key: ApiKey; readonly principal: Principal };
+
+/**
+ * Every API key of every tenant, in memory, folded from the tenants' streams. `refresh` takes in this server's own writes. Those of other servers
+ * come by one subscription to the tenants' streams only, because the delay of a revocation must not depend on what minds do meanwhile. The directory
+ * holds only what is durable.
+ */
+export class KeyDirectory implements AsyncDisposable {
+  readonly #deps: KeyDirectoryDeps;
+  readonly #tenants = new Map<string, Known>();
+  /** Keys that were issued and not revoked, by id. */
+  readonly #keys = new Map<string, Entry>();
+  /** By the digest of the token. An entry counts only while it is the one in `#keys`. */
+  readonly #recognised = new LRUCache<string, Entry>({ max: RECOGNISED_KEYS });
+  readonly #listeners = new Map<string, Set<() => void>>();
+  readonly #closing = new AbortController();
+  #following: Promise<void> = Promise.resolve();
+
+  private constructor(deps: KeyDirectoryDeps) {
+    this.#deps = deps;
+  }
+
+  /** Folds every tenant's stream, and follows them from there unless this server is the only one that writes. Raises what the event store raises. */
+  static async open(deps: KeyDirectoryDeps): Promise<KeyDirectory> {
+    const directory = new KeyDirectory(deps);
+    const position = await deps.events.lastPosition();
+    let names = noTenants;
+    for await (const event of eventsOf(deps.events, tenantsStream, 0)) names = tenantNamesFold.evolve(names, event);
+    for (const tenantId of names.tenantIds) {
+      for await (const event of eventsOf(deps.events, tenantStream(tenantId), 0)) directory.#take(event);
+    }
+    if (deps.events.soleWriter !== true) directory.#following = directory.#follow(position);
+    return directory;
+  }
+
+  /**
+   * The principal of an `Authorization` header, or null. Missing, malformed, unknown, revoked and expired keys cost the same work, one keyed hash and
+   * one comparison in constant time (contract 1.3); a key that was accepted before costs less. An accepted key is marked as used.
+   */
+  authenticate(header: string | undefined, now: Date): Principal | null {
+    const principal = this.find(bearerToken(header), now);
+    if (principal !== null) this.#deps.keyUsage.touch(principal.keyId, now);
+    return principal;
+  }
+
+  /** The principal of a key at this instant, or null. */
+  find(token: string, now: Date): Principal | null {
+    const digest = tokenDigest(token);
+    const recognised = this.#recognised.get(digest);
+    if (recognised !== undefined && this.#keys.get(recognised.key.keyId) === recognised && isLive(recognised.key, now))
+      return recognised.principal;
+    const entry = this.#keys.get(parseApiKey(token)?.keyId ?? '');
+    const matches = matchesHash(this.#deps.hashKey, token, entry?.key.hash ?? decoyHash);
+    if (entry === undefined || !matches || !isLive(entry.key, now)) return null;
+    this.#recognised.set(digest, entry);
+    return entry.principal;
+  }
+
+  /** A tenant as far as its stream is known here; `tenantId` is null when there is none. */
+  tenant(tenantId: string): TenantState {
+    return this.#tenants.get(tenantId)?.state ?? initialTenant;
+  }
+
+  /** Every tenant that is known here. */
+  tenantIds(): readonly string[] {
+    return [...this.#tenants.keys()];
+  }
+
+  /** Reads what is new in a tenant's stream: what this server just wrote counts at once. Raises what the event store raises. */
+  async refresh(tenantId: string): Promise<TenantState> {
+    const from = (this.#tenants.get(tenantId)?.revision ?? -1) + 1;
+    for await (const event of eventsOf(this.#deps.events, tenantStream(tenantId), from)) this.#apply(tenantId, event);
+    return this.tenant(tenantId);
+  }
+
+  /**
+   * Calls `listener` once when the key is no longer accepted, because it was revoked or has expired; at once if that is already so. It ends event
+   * streams (contract 10.1). Returns a function that stops listening.
+   */
+  onRevoked(keyId: string, listener: () => void): () => void {
+    const entry = this.#keys.get(keyId);
+    if (entry === undefined || !isLive(entry.key, this.#deps.clock.now())) {
+      listener();
+      return () => undefined;
+    }
+    const stop = (): void => {
+      cancelTimer();
+      const others = this.#listeners.get(keyId);
+      others?.delete(ended);
+      if (others?.size === 0) this.#listeners.delete(keyId);
+    };
+    const ended = (): void => {
+      stop();
+      listener();
+    };
+    const { expiresAt } = entry.key;
+    const cancelTimer = expiresAt === null ? () => undefined : this.#deps.clock.at(new Date(expiresAt), ended);
+    const listeners = this.#listeners.get(keyId) ?? new Set();
+    this.#listeners.set(keyId, listeners.add(ended));
+    return stop;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.#following;
+  }
+
+  /** Events that are known already change nothing: the feed and `refresh` bring the same ones. */
+  #apply(tenantId: string, recorded: RecordedEvent): void {
+    const known = this.#tenants.get(tenantId) ?? { revision: -1, state: initialTenant };
+    if (recorded.revision !== known.revision + 1) return;
+    const event = tenantEvents.decode(recorded);
+    const state = evolveTenant(known.state, event);
+    this.#tenants.set(tenantId, { revision: recorded.revision, state });
+    if (event.type === 'KeyIssued') this.#index(tenantId, state);
+    if (event.type === 'KeyRevoked') this.#revoke(event.data.keyId);
+  }
+
+  /** Applies an event of the feed. An unreadable event does not hold up other tenants. */
+  #take(event: RecordedEvent): void {
+    const tenantId = tenantOf(event.stream);
+    if (tenantId === null) return;
+    try {
+      this.#apply(tenantId, event);
+    } catch (error) {
+      this.#close(event, tenantId, error);
+    }
+  }
+
+  /**
+   * An event that cannot be taken is of a newer server, or damaged. It may have revoked any of the tenant's keys, so none of them is accepted here.
+   */
+  #close({ revision, type }: RecordedEvent, tenantId: string, error: unknown): void {
+    const own = [...this.#keys].filter(([, { principal }]) => principal.tenant === tenantId);
+    for (const [keyId] of own) this.#revoke(keyId);
+    const at = `event ${String(revision)} (${type}) of the tenant ${tenantId}`;
+    this.#deps.onCutOff(new UnreadableTenant(`${at} cannot be read: none of its keys is accepted`, { cause: error }));
+  }
+
+  /** Takes in a tenant's newest key. */
+  #index(tenantId: string, { keys, tier }: TenantState): void {
+    const key = keys.at(-1);
+    if (key === undefined) return;
+    const rateLimit = effectiveRateLimit(key.rateLimit, this.#deps.tiersActive ? tier : null, this.#deps.rateLimit);
+    this.#keys.set(key.keyId, {
+      key,
+      principal: { tenant: tenantId, keyId: key.keyId, scopes: key.scopes, rateLimit },
+    });
+  }
+
+  #revoke(keyId: string): void {
+    this.#keys.delete(keyId);
+    for (const ended of [...(this.#listeners.get(keyId) ?? [])]) ended();
+  }
+
+  async #follow(position: number): Promise<void> {
+    const { signal } = this.#closing;
+    const closing = (): boolean => signal.aborted;
+    let after = position;
+    while (!closing()) {
+      try {
+        for await (const batch of this.#deps.events.subscribe({ after, prefix: tenantStreamPrefix, signal })) {
+          for (const event of batch) {
+            this.#take(event);
+            after = event.position;
+          }
+        }
+      } catch (error) {
+        if (!closing()) this.#deps.onCutOff(error);
+      }
+      await pause(this.#deps.clock, FEED_RETRY_MS, signal);
+    }
+  }
+}
+
+/** Replaces the hash of a key that does not exist, so looking it up takes as long. */
+const decoyHash = Buffer.alloc(32).toString('base64url');
+
+/** The token of a bearer header (RFC 6750), `''` when there is none. */
+const bearerToken = (header: string | undefined): string => /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
+
+async function* eventsOf(events: EventStore, stream: string, from: number): AsyncGenerator<RecordedEvent> {
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) yield* page.events;
+}

@@ -1,0 +1,39 @@
+import type { RateLimit } from '../../kernel/base/rate-limit.js';
+import type { Ports } from '../../ports/ports.js';
+import type { SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js';
+import type { ApiKeyDeps } from './api-keys.js';
+import { deriveKey } from './derived-keys.js';
+import { KeyDirectory } from './key-directory.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import { openSigningKeys } from './signing-keys.js';
+
+export type OpenKeysDeps = {
+  readonly ports: Pick<Ports, 'clock' | 'random' | 'events' | 'keyUsage'>;
+  readonly writers: StreamWriters;
+  /** The server's secret, at least 32 bytes. */
+  readonly secret: Uint8Array;
+  readonly settings: {
+    readonly jwsAlg: SigningAlgorithm;
+    readonly rateLimit: RateLimit | null;
+    readonly tiersActive: boolean;
+  };
+  /** As KeyDirectoryDeps says. */
+  readonly onCutOff: (error: unknown) => void;
+};
+
+/** Everything that rests on the server's secret. `directory` in `apiKeys` is to be disposed of before the store. */
+export type OpenedKeys = { readonly signingKeys: SigningKeys; readonly apiKeys: ApiKeyDeps };
+
+/**
+ * Opens the signing keys and then the directory of API keys. In this order a wrong secret is noticed before anything depends on it.
+ * @throws StartProblem when the secret is not the one used before; raises what the event store raises
+ */
+export const openKeys = async ({ ports, writers, secret, settings, onCutOff }: OpenKeysDeps): Promise<OpenedKeys> => {
+  const { clock, random, events, keyUsage } = ports;
+  const wrapKey = deriveKey(secret, 'signing-key-wrap');
+  const hashKey = deriveKey(secret, 'api-key-hash');
+  const signingKeys = await openSigningKeys({ writers, events, clock, random, wrapKey, alg: settings.jwsAlg });
+  const { rateLimit, tiersActive } = settings;
+  const directory = await KeyDirectory.open({ events, clock, keyUsage, hashKey, rateLimit, tiersActive, onCutOff });
+  return { signingKeys, apiKeys: { writers, events, clock, random, keyUsage, directory, hashKey } };
+};

@@ -1,0 +1,149 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { LINE_CHARS, MAX_HIT_POINTS, MAX_LAYERS, MAX_OBJECTS, MAX_TILE_PIXELS, MAX_TILES_ACROSS } from './bounds.js';
+import { type MapPlace, type MapRemarks, quoted, WHOLE_MAP } from './problem.js';
+
+/** Reading members of a Tiled map, whose shape nobody has checked. */
+
+export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
+  Array.isArray(value) ? (value as readonly Json[]).filter(isObject) : [];
+
+export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+
+/** A number, 0 where there is none. */
+export const mapNumber = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
+
+/** The class of an object or tile: Tiled 1.9 calls it `class`, all others `type`. */
+export const classIn = (holder: JsonObject): string => textIn(holder['class']) || textIn(holder['type']);
+
+/** Custom properties, by name. */
+export type MapProperties = ReadonlyMap<string, Json>;
+
+/** The properties that a level knows; games have others of their own. */
+const knownProperties: ReadonlySet<string> = new Set([
+  'name',
+  'persona',
+  'rules',
+  'hp',
+  'opens',
+  'heals',
+  'consumed',
+  'locked',
+  'harm',
+  'says',
+  'text',
+  'once',
+]);
+
+export const propertiesIn = (holder: JsonObject): MapProperties =>
+  new Map(
+    objectsIn(holder['properties']).flatMap(({ name, value = null }) =>
+      typeof name === 'string' && knownProperties.has(name) ? [[name, value]] : [],
+    ),
+  );
+
+/** Reads properties as what they should be; a wrong one is a problem, and reads as if it were not there. */
+export type PropertyReader = {
+  text(name: string, most?: number): string;
+  flag(name: string): boolean;
+  /** Whole hit points, 0 or more. */
+  hitPoints(name: string, otherwise: number): number;
+};
+
+export const propertyReader = (properties: MapProperties, at: MapPlace, remarks: MapRemarks): PropertyReader => {
+  const wrong = (name: string, should: string): void =>
+    remarks.refuse(at, `Its property ${quoted(name)} ${should}: change it, or take it away.`);
+  return {
+    text: (name, most = LINE_CHARS) => {
+      const value = properties.get(name) ?? '';
+      if (typeof value === 'string' && value.length <= most) return value.trim();
+      wrong(name, `has to be a text (string) of ${most} characters at most`);
+      return '';
+    },
+    flag: (name) => {
+      const value = properties.get(name) ?? false;
+      if (typeof value === 'boolean') return value;
+      wrong(name, 'has to be true or false (bool)');
+      return false;
+    },
+    hitPoints: (name, otherwise) => {
+      const value = properties.get(name) ?? otherwise;
+      if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_HIT_POINTS) return value;
+      wrong(name, `has to be a whole number (int) from 0 to ${MAX_HIT_POINTS}`);
+      return otherwise;
+    },
+  };
+};
+
+/** A layer that may matter. `shifted`: it, or a group around it, has an offset, so what it holds is not where it is seen. */
+export type MapLayer = { readonly name: string; readonly shifted: boolean; readonly layer: JsonObject };
+
+/** The tile layers with this name are the walls. */
+const WALLS = 'collision';
+
+/** The layers that make a level, in their order; all others are decoration. Groups are opened. Null when there are more layers or objects than a level may have. */
+export const layersOf = (
+  map: JsonObject,
+  remarks: MapRemarks,
+): { readonly walls: readonly MapLayer[]; readonly objects: readonly MapLayer[] } | null => {
+  const walls: MapLayer[] = [];
+  const objects: MapLayer[] = [];
+  const waiting = objectsIn(map['layers'])
+    .map((layer) => ({ layer, around: false }))
+    .reverse();
+  let [layers, count] = [waiting.length, 0];
+  for (let next = waiting.pop(); next !== undefined && layers <= MAX_LAYERS; next = waiting.pop()) {
+    const { layer, around } = next;
+    const shifted = around || mapNumber(layer['offsetx']) !== 0 || mapNumber(layer['offsety']) !== 0;
+    const name = textIn(layer['name']);
+    if (layer['type'] === 'group') {
+      const inside = objectsIn(layer['layers']);
+      layers += inside.length;
+      if (layers <= MAX_LAYERS) for (const one of inside.toReversed()) waiting.push({ layer: one, around: shifted });
+    } else if (layer['type'] === 'tilelayer' && name.trim().toLowerCase() === WALLS) {
+      walls.push({ name, shifted, layer });
+    } else if (layer['type'] === 'objectgroup') {
+      count += objectsIn(layer['objects']).length;
+      objects.push({ name, shifted, layer });
+    }
+  }
+  if (layers > MAX_LAYERS) {
+    remarks.refuse(WHOLE_MAP, `The map has more than ${MAX_LAYERS} layers: merge some.`);
+    return null;
+  }
+  if (count > MAX_OBJECTS) {
+    remarks.refuse(WHOLE_MAP, `The map has ${count} objects, and a level at most ${MAX_OBJECTS}: take some away.`);
+    return null;
+  }
+  return { walls, objects };
+};
+
+/** How large a map and its tiles are, in tiles and in pixels. */
+export type MapFrame = {
+  readonly width: number;
+  readonly height: number;
+  readonly tileWidth: number;
+  readonly tileHeight: number;
+};
+
+const isWithin = (value: unknown, most: number): value is number =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most;
+
+/** The frame of a map (JSON map format of Tiled: https://doc.mapeditor.org/en/stable/reference/json-map-format/); null when it is none that can be played. */
+export const frameOf = (map: JsonObject, remarks: MapRemarks): MapFrame | null => {
+  const refuse = (problem: string): null => {
+    remarks.refuse(WHOLE_MAP, problem);
+    return null;
+  };
+  if (map['type'] !== 'map') return refuse('This is not a Tiled map: in Tiled, export the map as JSON (.tmj).');
+  if (map['infinite'] === true)
+    return refuse('The map is infinite: take away the tick at Map > Map Properties > Infinite.');
+  const orientation = textIn(map['orientation']);
+  if (orientation !== 'orthogonal')
+    return refuse(`The map is ${quoted(orientation)}: only orthogonal maps can be played.`);
+  const { width, height, tilewidth: tileWidth, tileheight: tileHeight } = map;
+  if (!isWithin(width, MAX_TILES_ACROSS) || !isWithin(height, MAX_TILES_ACROSS))
+    return refuse(`The map has to be 1 to ${MAX_TILES_ACROSS} tiles wide and high: resize it (Map > Resize Map).`);
+  if (!isWithin(tileWidth, MAX_TILE_PIXELS) || !isWithin(tileHeight, MAX_TILE_PIXELS))
+    return refuse(`A tile has to be 1 to ${MAX_TILE_PIXELS} pixels wide and high: see Map > Map Properties.`);
+  return { width, height, tileWidth, tileHeight };
+};

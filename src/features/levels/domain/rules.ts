@@ -1,0 +1,98 @@
+import { isClientId } from '../../../kernel/base/client-id.js';
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { readJsonSlices } from '../../../kernel/base/read-json.js';
+import { whyRefused } from '../../../kernel/base/refuse-json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { cutText } from '../../../kernel/base/text.js';
+import type { Sliced } from '../../../kernel/base/sliced.js';
+import { normaliseRuleset } from '../../rules/domain/normalise.js';
+import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
+
+/** The bounds of `POST /rules` (contract 5.1). */
+const MAX_RULES = 1_000;
+const MAX_CONDITIONS = 64;
+/** The version of a set that a level brings: levels have versions, their sets do not. */
+const LEVEL_RULES_VERSION = 1;
+/** Of a refusal of the rules, in UTF-16 units. */
+const REASON_CHARS = 500;
+
+const TEXTS = ['drRuleId', 'ruleName', 'ruleAction', 'ruleReason', 'ruleTarget', 'ruleObsPattern', 'rulePromptSuffix'];
+
+const isText = (value: Json | undefined): boolean => typeof value === 'string' && value.isWellFormed();
+const isScalar = (value: Json | undefined): boolean =>
+  isText(value) || typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value));
+const isAbsent = (value: Json | undefined): boolean => value === undefined || value === null;
+
+const isCondition = (pair: Json): boolean =>
+  Array.isArray(pair) && pair.length === 2 && (pair as readonly Json[]).every(isScalar);
+
+const wrongInRule = (rule: JsonObject): string | null => {
+  const { ruleCondition: conditions, rulePriority: priority } = rule;
+  const text = TEXTS.find((name) => !isAbsent(rule[name]) && !isText(rule[name]));
+  if (text !== undefined) return `${text} has to be a text`;
+  if (!isAbsent(priority) && !Number.isInteger(priority)) return 'rulePriority has to be a whole number';
+  if (isAbsent(conditions)) return null;
+  const pairs = Array.isArray(conditions) ? (conditions as readonly Json[]) : null;
+  return pairs !== null && pairs.length <= MAX_CONDITIONS && pairs.every(isCondition)
+    ? null
+    : `ruleCondition has to be a list of at most ${MAX_CONDITIONS} pairs of a key and a value`;
+};
+
+/** What is wrong with the shape of a set, as `POST /rules` would refuse it; null when nothing is. */
+const wrongInSet = (set: JsonObject): string | null => {
+  const { rulesetRules: rules } = set;
+  if (!Array.isArray(rules) || rules.length > MAX_RULES)
+    return `rulesetRules has to be a list of at most ${MAX_RULES} rules`;
+  for (const [at, rule] of (rules as readonly Json[]).entries()) {
+    const wrong = isObject(rule) ? wrongInRule(rule) : 'it has to be an object';
+    if (wrong !== null) return `rule ${at + 1}: ${wrong}`;
+  }
+  const id = ['rulesetId', 'id'].find((name) => !isAbsent(set[name]));
+  return id === undefined || (isText(set[id]) && isClientId(set[id] as string)) ? null : `${id} is not a valid id`;
+};
+
+const parsedBefore = (text: string): JsonObject | string => {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isObject(value) ? value : 'It is not an object.';
+  } catch {
+    return 'It cannot be parsed.';
+  }
+};
+
+/** The object that a text holds, or what is wrong with it, as a sentence. */
+function* parsed(text: string): Sliced<JsonObject | string> {
+  try {
+    const { value } = yield* readJsonSlices(Buffer.from(text));
+    return isObject(value) ? value : 'It is not an object.';
+  } catch (error) {
+    return whyRefused(error);
+  }
+}
+
+/**
+ * The rules that a level gives to a mind: the JSON text of what `POST /rules` takes, with rulesetRules, under the same bounds (contract 5.1).
+ * @param rulesetId the id of a set that names none
+ * @param accepted the map was taken before: then a text that is read as JSON.parse reads it stays what it was
+ * @returns the set, or the sentence that says what to change
+ */
+export function* readLevelRules(
+  text: string,
+  rulesetId: string,
+  accepted: boolean,
+): Sliced<DirectiveRuleSet | { readonly problem: string }> {
+  const set = accepted ? parsedBefore(text) : yield* parsed(text);
+  if (typeof set === 'string')
+    return {
+      problem: `Its rules cannot be read: the property "rules" has to be the JSON of a rule set, {"rulesetRules": [...]}. ${set}`,
+    };
+  const wrong = wrongInSet(set);
+  if (wrong !== null) return { problem: `Its rules cannot be used: ${wrong}.` };
+  const { rulesetRules, template = null } = set;
+  // Ids and rules alone: what else stands in a body of POST /rules is for its poor form.
+  const named = { rulesetId: set['rulesetId'] ?? set['id'] ?? rulesetId, rulesetRules: rulesetRules ?? [], template };
+  const content = yield* normaliseRuleset(named, () => rulesetId);
+  if (content instanceof Rejection)
+    return { problem: `Its rules cannot be used: ${cutText(content.message, REASON_CHARS)}` };
+  return { ...content, version: LEVEL_RULES_VERSION };
+}

@@ -1,0 +1,136 @@
+import { LRUCache } from 'lru-cache';
+
+import { generateLevel } from './domain/generate.js';
+import type { LevelRef } from './domain/ref.js';
+import { type LevelSummary, summaryOf } from './domain/summary.js';
+import type { Level } from './domain/level.js';
+import { readMap } from './domain/read-map.js';
+import { isClientId } from '../../kernel/base/client-id.js';
+import { contentDigest } from '../../kernel/crypto/content-digest.js';
+import { jcs, type Json } from '../../kernel/base/json.js';
+import type { Sliced } from '../../kernel/base/sliced.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { type LevelStore, type LevelStoreDeps, lostMap, openLevelStore } from './store.js';
+
+export type OpenedLevel = { readonly level: Level; readonly ref: LevelRef };
+
+/** A level that comes with the server. `map` is the JCS form of its map. */
+export type BuiltInLevel = {
+  readonly levelId: string;
+  readonly digest: string;
+  readonly map: string;
+  readonly level: Level;
+  readonly summary: LevelSummary;
+};
+
+/**
+ * Reads the maps that come with the server.
+ * @throws Error for a map that is no level, which is a defect of ours
+ */
+export const readBuiltInLevels = async (
+  maps: readonly { readonly levelId: string; readonly map: Json }[],
+): Promise<readonly BuiltInLevel[]> => {
+  const levels: BuiltInLevel[] = [];
+  for (const { levelId, map } of maps) {
+    const reading = await inSlices(readMap(map, levelId));
+    if ('problems' in reading) throw new Error(`The built-in level ${levelId}: ${JSON.stringify(reading.problems)}`);
+    const text = jcs(map);
+    const { level } = reading;
+    levels.push({ levelId, digest: contentDigest(Buffer.from(text)), map: text, level, summary: summaryOf(level) });
+  }
+  return levels;
+};
+
+/** The levels of this server. */
+export type Levels = LevelStore & {
+  /** In the order of lists; the first is played by who names none (contract 7.3). */
+  readonly builtIn: readonly BuiltInLevel[];
+  /** The level of a name, studied for play: the built-in one, else the registered one, else one generated from name and seed. Raises LEVEL_NOT_FOUND when its map is lost, and what the event store and the archive raise. */
+  openLevel(tenant: string, name: string | undefined, seed: number): Promise<OpenedLevel>;
+  /** Keeps what a release may change, a built-in level or a generated one, for a session that plays it until then. Raises what the archive raises. */
+  keepForSession(tenant: string, opened: OpenedLevel, until: Date): Promise<void>;
+  /** The very level, studied for play, that was opened with this seed, whatever became of its name and of this server since; null when it is lost. Only for sessions. */
+  levelOf(ref: LevelRef, seed: number): Promise<Level | null>;
+  /** A level that this server has or makes by itself, like the one that was opened; null when it has no such level. Reads nothing of any tenant. */
+  ownLevelOf(ref: LevelRef, seed: number): Level | null;
+};
+
+/** How many bytes of maps and generated levels are kept as levels. */
+const KEPT_BYTES = 32 * 1024 * 1024;
+
+const generated = (name: string, seed: number): OpenedLevel & { readonly bytes: number } => {
+  const level = generateLevel(name, seed);
+  const bytes = Buffer.from(jcs(level));
+  const ref = { levelId: name, version: null, digest: contentDigest(bytes), generated: true };
+  return { level, ref, bytes: bytes.length };
+};
+
+type LevelsDeps = LevelStoreDeps & {
+  /** Finds out beforehand what playing a level looks up in it. It returns the same level, and is done at once for one that was studied. */
+  readonly study: (level: Level) => Sliced<Level>;
+};
+
+export const openLevels = ({ study, ...deps }: LevelsDeps, builtIn: readonly BuiltInLevel[]): Levels => {
+  const store = openLevelStore(deps);
+  const kept = new LRUCache<string, Level>({ maxSize: KEPT_BYTES });
+  const keyOf = ({ digest, levelId, generated: made }: LevelRef): string => `${digest} ${String(made)} ${levelId}`;
+
+  const makeAgain = (ref: LevelRef, seed: number): Level | null => {
+    const { level, ref: made, bytes } = generated(ref.levelId, seed);
+    if (made.digest !== ref.digest) return null;
+    kept.set(keyOf(ref), level, { size: bytes });
+    return level;
+  };
+  /** As it was kept: its map or, of a generated one, the level as the release made it that opened it. */
+  const readAgain = async (ref: LevelRef): Promise<Level | null> => {
+    const text = await store.mapOf(ref.digest);
+    if (text === null) return null;
+    const content = JSON.parse(text) as Json;
+    const reading = ref.generated
+      ? { level: content as unknown as Level }
+      : await inSlices(readMap(content, ref.levelId, true));
+    if ('problems' in reading) return null;
+    kept.set(keyOf(ref), reading.level, { size: text.length });
+    return reading.level;
+  };
+  const ownLevelOf = (ref: LevelRef, seed: number): Level | null =>
+    ref.generated
+      ? (kept.get(keyOf(ref)) ?? makeAgain(ref, seed))
+      : (builtIn.find(({ levelId, digest }) => levelId === ref.levelId && digest === ref.digest)?.level ?? null);
+  // A session asks for its level at every turn: what was read once is looked for before anything is made or read again.
+  const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> => {
+    const level =
+      kept.get(keyOf(ref)) ?? (ref.version === null ? ownLevelOf(ref, seed) : null) ?? (await readAgain(ref));
+    return level === null ? null : inSlices(study(level));
+  };
+  return {
+    ...store,
+    builtIn,
+    levelOf,
+    ownLevelOf,
+    keepForSession: async (tenant, { level, ref }, until) => {
+      if (ref.version !== null) return;
+      const map = ref.generated ? jcs(level) : builtIn.find(({ digest }) => digest === ref.digest)?.map;
+      if (map !== undefined) await store.keepUntil(tenant, ref.digest, map, until);
+    },
+    openLevel: async (tenant, name, seed) => {
+      const own = name === undefined ? builtIn[0] : builtIn.find(({ levelId }) => levelId === name);
+      if (own !== undefined) {
+        const { levelId, digest, level } = own;
+        return { level: await inSlices(study(level)), ref: { levelId, version: null, digest, generated: false } };
+      }
+      const levelId = name ?? '';
+      const found = isClientId(levelId) ? await store.find(tenant, levelId) : null;
+      if (found === null) {
+        const { level, ref } = generated(levelId, seed);
+        return { level: await inSlices(study(level)), ref };
+      }
+      const { version, digest } = found.put;
+      const ref = { levelId, version, digest, generated: false };
+      const level = await levelOf(ref, seed);
+      // A name that has a level never means another one.
+      if (level === null) throw lostMap(found.put);
+      return { level, ref };
+    },
+  };
+};

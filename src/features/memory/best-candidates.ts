@@ -1,0 +1,55 @@
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { byScore, type Candidate } from './candidates.js';
+
+/** How many rows are read at once to see whether a filter lets them through. */
+const FILTERED_ROWS = 64;
+
+/** What is looked for: at most `limit`, none below `minScore`, and of these only what `accept` lets through. */
+export type Wanted = {
+  readonly limit: number;
+  readonly minScore: number;
+  /** Absent: everything. */
+  readonly accept?: (candidates: readonly Candidate[]) => Promise<readonly Candidate[]>;
+};
+
+/** The best candidates of any number of sources, each of which comes best first. A source is left as soon as it can add nothing more. */
+export class BestCandidates {
+  readonly #wanted: Wanted;
+  #best: readonly Candidate[] = [];
+
+  constructor(wanted: Wanted) {
+    this.#wanted = wanted;
+  }
+
+  /** Best first. */
+  get all(): readonly Candidate[] {
+    return this.#best;
+  }
+
+  /** Takes what a source adds. Other work runs between two reads of rows. */
+  async take(source: Iterable<Candidate>): Promise<void> {
+    const { limit, accept } = this.#wanted;
+    const iterator = source[Symbol.iterator]();
+    for (let accepted = 0, isOver = false; accepted < limit && !isOver;) {
+      const batch: Candidate[] = [];
+      const size = accept === undefined ? limit : FILTERED_ROWS;
+      while (batch.length < size && !isOver) {
+        const next: IteratorResult<Candidate, unknown> = iterator.next();
+        if (next.done === true || !this.#mayBeAmong(next.value)) isOver = true;
+        else batch.push(next.value);
+      }
+      if (batch.length === 0) return;
+      const through = accept === undefined ? batch : await accept(batch);
+      this.#best = [...this.#best, ...through].sort(byScore).slice(0, limit);
+      accepted += through.length;
+      if (accept !== undefined) await yieldToEventLoop();
+    }
+  }
+
+  #mayBeAmong(candidate: Candidate): boolean {
+    const { limit, minScore } = this.#wanted;
+    if (candidate.score < minScore) return false;
+    const last = this.#best[limit - 1];
+    return last === undefined || byScore(candidate, last) < 0;
+  }
+}

@@ -1,0 +1,190 @@
+import type { Action } from '../../rules/domain/bridge/action.js';
+import type { Folded } from '../../npcs/domain/state.js';
+import { type Json, jsonBytes } from '../../../kernel/base/json.js';
+import { npcEvents } from '../../npcs/domain/decoder.js';
+import type { RecalledMemory, Verdict } from '../../npcs/domain/events.js';
+
+/** How far a lineage is followed, in memories and in steps from the first one (contract 10.12). */
+export const LINEAGE_MEMORIES = 1_000;
+export const LINEAGE_STEPS = 32;
+/** How many turns it follows at once: those that recalled something of it and are not over. */
+const OPEN_TURNS = 256;
+/** What ids and numbers of a turn or a memory take, nearly, in bytes. */
+const ITEM_BYTES = 200;
+/** How many memories are named of those that a turn recalled (contract 10.12): many may have the same text. */
+const NAMED_BY = 16;
+
+/** A memory of a lineage. `depth`: steps from the first one, which has 0; `by`: the ones that its turn recalled, NAMED_BY at most. */
+export type Kin = {
+  readonly memoryId: string;
+  readonly text: string;
+  readonly turnId: string | null;
+  readonly revision: number;
+  readonly depth: number;
+  readonly by: readonly string[];
+};
+
+/** A turn that recalled the first memory: named by its id, or by a body that only names texts. */
+export type RecallingTurn = {
+  readonly turnId: string;
+  readonly revision: number;
+  readonly at: string;
+  readonly similarity: number;
+  readonly match: 'id' | 'text';
+  readonly verdict: { readonly valid: boolean; readonly dialogue: string; readonly action: Action | null } | null;
+};
+
+type OpenTurn = {
+  /** Where it recalled. */
+  readonly revisions: readonly number[];
+  readonly by: ReadonlySet<string>;
+  /** The least of those that it recalled. */
+  readonly depth: number;
+  readonly recall: Omit<RecallingTurn, 'verdict'> | null;
+};
+
+/**
+ * What came of a memory, taken from the events after it, one by one in their order. A turn that recalled a memory of the lineage brings in the
+ * memories that it stores. A text stands for all memories of the lineage that had it by then, cleared and retracted ones too: a body may still hold it.
+ */
+export type Lineage = {
+  readonly take: (recorded: Folded) => void;
+  /** The memories that were derived, in the order in which they were stored. */
+  readonly derived: () => readonly Kin[];
+  /** The turns that recalled a first memory and are over; with `open` the others too. */
+  readonly recalledBy: (open: boolean) => readonly RecallingTurn[];
+  /** The revisions at which turns recalled that are not over. */
+  readonly openAt: () => readonly number[];
+  /** Whether the last event ended a turn, or stored what it said, and this next one goes on with it. */
+  readonly goesOn: (next: Folded) => boolean;
+  /** About how many bytes of JSON the derived memories and the turns that are over take. */
+  readonly bytes: () => number;
+  /** Whether something was left out because of the bounds. */
+  readonly isCut: () => boolean;
+};
+
+/**
+ * The memories of a lineage with one text, by ascending revisions, as far as anybody needs them: the first ones, and then each that has less depth than
+ * all before it. Up to any revision they name the same ones, and have the same least depth, as all of them.
+ */
+const withNeeded = (kept: readonly Kin[], one: Kin): readonly Kin[] =>
+  kept.length < NAMED_BY || kept.every(({ depth }) => one.depth < depth) ? [...kept, one] : kept;
+
+const briefly = ({ valid, dialogue, action }: Verdict): NonNullable<RecallingTurn['verdict']> => ({
+  ...{ valid, dialogue, action },
+});
+
+/** @param known the first memories, and in a later part of the same lineage also the ones that were derived before */
+export const createLineage = (known: readonly Kin[]): Lineage => {
+  const kin = new Map<string, Kin>();
+  const byText = new Map<string, readonly Kin[]>();
+  const open = new Map<string, OpenTurn>();
+  const derived: Kin[] = [];
+  const over: RecallingTurn[] = [];
+  /** The turn whose verdict came last. Its memories stand right behind it. */
+  let ended: string | null = null;
+  let isCut = false;
+  let bytes = 0;
+
+  const add = (one: Kin): void => {
+    kin.set(one.memoryId, one);
+    byText.set(one.text, withNeeded(byText.get(one.text) ?? [], one));
+  };
+  for (const one of known.toSorted((left, right) => left.revision - right.revision)) add(one);
+
+  const meant = ({ memoryId, text }: RecalledMemory, revision: number): readonly Kin[] => {
+    const named = memoryId === undefined ? (byText.get(text) ?? []) : [kin.get(memoryId)];
+    return named.filter((one) => one !== undefined && one.revision < revision) as readonly Kin[];
+  };
+
+  const recalled = (turnId: string, memories: readonly RecalledMemory[], { revision, meta }: Folded): void => {
+    const before = open.get(turnId);
+    const by = new Set(before?.by);
+    let { depth, recall } = before ?? { depth: Infinity, recall: null };
+    const texts = new Set<string>();
+    for (const memory of memories) {
+      // The same text again means the same memories.
+      if (memory.memoryId === undefined && texts.size === texts.add(memory.text).size) continue;
+      for (const one of meant(memory, revision)) {
+        if (by.size < NAMED_BY) by.add(one.memoryId);
+        depth = Math.min(depth, one.depth);
+        const match = memory.memoryId === undefined ? 'text' : 'id';
+        if (one.depth === 0) recall ??= { turnId, revision, at: meta.at, similarity: memory.similarity, match };
+      }
+    }
+    if (by.size === 0 || (by.size === before?.by.size && depth === before.depth)) return;
+    if (before === undefined && open.size >= OPEN_TURNS) isCut = true;
+    else open.set(turnId, { revisions: [...(before?.revisions ?? []), revision], by, depth, recall });
+  };
+
+  const end = (turnId: string, verdict: RecallingTurn['verdict']): void => {
+    const turn = open.get(turnId);
+    if (turn === undefined) return;
+    if (turn.recall !== null) {
+      over.push({ ...turn.recall, verdict });
+      bytes += ITEM_BYTES + jsonBytes(verdict as Json);
+    }
+    open.set(turnId, { ...turn, recall: null });
+    ended = turnId;
+  };
+
+  const stored = (memoryId: string, turnId: string, text: string, revision: number): void => {
+    const turn = open.get(turnId);
+    if (turn === undefined || kin.has(memoryId)) return;
+    const by = [...turn.by];
+    const depth = 1 + turn.depth;
+    if (kin.size >= LINEAGE_MEMORIES || depth > LINEAGE_STEPS) {
+      isCut = true;
+      return;
+    }
+    const one = { memoryId, text, turnId, revision, depth, by };
+    add(one);
+    derived.push(one);
+    bytes += ITEM_BYTES + jsonBytes(text) + jsonBytes(by);
+  };
+
+  const take = (recorded: Folded): void => {
+    if (ended !== null && recorded.data['turnId'] !== ended) {
+      open.delete(ended);
+      ended = null;
+    }
+    const event = npcEvents.decode(recorded);
+    switch (event.type) {
+      case 'TurnOpened':
+        if (event.data.memories !== undefined) recalled(event.data.turnId, event.data.memories, recorded);
+        break;
+      case 'MemoriesRecalled':
+        recalled(event.data.turnId, event.data.memories, recorded);
+        break;
+      case 'ContextBuilt':
+        recalled(event.data.turnId, event.data.memories, recorded);
+        end(event.data.turnId, null);
+        break;
+      case 'VerdictReached':
+      case 'VerdictRefused':
+        end(event.data.turnId, briefly(event.data.verdict));
+        break;
+      case 'TurnExpired':
+        end(event.data.turnId, null);
+        break;
+      case 'MemoryStored':
+        if (event.data.turnId !== undefined)
+          stored(event.data.memoryId, event.data.turnId, event.data.text, recorded.revision);
+        break;
+      default:
+    }
+  };
+
+  return {
+    take,
+    derived: () => derived,
+    recalledBy: (withOpen) => {
+      const still = [...open.values()].flatMap(({ recall }) => (recall === null ? [] : [{ ...recall, verdict: null }]));
+      return withOpen ? [...over, ...still] : over;
+    },
+    openAt: () => [...open].flatMap(([turnId, { revisions }]) => (turnId === ended ? [] : revisions)),
+    goesOn: ({ data }) => ended !== null && data['turnId'] === ended,
+    bytes: () => bytes,
+    isCut: () => isCut,
+  };
+};

@@ -1,0 +1,124 @@
+import { defined } from '../../../kernel/base/defined.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
+import { makeProcessId } from '../../../kernel/crypto/process-id.js';
+import { shortDigest } from '../../../kernel/crypto/sha256.js';
+import type { NpcDraft } from '../../npcs/domain/events.js';
+import type { MindState } from '../../npcs/domain/state.js';
+import { lastMemories, type StoredMemory } from '../../npcs/domain/stored-memories.js';
+
+/** What a body confirms without saying how important it is (contract 3.2). */
+export const CONFIRMED_IMPORTANCE = 0.8;
+/** The type of what a client stores without naming one (contract 3.2, 3.5). */
+export const STORED_TYPE = 'observation';
+
+/** A memory as a client brings it. */
+export type BroughtMemory = {
+  readonly text: string;
+  readonly type: string;
+  readonly importance: number;
+  readonly metadata?: JsonObject;
+};
+
+/** What a body keeps (contract 3.2), perhaps because of a turn. */
+/** `verbatim`: it means a memory of that text and no other; else its text may be what the body observed. */
+export type Confirmation = BroughtMemory & { readonly turnId?: string; readonly verbatim?: boolean };
+
+/** When a command was given, in milliseconds since the epoch, and its id. Ids of memories are made from both. */
+export type Commanded = { readonly timeMs: number; readonly commandId: string };
+
+/** The first that is not confirmed yet, else the first; one that was retracted only where there is no other. */
+const firstOpen = (memories: readonly StoredMemory[]): StoredMemory | undefined =>
+  memories.find(({ confirmed, retracted }) => !confirmed && !retracted) ??
+  memories.find(({ retracted }) => !retracted) ??
+  memories[0];
+
+/**
+ * The memories of a turn as the mind's state knows them; null when they may be older than what it knows.
+ * @param openedAt the revision at which the turn was opened, undefined when no turn has such an id
+ */
+export const knownOfTurn = (
+  { memories }: MindState,
+  turnId: string,
+  openedAt: number | undefined,
+): readonly StoredMemory[] | null => {
+  const last = lastMemories(memories);
+  const [oldest] = last;
+  const ofTurn = last.filter((memory) => memory.turnId === turnId);
+  if (oldest === undefined || openedAt === undefined || last.length >= memories.count) return ofTurn;
+  // The memories of a turn stand side by side: the oldest one may be the second of its turn.
+  const isWhole = ofTurn.length > 0 && oldest.turnId !== turnId;
+  return isWhole || openedAt >= oldest.revision ? ofTurn : null;
+};
+
+/**
+ * The memory that a confirmation means (contract 3.2); undefined when it brings a new one.
+ * @param ofTurn the memories of its turn, none when it names no turn
+ * @param withinMs for how long the same text counts as the same memory
+ * @param met whether only those count that an earlier attempt has met as confirmed or retracted
+ */
+export const meantMemory = (
+  { memories }: MindState,
+  { text, verbatim = false }: Confirmation,
+  ofTurn: readonly StoredMemory[],
+  { timeMs, withinMs, met = false }: { readonly timeMs: number; readonly withinMs: number; readonly met?: boolean },
+): StoredMemory | undefined => {
+  const digest = shortDigest(text);
+  const counts = ({ confirmed, retracted }: StoredMemory): boolean => !met || confirmed || retracted;
+  const left = ofTurn.filter((memory) => memory.revision > memories.clearedAt && counts(memory));
+  const same = left.filter((memory) => memory.digest === digest);
+  const ofText = same.find(({ retracted }) => !retracted) ?? same[0];
+  if (ofText !== undefined || (left.length > 0 && !verbatim)) return ofText ?? firstOpen(left);
+  return firstOpen(
+    lastMemories(memories).filter(
+      (memory) => memory.digest === digest && timeMs - memory.atMs <= withinMs && counts(memory),
+    ),
+  );
+};
+
+const stored = (
+  { revision }: MindState,
+  { text, type, importance, metadata }: BroughtMemory,
+  { timeMs, commandId }: Commanded,
+): NpcDraft & { readonly type: 'MemoryStored' } => ({
+  type: 'MemoryStored',
+  data: {
+    memoryId: makeProcessId('m', revision, timeMs, commandId),
+    text,
+    type,
+    importance,
+    ...defined({ metadata }),
+  },
+});
+
+/**
+ * Confirms a memory; a new one is stored and confirmed at once (contract 3.2). One that was confirmed before records nothing, and neither does one
+ * that was retracted: a body that still holds it must not bring it back (contract 10.12).
+ */
+export const confirmMemory = (
+  mind: MindState,
+  meant: StoredMemory | undefined,
+  confirmation: Confirmation,
+  by: Commanded,
+): readonly NpcDraft[] => {
+  if (meant !== undefined)
+    return meant.confirmed || meant.retracted ? [] : [{ type: 'MemoryConfirmed', data: { memoryId: meant.memoryId } }];
+  const memory = stored(mind, confirmation, by);
+  return [memory, { type: 'MemoryConfirmed', data: { memoryId: memory.data.memoryId } }];
+};
+
+/** Stores a memory that an agent's client brings (contract 3.5). */
+export const storeMemory = (mind: MindState, memory: BroughtMemory, by: Commanded): readonly NpcDraft[] => [
+  stored(mind, memory, by),
+];
+
+/** Takes all memories out of lists and recall (contract 3.4). Where there are none it records nothing. */
+export const clearMemories = ({ memories }: MindState): readonly NpcDraft[] => {
+  const count = memories.count - memories.retracted;
+  return count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];
+};
+
+/** Takes these memories out of lists, recall, confirms and souls (contract 10.12). Where there are none it records nothing. */
+export const retractMemories = (
+  memoryIds: readonly string[],
+  why: { readonly reason: string; readonly roots?: readonly string[] },
+): readonly NpcDraft[] => (memoryIds.length === 0 ? [] : [{ type: 'MemoriesRetracted', data: { memoryIds, ...why } }]);

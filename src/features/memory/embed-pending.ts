@@ -1,0 +1,157 @@
+import { memories } from '../../../projections/memories.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Embedder } from '../../ports/embedder.js';
+import type { Log } from '../../ports/log.js';
+import type { RelayLease } from '../../ports/relay-lease.js';
+import { pause, retryMs } from '../../kernel/concurrency/pause.js';
+import { type EmbeddingDeps, embedLacking, FailingTexts } from './embed-lacking.js';
+
+/** How often new texts are looked for when there are none, in milliseconds. */
+export const LOOK_MS = 1_000;
+/** How often a process that stands by asks for the place, in milliseconds. */
+export const EMBEDDING_STANDBY_MS = 1_000;
+/** The place is renewed when this part of the time has passed for which it is held. */
+const RENEW_PART = 1 / 4;
+/** How many texts without a vector are counted at most. */
+export const PENDING_TEXTS_COUNTED = 100_000;
+
+export type EmbedPendingDeps = Omit<EmbeddingDeps, 'embedder'> & {
+  readonly embedder: Pick<Embedder, 'id' | 'embed' | 'threads'>;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  /** The place of the one process that embeds, and how this one is named; null where there is only one process. */
+  readonly place: { readonly lease: RelayLease; readonly holder: string } | null;
+  /** The part of one core's time in which texts are embedded, above 0 and up to 1; the rest of the time is for others. */
+  readonly share: number;
+};
+
+/** An embedder that tells how long its calls took that brought vectors, in milliseconds: one that fails may have done nothing but wait. */
+const timedEmbedder = (embedder: EmbeddingDeps['embedder'], clock: Pick<Clock, 'monotonicMs'>) => {
+  let spentMs = 0;
+  const embed: Embedder['embed'] = async (texts, options) => {
+    const startMs = clock.monotonicMs();
+    const vectors = await embedder.embed(texts, options);
+    spentMs += clock.monotonicMs() - startMs;
+    return vectors;
+  };
+  return { id: embedder.id, embed, spentMs: () => spentMs };
+};
+
+/**
+ * Embeds in the background what has no vector of this embedder: texts of all minds, batch after batch, with a rest after each. Of several processes
+ * one works, the others stand by. While the embedder is away it tries again, less and less often. A text that keeps failing alone is passed over.
+ */
+export class EmbedPending implements AsyncDisposable {
+  readonly #deps: EmbedPendingDeps;
+  readonly #failing: FailingTexts;
+  readonly #stop = new AbortController();
+  #running: Promise<void> | null = null;
+  #isWorking = false;
+  #embedded = 0;
+  #isAway = false;
+
+  constructor(deps: EmbedPendingDeps) {
+    this.#deps = deps;
+    this.#failing = new FailingTexts(deps);
+  }
+
+  /** Starts, and waits for whatever is away. A second call does nothing. */
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** How many texts this process has embedded in the background. */
+  get embedded(): number {
+    return this.#embedded;
+  }
+
+  /** How many texts have no vector yet, at most PENDING_TEXTS_COUNTED; null while another process works. @throws what the read models throw */
+  async pending(): Promise<number | null> {
+    const { rowSearch, embedder } = this.#deps;
+    if (!this.#isWorking) return null;
+    return rowSearch.countWithoutVector(memories, { embedder: embedder.id, limit: PENDING_TEXTS_COUNTED });
+  }
+
+  /** Gives the batch up that is being embedded, and the place to the next. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { clock, place } = this.#deps;
+    const { signal } = this.#stop;
+    for (let failures = 0; !signal.aborted;) {
+      try {
+        this.#isWorking = place === null || (await place.lease.take(place.holder)) !== null;
+        if (!this.#isWorking) await pause(clock, EMBEDDING_STANDBY_MS, signal);
+        else await this.#batch();
+        failures = 0;
+      } catch (err) {
+        failures += 1;
+        if (!this.#isStopping) this.#tellAway(err);
+        await pause(clock, retryMs(failures), signal);
+      }
+    }
+    this.#isWorking = false;
+    await place?.lease.release(place.holder).catch(() => undefined);
+  }
+
+  async #batch(): Promise<void> {
+    const { clock, log, share, embedder } = this.#deps;
+    const { signal } = this.#stop;
+    const timed = timedEmbedder(embedder, clock);
+    const deps = { ...this.#deps, embedder: timed };
+    const { embedded, failed } = await this.#keepingPlace(() => embedLacking(deps, { urgent: false, signal }));
+    if (this.#isAway) {
+      this.#isAway = false;
+      log.info({}, 'texts are embedded again');
+    }
+    this.#embedded += embedded.length;
+    for (const { key: row } of await this.#failing.add(failed)) {
+      log.warn({ embedder: embedder.id, row }, 'no vector can be made from a text; it is found by its words alone');
+    }
+    // Bounded as the batch is: the embedder ends every call, and a share is at least one percent. A batch may keep all threads busy.
+    const { threads = 1 } = embedder;
+    const restMs = timed.spentMs() * (threads / share - 1);
+    const isIdle = embedded.length + failed.length === 0;
+    const leastMs = failed.length > 0 ? LOOK_MS : 0;
+    await this.#keepingPlace(() => pause(clock, isIdle ? LOOK_MS : Math.max(leastMs, restMs), signal));
+  }
+
+  /**
+   * Renews the place while `work` runs: a batch, or the rest after it, may take longer than the place is held. A place that is lost costs no more than
+   * a batch done twice.
+   */
+  async #keepingPlace<T>(work: () => Promise<T>): Promise<T> {
+    const { clock, place } = this.#deps;
+    if (place === null) return work();
+    const done = new AbortController();
+    const { lease, holder } = place;
+    const renew = async (): Promise<void> => {
+      for (;;) {
+        await pause(clock, lease.holdsMs * RENEW_PART, done.signal);
+        if (done.signal.aborted) return;
+        await lease.keep(holder, 0).catch(() => undefined);
+      }
+    };
+    const renewing = renew();
+    try {
+      return await work();
+    } finally {
+      done.abort();
+      await renewing;
+    }
+  }
+
+  get #isStopping(): boolean {
+    return this.#stop.signal.aborted;
+  }
+
+  #tellAway(err: unknown): void {
+    if (this.#isAway) return;
+    this.#isAway = true;
+    const { embedder } = this.#deps;
+    this.#deps.log.warn({ err, embedder: embedder.id }, 'texts cannot be embedded; it is tried again');
+  }
+}

@@ -1,0 +1,116 @@
+import type { MemoryRow } from '../../../projections/memories.js';
+import { createLineage, type Kin, type Lineage, LINEAGE_STEPS, type RecallingTurn } from './domain/lineage.js';
+import { npcEvents } from '../npcs/domain/decoder.js';
+import { defined } from '../../kernel/base/defined.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
+import { lineageCursor, type LineagePlace, readLineageCursor } from './lineage-cursor.js';
+
+/** How many events one part of a lineage follows: a second or two of work. Other work runs in between. */
+const LINEAGE_EVENTS = 20_000;
+/** What one part holds, in bytes of JSON: making its text holds the event loop for some milliseconds. */
+const PART_BYTES = 1024 * 1024;
+/** How many single events are read before other work has its turn. */
+const READS_AT_ONCE = 16;
+
+type LineageDeps = { readonly events: Pick<EventStore, 'read'> };
+
+export type LineagePart = {
+  readonly recalledBy: readonly RecallingTurn[];
+  readonly derived: readonly Kin[];
+  /** Whether the lineage goes further than it is followed. */
+  readonly cut: boolean;
+  /** Where it goes on; absent at the end of the stream. */
+  readonly next?: string;
+};
+
+/** A memory as the first of a lineage. */
+export const firstKin = ({ memoryId, text, turnId, revision }: MemoryRow): Kin => ({
+  ...{ memoryId, text, turnId, revision },
+  depth: 0,
+  by: [],
+});
+
+const noCursor = (): Rejection =>
+  new Rejection('SCHEMA_INVALID', {
+    details: { issues: [{ in: 'query', pointer: '/cursor', message: 'is not a cursor of this lineage' }] },
+  });
+
+/** The events at these revisions, one by one. Other work runs in between. @throws Rejection SCHEMA_INVALID where there is none */
+async function* eventsAt(
+  { events }: LineageDeps,
+  stream: string,
+  revisions: readonly number[],
+): AsyncGenerator<RecordedEvent, void, undefined> {
+  for (const [at, revision] of revisions.entries()) {
+    const recorded = await eventAt(events, stream, revision);
+    if (recorded?.revision !== revision) throw noCursor();
+    yield recorded;
+    if (at % READS_AT_ONCE === READS_AT_ONCE - 1) await yieldToEventLoop();
+  }
+}
+
+const kinBefore = async (deps: LineageDeps, stream: string, { derived }: LineagePlace): Promise<readonly Kin[]> => {
+  const depths = new Map(derived.map(({ revision, depth }) => [revision, depth]));
+  const found: Kin[] = [];
+  for await (const recorded of eventsAt(deps, stream, [...depths.keys()])) {
+    const event = npcEvents.decode(recorded);
+    const depth = depths.get(recorded.revision) ?? 0;
+    if (event.type !== 'MemoryStored' || depth < 1 || depth > LINEAGE_STEPS) throw noCursor();
+    const { memoryId, text, turnId = null } = event.data;
+    found.push({ memoryId, text, turnId, revision: recorded.revision, depth, by: [] });
+  }
+  return found;
+};
+
+/**
+ * Follows a lineage through at most `most` events, or until it holds so many `bytes`, and then to the end of what the last turn stored.
+ * @returns the revision to go on from; absent at the end of the stream
+ */
+export const followLineage = async (
+  { events }: LineageDeps,
+  stream: string,
+  lineage: Lineage,
+  { from, most, bytes = Infinity }: { readonly from: number; readonly most: number; readonly bytes?: number },
+): Promise<{ readonly next?: number }> => {
+  let looked = 0;
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from })) {
+    for (const recorded of page.events) {
+      const isFull = looked >= most || lineage.bytes() >= bytes;
+      if (isFull && !lineage.goesOn(recorded)) return { next: recorded.revision };
+      lineage.take(recorded);
+      if (lineage.isCut()) return {};
+      looked += 1;
+    }
+  }
+  return {};
+};
+
+/**
+ * One part of what came of a memory (contract 10.12).
+ * @throws Rejection SCHEMA_INVALID for a cursor that is none of this mind; what the event store throws
+ */
+export const lineagePart = async (
+  deps: LineageDeps,
+  stream: string,
+  first: MemoryRow,
+  cursor?: string,
+): Promise<LineagePart> => {
+  const place = cursor === undefined ? null : readLineageCursor(cursor);
+  if (cursor !== undefined && place === null) throw noCursor();
+  const before = place === null ? [] : await kinBefore(deps, stream, place);
+  const lineage = createLineage([firstKin(first), ...before]);
+  for await (const recorded of eventsAt(deps, stream, place?.openAt ?? [])) lineage.take(recorded);
+  const from = Math.max(place?.next ?? 0, first.revision + 1);
+  const { next } = await followLineage(deps, stream, lineage, { from, most: LINEAGE_EVENTS, bytes: PART_BYTES });
+  const derived = lineage.derived();
+  const on = next === undefined ? undefined : { next, derived: [...before, ...derived], openAt: lineage.openAt() };
+  return {
+    recalledBy: lineage.recalledBy(on === undefined),
+    derived,
+    cut: lineage.isCut(),
+    ...defined({ next: on && lineageCursor(on) }),
+  };
+};

@@ -1,0 +1,50 @@
+import type { RecalledMemory } from '../npcs/domain/events.js';
+import { defined } from '../../kernel/base/defined.js';
+import type { MemoryRow } from '../../../projections/memories.js';
+
+/**
+ * A memory in the protocol family (contract 3.1), in both vocabularies of deployed clients.
+ * @param asOf the revision as of which the memory is seen: `confirmed` is what it was then
+ */
+export const itemOf = (
+  { memoryId, text, type, importance, at, turnId, eventId, revision, confirmedAt, source }: MemoryRow,
+  { similarity, asOf = Infinity }: { readonly similarity: number; readonly asOf?: number | undefined },
+) => ({
+  id: memoryId,
+  memoryId,
+  text,
+  content: text,
+  type,
+  importance,
+  similarity,
+  embedding: [] as readonly number[],
+  timestamp: Date.parse(at),
+  createdAt: at,
+  confirmed: confirmedAt !== null && confirmedAt <= asOf,
+  cause: { turnId, eventId, revision },
+  ...defined({ source }),
+});
+
+/** A memory that a client says it recalled, the one at a place of its report (contract 3.3). This server may know nothing else of it. */
+export const reportedItem = (
+  { text, type, importance, similarity }: RecalledMemory,
+  {
+    id: eventId,
+    revision,
+    meta,
+  }: { readonly id: string; readonly revision: number; readonly meta: { readonly at: string } },
+  place: number,
+) => {
+  const memoryId = `${eventId}-${String(place)}`;
+  const cause = { turnId: null, eventId, revision, at: meta.at, confirmedAt: null };
+  return itemOf({ kind: 'memory', memoryId, text, type, importance, ...cause, stream: '' }, { similarity });
+};
+
+/** A memory in the agent family (contract 3.5). */
+export const agentMemoryOf = ({ memoryId, text, type, at, metadata = {} }: MemoryRow) => ({
+  id: memoryId,
+  text,
+  type,
+  timestamp: at,
+  metadata,
+});

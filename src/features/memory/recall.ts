@@ -1,0 +1,188 @@
+import { LRUCache } from 'lru-cache';
+
+import { isStanding, memories, type MemoryRow } from '../../../projections/memories.js';
+import { revisionOrder } from '../../kernel/read-models/row-order.js';
+import { onlyAsks } from './domain/only-asks.js';
+import { scoreOf } from './domain/score.js';
+import { defined } from '../../kernel/base/defined.js';
+import { shortDigest } from '../../kernel/crypto/sha256.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Embedder } from '../../ports/embedder.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { OrderRange, ReadModels } from '../../ports/read-models.js';
+import type { VectorSearch } from '../../ports/vector-search.js';
+import { waitForStream } from '../../kernel/read-models/read-wait.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import type { Wanted } from './best-candidates.js';
+import type { Candidate } from './candidates.js';
+import { type EmbeddingDeps, vectorsUnlessRefused } from './embed-lacking.js';
+import { searchParts } from './search-parts.js';
+import { VectorCache } from './vector-cache.js';
+import { type VisibleRange, visibleRange } from './visible-range.js';
+
+/** `asOf` and `minRevision` are revisions; the read model must have reached the latter. Without `types` and `minImportance` all memories count. */
+export type RecallQuery = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly query: string;
+  readonly limit: number;
+  readonly minScore: number;
+  readonly types?: readonly string[];
+  readonly minImportance?: number;
+  readonly asOf?: number;
+  readonly minRevision?: number;
+  /** Leaves out what only asks (only-asks.ts), and all but one of what is told in the same words. */
+  readonly tellingOnly?: boolean;
+};
+
+export type Recalled = {
+  /** Best first; of equally good ones the newest first. */
+  readonly memories: readonly {
+    readonly row: MemoryRow;
+    readonly score: number;
+    readonly scoreParts: Readonly<Record<string, number>>;
+  }[];
+  /** How many of the memories that may be seen have no vector yet, at most PENDING_COUNTED. */
+  readonly pending: number;
+  /** The last revision of the mind that was seen, -1 when there is none. */
+  readonly revision: number;
+};
+
+/**
+ * What of a mind's memories answers a query, as of now or of an earlier revision (contract 3.3, 3.6). It waits for the read model as lists do
+ * (contract 1.8), and embeds what its own mind lacks first. What still has no vector takes part by its words.
+ * @throws Rejection READ_MODEL_BEHIND, EMBEDDER_UNAVAILABLE, BUSY; the reason of `signal`; what the event store and the read models throw
+ */
+export type Recall = (asked: RecallQuery, signal?: AbortSignal) => Promise<Recalled>;
+
+export type RecallDeps = EmbeddingDeps & {
+  readonly embedder: Embedder;
+  readonly events: EventStore;
+  readonly writers: StreamWriters;
+  readonly readModels: ReadModels;
+  readonly vectorSearch: VectorSearch;
+  readonly clock: Clock;
+};
+
+/** What of a mind a recall sees. */
+type SeenRange = { readonly within: OrderRange } & Pick<VisibleRange, 'someRetracted'>;
+
+/** How many rows that hold words of the query are looked at; those that have a vector are among them. */
+const WORD_HITS = 1_000;
+
+/** How much memory the vectors of queries may take, in bytes: games ask the same again and again. */
+const QUERY_VECTOR_BYTES = 4 * 1024 * 1024;
+/** What one of them takes besides its text and its numbers. */
+const ENTRY_BYTES = 200;
+
+/** What a query means, as a vector; null when it has no meaning to the embedder, or the embedder refuses it. @throws what the embedder throws */
+type QueryVector = (query: string, signal?: AbortSignal) => Promise<Float32Array | null>;
+
+/** Remembers the vectors of the queries that were used last. */
+const createQueryVector = (embedder: Embedder, maxBytes = QUERY_VECTOR_BYTES): QueryVector => {
+  const known = new LRUCache<string, { readonly vector: Float32Array | null }>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ vector }, name) => ENTRY_BYTES + 2 * name.length + (vector?.byteLength ?? 0),
+  });
+  return async (query, signal) => {
+    const name = `${embedder.id} ${query}`;
+    const found = known.get(name);
+    if (found !== undefined) return found.vector;
+    const options = { urgent: true, ...defined({ signal }) };
+    // A text that is always refused has no vector, so its words must do (contract 3.6).
+    const [vector = null] = (await vectorsUnlessRefused(embedder, [query], options)) ?? [];
+    known.set(name, { vector });
+    return vector;
+  };
+};
+
+/** @param cacheBytes how much memory the vectors of minds may take */
+export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
+  const { rowSearch, embedder, readModels, vectorSearch, clock } = deps;
+  const cache = new VectorCache(deps, cacheBytes);
+  const queryVector = createQueryVector(embedder);
+
+  const rowsOf = async (candidates: readonly Candidate[]): Promise<ReadonlyMap<string, MemoryRow>> => {
+    const keys = candidates.map(({ key }) => key);
+    // Only memories have texts, so only memories are found.
+    return (await readModels.getAll(memories, keys)) as ReadonlyMap<string, unknown> as ReadonlyMap<string, MemoryRow>;
+  };
+
+  const wantedOf = (
+    { limit, minScore, types, minImportance = 0, tellingOnly = false, asOf }: RecallQuery,
+    { someRetracted }: SeenRange,
+  ): Wanted => {
+    if (types === undefined && minImportance <= 0 && !tellingOnly && someRetracted !== true) return { limit, minScore };
+    const told = new Set<string>();
+    /** The same words fit as well as the first time, and tell nothing more. */
+    const isRepeat = ({ text }: MemoryRow): boolean => {
+      const digest = shortDigest(text);
+      if (told.has(digest)) return true;
+      told.add(digest);
+      return false;
+    };
+    const accept = async (candidates: readonly Candidate[]): Promise<readonly Candidate[]> => {
+      const rows = await rowsOf(candidates);
+      return candidates.filter(({ key }) => {
+        const row = rows.get(key);
+        if (row === undefined || !isStanding(row, asOf) || (tellingOnly && onlyAsks(row))) return false;
+        if (!(types?.includes(row.type) ?? true) || row.importance < minImportance) return false;
+        return !tellingOnly || !isRepeat(row);
+      });
+    };
+    return { limit, minScore, accept };
+  };
+
+  /** Up to where the read model is, a mind is seen; later memories of its stream come with the next recall. */
+  const rangeOf = async (stream: string, asOf: number | undefined, revision: number): Promise<SeenRange | null> => {
+    const visible = await visibleRange(deps, stream, asOf === undefined ? 'now' : { revision: asOf }, revision);
+    if (visible === null) return null;
+    const seen = revisionOrder(revision);
+    const { above, upTo = seen, someRetracted } = visible;
+    return { within: { ...defined({ above }), upTo: upTo < seen ? upTo : seen }, ...defined({ someRetracted }) };
+  };
+
+  return async (asked, signal) => {
+    const { tenant, npcId, query, asOf, minRevision } = asked;
+    const stream = npcStream(tenant, npcId);
+    await waitForStream(deps, memories, stream, minRevision);
+    const revision = await readModels.progress(memories, stream);
+    const seen = revisionOrder(Math.max(0, revision));
+    const visible = revision < 0 ? null : await rangeOf(stream, asOf, revision);
+    if (visible === null) return { memories: [], pending: 0, revision };
+
+    const range = visible.within;
+    // One after the other: loading the model takes no time from that of the mind's texts.
+    const vector = await queryVector(query, signal);
+    const mind = await cache.of({ stream, within: range }, seen, signal);
+    const isByWords = vector === null || mind.wordsCount;
+    const hits = isByWords
+      ? await rowSearch.byWords(memories, { text: query, stream, within: range, limit: WORD_HITS })
+      : [];
+    const meaning = vector && { search: vectorSearch, vector, score: (cosine: number) => embedder.score(cosine) };
+    const { best, wordsOnly } = await searchParts(mind.parts, {
+      meaning,
+      hits,
+      range,
+      wanted: wantedOf(asked, visible),
+      signal,
+    });
+
+    const rows = await rowsOf(best);
+    const words = new Map(hits.map(({ key, score }) => [key, score]));
+    const nowMs = clock.now().getTime();
+    const found = best.flatMap(({ key, score: likeness }) => {
+      const row = rows.get(key);
+      if (row === undefined) return [];
+      const { score, parts: scoreParts } = scoreOf({
+        meaning: wordsOnly.has(key) ? null : likeness,
+        words: words.get(key) ?? 0,
+        importance: row.importance,
+        ageMs: nowMs - Date.parse(row.at),
+      });
+      return [{ row, score, scoreParts }];
+    });
+    return { memories: found, pending: mind.pending, revision };
+  };
+};

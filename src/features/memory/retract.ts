@@ -1,0 +1,137 @@
+import { isStanding, memories, type MemoryRow } from '../../../projections/memories.js';
+import { createLineage, type Kin } from './domain/lineage.js';
+import { retractMemories } from './domain/memory-commands.js';
+import type { MindState } from '../npcs/domain/state.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import { mindFold } from '../npcs/mind.js';
+import { requireReached } from '../../kernel/read-models/read-wait.js';
+import { DECIDE_ATTEMPTS } from '../../kernel/streams/attempts.js';
+import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
+import { firstKin, followLineage } from './lineage.js';
+import { memoryRows } from './memory-rows.js';
+
+/** How many memories one retraction takes away, derived ones included (contract 10.12). */
+export const RETRACTED_MEMORIES = 256;
+/** How many events are searched for what was derived: some ten seconds of work. */
+const DERIVED_EVENTS = 200_000;
+
+export type RetractionRequest = {
+  readonly memoryIds: readonly string[];
+  readonly reason: string;
+  /** Whether what was derived from them goes too. */
+  readonly derived: boolean;
+  readonly dryRun: boolean;
+};
+
+/** A memory that goes. `derivedFrom`: memories that the turn recalled which stored it. */
+export type Retracted = { readonly memoryId: string; readonly text: string; readonly derivedFrom: readonly string[] };
+
+type RetractionResult = {
+  readonly retracted: readonly Retracted[];
+  readonly revision: number;
+  readonly position: number;
+};
+
+/** How many unknown ids a refusal names. */
+const UNKNOWN_NAMED = 10;
+
+export type RetractDeps = CommandDeps & { readonly readModels: ReadModels };
+
+/** What a retraction is about, and the revision up to which that is known. */
+type RetractionPlan = {
+  readonly kin: readonly Kin[];
+  readonly rows: ReadonlyMap<string, MemoryRow>;
+  readonly through: number;
+};
+
+const plan = async (
+  deps: RetractDeps,
+  stream: string,
+  { memoryIds, derived }: RetractionRequest,
+): Promise<RetractionPlan> => {
+  const { revision } = await deps.writers.current(stream, mindFold);
+  await requireReached(deps.readModels, memories, stream, revision);
+  const named = await memoryRows(deps.readModels, stream, memoryIds);
+  const unknown = memoryIds.filter((memoryId) => !named.has(memoryId));
+  if (unknown.length > 0) {
+    const details = { memoryIds: unknown.slice(0, UNKNOWN_NAMED), unknown: unknown.length };
+    throw new Rejection('MEMORY_NOT_FOUND', { details });
+  }
+  const first = [...named.values()].map(firstKin);
+  if (!derived) return { kin: first, rows: named, through: revision };
+  const lineage = createLineage(first);
+  const from = Math.min(...first.map((one) => one.revision)) + 1;
+  const { next } = await followLineage(deps, stream, lineage, { from, most: DERIVED_EVENTS });
+  const kin = [...first, ...lineage.derived()];
+  if (next !== undefined || lineage.isCut()) throw tooMany(kin.length, true);
+  const later = kin.slice(first.length).map(({ memoryId }) => memoryId);
+  // A memory that was stored meanwhile may not be in the read model yet. It was neither cleared nor retracted then.
+  return { kin, rows: new Map([...named, ...(await memoryRows(deps.readModels, stream, later))]), through: revision };
+};
+
+const tooMany = (count: number, more: boolean): Rejection =>
+  new Rejection('RETRACTION_TOO_LARGE', {
+    details: { memories: count, atLeast: more, memoriesLimit: RETRACTED_MEMORIES },
+  });
+
+/** Those of a plan that a mind still has. */
+const standing = ({ kin, rows }: RetractionPlan, { memories: { clearedAt } }: MindState): readonly Kin[] =>
+  kin.filter(({ memoryId, revision }) => revision > clearedAt && isStanding(rows.get(memoryId) ?? {}));
+
+/**
+ * Takes memories of a mind out of lists, recall, confirms and souls (contract 10.12), or says which ones would go. Those that are gone already are not
+ * named again. What a turn stores that is open meanwhile is not taken.
+ * @throws Rejection BUSY when many wait to retract of this mind, MEMORY_NOT_FOUND, RETRACTION_TOO_LARGE, READ_MODEL_BEHIND; CONFLICT when others keep retracting or clearing; as runCommand
+ */
+export const retract = (
+  deps: RetractDeps,
+  stream: string,
+  asked: RetractionRequest,
+  by: Command,
+): Promise<RetractionResult> =>
+  // Each retraction makes the plans of others worthless, and a plan may be ten seconds of work.
+  asked.dryRun
+    ? tryRetract(deps, stream, asked, by)
+    : deps.writers.runExclusive(`retract ${stream}`, () => tryRetract(deps, stream, asked, by));
+
+const tryRetract = async (
+  deps: RetractDeps,
+  stream: string,
+  asked: RetractionRequest,
+  by: Command,
+): Promise<RetractionResult> => {
+  const memoryIds = [...new Set(asked.memoryIds)];
+  for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
+    const planned = await plan(deps, stream, { ...asked, memoryIds });
+    const shown = (ids: ReadonlySet<string>): readonly Retracted[] =>
+      planned.kin
+        .filter(({ memoryId }) => ids.has(memoryId))
+        .map(({ memoryId, text, by: derivedFrom }) => ({ memoryId, text, derivedFrom }));
+    const isKnown = ({ memories: { clearedAt, retractedAt } }: MindState): boolean =>
+      Math.max(clearedAt, retractedAt) <= planned.through;
+    const going = (mind: MindState): readonly string[] | Rejection => {
+      const ids = standing(planned, mind).map(({ memoryId }) => memoryId);
+      return ids.length > RETRACTED_MEMORIES ? tooMany(ids.length, false) : ids;
+    };
+    if (asked.dryRun) {
+      const { state, revision } = await deps.writers.current(stream, mindFold);
+      if (!isKnown(state)) continue;
+      const ids = going(state);
+      if (ids instanceof Rejection) throw ids;
+      return { retracted: shown(new Set(ids)), revision, position: 0 };
+    }
+    const why = { reason: asked.reason, ...(asked.derived ? { roots: memoryIds } : {}) };
+    const { events, state, revision, position } = await runCommand(deps, stream, mindFold, by, (mind) => {
+      const ids = isKnown(mind) ? going(mind) : [];
+      return ids instanceof Rejection ? ids : retractMemories(ids, why);
+    });
+    const [recorded] = events;
+    if (recorded !== undefined) {
+      const ids = recorded.data['memoryIds'] as readonly string[];
+      return { retracted: shown(new Set(ids)), revision, position };
+    }
+    if (isKnown(state)) return { retracted: [], revision, position };
+  }
+  throw new Rejection('CONFLICT', { retryAfter: 1 });
+};

@@ -1,0 +1,90 @@
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import type { ListQuery, OrderRange, ReadModels } from '../../ports/read-models.js';
+import type { Moment } from '../../ports/snapshots.js';
+import { clearsOf, isStanding, memories, memoriesListed, type MemoryRow } from '../../../projections/memories.js';
+import { isArriving } from '../npcs/domain/state.js';
+import { revisionOrder } from '../../kernel/read-models/row-order.js';
+import { mindFold } from '../npcs/mind.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import { requireReached } from '../../kernel/read-models/read-wait.js';
+
+/**
+ * Where the memories of a mind lie that a reader may see; `asOf` is the revision as of which they are seen, absent for now. `someRetracted`: of these,
+ * only those that `isStanding` lets through.
+ */
+export type VisibleRange = OrderRange & { readonly asOf?: number; readonly someRetracted?: true };
+
+/**
+ * What of a mind's memories is visible: those after its last clear (contract 3.4), unless they were retracted (contract 10.12). Of an archived mind nothing is, until it is revived (contract
+ * 2.1). At an earlier moment it is what was visible then; whether the mind is archived does not count.
+ * @param seen the revision up to which the caller's read model knows the mind
+ * @returns null when nothing is visible
+ * @throws Rejection READ_MODEL_BEHIND when it does not know yet what was retracted; what the event store and the read models throw
+ */
+export const visibleRange = async (
+  {
+    writers,
+    readModels,
+  }: { readonly writers: StreamWriters; readonly readModels: Pick<ReadModels, 'list' | 'reached'> },
+  stream: string,
+  moment: Moment | 'now',
+  seen: number,
+): Promise<VisibleRange | null> => {
+  // From the events, so that a clear counts at once, however late the read model is.
+  const { state, revision } = await writers.current(stream, mindFold);
+  const { origin } = state;
+  // What a soul brought is seen as a whole or not at all.
+  /** Rows say what was retracted: a read model that does not know it yet must not show it. */
+  const hidden = async (until: number): Promise<Pick<VisibleRange, 'someRetracted'>> => {
+    const { retractedAt } = state.memories;
+    if (retractedAt < 0) return {};
+    const needed = Math.min(until, retractedAt);
+    if (seen < needed) await requireReached(readModels, memories, stream, needed);
+    return { someRetracted: true };
+  };
+  if (isArriving(state) || (origin !== null && seen < origin.arrivedAt)) return null;
+  if (moment === 'now') {
+    if (revision < 0 || state.archived) return null;
+    const { clearedAt } = state.memories;
+    return { ...(clearedAt < 0 ? {} : { above: revisionOrder(clearedAt) }), ...(await hidden(revision)) };
+  }
+  const asOf = 'revision' in moment ? moment.revision : (await writers.asOf(stream, mindFold, moment)).revision;
+  if (asOf < (origin?.arrivedAt ?? 0)) return null;
+  const upTo = revisionOrder(asOf);
+  const { rows } = await readModels.list(memories, {
+    partition: clearsOf(stream),
+    direction: 'descending',
+    within: { upTo },
+    limit: 1,
+  });
+  const [clear] = rows;
+  return { ...(clear === undefined ? {} : { above: clear.order }), upTo, asOf, ...(await hidden(asOf)) };
+};
+
+/** `limit` and `bytes` are those of one read. */
+export type MemoriesQuery = Pick<ListQuery, 'direction' | 'tags' | 'limit' | 'bytes'>;
+
+/**
+ * The memories of a mind that are visible in a range, read by read; some reads may show none. Other work runs between two reads.
+ * Raises what the read models raise.
+ */
+export async function* visibleMemories(
+  readModels: Pick<ReadModels, 'list'>,
+  stream: string,
+  { asOf, someRetracted, ...within }: VisibleRange,
+  asked: MemoriesQuery,
+): AsyncGenerator<readonly MemoryRow[], void, undefined> {
+  for (let beyond: string | undefined; ;) {
+    const at = beyond === undefined ? {} : { beyond };
+    const { rows, more } = await readModels.list(memories, {
+      ...{ partition: memoriesListed(stream), within },
+      ...asked,
+      ...at,
+    });
+    const shown = rows.map(({ row }) => row as unknown as MemoryRow);
+    yield someRetracted === true ? shown.filter((row) => isStanding(row, asOf)) : shown;
+    beyond = rows.at(-1)?.order;
+    if (!more || beyond === undefined) return;
+    await yieldToEventLoop();
+  }
+}

@@ -1,0 +1,117 @@
+import { npcEvents } from './domain/decoder.js';
+import type { NpcEvent } from './domain/events.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { type ChainBreak, breaksOf, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
+import { mindFold } from './mind.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { DECIDE_ATTEMPTS } from '../../kernel/streams/attempts.js';
+import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+
+/** How many events one look goes through: a second or two of work. Other work runs in between. */
+export const LOOK_EVENTS = 20_000;
+/** How many breaks end a look, including those of its last event: they fit into one append of 500 events. */
+export const LOOK_BREAKS = 200;
+
+/** A break, and whether the stream itself acknowledges it. */
+export type FoundBreak = ChainBreak & { readonly acknowledged: boolean };
+
+/** What one look at a stream's chain found. */
+export type ChainLook = {
+  /** How many events it went through. */
+  readonly events: number;
+  readonly breaks: readonly FoundBreak[];
+  /** The revision to go on from; absent at the stream's end. */
+  readonly next?: number;
+  /** The stream's last revision when the acknowledgements were read; -1 when there is no such stream. */
+  readonly revision: number;
+};
+
+/** Two breaks are the same when nothing about them differs. When an acknowledged event is changed again, that is another break. */
+const keyOf = ({ revision, member, stored, computed }: ChainBreak): string =>
+  `${String(revision)} ${member} ${stored} ${computed}`;
+
+/**
+ * Looks for every break from the revision `from` on, and takes the event before `from` as it is. After a break it continues from the stored hash, as
+ * the writer of the next event did. Other work runs after each event. Raises what the event store raises.
+ */
+export const lookAtChain = async (store: EventStore, stream: string, from: number): Promise<ChainLook> => {
+  const breaks: ChainBreak[] = [];
+  const before = from === 0 ? undefined : await store.read(stream, { direction: 'forwards', from: from - 1, limit: 1 });
+  let prevHash = before?.events[0]?.meta.hash ?? GENESIS_HASH;
+  let [events, next, last] = [0, from, -1];
+  for await (const page of pagesOf(store, stream, { direction: 'forwards', from }, LOOK_EVENTS)) {
+    last = page.lastRevision;
+    for (const event of page.events) {
+      if (breaks.length >= LOOK_BREAKS) break;
+      breaks.push(...breaksOf(event, prevHash));
+      prevHash = event.meta.hash;
+      next = event.revision + 1;
+      events += 1;
+      await yieldToEventLoop();
+    }
+    if (breaks.length >= LOOK_BREAKS) break;
+  }
+  const first = breaks[0];
+  const known = first === undefined ? nothingKnown : await acknowledged(store, stream, first.revision + 1);
+  const found = breaks.map((one) => ({ ...one, acknowledged: known.keys.has(keyOf(one)) }));
+  return { events, breaks: found, ...(next <= last ? { next } : {}), revision: Math.max(last, known.revision) };
+};
+
+type Acknowledged = { readonly keys: ReadonlySet<string>; readonly revision: number };
+const nothingKnown: Acknowledged = { keys: new Set(), revision: -1 };
+
+/** The breaks that a stream acknowledges from a revision on, and the last revision that was read. */
+const acknowledged = async (store: EventStore, stream: string, from: number): Promise<Acknowledged> => {
+  const keys = new Set<string>();
+  let revision = from - 1;
+  for await (const { events } of pagesOf(store, stream, { direction: 'forwards', from })) {
+    for (const recorded of events) {
+      const event = npcEvents.decode(recorded);
+      if (event.type === 'ChainBreakRecorded') keys.add(keyOf(event.data));
+    }
+    revision = events.at(-1)?.revision ?? revision;
+  }
+  return { keys, revision };
+};
+
+/**
+ * Records every break of a look that the stream does not acknowledge yet, in one append, each once. Another writer may have recorded them meanwhile:
+ * what was appended since is read before the next attempt.
+ * @returns the look with what is acknowledged now, and the append's position, 0 when there was none
+ * @throws Rejection CONFLICT when others keep writing; raises what the event store raises
+ */
+export const recordBreaks = async (
+  deps: CommandDeps,
+  stream: string,
+  context: Command,
+  look: ChainLook,
+): Promise<ChainLook & { readonly position: number }> => {
+  let { breaks, revision } = look;
+  let position = 0;
+  const take = (keys: ReadonlySet<string>): void => {
+    breaks = breaks.map((one) => (keys.has(keyOf(one)) ? { ...one, acknowledged: true } : one));
+  };
+  for (let attempt = 0; breaks.some((one) => !one.acknowledged); attempt += 1) {
+    if (attempt === DECIDE_ATTEMPTS) throw new Rejection('CONFLICT', { retryAfter: 1 });
+    const drafts = breaks.filter((one) => !one.acknowledged).map(recorded);
+    const decided = { here: false };
+    const outcome = await runCommand(deps, stream, mindFold, context, (_, head) => {
+      decided.here = head === revision;
+      return decided.here ? drafts : [];
+    });
+    position = outcome.position;
+    const since = await acknowledged(deps.events, stream, revision + 1);
+    take(since.keys);
+    revision = since.revision;
+    // An earlier attempt at this command has recorded what it found. Breaks found since belong to another command.
+    if (context.done === true || (outcome.events.length > 0 && !decided.here)) break;
+  }
+  return { ...look, breaks, revision, position };
+};
+
+const recorded = ({ revision, member, stored, computed }: ChainBreak): NpcEvent => ({
+  type: 'ChainBreakRecorded',
+  data: { revision, member, stored, computed },
+});

@@ -1,0 +1,47 @@
+import { type CloudEvent, withoutData } from '../../ports/event-publisher.js';
+import { isObject } from '../../kernel/base/json.js';
+import { parseNpcStream } from '../../kernel/base/stream-names.js';
+import { npcEvents } from './domain/decoder.js';
+import type { Stored } from '../../kernel/base/decoder.js';
+
+/** What is published of a recorded event. Not who acted, nor in which request: that is not for other programs. */
+type EventToPublish = Stored & {
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly meta: { readonly at: string; readonly hash: string; readonly prevHash: string };
+};
+
+/** The name of the schema of an event's data, by which the published files know themselves. */
+export const eventSchemaId = (type: string, version: number): string => `urn:anima:event:${type}:${String(version)}`;
+
+/** Whether this version of the server knows what the data of such an event may hold. */
+const isKnown = ({ type, data, meta }: EventToPublish): boolean =>
+  isObject(data) && meta.schemaVersion <= (npcEvents.versionOf(type) ?? 0);
+
+/**
+ * A recorded event as it is published; null for events of other streams.
+ * @param source the installation, as a URI reference
+ */
+export const toCloudEvent = (recorded: EventToPublish, source: string): CloudEvent | null => {
+  const mind = parseNpcStream(recorded.stream);
+  if (mind === null) return null;
+  const { id, type, revision, data, meta } = recorded;
+  const event: CloudEvent = {
+    specversion: '1.0',
+    id,
+    source,
+    type: `anima.npc.${type}`,
+    subject: mind.npcId,
+    time: meta.at,
+    dataschema: eventSchemaId(type, meta.schemaVersion),
+    tenant: mind.tenant,
+    npcid: mind.npcId,
+    revision,
+    hash: meta.hash,
+    prevhash: meta.prevHash,
+    datacontenttype: 'application/json',
+    data,
+  };
+  return isKnown(recorded) ? event : withoutData(event, 'unknown-type');
+};

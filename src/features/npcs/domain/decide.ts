@@ -1,0 +1,34 @@
+import { jcs, type JsonObject } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import type { NpcDraft } from './events.js';
+import { DATA_BYTES, dataBytes, dataMayBecome } from './mind-data.js';
+import type { MindState } from './state.js';
+import { defined } from '../../../kernel/base/defined.js';
+
+export type Registration = { readonly persona?: string; readonly data?: JsonObject };
+
+const same = (before: JsonObject | null, data: JsonObject): boolean => before !== null && jcs(before) === jcs(data);
+
+/**
+ * Registers a mind or updates it. A member that is given replaces the old value as a whole, and a change of nothing records nothing (contract 2.1).
+ * Registering an archived mind is an act, and revives it even when nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE, unless
+ * it is smaller than before.
+ */
+export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcDraft[] | Rejection => {
+  if (data !== undefined && !dataMayBecome(mind.data ?? {}, data) && !same(mind.data, data)) {
+    return new Rejection('DATA_TOO_LARGE', { details: { bytes: dataBytes(data), limitBytes: DATA_BYTES } });
+  }
+  if (mind.revision < 0) {
+    const given = defined({ persona, data });
+    return [{ type: 'NpcRegistered', data: given }];
+  }
+  const changed = {
+    ...(persona === undefined || persona === mind.persona ? {} : { persona }),
+    ...(data === undefined || same(mind.data, data) ? {} : { data }),
+  };
+  return Object.keys(changed).length === 0 && !mind.archived ? [] : [{ type: 'NpcUpdated', data: changed }];
+};
+
+/** Takes a mind out of lists and recall; its history stays (contract 2.1). */
+export const archiveNpc = (mind: MindState): readonly NpcDraft[] =>
+  mind.revision < 0 || mind.archived ? [] : [{ type: 'NpcArchived', data: {} }];

@@ -1,0 +1,35 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+
+/** What a mind's data holds at most, in bytes of its JSON in UTF-8 (contract 1.2). */
+export const DATA_BYTES = 262_144;
+
+/** Containers of at least this many bytes are measured once; it is cheaper to measure smaller ones again. */
+const REMEMBERED_BYTES = 1_024;
+/** Data is immutable, and a merge patch keeps what it does not touch, so a measurement stays right as long as its data is held. */
+const measured = new WeakMap<object, number>();
+
+const bytesOf = (value: Json): number => {
+  if (typeof value !== 'object' || value === null) return Buffer.byteLength(JSON.stringify(value));
+  const known = measured.get(value);
+  if (known !== undefined) return known;
+  let bytes = 1;
+  if (isObject(value)) {
+    for (const [name, member] of Object.entries(value))
+      bytes += Buffer.byteLength(JSON.stringify(name)) + bytesOf(member) + 2;
+    bytes += Object.keys(value).length === 0 ? 1 : 0;
+  } else {
+    for (const element of value) bytes += bytesOf(element) + 1;
+    bytes += value.length === 0 ? 1 : 0;
+  }
+  if (bytes >= REMEMBERED_BYTES) measured.set(value, bytes);
+  return bytes;
+};
+
+/** The length of a mind's data as JSON, in bytes of UTF-8. Of a value that was measured before only what changed is looked at. */
+export const dataBytes = (data: JsonObject): number => bytesOf(data);
+
+/** Whether data may take the place of what was there: within its bound, or at least smaller than before (contract 1.2). */
+export const dataMayBecome = (before: JsonObject, after: JsonObject): boolean => {
+  const bytes = dataBytes(after);
+  return bytes <= DATA_BYTES || bytes < dataBytes(before);
+};

@@ -1,0 +1,44 @@
+import type { Json } from '../../../kernel/base/json.js';
+
+/**
+ * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,048,000, with metadata (contract 1.2). INPUT_BYTES
+ * (input-bytes.ts) bounds what a request brings, and each part that the mind adds has its own bound. So every accepted act fits:
+ *
+ * | event or append                | input   | added                                                                  | at most |
+ * | ------------------------------ | ------- | ---------------------------------------------------------------------- | ------- |
+ * | opening, result, with a prompt | 524,288 | prompt 98,304, held 26,624                                             | 660,000 |
+ * | opening, result, with a query  | 524,288 | query 49,152, held 26,624                                              | 610,000 |
+ * | `DirectiveGiven`               | 524,288 | query 49,152, held 26,624, traces 131,072                              | 740,000 |
+ * | `ContextBuilt`                 | 524,288 | prompt twice 196,608, held 26,624, traces 131,072                      | 890,000 |
+ * | verdict                        | 524,288 | words 32,768, action 32,768, change 16,384, memories 49,152, held 26,624, traces 131,072 | 825,000 |
+ * | verdict with change, memories  | 524,288 | as above, change and memories twice                                    | 890,000 |
+ * | resumed turn with its verdict  | 524,288 | as above, prompt 98,304                                                | 987,000 |
+ *
+ * 8,192 bytes are left in each for ids, names and numbers. The metadata of a turn's 20 events takes 20,000 bytes at most.
+ */
+
+/** Of what an NPC says; a longer dialogue counts as none. */
+export const DIALOGUE_BYTES = 32_768;
+/** Of an action with its payload. */
+export const ACTION_BYTES = 32_768;
+/** Of all memories of one verdict together. */
+export const MEMORY_STORE_BYTES = 49_152;
+/** Of the details of a refusal. */
+export const DETAILS_BYTES = 16_384;
+/** Of the names of rules whose patterns matched: all names of a set (RULESET_BOUNDS) with what is between them. @internal A test adds it up. */
+export const HELD_BYTES = 26_624;
+/** Of a query for memories, in bytes of UTF-8 (contract 2.8); each may be six in JSON. */
+export const QUERY_BYTES = 8_192;
+/** Of the text of a memory, in bytes of UTF-8 (contract 3.6). */
+export const MEMORY_BYTES = 8_192;
+/** Of the metadata of a memory, as JSON and as JSON in compatibility form (contract 3.5). Older events may hold more. */
+export const METADATA_BYTES = 16_384;
+
+/**
+ * Whether metadata is within METADATA_BYTES. Whoever looks in it for the names of players reads it in compatibility form (NFKC, Unicode Standard Annex
+ * 15), in which one character may become eighteen.
+ */
+export const fitsMetadata = (metadata: Json): boolean => {
+  const text = JSON.stringify(metadata);
+  return Buffer.byteLength(text) <= METADATA_BYTES && Buffer.byteLength(text.normalize('NFKC')) <= METADATA_BYTES;
+};

@@ -1,0 +1,147 @@
+import type { JsonObject } from '../../../kernel/base/json.js';
+import { mergePatch } from '../../../kernel/base/merge-patch.js';
+import type { UnknownEvent } from '../../../kernel/base/decoder.js';
+import { npcEvents } from './decoder.js';
+import type { Actor, NpcEvent } from './events.js';
+import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
+import { memoriesAfter, noMemories, type StoredMemories } from './stored-memories.js';
+
+/** A mind as lists show it. `null` in persona or data: it has none yet (contract 2.1). */
+export type MindSummary = {
+  readonly persona: string | null;
+  readonly data: JsonObject | null;
+  readonly archived: boolean;
+  /** The soul that the mind began with; null for a mind that began here. */
+  readonly origin: Origin | null;
+  /** The last event folded in; -1: no event yet, the mind does not exist. */
+  readonly revision: number;
+  readonly updatedAt: string;
+};
+
+/** `arrivedAt`: the revision from which on the mind is there, -1 while the soul still arrives (contract 8.4). `stored`: memories that have arrived. */
+export type Origin = { readonly importId: string; readonly stored: number; readonly arrivedAt: number };
+
+/** The character card that a mind has: its digest, and the revision of the event that brought it and holds it (contract 8.9). */
+export type HeldCard = { readonly digest: string; readonly revision: number };
+
+/** A mind as its events leave it: the summary, its open turns, its last memories and its card. These are not part of the summary, because they would make a row of a list long. */
+export type MindState = MindSummary & {
+  readonly openTurns: OpenTurns;
+  readonly memories: StoredMemories;
+  readonly card: HeldCard | null;
+};
+
+export const initialSummary: MindSummary = {
+  persona: null,
+  data: null,
+  archived: false,
+  origin: null,
+  revision: -1,
+  updatedAt: '',
+};
+export const initialMind: MindState = {
+  ...initialSummary,
+  openTurns: noOpenTurns,
+  memories: noMemories,
+  card: null,
+};
+
+/** Whether a mind's soul still arrives: until it is here as a whole, nobody sees anything of it, and nobody else writes. */
+export const isArriving = ({ origin }: Pick<MindSummary, 'origin'>): boolean => origin !== null && origin.arrivedAt < 0;
+
+/** Whether there is such a mind for those who ask: it has events, and is not about to arrive. */
+export const hasBegun = (mind: Pick<MindSummary, 'origin' | 'revision'>): boolean =>
+  mind.revision >= 0 && !isArriving(mind);
+
+/** What folding needs of a recorded event. */
+export type Folded = {
+  readonly type: string;
+  readonly data: JsonObject;
+  readonly revision: number;
+  readonly meta: { readonly at: string; readonly schemaVersion: number };
+};
+
+const identified = (
+  state: MindSummary,
+  { actor, actorDataKept }: { readonly actor?: Actor; readonly actorDataKept?: false },
+): Pick<MindSummary, 'persona' | 'data'> => ({
+  persona: state.persona ?? actor?.persona ?? null,
+  data: state.data ?? (actorDataKept === false ? null : (actor?.data ?? null)),
+});
+
+const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: number): Partial<MindSummary> => {
+  switch (event.type) {
+    case 'SoulArrivalBegun':
+      return { origin: { importId: event.data.importId, stored: 0, arrivedAt: -1 } };
+    case 'MemoryArrived':
+      return { origin: state.origin && { ...state.origin, stored: state.origin.stored + 1 } };
+    case 'SoulArrived': {
+      const { persona = null, data = null } = event.data;
+      return { persona, data, origin: state.origin && { ...state.origin, arrivedAt: revision } };
+    }
+    case 'NpcRegistered':
+    case 'NpcUpdated':
+      return { persona: event.data.persona ?? state.persona, data: event.data.data ?? state.data };
+    case 'NpcArchived':
+      return { archived: true };
+    case 'TurnOpened':
+    case 'ActorIdentified':
+      return identified(state, event.data);
+    case 'StateChanged':
+      return { data: mergePatch(state.data ?? {}, event.data.patch) };
+    // These are not acts of the NPC, so an archived mind stays archived. What only a newer program knows may be anything.
+    case 'TurnExpired':
+    case 'BridgeChecked':
+    case 'ChainBreakRecorded':
+    case 'MemoriesCleared':
+    case 'MemoriesRetracted':
+    case 'SoulExportRequested':
+    case 'SoulSealed':
+    case 'SoulExported':
+    case 'SoulExportFailed':
+    case 'SoulExportExpired':
+    case 'Unknown':
+      return { archived: state.archived };
+    default:
+      return {};
+  }
+};
+
+const turnsAfter = (turns: OpenTurns, event: NpcEvent | UnknownEvent): OpenTurns => {
+  switch (event.type) {
+    case 'TurnOpened':
+      return withTurn(turns, event.data.turnId, true);
+    case 'VerdictReached':
+    case 'VerdictRefused':
+    case 'TurnExpired':
+      return withTurn(turns, event.data.turnId, false);
+    default:
+      return turns;
+  }
+};
+
+const cardAfter = (card: HeldCard | null, event: NpcEvent | UnknownEvent, revision: number): HeldCard | null => {
+  if (event.type !== 'NpcRegistered' && event.type !== 'NpcUpdated') return card;
+  const brought = event.data.card;
+  return brought === undefined ? card : { digest: brought.digest, revision };
+};
+
+/** Folds one event into a mind's summary; total: a type it does not know only moves the revision. Other members of `state` stay as they are. */
+export const evolveSummary = <State extends MindSummary>(state: State, event: Folded): State => ({
+  ...state,
+  archived: false,
+  ...change(state, npcEvents.decode(event), event.revision),
+  revision: event.revision,
+  updatedAt: event.meta.at,
+});
+
+/** Folds one event into a mind; total as `evolveSummary`. */
+export const evolveMind = (state: MindState, event: Folded): MindState => {
+  const next = evolveSummary(state, event);
+  const known = npcEvents.decode(event);
+  const openTurns = turnsAfter(state.openTurns, known);
+  const memories = memoriesAfter(state.memories, known, event);
+  const card = cardAfter(state.card, known, event.revision);
+  const isSame = openTurns === state.openTurns && memories === state.memories && card === state.card;
+  return isSame ? next : { ...next, openTurns, memories, card };
+};

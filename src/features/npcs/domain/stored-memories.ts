@@ -1,0 +1,177 @@
+import type { UnknownEvent } from '../../../kernel/base/decoder.js';
+import { shortDigest } from '../../../kernel/crypto/sha256.js';
+import type { NpcEvent } from './events.js';
+
+/** How many of its last memories a mind's state knows (contract 3.2). */
+export const MEMORIES_KEPT = 256;
+/** How many changes are kept beside a list. */
+const CHANGES_KEPT = 64;
+
+/** What a confirmation needs to know of a stored memory. */
+export type StoredMemory = {
+  readonly memoryId: string;
+  readonly turnId: string | null;
+  /** `shortDigest` of its text. */
+  readonly digest: string;
+  /** Of the event that stored it. */
+  readonly revision: number;
+  readonly atMs: number;
+  readonly confirmed: boolean;
+  /** It is known only so that nobody stores it again by mistake (contract 10.12). */
+  readonly retracted: boolean;
+};
+
+type Change = { readonly stored: string } | { readonly confirmed: string };
+
+/**
+ * A mind's memories as part of its state: how many there are, and what is needed of the last ones. As with its open turns, many states share one list
+ * and only every CHANGES_KEPT-th change makes a new one, so storing a memory costs the same however many are known.
+ */
+export type StoredMemories = {
+  /** How many were stored since the last clear. */
+  readonly count: number;
+  /** How many of these were retracted. */
+  readonly retracted: number;
+  /** The revision of the last clear, -1 when there was none. */
+  readonly clearedAt: number;
+  /** The revision of the last retraction, -1 when there was none. */
+  readonly retractedAt: number;
+  /** The revision of the last confirmation, -1 when there was none. */
+  readonly confirmedAt: number;
+  /** The last memories since the clear, oldest first, each packed into a text: as objects they would take five times the space. */
+  readonly list: readonly string[];
+  readonly changes: readonly Change[];
+};
+
+export const noMemories: StoredMemories = {
+  count: 0,
+  retracted: 0,
+  clearedAt: -1,
+  retractedAt: -1,
+  confirmedAt: -1,
+  list: [],
+  changes: [],
+};
+
+/** How a packed memory begins. */
+const RETRACTED = 'x';
+
+type Unretracted = Omit<StoredMemory, 'retracted'>;
+
+/** The id comes last. The id of a turn's memory begins with the id of the turn, so only its length is kept. */
+const pack = ({ memoryId, turnId, digest, revision, atMs, confirmed }: Unretracted): string => {
+  const turnLength = turnId !== null && memoryId.startsWith(turnId) ? turnId.length : 0;
+  const numbers = [revision, atMs, turnLength].map((number) => number.toString(36)).join(' ');
+  return `${confirmed ? '+' : '-'}${digest} ${numbers} ${memoryId}`;
+};
+
+const packed = /^([+x-])(\S+) ([0-9a-z]+) ([0-9a-z]+) ([0-9a-z]+) (.*)$/s;
+
+/** Whether a text is a packed memory. */
+export const isPackedMemory = (text: string): boolean => packed.test(text);
+
+const unpack = (text: string): StoredMemory => {
+  const [, mark = '', digest = '', revision = '', at = '', turnLength = '', memoryId = ''] = packed.exec(text) ?? [];
+  const length = parseInt(turnLength, 36);
+  return {
+    memoryId,
+    turnId: length === 0 ? null : memoryId.slice(0, length),
+    digest,
+    revision: parseInt(revision, 36),
+    atMs: parseInt(at, 36),
+    confirmed: mark === '+',
+    retracted: mark === RETRACTED,
+  };
+};
+
+const idOf = (text: string): string => text.slice(text.lastIndexOf(' ') + 1);
+
+/** The list with all changes made. Folding does this often, so packed texts are not taken apart for it. */
+const settled = ({ list, changes }: StoredMemories): readonly string[] => {
+  const texts = new Map(list.map((text) => [idOf(text), text]));
+  for (const change of changes) {
+    if ('stored' in change) {
+      texts.set(idOf(change.stored), change.stored);
+      continue;
+    }
+    const text = texts.get(change.confirmed);
+    if (text?.startsWith(RETRACTED) === false) texts.set(change.confirmed, `+${text.slice(1)}`);
+  }
+  return [...texts.values()].slice(-MEMORIES_KEPT);
+};
+
+/** The last memories since the last clear, oldest first, MEMORIES_KEPT at most. */
+export const lastMemories = (memories: StoredMemories): readonly StoredMemory[] => settled(memories).map(unpack);
+
+const withChange = (memories: StoredMemories, change: Change): StoredMemories => {
+  const changed = { ...memories, changes: [...memories.changes, change] };
+  return changed.changes.length < CHANGES_KEPT ? changed : { ...changed, list: settled(changed), changes: [] };
+};
+
+/** Where and when an event was recorded. */
+type StoredPlace = { readonly revision: number; readonly meta: { readonly at: string } };
+
+/** A memory as its event stored it. */
+export const storedMemory = (
+  { memoryId, turnId, text }: Extract<NpcEvent, { type: 'MemoryStored' }>['data'],
+  { revision, meta }: StoredPlace,
+): StoredMemory => ({
+  memoryId,
+  turnId: turnId ?? null,
+  digest: shortDigest(text),
+  revision,
+  atMs: Date.parse(meta.at),
+  confirmed: false,
+  retracted: false,
+});
+
+const arrivedMemory = (
+  { memoryId, text, storedAt, confirmed }: Extract<NpcEvent, { type: 'MemoryArrived' }>['data'],
+  { revision }: StoredPlace,
+): Unretracted => ({
+  memoryId,
+  // Its turn was one of another mind.
+  turnId: null,
+  digest: shortDigest(text),
+  revision,
+  atMs: Math.max(0, Date.parse(storedAt)),
+  confirmed,
+});
+
+/** There are few retractions, so each makes a new list. */
+const without = (memories: StoredMemories, memoryIds: readonly string[], revision: number): StoredMemories => {
+  const gone = new Set(memoryIds);
+  const list = settled(memories).map((text) => (gone.has(idOf(text)) ? `${RETRACTED}${text.slice(1)}` : text));
+  return { ...memories, list, changes: [], retracted: memories.retracted + gone.size, retractedAt: revision };
+};
+
+/** A mind's memories after an event of it; the same value if the event is about none. */
+export const memoriesAfter = (
+  memories: StoredMemories,
+  event: NpcEvent | UnknownEvent,
+  place: StoredPlace,
+): StoredMemories => {
+  switch (event.type) {
+    case 'MemoryStored': {
+      const stored = pack(storedMemory(event.data, place));
+      return withChange({ ...memories, count: memories.count + 1 }, { stored });
+    }
+    case 'MemoryArrived': {
+      const stored = pack(arrivedMemory(event.data, place));
+      return withChange({ ...memories, count: memories.count + 1 }, { stored });
+    }
+    case 'MemoryConfirmed':
+      return withChange({ ...memories, confirmedAt: place.revision }, { confirmed: event.data.memoryId });
+    case 'MemoriesCleared':
+      return {
+        ...noMemories,
+        clearedAt: place.revision,
+        retractedAt: memories.retractedAt,
+        confirmedAt: memories.confirmedAt,
+      };
+    case 'MemoriesRetracted':
+      return without(memories, event.data.memoryIds, place.revision);
+    default:
+      return memories;
+  }
+};

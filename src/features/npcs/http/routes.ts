@@ -1,0 +1,164 @@
+import { Type } from '@sinclair/typebox';
+
+import { requireMind, requireRevision } from '../minds.js';
+import { mindFold } from '../mind.js';
+import { runCommand } from '../../../kernel/streams/run-command.js';
+import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
+import { archiveNpc, registerNpc } from '../domain/decide.js';
+import { takeRecordable } from '../../../kernel/streams/take-recordable.js';
+import type { MindState } from '../domain/state.js';
+import { isObject, type JsonObject } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { npcStream } from '../../../kernel/base/stream-names.js';
+import type { Ports } from '../../../ports/ports.js';
+import { npcs } from '../../../../projections/npcs.js';
+import { contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { answerList } from '../../../kernel/http/list-answer.js';
+import { readMind } from '../read-mind.js';
+import { readJsonText } from '../../../kernel/http/json-text.js';
+import { pageOf, pageQuery } from '../../../kernel/http/page.js';
+import { ClientId, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { defined } from '../../../kernel/base/defined.js';
+
+const Npc = Type.Object({
+  npcId: Type.String(),
+  persona: Type.Union([Type.String(), Type.Null()]),
+  data: FreeObject,
+  revision: Type.Integer({ description: 'The last event of its stream that this includes.' }),
+  updatedAt: Type.String({ format: 'date-time' }),
+  archived: Type.Optional(Type.Literal(true)),
+});
+
+type NpcView = Pick<MindState, 'persona' | 'data' | 'archived' | 'revision' | 'updatedAt'>;
+
+const view = (npcId: string, mind: NpcView) => ({
+  npcId,
+  persona: mind.persona,
+  data: mind.data ?? {},
+  revision: mind.revision,
+  updatedAt: mind.updatedAt,
+  ...(mind.archived ? { archived: true } : {}),
+});
+
+const issue = (pointer: string, message: string): Rejection =>
+  new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer, message }] } });
+
+/** Old clients send their state as JSON text inside an object (contract 2.1). */
+const dataOf = async (pointer: string, value: JsonObject): Promise<JsonObject> => {
+  const keys = Object.keys(value);
+  const { jsonData } = value;
+  if (keys.length !== 1 || typeof jsonData !== 'string') return value;
+  const parsed = await readJsonText(`${pointer}/jsonData`, jsonData);
+  if (!isObject(parsed)) throw issue(`${pointer}/jsonData`, 'must be the text of a JSON object');
+  return parsed;
+};
+
+const common = { tag: 'NPCs', scope: 'npc' } as const;
+
+type NpcRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
+
+/** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}` (contract 2.1). */
+export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefinition[] => [
+  route('GET', '/npcs', {
+    ...common,
+    operationId: 'listNpcs',
+    summary: 'All NPCs of the studio',
+    query: Type.Object(pageQuery),
+    responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc), stream: 'finite' } },
+    handler: async (call) => {
+      const page = pageOf(call.query);
+      const { tenant } = call.principal;
+      await ports.readModels.reachedPosition(npcs, call.wrote);
+      return answerList(call, page, {
+        readModels: ports.readModels,
+        projection: npcs,
+        query: { partition: tenant, tags: ['live'], direction: 'ascending' },
+        show: (row) => {
+          const npc = row as unknown as NpcView & { npcId: string };
+          return view(npc.npcId, npc);
+        },
+      });
+    },
+  }),
+  route('POST', '/npcs', {
+    ...common,
+    operationId: 'registerNpc',
+    summary: 'Register an NPC, or replace its persona or data',
+    description:
+      'A member that is given replaces the old value as a whole. A request that changes nothing records nothing. `npcId` wins over `id`. Data holds at most 262,144 bytes of JSON, persona and data together 524,288.',
+    body: Type.Object({
+      npcId: nullable(ClientId),
+      id: nullable(ClientId),
+      persona: nullable(Type.String()),
+      data: nullable(FreeObject),
+      initialState: nullable(FreeObject),
+    }),
+    responses: ok('The NPC as it is now.', Type.Intersect([Npc, Type.Object({ created: Type.Boolean() })])),
+    writesTo: ({ principal, body }) => {
+      const npcId = body.npcId ?? body.id;
+      return npcId === undefined || npcId === null ? undefined : npcStream(principal.tenant, npcId);
+    },
+    handler: async (call) => {
+      const { body } = call;
+      const npcId = body.npcId ?? body.id;
+      if (npcId === undefined || npcId === null) throw issue('/npcId', 'is missing; give npcId or id');
+      const data =
+        body.data !== undefined && body.data !== null
+          ? await dataOf('/data', body.data)
+          : body.initialState !== undefined && body.initialState !== null
+            ? await dataOf('/initialState', body.initialState)
+            : undefined;
+      await takeRecordable([body.persona ?? null, data ?? null]);
+      const outcome = await runCommand(
+        { ...ports, writers },
+        npcStream(call.principal.tenant, npcId),
+        mindFold,
+        contextOf(call),
+        (mind) =>
+          registerNpc(mind, {
+            ...(typeof body.persona === 'string' ? { persona: body.persona } : {}),
+            ...defined({ data }),
+          }),
+      );
+      const created = outcome.events.some(({ type }) => type === 'NpcRegistered');
+      const { revision, position } = outcome;
+      return { revision, position, body: { ...view(npcId, outcome.state), created } };
+    },
+  }),
+  route('GET', '/npcs/:npcId', {
+    ...common,
+    operationId: 'getNpc',
+    summary: 'One NPC',
+    params: NpcParams,
+    responses: ok('The NPC after every acknowledged write.', Npc),
+    handler: async (call) => {
+      const { tenant, npcId } = await readMind(ports.events, call);
+      const mind = await requireMind(writers, tenant, npcId);
+      return { revision: mind.revision, body: view(npcId, mind) };
+    },
+  }),
+  route('DELETE', '/npcs/:npcId', {
+    ...common,
+    operationId: 'archiveNpc',
+    summary: 'Archive an NPC: it leaves the lists, its history stays, and its next act revives it',
+    ext: true,
+    params: NpcParams,
+    responses: ok(
+      'Archived.',
+      Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
+    ),
+    handler: async (call) => {
+      const { npcId } = call.params;
+      const { tenant } = call.principal;
+      await requireRevision(ports.events, tenant, npcId);
+      const { revision, position } = await runCommand(
+        { ...ports, writers },
+        npcStream(tenant, npcId),
+        mindFold,
+        contextOf(call),
+        archiveNpc,
+      );
+      return { revision, position, body: { npcId, archived: true, revision } };
+    },
+  }),
+];

@@ -1,0 +1,153 @@
+import type { Leaf } from './domain/leaf.js';
+import {
+  type CheckpointAt,
+  checkpointBeforePosition,
+  checkpointOfSize,
+  logEventThrough,
+  type LogReads,
+  newestCheckpoint,
+} from './log.js';
+import { toHex } from './domain/edge.js';
+import { consistencySpans, inclusionSpans } from './domain/proofs.js';
+import { jcs, type Json, type JsonObject } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { logStream, npcStream } from '../../kernel/base/stream-names.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import { openLogTree } from './log-tree.js';
+import { firstRevision } from './search-stream.js';
+
+/** How many characters are given out at once. */
+const CHUNK_CHARS = 64 * 1024;
+
+export type BundleQuery = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly from: number;
+  readonly to: number;
+  /** The size of a checkpoint that the bundle's must be shown to extend. */
+  readonly extends?: number;
+  readonly madeAt: string;
+  readonly keys: readonly JsonObject[];
+};
+
+const line = (value: Json): string => `${jcs(value)}\n`;
+
+/** An event as its chain covers it (docs/hash-chain.md), with its hash. */
+const eventLine = ({ stream, revision, id, type, data, meta }: RecordedEvent): string => {
+  const { tenant, actor, at, causationId, commandId, correlationId, schemaVersion, prevHash, hash } = meta;
+  const about = { actor, at, causationId, commandId, correlationId, schemaVersion, tenant };
+  return line({ ...about, stream, revision, id, type, data, prevHash, hash });
+};
+
+/** @throws Rejection PROOF_NOT_FOUND where the other tree is larger than that of the checkpoint, or empty */
+const requireWithin = (checkpoint: CheckpointAt, from: number): void => {
+  if (from >= 1 && from <= checkpoint.size) return;
+  throw new Rejection('PROOF_NOT_FOUND', {
+    message:
+      from < 1
+        ? 'A log extends those from size 1 on.'
+        : `A log of size ${String(checkpoint.size)} cannot extend one of size ${String(from)}. If it is the newest here, the log was cut, or put back from an older backup.`,
+    details: { from, size: checkpoint.size },
+  });
+};
+
+/** The path from a smaller tree of the log to that of a checkpoint, as hex. @throws Rejection PROOF_NOT_FOUND where the other is larger, or empty */
+export const consistencyPath = async (
+  events: Pick<EventStore, 'read'>,
+  tenant: string,
+  checkpoint: CheckpointAt,
+  from: number,
+): Promise<readonly string[]> => {
+  requireWithin(checkpoint, from);
+  if (from === checkpoint.size) return [];
+  const tree = openLogTree(events, logStream(tenant), checkpoint);
+  return (await tree.roots(consistencySpans(from, checkpoint.size))).map(toHex);
+};
+
+/** That a head of a mind is in the log, in the form of contract 10.5. */
+type MindProof = {
+  readonly size: number;
+  readonly leaf: Leaf;
+  readonly index: number;
+  readonly path: readonly string[];
+  readonly note: string;
+};
+
+const eventOf = async (events: LogReads, stream: string, revision: number): Promise<RecordedEvent | undefined> =>
+  (await events.read(stream, { direction: 'forwards', from: revision, limit: 1 })).events[0];
+
+/** The checkpoint of this size, or the newest. @throws Rejection CHECKPOINT_NOT_FOUND */
+export const requireCheckpoint = async (events: LogReads, tenant: string, size?: number): Promise<CheckpointAt> => {
+  const found = await (size === undefined ? newestCheckpoint(events, tenant) : checkpointOfSize(events, tenant, size));
+  if (found === null) throw new Rejection('CHECKPOINT_NOT_FOUND', size === undefined ? {} : { details: { size } });
+  return found;
+};
+
+/**
+ * The newest head of a mind in the log up to a revision, in a checkpoint. The head of a round is the mind's last event up to the position at which that
+ * round ended, so it is found by halving: the rounds by position, then the mind's stream, then the batches. Null where there is none yet.
+ * @param upTo the highest revision of the leaf; the mind must have it
+ */
+export const proveMind = async (
+  events: LogReads,
+  { tenant, npcId }: { readonly tenant: string; readonly npcId: string },
+  upTo: number,
+  checkpoint: CheckpointAt,
+): Promise<MindProof | null> => {
+  const stream = npcStream(tenant, npcId);
+  const later = await eventOf(events, stream, upTo + 1);
+  const round = later === undefined ? checkpoint : await checkpointBeforePosition(events, tenant, later.position);
+  if (round === null) return null;
+  const through = Math.min(round.through, checkpoint.through);
+  const beyond = await firstRevision(events, stream, upTo, ({ position }) => position > through);
+  const head = beyond === 0 ? undefined : await eventOf(events, stream, beyond - 1);
+  if (head === undefined) return null;
+  const batch = await logEventThrough(events, tenant, head.position);
+  if (batch?.type !== 'LeavesLogged') return null;
+  const place = batch.data.leaves.findIndex((leaf) => leaf.stream === stream);
+  const leaf = batch.data.leaves[place];
+  if (leaf === undefined) return null;
+  const index = batch.data.size + place;
+  const { size, note } = checkpoint;
+  const path = await openLogTree(events, logStream(tenant), checkpoint).roots(inclusionSpans(index, size));
+  return { size, leaf, index, path: path.map(toHex), note };
+};
+
+/**
+ * A part of a mind's history that proves itself (contract 10.5): a header, the events, and what the log of the tenant says of them, each a line of JSON
+ * in JCS form. In chunks: what is in memory does not grow with the stream. Raises what the event store raises.
+ */
+export async function* bundleOf(
+  events: Pick<EventStore, 'read'>,
+  { tenant, npcId, from, to, extends: earlier, madeAt, keys }: BundleQuery,
+): AsyncGenerator<string, void, undefined> {
+  const stream = npcStream(tenant, npcId);
+  // Before anything is given out: later it could only be cut off.
+  const atFirst = earlier === undefined ? null : await newestCheckpoint(events, tenant);
+  if (atFirst !== null && earlier !== undefined) requireWithin(atFirst, earlier);
+  const before =
+    from === 0 ? undefined : (await events.read(stream, { direction: 'forwards', from: from - 1, limit: 1 })).events[0];
+  const prevHash = before?.meta.hash ?? GENESIS_HASH;
+  let chunk = line({ bundle: 'anima-history', version: 1, tenant, npcId, stream, from, to, prevHash, madeAt, keys });
+  let head = { revision: -1, hash: prevHash };
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from, to })) {
+    for (const event of page.events) {
+      chunk += eventLine(event);
+      head = { revision: event.revision, hash: event.meta.hash };
+      if (chunk.length < CHUNK_CHARS) continue;
+      yield chunk;
+      chunk = '';
+    }
+  }
+  const checkpoint = await newestCheckpoint(events, tenant);
+  const found = checkpoint && (await proveMind(events, { tenant, npcId }, to, checkpoint));
+  const isWithin = found !== null && found.leaf.revision >= from;
+  const path =
+    checkpoint === null || earlier === undefined
+      ? undefined
+      : await consistencyPath(events, tenant, checkpoint, earlier);
+  const shown = path === undefined || earlier === undefined ? {} : { extends: { from: earlier, path } };
+  yield chunk + line({ events: to - from + 1, head, proof: isWithin ? { ...found, ...shown } : null });
+}

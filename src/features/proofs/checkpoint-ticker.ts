@@ -1,0 +1,132 @@
+import { logStream, tenantOf } from '../../kernel/base/stream-names.js';
+import type { Log } from '../../ports/log.js';
+import type { Random } from '../../ports/random.js';
+import { pause } from '../../kernel/concurrency/pause.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { systemContext } from '../../kernel/streams/command-id.js';
+import type { Clock } from '../../ports/clock.js';
+import { logFold } from './log.js';
+import { beginRound, type MakeCheckpointDeps } from './make-checkpoint.js';
+
+/** How many events are read at once. */
+const PAGE = 500;
+
+export type TickerDeps = MakeCheckpointDeps & {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Pick<Log, 'warn'>;
+  /** Every tenant that this process knows of at this moment. */
+  readonly tenants: () => readonly string[];
+  /** ANIMA_CHECKPOINT_MINUTES, in milliseconds. */
+  readonly periodMs: number;
+};
+
+/** What was written for a tenant's minds and is not in its log, as far as is known: the first and the last position. */
+type WrittenSpan = { readonly first: number; readonly last: number };
+/** All of that by tenant, and the position after which everything was looked at. */
+type UnloggedWrites = { readonly spans: Map<string, WrittenSpan>; readonly after: number };
+
+/** Reads on in the order of all events, and notes for which tenants minds were written to: one reading serves all tenants. */
+const createScan = ({ events, writers, tenants }: Pick<TickerDeps, 'events' | 'writers' | 'tenants'>) => {
+  const spans = new Map<string, WrittenSpan>();
+  let after: number | null = null;
+  let at = 0;
+  /** Where reading begins after a start: what the logs of all tenants hold need not be looked at. A log that cannot be read holds up no other. */
+  const begin = async (): Promise<number> => {
+    let lowest: number | null = null;
+    let failure: Error | null = null;
+    for (const tenant of tenants()) {
+      try {
+        const { through } = (await writers.current(logStream(tenant), logFold)).state;
+        lowest = Math.min(lowest ?? through, through);
+      } catch (error) {
+        failure = error as Error;
+      }
+    }
+    if (lowest === null && failure !== null) throw failure;
+    return lowest ?? 0;
+  };
+  return async (signal: AbortSignal): Promise<UnloggedWrites> => {
+    if (after === null) at = after = await begin();
+    while (!signal.aborted) {
+      const page = await events.readAll(at, PAGE);
+      const last = page.at(-1);
+      if (last === undefined) break;
+      for (const { stream, position } of page) {
+        if (!stream.startsWith('npc-')) continue;
+        // Also of a tenant that this process does not know yet.
+        const owner = tenantOf(stream);
+        if (owner !== null) spans.set(owner, { first: spans.get(owner)?.first ?? position, last: position });
+      }
+      at = last.position;
+      await yieldToEventLoop();
+    }
+    return { spans, after };
+  };
+};
+
+/**
+ * Begins a round of the log of each tenant whose minds were written to, once in a period at most, from now on until it is disposed of. Any number of
+ * processes may do so at once: one round of a log runs at a time, and none that would add nothing. A failure is logged once until it works again, and
+ * that of one log holds up no other.
+ */
+export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
+  const { clock, periodMs, log, writers, tenants } = deps;
+  const stop = new AbortController();
+  const scan = createScan(deps);
+  const away = new Set<string>();
+  /** Another process, or a request, may just have made one. A clock that was set back says nothing of that. */
+  const isRecent = (madeAt: string): boolean => {
+    const ageMs = clock.now().getTime() - Date.parse(madeAt);
+    return ageMs >= 0 && ageMs < periodMs / 2;
+  };
+  /** @returns whether the log holds all of it: what a round that others began does not reach is left to the next. */
+  const logged = async (tenant: string, { first, last }: WrittenSpan, after: number): Promise<boolean> => {
+    const stream = logStream(tenant);
+    const { state } = await writers.current(stream, logFold);
+    if (state.through >= last) return true;
+    if (state.last !== null && isRecent(state.last.at)) return false;
+    // What was written before the reading began is not in the span.
+    const news = state.through < after ? undefined : Math.max(first, state.through + 1);
+    await beginRound(deps, tenant, systemContext(deps, stream), news);
+    return false;
+  };
+  const tick = async (): Promise<void> => {
+    const { spans, after } = await scan(stop.signal);
+    const known = new Set(tenants());
+    for (const [tenant, span] of spans) {
+      if (stop.signal.aborted) return;
+      if (!known.has(tenant)) continue;
+      try {
+        if (await logged(tenant, span, after)) spans.delete(tenant);
+        away.delete(tenant);
+      } catch (err) {
+        if (!away.has(tenant)) log.warn({ err, tenant }, 'a checkpoint of a log cannot be made; it is tried again');
+        away.add(tenant);
+      }
+    }
+  };
+  const run = async (): Promise<void> => {
+    for (let isAway = false; !stop.signal.aborted;) {
+      try {
+        await tick();
+        isAway = false;
+      } catch (err) {
+        if (!isAway) log.warn({ err }, 'checkpoints of the logs cannot be made; it is tried again');
+        isAway = true;
+      }
+      await pause(clock, periodMs, stop.signal);
+    }
+  };
+  // A server that has just started has other things to do first.
+  const running = pause(clock, Math.min(periodMs, START_MS), stop.signal).then(run);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort();
+      await running;
+    },
+  };
+};
+
+/** How long after a start what was written before it is looked for, in milliseconds. */
+const START_MS = 60_000;

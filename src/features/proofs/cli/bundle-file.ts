@@ -1,0 +1,133 @@
+import { open } from 'node:fs/promises';
+
+import {
+  BundleBroken,
+  type BundleEvent,
+  type BundleHeader,
+  checkProof,
+  type Logged,
+  readEnd,
+  readEvent,
+  readHeader,
+  type Trust,
+} from '../verify-bundle.js';
+
+/** The longest line that is read, in bytes with its end: an event has 900,000 at most, and what is around it. */
+const LINE_BYTES = 2 * 1024 * 1024;
+const READ_BYTES = 256 * 1024;
+
+const NEWLINE = 0x0a;
+
+/** A bundle that does not hold, and the first line of it that shows this (counted from 1). */
+export class LineBroken extends Error {
+  readonly line: number;
+  /** The event that is broken; null for the other lines. */
+  readonly revision: number | null;
+
+  constructor(line: number, revision: number | null, reason: string) {
+    super(reason);
+    this.line = line;
+    this.revision = revision;
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const decoded = (bytes: Uint8Array, line: number): string => {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new LineBroken(line, null, 'it is not UTF-8');
+  }
+};
+
+const tooLong = (line: number): LineBroken => new LineBroken(line, null, 'it is longer than a line of a bundle');
+
+/** The lines of a file, one after the other; the last one must end like the others. @throws LineBroken */
+async function* linesOf(file: string): AsyncGenerator<string, void> {
+  const handle = await open(file, 'r');
+  try {
+    let line = 1;
+    let waiting = Buffer.alloc(0);
+    for await (const piece of handle.createReadStream({ highWaterMark: READ_BYTES, autoClose: false })) {
+      let begin = 0;
+      const bytes = Buffer.concat([waiting, piece as Buffer]);
+      for (let end = bytes.indexOf(NEWLINE, waiting.length); end >= 0; end = bytes.indexOf(NEWLINE, begin)) {
+        if (end - begin >= LINE_BYTES) throw tooLong(line);
+        yield decoded(bytes.subarray(begin, end), line);
+        begin = end + 1;
+        line += 1;
+      }
+      waiting = bytes.subarray(begin);
+      if (waiting.length >= LINE_BYTES) throw tooLong(line);
+    }
+    if (waiting.length > 0) {
+      const what = line === 1 ? 'this is no history bundle, or it was cut' : 'the file was cut';
+      throw new LineBroken(line, null, `it does not end: ${what}`);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The revision of the leaf that the last line names, if it does: that event is looked out for. The line itself is checked when it comes. */
+const coveredRevision = async (file: string): Promise<number | null> => {
+  const handle = await open(file, 'r');
+  try {
+    const { size } = await handle.stat();
+    const length = Math.min(size, READ_BYTES);
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+    const text = buffer.toString('utf8').trimEnd();
+    return readEnd(text.slice(text.lastIndexOf('\n') + 1)).proof?.leaf.revision ?? null;
+  } catch (error) {
+    if (error instanceof BundleBroken) return null;
+    throw error;
+  } finally {
+    await handle.close();
+  }
+};
+
+/** A bundle that holds. */
+export type WholeBundle = { readonly header: BundleHeader; readonly last: BundleEvent; readonly logged: Logged | null };
+
+/**
+ * Checks a bundle in a file, line by line; what is in memory does not grow with it.
+ * @throws LineBroken at the first line that shows that it does not hold; what the file system raises
+ */
+export const verifyBundleFile = async (file: string, trust: Trust): Promise<WholeBundle> => {
+  const wanted = await coveredRevision(file);
+  let header: BundleHeader | null = null;
+  let last: BundleEvent | null = null;
+  let covered: BundleEvent | null = null;
+  let whole: WholeBundle | null = null;
+  let line = 0;
+  for await (const text of linesOf(file)) {
+    line += 1;
+    try {
+      if (header === null) {
+        header = readHeader(text);
+        last = { revision: header.from - 1, hash: header.prevHash, at: '' };
+      } else if (last === null || whole !== null) throw new BundleBroken('the bundle ends before this line');
+      else if (last.revision < header.to) {
+        last = readEvent(text, header, last);
+        if (last.revision === wanted) covered = last;
+      } else whole = endOf(text, { header, last, covered }, trust);
+    } catch (error) {
+      if (!(error instanceof BundleBroken)) throw error;
+      const isEvent = header !== null && last !== null && line > 1 && last.revision < header.to;
+      throw new LineBroken(line, isEvent ? (last?.revision ?? 0) + 1 : null, error.message);
+    }
+  }
+  if (whole === null) throw new LineBroken(line + 1, null, 'it is missing: the file was cut');
+  return whole;
+};
+
+const endOf = (
+  text: string,
+  { header, last, covered }: { header: BundleHeader; last: BundleEvent; covered: BundleEvent | null },
+  trust: Trust,
+): WholeBundle => {
+  const { events, head, proof } = readEnd(text);
+  if (events !== header.to - header.from + 1 || head.revision !== last.revision || head.hash !== last.hash)
+    throw new BundleBroken('the last line does not say what the events before it say');
+  return { header, last, logged: checkProof(header, proof, covered, trust) };
+};

@@ -1,0 +1,47 @@
+import type { UnknownEvent } from '../../../kernel/base/decoder.js';
+import { isObject, type Json } from '../../../kernel/base/json.js';
+import type { Edge } from './edge.js';
+import type { LogEvent, SignedCheckpoint } from './events.js';
+
+/** A tenant's log as its events leave it; plain JSON, and small however long the log is. */
+export type LogState = {
+  readonly size: number;
+  readonly edge: Edge;
+  /** Up to which global position it holds the heads of all minds; 0 before the first round. */
+  readonly through: number;
+  /** The round that is not over; null between rounds. */
+  readonly round: string | null;
+  /** The newest checkpoint, and its revision. */
+  readonly last: (Pick<SignedCheckpoint, 'size' | 'root' | 'origin' | 'at'> & { readonly revision: number }) | null;
+  /** The largest size that was handed on. */
+  readonly handedOn: number;
+};
+
+export const emptyLog: LogState = { size: 0, edge: [], through: 0, round: null, last: null, handedOn: 0 };
+
+/** The log after one more event, which is at this revision. Total: what it does not know changes nothing. */
+export const evolveLog = (state: LogState, event: LogEvent | UnknownEvent, revision: number): LogState => {
+  switch (event.type) {
+    case 'CheckpointBegun':
+      return { ...state, through: event.data.through, round: event.data.roundId };
+    case 'LeavesLogged': {
+      const { size, leaves, after, through } = event.data;
+      const edge = after.map(({ hash, at }) => ({ hash, at: at ?? revision }));
+      return { ...state, size: size + leaves.length, edge, through };
+    }
+    case 'CheckpointSigned': {
+      const { size, root, origin, at, through, handsOn } = event.data;
+      return { ...state, through, round: handsOn ? state.round : null, last: { size, root, origin, at, revision } };
+    }
+    case 'CheckpointsHandedOn':
+      return { ...state, round: null, handedOn: event.data.upTo };
+    default:
+      return state;
+  }
+};
+
+/** A state of a log that was saved; null for other JSON. */
+export const savedLog = (saved: Json): LogState | null =>
+  isObject(saved) && typeof saved['size'] === 'number' && Array.isArray(saved['edge'])
+    ? (saved as unknown as LogState)
+    : null;

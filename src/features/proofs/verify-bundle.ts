@@ -1,0 +1,272 @@
+import { type Checkpoint, readCheckpoint } from './domain/checkpoint.js';
+import { fromHex } from './domain/edge.js';
+import { isHexHash, isLeaf, isPlace, type Leaf, leafHash } from './domain/leaf.js';
+import { signerOf } from './domain/note.js';
+import { isConsistent } from './domain/proofs.js';
+import { isObject, jcs, type Json, type JsonObject } from '../../kernel/base/json.js';
+import { isIncluded } from '../../kernel/crypto/merkle.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
+import { thumbprint } from '../../kernel/crypto/jwk.js';
+import { sha256Hex } from '../../kernel/crypto/sha256.js';
+import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
+
+/** Checking a bundle (contract 10.5) with nothing but its text. The same is done by examples/verify_history.py. */
+
+/** The most hashes of a proof: a path of a log of 2^53 leaves is not longer. */
+const PATH_HASHES = 128;
+const MAX_KEYS = 1_000;
+/** How deep a line may be nested: a body has 32 levels at most (contract 1.2), and an event few around it. */
+const MAX_LEVELS = 100;
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** What is wrong with a bundle, in words. */
+export class BundleBroken extends Error {}
+
+const require = (holds: boolean, reason: string): void => {
+  if (!holds) throw new BundleBroken(reason);
+};
+
+const isWithin = (value: Json, levels: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (levels > 0 && Object.values(value as JsonObject).every((inner) => isWithin(inner, levels - 1)));
+
+/** A line as it was written: JSON in JCS form, so that no other text says the same. @throws BundleBroken */
+const readLine = (text: string): JsonObject => {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    throw new BundleBroken('it is not JSON');
+  }
+  require(isWithin(value, MAX_LEVELS), 'it is nested too deeply');
+  let written: string | null;
+  try {
+    written = jcs(value);
+  } catch {
+    written = null;
+  }
+  require(written === text, 'it is not in the form in which it was written (JCS)');
+  if (!isObject(value)) throw new BundleBroken('it is not an object');
+  return value;
+};
+
+/** @param names in order, with spaces between; a name that holds spaces is none of these */
+const hasMembers = (value: JsonObject, names: string): boolean => {
+  const found = Object.keys(value).sort();
+  const wanted = names.split(' ');
+  return found.length === wanted.length && found.every((name, place) => name === wanted[place]);
+};
+
+/** A public key that a bundle brings or a verifier has: its thumbprint and its 32 bytes, base64url. */
+export type BundleKey = { readonly kid: string; readonly x: string };
+
+/** A public key out of a JWK; null for what is none of ours. */
+export const keyOfJwk = (jwk: Json): BundleKey | null => {
+  if (!isObject(jwk) || jwk['kty'] !== 'OKP' || jwk['crv'] !== 'Ed25519' || typeof jwk['x'] !== 'string') return null;
+  const { x } = jwk;
+  if (!/^[A-Za-z0-9_-]{43}$/.test(x)) return null;
+  const kid = thumbprint(x);
+  return jwk['kid'] === undefined || jwk['kid'] === kid ? { kid, x } : null;
+};
+
+/** A key as the key set of a server has it (contract 2.9), and nothing beside it. */
+const ownKey = (jwk: Json): BundleKey | null =>
+  isObject(jwk) && hasMembers(jwk, 'crv kid kty use x') && jwk['use'] === 'sig' ? keyOfJwk(jwk) : null;
+
+export type BundleHeader = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly stream: string;
+  readonly from: number;
+  readonly to: number;
+  readonly prevHash: string;
+  readonly madeAt: string;
+  readonly keys: readonly BundleKey[];
+};
+
+/** The first line. @throws BundleBroken */
+export const readHeader = (text: string): BundleHeader => {
+  const header = readLine(text);
+  require(header['bundle'] === 'anima-history' && header['version'] === 1, 'it does not begin a bundle of version 1');
+  require(hasMembers(
+    header,
+    'bundle from keys madeAt npcId prevHash stream tenant to version',
+  ), 'a header has other members');
+  const { tenant, npcId, stream, from, to, prevHash, madeAt, keys } = header;
+  if (
+    typeof tenant !== 'string' ||
+    typeof npcId !== 'string' ||
+    typeof madeAt !== 'string' ||
+    typeof stream !== 'string'
+  )
+    throw new BundleBroken('its names are not texts');
+  require(stream === npcStream(tenant, npcId), 'its stream is not that of its NPC');
+  if (!isPlace(from) || !isPlace(to) || from > to) throw new BundleBroken('its range is none');
+  if (!isHexHash(prevHash)) throw new BundleBroken('its prevHash is none');
+  require(from > 0 || prevHash === GENESIS_HASH, 'a history begins with 64 zeros');
+  require(TIME.test(madeAt), 'its time is none');
+  if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw new BundleBroken('its keys are none');
+  const read = (keys as readonly Json[]).map(ownKey);
+  const good = read.filter((key) => key !== null);
+  require(good.length === read.length, 'one of its keys is none, or has another thumbprint');
+  return { tenant, npcId, stream, from, to, prevHash, madeAt, keys: good };
+};
+
+/** An event of the bundle, as far as the following ones and the proof need it. */
+export type BundleEvent = { readonly revision: number; readonly hash: string; readonly at: string };
+
+const EVENT_MEMBERS =
+  'actor at causationId commandId correlationId data hash id prevHash revision schemaVersion stream tenant type';
+
+/** The next event. @param last the one before it; its hash is the header's prevHash for the first @throws BundleBroken */
+export const readEvent = (text: string, header: BundleHeader, last: BundleEvent): BundleEvent => {
+  const event = readLine(text);
+  require(hasMembers(
+    event,
+    EVENT_MEMBERS,
+  ), 'an event has exactly the thirteen members of docs/hash-chain.md, and hash');
+  const { hash, ...hashed } = event;
+  const { revision, at } = event;
+  require(event['tenant'] === header.tenant && event['stream'] === header.stream, 'it is of another stream');
+  require(revision === last.revision + 1, `revision ${String(last.revision + 1)} is expected here`);
+  require(event['prevHash'] === last.hash, 'it does not follow the event before it (prevHash)');
+  if (!isHexHash(hash) || hash !== sha256Hex(jcs(hashed)))
+    throw new BundleBroken('it does not hold what its hash was made from');
+  if (typeof at !== 'string' || !TIME.test(at)) throw new BundleBroken('its time is none');
+  if (at < last.at) throw new BundleBroken('its time is before that of the event before it');
+  return { revision: last.revision + 1, hash, at };
+};
+
+export type BundleProof = {
+  readonly size: number;
+  readonly leaf: Leaf;
+  readonly index: number;
+  readonly path: readonly string[];
+  readonly note: string;
+  readonly extends?: { readonly from: number; readonly path: readonly string[] };
+};
+export type BundleEnd = {
+  readonly events: number;
+  readonly head: { readonly revision: number; readonly hash: string };
+  readonly proof: BundleProof | null;
+};
+
+const isPath = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.length <= PATH_HASHES && value.every(isHexHash);
+
+const readProof = (proof: Json): BundleProof | null => {
+  if (proof === null) return null;
+  if (!isObject(proof)) throw new BundleBroken('its proof is none');
+  const { extends: shown, ...rest } = proof;
+  require(hasMembers(rest, 'index leaf note path size'), 'its proof has other members');
+  const { size, leaf, index, path, note } = rest;
+  if (!isPlace(size) || !isLeaf(leaf) || !isPlace(index) || !isPath(path) || typeof note !== 'string')
+    throw new BundleBroken('a member of its proof has another form');
+  if (shown === undefined) return { size, leaf, index, path, note };
+  if (!isObject(shown) || !hasMembers(shown, 'from path')) throw new BundleBroken('its extension is none');
+  const { from, path: between } = shown;
+  if (!isPlace(from) || !isPath(between)) throw new BundleBroken('its extension is none');
+  return { size, leaf, index, path, note, extends: { from, path: between } };
+};
+
+/** The last line. @throws BundleBroken */
+export const readEnd = (text: string): BundleEnd => {
+  const end = readLine(text);
+  require(hasMembers(end, 'events head proof'), 'the last line has other members');
+  const { events, head, proof } = end;
+  if (!isPlace(events) || !isObject(head) || !hasMembers(head, 'hash revision'))
+    throw new BundleBroken('its end is none');
+  const { revision, hash } = head;
+  if (!isPlace(revision) || !isHexHash(hash)) throw new BundleBroken('its head is none');
+  return { events, head: { revision, hash }, proof: readProof(proof as Json) };
+};
+
+/** What a verifier brings along. `key`: the thumbprint of the key that must have signed. `kept`: the note of a checkpoint that was kept. */
+export type Trust = { readonly key?: BundleKey | { readonly kid: string }; readonly kept?: string };
+
+/** What the log says of a bundle, once it was checked. */
+export type Logged = {
+  readonly checkpoint: Checkpoint;
+  readonly kid: string;
+  readonly leaf: Leaf;
+  /** The size of the kept checkpoint that it extends, or is; null where none was given. */
+  readonly extendsSize: number | null;
+};
+
+const signedBy = (note: string, keys: readonly BundleKey[], trust: Trust): { checkpoint: Checkpoint; kid: string } => {
+  const read = readCheckpoint(note);
+  if (read === null) throw new BundleBroken('the checkpoint is not a note of a log');
+  const { key } = trust;
+  const known = key !== undefined && 'x' in key ? [key, ...keys] : keys;
+  const allowed = key === undefined ? known : known.filter(({ kid }) => kid === key.kid);
+  const signer = signerOf(read.note, read.checkpoint.origin, allowed);
+  if (signer === null) {
+    throw new BundleBroken(
+      key === undefined
+        ? 'no key of the bundle has signed the checkpoint'
+        : `the key ${key.kid} has not signed the checkpoint`,
+    );
+  }
+  return { checkpoint: read.checkpoint, kid: signer.kid };
+};
+
+const requireExtends = ({ extends: shown }: BundleProof, checkpoint: Checkpoint, kept: Checkpoint): void => {
+  require(kept.origin === checkpoint.origin, 'the checkpoint that was kept is of another log');
+  if (kept.size === checkpoint.size) {
+    require(Buffer.from(kept.root).equals(
+      checkpoint.root,
+    ), 'the log was forked: the checkpoint that was kept has the same size and another root');
+    return;
+  }
+  require(kept.size <
+    checkpoint.size, 'the log was cut, or the bundle is old: the checkpoint that was kept is of a larger log');
+  if (kept.size === 0) return;
+  require(shown?.from ===
+    kept.size, `the bundle does not show that it extends size ${String(kept.size)}: make it with --checkpoint, or ?extends=`);
+  const path = (shown?.path ?? []).map(fromHex);
+  require(isConsistent({
+    earlier: kept.size,
+    earlierRoot: kept.root,
+    size: checkpoint.size,
+    root: checkpoint.root,
+    path,
+  }), 'the log does not extend the checkpoint that was kept: it was changed, or forked');
+};
+
+/**
+ * Checks what the log says of a bundle. Null where the bundle has no proof.
+ * @param covered the event at the revision of the proof's leaf, as it stands in the bundle
+ * @throws BundleBroken
+ */
+export const checkProof = (
+  header: BundleHeader,
+  proof: BundleProof | null,
+  covered: BundleEvent | null,
+  trust: Trust,
+): Logged | null => {
+  if (proof === null) {
+    require(trust.key === undefined && trust.kept === undefined, 'the log says nothing of these events yet');
+    return null;
+  }
+  const { leaf, size, index } = proof;
+  require(leaf.stream === header.stream, 'the leaf is of another stream');
+  require(covered !== null &&
+    covered.hash === leaf.hash &&
+    covered.at === leaf.at &&
+    covered.revision === leaf.revision, 'the leaf is no event of this bundle');
+  const { checkpoint, kid } = signedBy(proof.note, header.keys, trust);
+  require(checkpoint.size === size, 'the checkpoint has another size than the proof');
+  const path = proof.path.map(fromHex);
+  const inclusion = { leaf: leafHash(leaf), place: index, leaves: size, path };
+  require(isIncluded(inclusion, checkpoint.root), 'the leaf is not in the log that was signed');
+  if (trust.kept === undefined) {
+    // Nobody asked, but what a bundle says must hold.
+    if (proof.extends !== undefined)
+      require(proof.extends.from >= 1 && proof.extends.from <= size, 'its extension is none');
+    return { checkpoint, kid, leaf, extendsSize: null };
+  }
+  const kept = signedBy(trust.kept, header.keys, trust).checkpoint;
+  requireExtends(proof, checkpoint, kept);
+  return { checkpoint, kid, leaf, extendsSize: kept.size };
+};

@@ -1,0 +1,113 @@
+import { differenceKinds } from '../domain/difference-kinds.js';
+import { isObject } from '../../../kernel/base/json.js';
+import { cutText } from '../../../kernel/base/text.js';
+import type { ShownReplay } from '../http/results.js';
+import { table } from '../../../cli/shared/terminal.js';
+
+/** A replay as its routes tell it (contract 10.3). */
+export type ReplayView = (typeof ShownReplay)['static'];
+export type ShownSample = ReplayView['samples'][number];
+
+/** How much of an outcome is shown on its line, in characters. */
+const OUTCOME_CHARS = 240;
+/** How much of what is alike is shown before a difference, in characters. */
+const LEAD_CHARS = 30;
+/** How many NPCs are named beside the number of their differences. */
+const NAMED_NPCS = 8;
+
+const whole = (count: number): string => count.toLocaleString('en');
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** A verdict in words; anything else as JSON. */
+const outcomeText = (outcome: unknown): string => {
+  if (!isObject(outcome)) return JSON.stringify(outcome);
+  const { valid, action, dialogue, reason, code } = outcome;
+  if (valid === false) return `refused: ${textOf(dialogue ?? reason)} (${textOf(code)})`;
+  if (valid === true && isObject(action)) {
+    const deed = [textOf(action['type']), textOf(action['target'])].filter((word) => word !== '').join(' ');
+    return `${deed}: ${JSON.stringify(dialogue ?? '')}`;
+  }
+  const { instruction } = outcome;
+  if (isObject(instruction) && typeof instruction['query'] === 'string')
+    return `recall ${JSON.stringify(instruction['limit'])} by ${JSON.stringify(instruction['query'])}`;
+  if (isObject(instruction) && typeof instruction['prompt'] === 'string') return JSON.stringify(instruction['prompt']);
+  return JSON.stringify(outcome);
+};
+
+/** Where two texts begin to differ. */
+const firstDifference = (one: string, other: string): number => {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+};
+
+/** Two outcomes on a line each. Long texts that begin alike, such as prompts, are shown from where they differ on. */
+const outcomeTexts = (was: unknown, would: unknown): readonly [string, string] => {
+  const [before, after] = [outcomeText(was), outcomeText(would)];
+  const begin = firstDifference(before, after) - LEAD_CHARS;
+  const shown = (text: string): string =>
+    cutText(begin > LEAD_CHARS && text.length > OUTCOME_CHARS ? `…${text.slice(begin)}` : text, OUTCOME_CHARS);
+  return [shown(before), shown(after)];
+};
+
+/** What was and what would be, in three lines. */
+export const sampleLines = ({ npcId, turnId, revision, kind, was, would }: ShownSample): readonly string[] => {
+  const [before, after] = outcomeTexts(was, would);
+  return [
+    `${kind}: ${npcId} ${turnId ?? 'a check of the bridge'} (revision ${String(revision)})`,
+    `  was:   ${before}`,
+    `  would: ${after}`,
+  ];
+};
+
+/** What changes what an NPC does comes first, whatever the NPC's name is. */
+export const bySeverity = (samples: readonly ShownSample[]): readonly ShownSample[] =>
+  differenceKinds.flatMap((kind) => samples.filter((sample) => sample.kind === kind));
+
+/** How many differences of a kind there are, and whose: `…` where not all of them are named. */
+const kindLine = ({ differences, samples }: ReplayView, kind: string): readonly string[] => {
+  const count = differences[kind] ?? 0;
+  const known = samples.filter((sample) => sample.kind === kind);
+  const npcIds = [...new Set(known.map(({ npcId }) => npcId))];
+  const isAll = known.length >= count && npcIds.length <= NAMED_NPCS;
+  const names = [...npcIds.slice(0, NAMED_NPCS), ...(isAll ? [] : ['…'])].join(', ');
+  return count === 0 ? [] : [`  ${kind.padEnd(13)} ${whole(count).padEnd(6)} ${names}`.trimEnd()];
+};
+
+const skippedLine = ({ turns, skipped }: ReplayView): readonly string[] => {
+  if (turns.skipped === 0) return [];
+  const why = Object.entries(skipped).flatMap(([reason, count]) => (count === 0 ? [] : `${reason} ${whole(count)}`));
+  return [`Skipped: ${why.join(', ')} (what decided then is not to be had here)`];
+};
+
+const ruleLines = ({ rules }: ReplayView): readonly string[] =>
+  rules.length === 0
+    ? []
+    : [
+        '',
+        ...table([
+          ['RULE', 'MATCHED', 'WOULD', 'DECIDED', 'SHADOWED'],
+          ...rules.map(({ rulesetId, drRuleId, matched, decided, shadowed }) => [
+            `${rulesetId} ${drRuleId}`,
+            ...[matched.was, matched.would, decided, shadowed].map(whole),
+          ]),
+        ]),
+      ];
+
+/** A replay in lines that a person reads. @param samples how many of them are shown */
+export const replayLines = (replay: ReplayView, samples: number): readonly string[] => {
+  const { status, reason, turns, minds } = replay;
+  const why = reason === undefined ? '' : ` (${reason})`;
+  const left = replay.samples.length - samples;
+  return [
+    `${status}${why}: ${whole(turns.checked)} turns of ${whole(minds)} NPCs, ${whole(turns.equal)} equal, ${whole(turns.different)} different, ${whole(turns.skipped)} skipped`,
+    ...differenceKinds.flatMap((kind) => kindLine(replay, kind)),
+    ...skippedLine(replay),
+    ...(replay.trial ? ruleLines(replay) : []),
+    ...bySeverity(replay.samples)
+      .slice(0, samples)
+      .flatMap((sample) => ['', ...sampleLines(sample)]),
+    ...(left > 0 ? ['', `${whole(left)} more samples: --samples shows them.`] : []),
+  ];
+};

@@ -1,0 +1,118 @@
+import type { ReplayPlan } from './domain/events.js';
+import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import type { Sliced } from '../../kernel/base/sliced.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+import { besidesVerdict } from '../../../workflows/turn/turn-events.js';
+import type { FoundSoFar, TurnStanding } from './gather-findings.js';
+import { createMindReplay, type DecidedAgain, type RulesAgain } from './replay-mind.js';
+
+/** Which decisions are taken again, and by which rules. */
+export type ReplayTask = Pick<
+  ReplayPlan,
+  'upTo' | 'fromRevision' | 'toRevision' | 'turnId' | 'since' | 'until' | 'instead' | 'outputs'
+> & {
+  readonly replayId: string;
+  readonly tenant: string;
+  /** The rules of a trial; absent: those of then decide. */
+  readonly trial?: DirectiveRuleSet;
+};
+
+/** One mind whose decisions are taken again and counted. */
+export type CountedMind = {
+  /** The version of the rules without which the next event cannot be taken; undefined where none is needed. */
+  needs(recorded: RecordedEvent): RulesetRef | null | undefined;
+  /** Takes the next event. @param rules those of then, if they are needed */
+  take(recorded: RecordedEvent, rules: DirectiveRuleSet | null, found: FoundSoFar): Sliced<void>;
+};
+
+/** Whether nothing of a stream from this event on takes part. Neither positions nor times decrease in a stream. */
+export const isBeyond = (
+  { upTo, toRevision, until }: Pick<ReplayTask, 'upTo' | 'toRevision' | 'until'>,
+  { position, revision, meta }: RecordedEvent,
+): boolean =>
+  position > upTo || (toRevision !== undefined && revision > toRevision) || (until !== undefined && meta.at > until);
+
+/** Of two ways in which a turn stands the one that counts: one difference makes it different. */
+const worse = (one: TurnStanding, other: TurnStanding): TurnStanding => {
+  if (one === 'different' || other === 'different') return 'different';
+  return one === 'equal' ? other : one;
+};
+
+const standingOf = ({ difference, skipped }: DecidedAgain): TurnStanding =>
+  skipped ?? (difference === null ? 'equal' : 'different');
+
+/**
+ * Counts the decisions of one mind. A turn is counted with its first decision and again whenever it stands otherwise, so that a count is right wherever
+ * it is cut (contract 10.3).
+ */
+export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
+  const replay = createMindReplay(npcId);
+  const turns = new Map<string, TurnStanding>();
+  /** A turn that has its verdict, and may still be told apart by what the verdict recorded beside itself. */
+  let ended: string | null = null;
+  const outputs = new Map(
+    task.outputs
+      ?.filter((other) => other.npcId === undefined || other.npcId === npcId)
+      .map(({ turnId, generatedOutput }) => [turnId, generatedOutput]),
+  );
+
+  const isAsked = ({ revision, meta, data }: RecordedEvent): boolean =>
+    revision >= (task.fromRevision ?? 0) &&
+    (task.since === undefined || meta.at >= task.since) &&
+    (task.turnId === undefined || data['turnId'] === task.turnId);
+
+  /** Whether a trial takes it: it says nothing about what verdicts recorded beside them. */
+  const isTried = (recorded: RecordedEvent): boolean => {
+    if (!isAsked(recorded)) return false;
+    const ref = replay.rulesOf(recorded);
+    return ref !== undefined && (task.instead === undefined || ref?.rulesetId === task.instead);
+  };
+
+  const note = (taken: DecidedAgain, again: RulesAgain, found: FoundSoFar): void => {
+    const decided = again.trial ? withoutTrace(taken) : taken;
+    found.decision(npcId, decided, again);
+    const { turnId } = decided;
+    const now = standingOf(decided);
+    if (turnId === undefined) {
+      found.turn(null, now);
+      return;
+    }
+    const before = turns.get(turnId) ?? null;
+    const after = before === null ? now : worse(before, now);
+    if (after !== before) found.turn(before, after);
+    turns.set(turnId, after);
+  };
+
+  /** Forgets a turn once nothing more can be said of it. */
+  const follow = ({ type, data }: RecordedEvent): void => {
+    if (besidesVerdict.has(type)) return;
+    if (ended !== null) turns.delete(ended);
+    ended = null;
+    const { turnId } = data;
+    if (typeof turnId !== 'string') return;
+    if (type === 'TurnExpired') turns.delete(turnId);
+    else if (endings.has(type)) ended = turnId;
+  };
+
+  return {
+    needs: (recorded) => (task.trial === undefined && isAsked(recorded) ? replay.rulesOf(recorded) : undefined),
+    *take(recorded, rules, found) {
+      const { turnId } = recorded.data;
+      const output = typeof turnId === 'string' ? outputs.get(turnId) : undefined;
+      if (task.trial === undefined ? !isAsked(recorded) : !isTried(recorded)) replay.pass(recorded);
+      else {
+        const again: RulesAgain =
+          task.trial === undefined ? { trial: false, rules } : { trial: true, rules: task.trial };
+        for (const decided of yield* replay.take(recorded, again, output)) note(decided, again, found);
+      }
+      follow(recorded);
+    },
+  };
+};
+
+/** The rules of a trial are others, so their trace is. */
+const withoutTrace = (decided: DecidedAgain): DecidedAgain =>
+  decided.difference === 'otherTrace' ? { ...decided, difference: null } : decided;
+
+/** With these a turn is over, but for what a verdict records beside itself. */
+const endings: ReadonlySet<string> = new Set(['VerdictReached', 'VerdictRefused', 'DirectiveGiven', 'ContextBuilt']);

@@ -1,0 +1,178 @@
+import { recordedAnswer } from '../turns/domain/decision/bridge-checked.js';
+import { logicOf } from '../turns/domain/decision/logic.js';
+import type { TurnFacts, TurnRequest } from '../turns/domain/decision/turn-facts.js';
+import type { NpcEvent, Verdict, VerdictGrounds } from '../npcs/domain/events.js';
+import type { MindSummary } from '../npcs/domain/state.js';
+import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import { isObject, type JsonObject } from '../../kernel/base/json.js';
+import { askForMemories, askForOutput, keeping } from '../../../workflows/turn/turn-events.js';
+import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
+
+/** The events that a decision made (docs/adr/0012). */
+export type DecisionEvent = Extract<
+  NpcEvent,
+  { readonly data: { readonly mindRevision: number; readonly logic: number } }
+>;
+
+export const isDecision = (event: { readonly type: string; readonly data: unknown }): event is DecisionEvent =>
+  isObject(event.data) && typeof event.data['logic'] === 'number';
+
+/** What was decided, without what it was decided on. Its members are those of the event. */
+export type DecisionOutcome = JsonObject;
+
+/** On what a decision is taken again. `rules`: those that decide now; `isTrial`: they are not those of then, so their patterns are tried again. */
+export type DecisionBasis = {
+  readonly npcId: string;
+  /** The mind as the decision saw it. */
+  readonly mind: MindSummary;
+  /** The turn before this event; absent for its first event, and for what is no step of a turn. */
+  readonly turn: OpenedTurn | undefined;
+  readonly rules: DirectiveRuleSet | null;
+  /** Which patterns of a trial's rules match the observation of the turn. */
+  readonly trialPatterns: readonly string[] | undefined;
+  /** Another text of the model; absent: the recorded one. */
+  readonly output: string | undefined;
+};
+
+const SIGNED_BY = { kid: '', iss: '' };
+
+const factsOf = ({ npcId, mind, rules }: DecisionBasis): TurnFacts => ({
+  npcId,
+  mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+  ruleset: rules,
+  rulesetRef: null,
+  issuer: SIGNED_BY,
+});
+
+/** The version of the rules that a decision rests on, and the observation that their patterns were tried on. */
+export const restsOn = (
+  event: DecisionEvent,
+  turn: OpenedTurn | undefined,
+): { readonly ruleset: RulesetRef | null; readonly observation: string } => {
+  switch (event.type) {
+    case 'TurnOpened':
+    case 'DirectiveGiven':
+    case 'ContextBuilt':
+      return event.data;
+    case 'BridgeChecked':
+      return { ruleset: event.data.ruleset, observation: '' };
+    case 'VerdictReached':
+    case 'VerdictRefused':
+      if (event.data.asked !== undefined) return event.data.asked;
+      break;
+    default:
+  }
+  return { ruleset: turn?.ruleset ?? null, observation: turn?.observation ?? '' };
+};
+
+const patternsOf = (asked: DecisionBasis, recorded: readonly string[] | undefined): readonly string[] =>
+  asked.trialPatterns ?? recorded ?? [];
+
+const withPatterns = <Request extends TurnRequest>(asked: DecisionBasis, request: Request): Request => ({
+  ...request,
+  patternsHeld: patternsOf(asked, request.patternsHeld),
+});
+
+const verdictOf = (verdict: Verdict, grounds: VerdictGrounds): DecisionOutcome =>
+  ({ verdict, grounds }) as unknown as DecisionOutcome;
+
+/** What an event recorded of its decision. */
+export const outcomeOf = ({ type, data }: DecisionEvent): DecisionOutcome => {
+  const outcome = ((): object => {
+    switch (type) {
+      case 'TurnOpened':
+      case 'ActorIdentified':
+        return { instruction: data.instruction, ...(data.actorDataKept === false ? { actorDataKept: false } : {}) };
+      case 'MemoriesRecalled':
+        return { instruction: data.instruction };
+      case 'VerdictReached':
+      case 'VerdictRefused':
+        return { verdict: data.verdict, grounds: data.grounds };
+      case 'DirectiveGiven':
+        return traced(data, { memoryRecall: data.memoryRecall });
+      case 'ContextBuilt':
+        return traced(data, { prompt: data.prompt, constraints: data.constraints, ctxMessages: data.ctxMessages });
+      case 'BridgeChecked':
+        return {
+          ...{ valid: data.valid, reason: data.reason, correctedAction: data.correctedAction, code: data.code },
+          details: data.details,
+        };
+    }
+  })();
+  return outcome as DecisionOutcome;
+};
+
+const traced = (
+  { rules, seen, seenLeftOut }: Pick<VerdictGrounds, 'rules' | 'seen' | 'seenLeftOut'>,
+  made: object,
+) => ({
+  ...made,
+  rules,
+  seen,
+  ...(seenLeftOut === undefined ? {} : { seenLeftOut }),
+});
+
+/**
+ * Takes a decision again, from what was recorded: no model, no clock, no random number takes part (contract 2.8, 10.3).
+ * @returns its outcome now
+ * @throws Rejection LOGIC_UNKNOWN
+ */
+export const decideAgain = (asked: DecisionBasis, event: DecisionEvent): DecisionOutcome => {
+  const { turn } = asked;
+  const facts = factsOf(asked);
+  const { logic } = event.data;
+  const { effectiveInput, giveDirective, buildPrompt, reachVerdict } = logicOf(logic);
+  switch (event.type) {
+    case 'TurnOpened': {
+      const opening = withPatterns(asked, event.data);
+      const { actor, memories, agent } = opening;
+      const instruction =
+        actor === undefined && agent !== true
+          ? { type: 'IdentifyActor' }
+          : memories === undefined
+            ? askForMemories(logic, facts, opening)
+            : askForOutput(logic, facts, opening);
+      return { instruction, ...keeping(facts, actor) };
+    }
+    case 'ActorIdentified': {
+      const { actor } = event.data;
+      return {
+        instruction: askForMemories(logic, facts, withPatterns(asked, { ...required(turn), actor })),
+        ...keeping(facts, actor),
+      };
+    }
+    case 'MemoriesRecalled': {
+      const { memories } = event.data;
+      return { instruction: askForOutput(logic, facts, withPatterns(asked, { ...required(turn), memories })) };
+    }
+    case 'VerdictReached':
+    case 'VerdictRefused': {
+      const request: TurnRequest = event.data.asked ?? required(turn);
+      const { verdict, grounds } = reachVerdict(
+        effectiveInput(facts, withPatterns(asked, request)),
+        asked.output ?? event.data.generatedOutput,
+      );
+      return verdictOf(verdict, grounds);
+    }
+    case 'DirectiveGiven': {
+      const { memoryRecall, trace } = giveDirective(effectiveInput(facts, withPatterns(asked, event.data)));
+      return traced(trace, { memoryRecall });
+    }
+    case 'ContextBuilt': {
+      const { trace, ...built } = buildPrompt(effectiveInput(facts, withPatterns(asked, event.data)));
+      return traced(trace, built);
+    }
+    case 'BridgeChecked': {
+      const { action, context, patternsHeld } = event.data;
+      return recordedAnswer(logic, {
+        ...{ action, context, recorded: asked.mind.data, ruleset: asked.rules },
+        patternsHeld: patternsOf(asked, patternsHeld),
+      }) as DecisionOutcome;
+    }
+  }
+};
+
+const required = (turn: OpenedTurn | undefined): OpenedTurn => {
+  if (turn === undefined) throw new Error('a step of a turn was recorded before its opening');
+  return turn;
+};

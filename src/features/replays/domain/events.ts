@@ -1,0 +1,58 @@
+import type { DirectiveRuleSet, RulesetRef } from '../../rules/domain/ruleset.js';
+import type { ReplayFindings } from './findings.js';
+
+type OfReplay = { readonly replayId: string };
+
+/** A text of a model that takes the place of a recorded one. */
+export type OtherOutput = { readonly npcId?: string; readonly turnId: string; readonly generatedOutput: string };
+
+/** What a replay is asked for; it is fixed from then on (contract 10.3). All bounds are inclusive. */
+export type ReplayPlan = {
+  /** Sorted, each once; null: all minds of the tenant. */
+  readonly npcIds: readonly string[] | null;
+  /** Where the event store's order ended at acceptance: what comes later takes no part. */
+  readonly upTo: number;
+  readonly fromRevision?: number;
+  readonly toRevision?: number;
+  readonly turnId?: string;
+  readonly since?: string;
+  readonly until?: string;
+  /** Of a trial, one of both: registered rules, or rules that came along. */
+  readonly ruleset?: RulesetRef;
+  readonly rules?: DirectiveRuleSet;
+  /** Only decisions by the rules with this id are tried. */
+  readonly instead?: string;
+  readonly outputs?: readonly OtherOutput[];
+};
+
+/** Where a replay goes on: with these minds from these revisions, then with the minds after the last one. */
+export type ReplayCursor = {
+  /** The last mind that was begun, by its id; null: none. */
+  readonly after: string | null;
+  /** Minds that were begun and are not done, and the next revision of each. */
+  readonly begun: readonly { readonly npcId: string; readonly next: number }[];
+};
+
+export type ReplayEnding = 'completed' | 'failed' | 'cancelled';
+
+/** The events of a replay. Shapes are storage: never changed, only upcast (docs/adr/0004). */
+export type ReplayEvent =
+  | { type: 'ReplayRequested'; data: OfReplay & ReplayPlan }
+  /** What lies ahead was counted. */
+  | {
+      type: 'ReplayBegun';
+      data: OfReplay & {
+        readonly minds: number;
+        readonly events: number;
+        /** Of the minds that were named, those that have no history. */
+        readonly unknown: readonly string[];
+        /** The rules of a trial, by their ids. */
+        readonly drRuleIds?: readonly string[];
+      };
+    }
+  /** A slice was done; `events` counts what it has read, `found` what is new since the last one. */
+  | {
+      type: 'ReplayAdvanced';
+      data: OfReplay & { readonly cursor: ReplayCursor; readonly events: number; readonly found: ReplayFindings };
+    }
+  | { type: 'ReplayEnded'; data: OfReplay & { readonly ending: ReplayEnding; readonly reason: string | null } };

@@ -1,0 +1,118 @@
+import { byPlace, type ReplayPlace } from './place.js';
+import type { Json } from '../../../kernel/base/json.js';
+import { type DifferenceKind, differenceKinds, type SkipReason } from './difference-kinds.js';
+
+/** How many samples of one kind of difference are kept, those that come first by NPC and revision (contract 10.3). */
+export const SAMPLES_OF_KIND = 20;
+/** How many decisions are kept of each use of a rule (contract 10.11). */
+export const SAMPLES_OF_USE = 5;
+
+/** One decision that came out otherwise. */
+export type ReplaySample = ReplayPlace & { readonly kind: DifferenceKind; readonly was: Json; readonly would: Json };
+
+/** What a rule did: it matched (`fired`), the action or the refusal came from it (`decided`), or one above it decided (`shadowed`). */
+export const useKinds = ['fired', 'decided', 'shadowed'] as const;
+export type UseKind = (typeof useKinds)[number];
+
+/** In how many decisions a rule matched then (`was`), and what it did in those that were taken again. */
+export type RuleCount = {
+  /** Absent: the rules of the trial. */
+  readonly rulesetId?: string;
+  readonly drRuleId: string;
+  readonly was: number;
+} & Readonly<Record<UseKind, number>> & {
+    readonly samples: Readonly<Partial<Record<UseKind, readonly ReplayPlace[]>>>;
+  };
+
+/**
+ * What a replay, or a part of it, has found. Each figure is a sum, so parts are added in any order. A later part may take back what an earlier one
+ * counted: a turn that was equal so far is different from then on.
+ */
+export type ReplayFindings = {
+  /** Decisions that were taken again. */
+  readonly decisions: number;
+  readonly turns: { readonly equal: number; readonly different: number };
+  /** Turns that could not be taken again. */
+  readonly skipped: Readonly<Record<SkipReason, number>>;
+  /** Decisions that came out otherwise; a kind that did not occur may be absent. */
+  readonly differences: Readonly<Partial<Record<DifferenceKind, number>>>;
+  readonly rules: readonly RuleCount[];
+  readonly samples: readonly ReplaySample[];
+};
+
+export const noFindings: ReplayFindings = {
+  decisions: 0,
+  turns: { equal: 0, different: 0 },
+  skipped: { logic: 0, rules: 0, turn: 0 },
+  differences: {},
+  rules: [],
+  samples: [],
+};
+
+/** What tells a rule from all others of a replay. */
+export const ruleKey = ({ rulesetId, drRuleId }: Pick<RuleCount, 'rulesetId' | 'drRuleId'>): string =>
+  rulesetId === undefined ? drRuleId : `${rulesetId}/${drRuleId}`;
+
+/** The first so many by NPC and revision. */
+const firstOf = <Place extends ReplayPlace>(places: readonly Place[], most: number): readonly Place[] =>
+  places.toSorted(byPlace).slice(0, most);
+
+/** The samples that are kept of all these. */
+export const keptSamples = (samples: readonly ReplaySample[]): readonly ReplaySample[] =>
+  differenceKinds.flatMap((kind) =>
+    firstOf(
+      samples.filter((sample) => sample.kind === kind),
+      SAMPLES_OF_KIND,
+    ),
+  );
+
+const addedUses = (one: RuleCount['samples'], other: RuleCount['samples']): RuleCount['samples'] =>
+  Object.fromEntries(
+    useKinds.flatMap((use) => {
+      const places = [...(one[use] ?? []), ...(other[use] ?? [])];
+      return places.length === 0 ? [] : [[use, firstOf(places, SAMPLES_OF_USE)]];
+    }),
+  );
+
+const addedRules = (one: readonly RuleCount[], other: readonly RuleCount[]): readonly RuleCount[] => {
+  const all = new Map(one.map((count) => [ruleKey(count), count]));
+  for (const count of other) {
+    const known = all.get(ruleKey(count));
+    all.set(
+      ruleKey(count),
+      known === undefined
+        ? count
+        : {
+            ...known,
+            was: known.was + count.was,
+            fired: known.fired + count.fired,
+            decided: known.decided + count.decided,
+            shadowed: known.shadowed + count.shadowed,
+            samples: addedUses(known.samples, count.samples),
+          },
+    );
+  }
+  return [...all.values()];
+};
+
+/** What two parts have found together. */
+export const addFindings = (one: ReplayFindings, other: ReplayFindings): ReplayFindings => ({
+  decisions: one.decisions + other.decisions,
+  turns: {
+    equal: one.turns.equal + other.turns.equal,
+    different: one.turns.different + other.turns.different,
+  },
+  skipped: {
+    logic: one.skipped.logic + other.skipped.logic,
+    rules: one.skipped.rules + other.skipped.rules,
+    turn: one.skipped.turn + other.skipped.turn,
+  },
+  differences: Object.fromEntries(
+    differenceKinds.flatMap((kind) => {
+      const sum = (one.differences[kind] ?? 0) + (other.differences[kind] ?? 0);
+      return sum === 0 ? [] : [[kind, sum]];
+    }),
+  ),
+  rules: addedRules(one.rules, other.rules),
+  samples: keptSamples([...one.samples, ...other.samples]),
+});

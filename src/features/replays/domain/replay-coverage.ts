@@ -1,0 +1,33 @@
+import { type Coverage, useOf } from './rule-coverage.js';
+import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
+import type { ReplayFindings, RuleCount } from './findings.js';
+
+const untouched: Pick<RuleCount, 'fired' | 'decided' | 'shadowed' | 'samples'> = {
+  ...{ fired: 0, decided: 0, shadowed: 0 },
+  samples: {},
+};
+
+/**
+ * What a replay has counted of the rules of a set, in whatever version (contract 10.11). Rules of the set that it did not meet did nothing; rules that
+ * it met and the set has no more come last, without a name.
+ * @param ofTrial whether the set is the one that decided in a trial, and not one of then
+ */
+export const replayCoverage = (
+  found: Pick<ReplayFindings, 'decisions' | 'rules'>,
+  { rulesetId, rulesetRules }: Pick<DirectiveRuleSet, 'rulesetId' | 'rulesetRules'>,
+  ofTrial: boolean,
+): Coverage => {
+  const counts = new Map(
+    found.rules
+      .filter((count) => (ofTrial ? count.rulesetId === undefined : count.rulesetId === rulesetId))
+      .map((count) => [count.drRuleId, count]),
+  );
+  const names = new Map(rulesetRules.map(({ drRuleId, ruleName }) => [drRuleId, ruleName]));
+  const rules = [...new Set([...names.keys(), ...counts.keys()])].map((drRuleId) => {
+    const { fired, decided, shadowed, samples } = counts.get(drRuleId) ?? untouched;
+    const count = { fired, decided, shadowed };
+    const ruleName = names.get(drRuleId) ?? '';
+    return { drRuleId, ruleName, ...count, use: useOf(count), samples: samples.fired ?? [] };
+  });
+  return { decisions: found.decisions, rules };
+};

@@ -1,0 +1,116 @@
+import type { Action } from '../../rules/domain/bridge/action.js';
+import { contradicts, forbids } from '../../rules/domain/bridge/refusal.js';
+import { type DirectiveRuleSet, effectOf, losesTo } from '../../rules/domain/ruleset.js';
+import type { Match } from '../../rules/domain/match.js';
+import type { RuleTrace } from '../../rules/domain/rules-trace.js';
+import type { Verdict } from '../../npcs/domain/events.js';
+
+/** What one decision recorded: which rules matched, and its verdict; null where it made none. */
+export type CoveredDecision = {
+  readonly rules: readonly Pick<RuleTrace, 'drRuleId' | 'matched'>[];
+  readonly verdict: Pick<Verdict, 'valid' | 'action' | 'refusedAction' | 'code' | 'details'> | null;
+};
+
+/** The rules that a decision used, by their ids. */
+export type RuleUse = {
+  readonly fired: readonly string[];
+  /** The one that its action or its refusal came from. */
+  readonly decided: string | null;
+  /** Those that matched, and wanted something else than one above them that decided. */
+  readonly shadowed: readonly string[];
+};
+
+const idOf = ({ rule }: Match): string => rule.drRuleId;
+
+/** The matches of a set in a decision, by rank. */
+const matchesIn = ({ rulesetRules }: DirectiveRuleSet, { rules }: CoveredDecision): readonly Match[] => {
+  const matched = new Set(rules.flatMap((rule) => (rule.matched ? [rule.drRuleId] : [])));
+  return rulesetRules
+    .filter(({ drRuleId }) => matched.has(drRuleId))
+    .map((rule) => ({ rule, effect: effectOf(rule) }))
+    .toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority);
+};
+
+/** Whether a rule below the one that refused an action would have refused it as well. */
+const refusesToo = (match: Match, action: Action | null | undefined): boolean =>
+  action !== null && action !== undefined && (forbids(match, action) || contradicts(match, action));
+
+/**
+ * What each rule of a set did in one decision (contract 10.11). An action comes from the highest rule that directs, if it follows it; a refusal from
+ * the rule that it names.
+ */
+export const ruleUse = (set: DirectiveRuleSet, decision: CoveredDecision): RuleUse => {
+  const matches = matchesIn(set, decision);
+  const fired = matches.map(idOf);
+  const { verdict } = decision;
+  if (verdict === null) return { fired, decided: null, shadowed: [] };
+  const { valid, action } = verdict;
+  const refusing = verdict.code === 'RULE_REFUSED' ? verdict.details?.['drRuleId'] : undefined;
+  const directing = matches.find(({ effect }) => effect.kind === 'direct');
+  const follows = valid && action !== null && directing !== undefined && !contradicts(directing, action);
+  const decider = follows ? directing : matches.find((match) => idOf(match) === refusing);
+  if (decider === undefined) return { fired, decided: null, shadowed: [] };
+  const below = matches.slice(matches.indexOf(decider) + 1);
+  const isShadowed = (match: Match): boolean =>
+    follows
+      ? match.effect.kind === 'direct' && decider.effect.kind === 'direct' && losesTo(match.effect, decider.effect)
+      : refusesToo(match, verdict.refusedAction);
+  return { fired, decided: idOf(decider), shadowed: below.filter(isShadowed).map(idOf) };
+};
+
+/** Where a decision stands. */
+export type DecisionPlace = { readonly npcId: string; readonly turnId: string | null; readonly revision: number };
+
+/** How many decisions are named of each rule. */
+export const COVERAGE_SAMPLES = 5;
+
+export type CoveredRule = {
+  readonly drRuleId: string;
+  readonly ruleName: string;
+  readonly fired: number;
+  readonly decided: number;
+  readonly shadowed: number;
+  readonly use: 'decided' | 'shadowed' | 'fired' | 'never';
+  readonly samples: readonly DecisionPlace[];
+};
+
+export type Coverage = { readonly decisions: number; readonly rules: readonly CoveredRule[] };
+
+/** Counts what the rules of a set do, decision by decision. */
+export type CoverageCount = {
+  readonly add: (decision: CoveredDecision, place: DecisionPlace) => void;
+  readonly counted: () => Coverage;
+};
+
+/** The best that a rule did. */
+export const useOf = ({
+  fired,
+  decided,
+  shadowed,
+}: Pick<CoveredRule, 'fired' | 'decided' | 'shadowed'>): CoveredRule['use'] =>
+  decided > 0 ? 'decided' : shadowed > 0 ? 'shadowed' : fired > 0 ? 'fired' : 'never';
+
+export const countCoverage = (set: DirectiveRuleSet): CoverageCount => {
+  const tallies = new Map(
+    set.rulesetRules.map(({ drRuleId, ruleName }) => [
+      drRuleId,
+      { drRuleId, ruleName, fired: 0, decided: 0, shadowed: 0, samples: [] as DecisionPlace[] },
+    ]),
+  );
+  let decisions = 0;
+  return {
+    add: (decision, place) => {
+      decisions += 1;
+      const { fired, decided, shadowed } = ruleUse(set, decision);
+      for (const id of fired) {
+        const tally = tallies.get(id);
+        if (tally === undefined) continue;
+        tally.fired += 1;
+        if (id === decided) tally.decided += 1;
+        if (shadowed.includes(id)) tally.shadowed += 1;
+        if (tally.samples.length < COVERAGE_SAMPLES) tally.samples.push(place);
+      }
+    },
+    counted: () => ({ decisions, rules: [...tallies.values()].map((tally) => ({ ...tally, use: useOf(tally) })) }),
+  };
+};

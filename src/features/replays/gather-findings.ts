@@ -1,0 +1,172 @@
+import { type DifferenceKind, differenceKinds, type SkipReason } from './domain/difference-kinds.js';
+import {
+  type ReplayFindings,
+  type ReplaySample,
+  type RuleCount,
+  ruleKey,
+  SAMPLES_OF_KIND,
+  SAMPLES_OF_USE,
+  type UseKind,
+  useKinds,
+} from './domain/findings.js';
+import { byPlace, type ReplayPlace } from './domain/place.js';
+import type { Verdict } from '../npcs/domain/events.js';
+import { type CoveredDecision, ruleUse } from './domain/rule-coverage.js';
+import type { Json } from '../../kernel/base/json.js';
+import { shortened } from '../../kernel/base/shorten.js';
+import type { DecisionOutcome } from './decide-again.js';
+import { defined } from '../../kernel/base/defined.js';
+import type { DecidedAgain, RulesAgain } from './replay-mind.js';
+
+/** How a turn stands: a reason says why it could not be taken again. */
+export type TurnStanding = 'equal' | 'different' | SkipReason;
+
+/** By which rules a decision was taken again. */
+type DecidedBy = Pick<RulesAgain, 'rules' | 'trial'>;
+
+/** What is found, as it is found. */
+export type FoundSoFar = {
+  /** Notes a decision. */
+  decision(npcId: string, decided: DecidedAgain, by: DecidedBy): void;
+  /** Notes how a turn stands now; `before` takes back what was noted of it. */
+  turn(before: TurnStanding | null, now: TurnStanding): void;
+  findings(): ReplayFindings;
+};
+
+/** What an outcome says of its rules; a step that records none of them used none. */
+const coveredIn = (outcome: DecisionOutcome): CoveredDecision => {
+  const { verdict, grounds, rules } = outcome as unknown as {
+    readonly verdict?: Verdict;
+    readonly grounds?: Pick<CoveredDecision, 'rules'>;
+    readonly rules?: CoveredDecision['rules'];
+  };
+  return { rules: grounds?.rules ?? rules ?? [], verdict: verdict ?? null };
+};
+
+/** The first places of all that were offered. */
+const createFirst = <Place extends ReplayPlace>(most: number, known: readonly ReplayPlace[]) => {
+  const places: Place[] = [];
+  /** What is already kept elsewhere, and has room for no later place. */
+  const bound = known.length >= most ? known.toSorted(byPlace)[most - 1] : undefined;
+  return {
+    places,
+    offer: (place: ReplayPlace, make: () => Place): void => {
+      if (bound !== undefined && byPlace(place, bound) > 0) return;
+      const last = places[most - 1];
+      if (last !== undefined && byPlace(place, last) >= 0) return;
+      places.push(make());
+      // Nearly always they come in their order.
+      if (places.length > 1) places.sort(byPlace);
+      if (places.length > most) places.pop();
+    },
+  };
+};
+
+type Counted = {
+  readonly rulesetId: string | undefined;
+  readonly drRuleId: string;
+  was: number;
+} & Record<UseKind, number> & {
+    readonly samples: Readonly<Record<UseKind, ReturnType<typeof createFirst<ReplayPlace>>>>;
+  };
+
+/** How much of an outcome a sample shows, in bytes of JSON (contract 10.3). */
+const SHOWN_BYTES = 2_048;
+
+/** Of an outcome what a difference of this kind is about: a verdict without its grounds, or these where they are all that differs. */
+const shownOutcome = (outcome: DecisionOutcome | null, kind: DifferenceKind): Json => {
+  if (outcome === null) return null;
+  const { verdict, grounds, ...rest } = outcome;
+  if (kind === 'otherTrace') return shortened(grounds ?? rest, SHOWN_BYTES);
+  if (verdict !== undefined) return shortened(verdict, SHOWN_BYTES);
+  const { rules: _rules, seen: _seen, seenLeftOut: _left, ...made } = rest;
+  return shortened(made, SHOWN_BYTES);
+};
+
+/**
+ * Gathers what a part of a replay finds.
+ * @param known what was found before: samples that would not be kept beside it are not made
+ */
+export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>): FoundSoFar => {
+  let decisions = 0;
+  const turns: Record<TurnStanding, number> = { equal: 0, different: 0, logic: 0, rules: 0, turn: 0 };
+  const differences = new Map<DifferenceKind, number>();
+  const samples = new Map(
+    differenceKinds.map((kind) => [
+      kind,
+      createFirst<ReplaySample>(
+        SAMPLES_OF_KIND,
+        known.samples.filter((sample) => sample.kind === kind),
+      ),
+    ]),
+  );
+  const knownUses = new Map(known.rules.map((count) => [ruleKey(count), count.samples]));
+  const rules = new Map<string, Counted>();
+
+  const counted = (rulesetId: string | undefined, drRuleId: string): Counted => {
+    const key = ruleKey({ drRuleId, ...defined({ rulesetId }) });
+    const before = rules.get(key);
+    if (before !== undefined) return before;
+    const uses = (use: UseKind) => createFirst<ReplayPlace>(SAMPLES_OF_USE, knownUses.get(key)?.[use] ?? []);
+    const count: Counted = {
+      ...{ rulesetId, drRuleId, was: 0, fired: 0, decided: 0, shadowed: 0 },
+      samples: { fired: uses('fired'), decided: uses('decided'), shadowed: uses('shadowed') },
+    };
+    rules.set(key, count);
+    return count;
+  };
+
+  const noteRules = (place: ReplayPlace, { ruleset, was, would }: DecidedAgain, by: DecidedBy): void => {
+    const own = by.trial ? undefined : ruleset?.rulesetId;
+    const then = by.trial && ruleset?.rulesetId === by.rules?.rulesetId ? undefined : ruleset?.rulesetId;
+    if (ruleset !== null)
+      for (const { drRuleId, matched } of coveredIn(was).rules) if (matched) counted(then, drRuleId).was += 1;
+    if (by.rules === null || would === null) return;
+    const { fired, decided, shadowed } = ruleUse(by.rules, coveredIn(would));
+    const note = (use: UseKind, drRuleId: string): void => {
+      const count = counted(own, drRuleId);
+      count[use] += 1;
+      count.samples[use].offer(place, () => place);
+    };
+    for (const drRuleId of fired) note('fired', drRuleId);
+    for (const drRuleId of shadowed) note('shadowed', drRuleId);
+    if (decided !== null) note('decided', decided);
+  };
+
+  return {
+    decision: (npcId, decided, by) => {
+      const { revision, turnId = null, difference, was, would } = decided;
+      if (would === null) return;
+      decisions += 1;
+      const place = { npcId, turnId, revision };
+      noteRules(place, decided, by);
+      if (difference === null) return;
+      differences.set(difference, (differences.get(difference) ?? 0) + 1);
+      samples.get(difference)?.offer(place, () => ({
+        ...place,
+        kind: difference,
+        was: shownOutcome(was, difference),
+        would: shownOutcome(would, difference),
+      }));
+    },
+    turn: (before, now) => {
+      if (before !== null) turns[before] -= 1;
+      turns[now] += 1;
+    },
+    findings: () => {
+      const { equal, different, logic, rules: lost, turn } = turns;
+      return {
+        ...{ decisions, turns: { equal, different }, skipped: { logic, rules: lost, turn } },
+        differences: Object.fromEntries(differences),
+        rules: Array.from(rules.values(), ({ rulesetId, samples: of, ...count }): RuleCount => ({
+          ...count,
+          ...defined({ rulesetId }),
+          samples: Object.fromEntries(
+            useKinds.flatMap((use) => (of[use].places.length === 0 ? [] : [[use, of[use].places]])),
+          ),
+        })),
+        samples: differenceKinds.flatMap((kind) => samples.get(kind)?.places ?? []),
+      };
+    },
+  };
+};

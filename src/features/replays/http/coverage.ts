@@ -1,0 +1,184 @@
+import { Type } from '@sinclair/typebox';
+
+import { type NpcRow, npcs } from '../../../../projections/npcs.js';
+import { type CoveragePlace, recordedCoverage } from '../recorded-coverage.js';
+import { requireRevision } from '../../npcs/minds.js';
+import type { Rulesets } from '../../rules/rulesets.js';
+import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
+import { findReplay } from '../run-replay.js';
+import { noFindings } from '../domain/findings.js';
+import { replayCoverage } from '../domain/replay-coverage.js';
+import { COVERAGE_SAMPLES } from '../domain/rule-coverage.js';
+import { yieldToEventLoop } from '../../../kernel/concurrency/yield-to-event-loop.js';
+import { defined } from '../../../kernel/base/defined.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { ReadModels } from '../../../ports/read-models.js';
+import { timesOf, timesQuery } from '../../../kernel/http/history-query.js';
+import { ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { ClientId, oneOf } from '../../../kernel/http/schemas.js';
+
+export const CoverageAnswer = Type.Object({
+  rulesetId: Type.String(),
+  version: Type.Unsafe<number | null>({
+    type: ['integer', 'null'],
+    description: 'Null for a replay whose rules were of several versions or are not registered.',
+  }),
+  decisions: Type.Integer({
+    description:
+      'How many decisions by this version recorded what its rules saw; with `replayId` all that were taken again.',
+  }),
+  rules: Type.Array(
+    Type.Object({
+      drRuleId: Type.String(),
+      ruleName: Type.String(),
+      fired: Type.Integer({ description: 'In how many decisions it matched.' }),
+      decided: Type.Integer({ description: 'In how many the action or the refusal came from it.' }),
+      shadowed: Type.Integer({ description: 'In how many it matched, and one above it decided otherwise.' }),
+      use: oneOf(['decided', 'shadowed', 'fired', 'never']),
+      samples: Type.Array(
+        Type.Object({
+          npcId: Type.String(),
+          turnId: Type.Union([Type.String(), Type.Null()]),
+          revision: Type.Integer(),
+        }),
+        { description: `Some decisions that it matched, ${String(COVERAGE_SAMPLES)} at most.` },
+      ),
+    }),
+  ),
+  next: Type.Optional(Type.String({ description: 'Send it as `cursor` to go on, and add the counts.' })),
+});
+
+/** How many rows of minds are read at once, and how many bytes of them. */
+const MIND_PAGE = { limit: 100, bytes: 256 * 1024 };
+const CURSOR_CHARS = 1_024;
+
+/** Where the counting goes on, and by which version: another may be registered meanwhile. */
+type CoverageCursor = CoveragePlace & { readonly version: number };
+
+const cursorText = ({ version, from, npcId }: CoverageCursor): string =>
+  Buffer.from(`${String(version)} ${String(from)} ${npcId}`).toString('base64url');
+
+const readCursor = (text: string): CoverageCursor => {
+  const [, version, from, npcId] =
+    /^(\d{1,15}) (\d{1,15}) (.{1,128})$/su.exec(Buffer.from(text, 'base64url').toString('utf8')) ?? [];
+  if (npcId !== undefined) return { version: Number(version), from: Number(from), npcId };
+  throw new Rejection('SCHEMA_INVALID', {
+    details: { issues: [{ in: 'query', pointer: '/cursor', message: 'is not a cursor of this coverage' }] },
+  });
+};
+
+/**
+ * The minds of a tenant by their ids, from one on, without those that were last written to before a time. The last one of each read comes always, so
+ * that whoever counts minds counts reads as well. Other work runs between two reads. Raises what the read models raise.
+ */
+export async function* mindsFrom(
+  readModels: Pick<ReadModels, 'list' | 'get'>,
+  tenant: string,
+  from: string | undefined,
+  sinceMs: number,
+): AsyncGenerator<string, void, undefined> {
+  if (from !== undefined) yield from;
+  for (let beyond = from; ;) {
+    const page = { partition: tenant, direction: 'ascending', ...MIND_PAGE } as const;
+    const { rows, more } = await readModels.list(npcs, { ...page, ...defined({ beyond }) });
+    beyond = rows.at(-1)?.order;
+    for (const { row } of rows) {
+      const { npcId, updatedAt } = row as unknown as NpcRow;
+      if (Date.parse(updatedAt) >= sinceMs || npcId === beyond) yield npcId;
+    }
+    if (!more || beyond === undefined) return;
+    await yieldToEventLoop();
+  }
+}
+
+/** @throws Rejection REPLAY_NOT_FOUND; RULESET_NOT_FOUND for a set that took no part and is not registered */
+const ofReplay = async (
+  { repository, rulesets }: Pick<CoverageRouteDeps, 'repository' | 'rulesets'>,
+  tenant: string,
+  { rulesetId, replayId }: { readonly rulesetId: string; readonly replayId: string },
+) => {
+  const replay = await findReplay({ repository }, tenant, { replayId });
+  const { ruleset, rules } = replay;
+  const found = replay.name === 'pending' ? noFindings : replay.found;
+  const ofTrial = (ruleset ?? rules)?.rulesetId === rulesetId;
+  const registered =
+    ruleset !== undefined && ofTrial ? rulesets.version(tenant, ruleset) : rulesets.deciding(tenant, rulesetId);
+  const set = (ofTrial ? rules : undefined) ?? (await registered);
+  const covered = replayCoverage(found, set ?? { rulesetId, rulesetRules: [] }, ofTrial);
+  if (set === null && covered.rules.length === 0) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId } });
+  return { rulesetId, version: ofTrial ? (ruleset?.version ?? null) : null, ...covered };
+};
+
+async function* only(npcId: string): AsyncGenerator<string, void, undefined> {
+  yield await Promise.resolve(npcId);
+}
+
+type CoverageRouteDeps = { readonly ports: Ports; readonly rulesets: Rulesets; readonly repository: ProcessRepository };
+
+/** `GET /rules/{rulesetId}/coverage` (contract 10.11). */
+export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDeps): readonly RouteDefinition[] => [
+  route('GET', '/rules/:rulesetId/coverage', {
+    operationId: 'ruleCoverage',
+    tag: 'Rules',
+    summary: 'What each rule of a set did in the decisions that were recorded',
+    description:
+      'Counted from what the decisions recorded, over all NPCs or one. One answer looks at 20,000 events and 500 NPCs at most; the counts of the pages add up.',
+    scope: 'audit',
+    ext: true,
+    params: Type.Object({ rulesetId: Type.String() }),
+    query: Type.Object({
+      version: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          description: 'The one that decides, when it is left out: the latest, or 0, the built-in `default`.',
+        }),
+      ),
+      npcId: Type.Optional(ClientId),
+      ...timesQuery,
+      replayId: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 256, description: 'Of the decisions of a replay; it goes alone.' }),
+      ),
+      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_CHARS })),
+    }),
+    responses: ok('The counts, or a part of them.', CoverageAnswer),
+    handler: async (call) => {
+      const { tenant } = call.principal;
+      const { rulesetId } = call.params;
+      const { npcId, cursor, replayId } = call.query;
+      if (replayId !== undefined) {
+        if (Object.keys(call.query).length > 1)
+          throw new Rejection('SCHEMA_INVALID', {
+            details: {
+              issues: [
+                { in: 'query', pointer: '/replayId', message: 'goes alone: a replay was asked for what it covers' },
+              ],
+            },
+          });
+        return { body: await ofReplay({ repository, rulesets }, tenant, { rulesetId, replayId }) };
+      }
+      const at = cursor === undefined ? undefined : readCursor(cursor);
+      const version = at?.version ?? call.query.version;
+      const set =
+        version === undefined
+          ? await rulesets.deciding(tenant, rulesetId)
+          : await rulesets.version(tenant, { rulesetId, version });
+      if (set === null) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId, ...defined({ version }) } });
+      if (npcId !== undefined) await requireRevision(ports.events, tenant, npcId);
+      else await ports.readModels.reachedPosition(npcs, call.wrote);
+      const times = timesOf(call.query);
+      const { decisions, rules, next } = await recordedCoverage(ports, {
+        ...{ tenant, set, times },
+        ...defined({ at }),
+        minds: (from) =>
+          npcId === undefined ? mindsFrom(ports.readModels, tenant, from, times.sinceMs ?? -Infinity) : only(npcId),
+      });
+      return {
+        body: {
+          ...{ rulesetId: set.rulesetId, version: set.version, decisions, rules },
+          ...defined({ next: next && cursorText({ ...next, version: set.version }) }),
+        },
+      };
+    },
+  }),
+];

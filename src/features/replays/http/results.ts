@@ -1,0 +1,110 @@
+import { Type } from '@sinclair/typebox';
+
+import { differenceKinds, skipReasons } from '../domain/difference-kinds.js';
+import { byPlace } from '../domain/place.js';
+import { noFindings, type ReplayFindings, type ReplaySample, type RuleCount } from '../domain/findings.js';
+import { defined } from '../../../kernel/base/defined.js';
+import type { Replay } from '../run-replay.js';
+import { AnyJson } from '../../../kernel/http/schemas.js';
+
+/** How many samples an answer shows of all kinds together (contract 10.3). */
+const SHOWN_SAMPLES = 100;
+
+const Count = Type.Integer({ description: 'How many.' });
+const counts = (names: readonly string[]) => Type.Object(Object.fromEntries(names.map((name) => [name, Count])));
+const Place = Type.Object({
+  npcId: Type.String(),
+  turnId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+  revision: Type.Integer(),
+});
+
+/** A replay and what it has found (contract 10.3). */
+export const ShownReplay = Type.Object({
+  replayId: Type.String(),
+  status: Type.Unsafe<string>({ type: 'string', enum: ['running', 'completed', 'failed', 'cancelled'] }),
+  trial: Type.Boolean(),
+  startedAt: Type.String({ format: 'date-time' }),
+  endedAt: Type.Optional(Type.String({ format: 'date-time' })),
+  reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+  progress: Type.Number({ description: '0 to 1' }),
+  minds: Type.Integer({ description: 'How many histories take part.' }),
+  unknown: Type.Array(Type.String(), { description: 'Of the NPCs that were named, those that have no history.' }),
+  decisions: Type.Integer({ description: 'Decisions that were taken again.' }),
+  turns: Type.Object({ checked: Count, equal: Count, different: Count, skipped: Count }),
+  skipped: counts(skipReasons),
+  differences: counts(differenceKinds),
+  rules: Type.Array(
+    Type.Object({
+      rulesetId: Type.String(),
+      drRuleId: Type.String(),
+      matched: Type.Object({ was: Count, would: Count }),
+      decided: Count,
+      shadowed: Count,
+      samples: Type.Object({
+        fired: Type.Array(Place),
+        decided: Type.Array(Place),
+        shadowed: Type.Array(Place),
+      }),
+    }),
+  ),
+  samples: Type.Array(Type.Intersect([Place, Type.Object({ kind: Type.String(), was: AnyJson, would: AnyJson })])),
+  firstDifference: Type.Optional(Type.Intersect([Place, Type.Object({ kind: Type.String() })])),
+});
+
+/** Of each kind the first ones, as many of each as there is room for. */
+const shownSamples = (samples: readonly ReplaySample[]): readonly ReplaySample[] => {
+  const rank = new Map<string, number>();
+  return samples
+    .map((sample) => {
+      const place = (rank.get(sample.kind) ?? 0) + 1;
+      rank.set(sample.kind, place);
+      return { sample, place };
+    })
+    .toSorted((one, other) => one.place - other.place)
+    .slice(0, SHOWN_SAMPLES)
+    .map(({ sample }) => sample)
+    .toSorted(byPlace);
+};
+
+const shownRule = (trialId: string, { rulesetId = trialId, drRuleId, was, fired, ...count }: RuleCount) => ({
+  ...{ rulesetId, drRuleId, matched: { was, would: fired }, decided: count.decided, shadowed: count.shadowed },
+  samples: { fired: [], decided: [], shadowed: [], ...count.samples },
+});
+
+const shownFindings = (trialId: string, found: ReplayFindings) => {
+  const { decisions, turns, skipped, differences, rules, samples } = found;
+  const first = samples.toSorted(byPlace)[0];
+  return {
+    decisions,
+    turns: {
+      ...{ checked: turns.equal + turns.different, ...turns },
+      skipped: skipReasons.reduce((sum, reason) => sum + skipped[reason], 0),
+    },
+    skipped,
+    differences: Object.fromEntries(differenceKinds.map((kind) => [kind, differences[kind] ?? 0])),
+    rules: rules.map((count) => shownRule(trialId, count)),
+    samples: shownSamples(samples),
+    ...(first === undefined
+      ? {}
+      : { firstDifference: { npcId: first.npcId, turnId: first.turnId, revision: first.revision, kind: first.kind } }),
+  };
+};
+
+const progressOf = (replay: Replay): number => {
+  if (replay.name === 'pending') return 0;
+  if (replay.name === 'over' && replay.ending === 'completed') return 1;
+  return Math.min(1, replay.events / Math.max(1, replay.eventsInAll));
+};
+
+/** A replay as the contract names its members. */
+export const shownReplay = (replay: Replay) => {
+  const { replayId, startedAt, ruleset, rules } = replay;
+  const over = replay.name === 'over' ? replay : undefined;
+  const begun = replay.name === 'pending' ? undefined : replay;
+  return {
+    ...{ replayId, status: over?.ending ?? 'running', trial: ruleset !== undefined || rules !== undefined },
+    ...{ startedAt, ...defined({ endedAt: over?.endedAt, reason: over?.reason ?? undefined }) },
+    ...{ progress: progressOf(replay), minds: begun?.minds ?? 0, unknown: begun?.unknown ?? [] },
+    ...shownFindings(ruleset?.rulesetId ?? rules?.rulesetId ?? '', begun?.found ?? noFindings),
+  };
+};

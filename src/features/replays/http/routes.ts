@@ -1,0 +1,204 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+import { inSlices } from '../../../kernel/concurrency/in-slices.js';
+import { requireRevision } from '../../npcs/minds.js';
+import type { Rulesets } from '../../rules/rulesets.js';
+import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
+import { cancelReplay, findReplay, runReplay } from '../run-replay.js';
+import { requireReplayRoom } from '../replay-room.js';
+import type { ReplayPlan } from '../domain/events.js';
+import { requireInputBytes } from '../../../kernel/base/input-bytes.js';
+import { normaliseRuleset } from '../../rules/domain/normalise.js';
+import { defined } from '../../../kernel/base/defined.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { ProcessRuntime } from '../../../ports/process-runtime.js';
+import { type Call, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
+import { timeOf } from '../../../kernel/http/history-query.js';
+import { shownReplay, ShownReplay } from './results.js';
+import { ClientId, NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { RulesBody } from '../../rules/wire.js';
+
+/** How many NPCs one replay may name, and how many texts it may bring (contract 10.3). */
+const MOST_NPCS = 1_000;
+const MOST_OUTPUTS = 1_000;
+/** The longest text that it may bring, in characters: a turn takes no more (contract 1.2). */
+const TEXT_CHARS = 524_288;
+/** What rules are called that come along without an id. */
+const UNNAMED_RULES = 'trial';
+/** Of rules that were never registered; versions count from 1. */
+const UNREGISTERED_VERSION = 0;
+
+const trial = {
+  rulesetId: nullable(ClientId),
+  rules: Type.Optional(
+    Type.Unsafe<Static<typeof RulesBody> | null>({
+      ...RulesBody,
+      type: ['object', 'null'],
+      description: 'A rule set as POST /rules takes it; it is not registered.',
+    }),
+  ),
+  instead: nullable(ClientId),
+  outputs: nullable(
+    Type.Array(
+      Type.Object({
+        npcId: nullable(ClientId),
+        turnId: Type.String({ minLength: 1, maxLength: 256 }),
+        generatedOutput: Type.String({ maxLength: TEXT_CHARS }),
+      }),
+      { maxItems: MOST_OUTPUTS, description: 'Other texts of a model in the place of those that were recorded.' },
+    ),
+  ),
+};
+const Revision = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const OfMind = Type.Object({
+  ...trial,
+  fromRevision: nullable(Revision),
+  toRevision: nullable(Revision),
+  turnId: nullable(Type.String({ minLength: 1, maxLength: 256, description: 'Only the decisions of this turn.' })),
+});
+const OfMinds = Type.Object({
+  ...trial,
+  npcIds: nullable(Type.Array(ClientId, { minItems: 1, maxItems: MOST_NPCS })),
+  since: nullable(Type.String({ description: 'Only decisions from this time on (RFC 3339), inclusive.' })),
+  until: nullable(Type.String({ description: 'Only decisions up to this time (RFC 3339), inclusive.' })),
+});
+const ReplayParams = Type.Object({ replayId: Type.String() });
+const NpcReplayParams = Type.Object({ ...NpcParams.properties, ...ReplayParams.properties });
+
+type Trial = Pick<Static<typeof OfMind>, 'rulesetId' | 'rules' | 'instead' | 'outputs'>;
+
+const issue = (pointer: string, message: string): Rejection =>
+  new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer, message }] } });
+
+const momentOf = (name: 'since' | 'until', text: string | null | undefined): string | undefined => {
+  const timeMs = timeOf(name, text ?? undefined);
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
+};
+
+type ReplayRouteDeps = {
+  readonly ports: Ports;
+  readonly runtime: ProcessRuntime;
+  readonly repository: ProcessRepository;
+  readonly rulesets: Rulesets;
+};
+
+/** Replays and trials (contract 10.3). */
+export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRouteDeps): readonly RouteDefinition[] => {
+  const deps = { runtime, repository, events: ports.events };
+
+  /** @throws Rejection SCHEMA_INVALID, RULESET_NOT_FOUND, and what `normaliseRuleset` refuses with */
+  const trialOf = async (
+    tenant: string,
+    { rulesetId, rules, instead, outputs }: Trial,
+  ): Promise<Pick<ReplayPlan, 'ruleset' | 'rules' | 'instead' | 'outputs'>> => {
+    const isTrial = (rulesetId ?? null) !== null || (rules ?? null) !== null;
+    if ((rulesetId ?? null) !== null && (rules ?? null) !== null)
+      throw issue('/rules', 'does not go with rulesetId: give one of them');
+    if ((instead ?? null) !== null && !isTrial) throw issue('/instead', 'needs rulesetId or rules');
+    const texts = outputs?.map(({ npcId, ...output }) => ({ ...output, ...defined({ npcId: npcId ?? undefined }) }));
+    const asked = defined({ instead: instead ?? undefined, outputs: texts });
+    if (rules !== undefined && rules !== null) {
+      const content = await inSlices(normaliseRuleset(rules, () => UNNAMED_RULES));
+      if (content instanceof Rejection) throw content;
+      return { ...asked, rules: { ...content, version: UNREGISTERED_VERSION } };
+    }
+    if (rulesetId === undefined || rulesetId === null) return asked;
+    const latest = await rulesets.latest(tenant, rulesetId);
+    if (latest === null) throw new Rejection('RULESET_NOT_FOUND', { details: { rulesetId } });
+    return { ...asked, ruleset: { rulesetId, version: latest.version } };
+  };
+
+  const accept = async (call: Call, plan: Omit<ReplayPlan, 'upTo'>, path: string) => {
+    requireInputBytes(plan);
+    await requireReplayRoom(ports.readModels, call.principal.tenant, call.wrote);
+    const by = onBehalfOf(call);
+    const { replay, position } = await runReplay(deps, plan, by);
+    return {
+      status: 202,
+      position,
+      headers: { Location: `${path}/${replay.replayId}` },
+      body: shownReplay(replay),
+    } as const;
+  };
+
+  const cancel = async (call: Call, named: { readonly replayId: string; readonly npcId?: string }) => {
+    const by = onBehalfOf(call);
+    const { replay, position } = await cancelReplay(deps, named, by);
+    return { position, body: shownReplay(replay) };
+  };
+
+  const accepted = { 202: { description: 'Accepted; it goes on by itself.', schema: ShownReplay } };
+  const shown = { 200: { description: 'Where it stands, and what it has found so far.', schema: ShownReplay } };
+  const common = { tag: 'Replays', scope: 'audit', ext: true } as const;
+
+  return [
+    route('POST', '/npcs/:npcId/replays', {
+      ...common,
+      operationId: 'replayNpc',
+      summary: 'Take the decisions of an NPC again, by the rules of then or by others',
+      params: NpcParams,
+      body: OfMind,
+      responses: accepted,
+      handler: async (call) => {
+        const { npcId } = call.params;
+        await requireRevision(ports.events, call.principal.tenant, npcId);
+        const { fromRevision, toRevision, turnId } = call.body;
+        const asked = {
+          fromRevision: fromRevision ?? undefined,
+          toRevision: toRevision ?? undefined,
+          turnId: turnId ?? undefined,
+        };
+        const plan = { npcIds: [npcId], ...defined(asked), ...(await trialOf(call.principal.tenant, call.body)) };
+        return accept(call, plan, `/npcs/${encodeURIComponent(npcId)}/replays`);
+      },
+    }),
+    route('POST', '/replays', {
+      ...common,
+      operationId: 'replayNpcs',
+      summary: 'Take the decisions of many NPCs again, by the rules of then or by others',
+      description: 'Without `npcIds` it takes those of every NPC of the studio.',
+      body: OfMinds,
+      responses: accepted,
+      handler: async (call) => {
+        const { npcIds, since, until } = call.body;
+        const times = defined({ since: momentOf('since', since), until: momentOf('until', until) });
+        const minds = npcIds === undefined || npcIds === null ? null : [...new Set(npcIds)].sort();
+        const plan = { npcIds: minds, ...times, ...(await trialOf(call.principal.tenant, call.body)) };
+        return accept(call, plan, '/replays');
+      },
+    }),
+    route('GET', '/replays/:replayId', {
+      ...common,
+      operationId: 'getReplay',
+      summary: 'How far a replay is, and what it has found',
+      params: ReplayParams,
+      responses: shown,
+      handler: async (call) => ({ body: shownReplay(await findReplay(deps, call.principal.tenant, call.params)) }),
+    }),
+    route('GET', '/npcs/:npcId/replays/:replayId', {
+      ...common,
+      operationId: 'getNpcReplay',
+      summary: 'How far a replay of an NPC is, and what it has found',
+      params: NpcReplayParams,
+      responses: shown,
+      handler: async (call) => ({ body: shownReplay(await findReplay(deps, call.principal.tenant, call.params)) }),
+    }),
+    route('DELETE', '/replays/:replayId', {
+      ...common,
+      operationId: 'cancelReplay',
+      summary: 'Cancel a replay; what it has found stays',
+      params: ReplayParams,
+      responses: shown,
+      handler: (call) => cancel(call, call.params),
+    }),
+    route('DELETE', '/npcs/:npcId/replays/:replayId', {
+      ...common,
+      operationId: 'cancelNpcReplay',
+      summary: 'Cancel a replay of an NPC; what it has found stays',
+      params: NpcReplayParams,
+      responses: shown,
+      handler: (call) => cancel(call, call.params),
+    }),
+  ];
+};

@@ -1,0 +1,129 @@
+import { npcEvents } from '../npcs/domain/decoder.js';
+import type { NpcEvent } from '../npcs/domain/events.js';
+import { type Coverage, type CoveredDecision, type CoverageCount, countCoverage } from './domain/rule-coverage.js';
+import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import type { UnknownEvent } from '../../kernel/base/decoder.js';
+import { parseProcessId } from '../../kernel/crypto/process-id.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { FIRST_EVENT_SEARCH } from '../../kernel/streams/first-event-search.js';
+import { type HistoryTimes, revisionsWithin } from '../../kernel/streams/history-filter.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+
+/** How much one answer looks at (contract 10.11): a second or two of work. Other work runs in between. */
+const COVERED_EVENTS = 20_000;
+const COVERED_MINDS = 500;
+/** How many rules of decisions are counted before other work has its turn. */
+const RULES_AT_ONCE = 2_000;
+
+/** Where the counting goes on: a mind, and the revision there. */
+export type CoveragePlace = { readonly npcId: string; readonly from: number };
+
+export type CoverageQuery = {
+  readonly tenant: string;
+  readonly set: DirectiveRuleSet;
+  readonly times: HistoryTimes;
+  readonly at?: CoveragePlace;
+  /** The minds that count, in their order, from one on. Minds that were not written to since a time may be left out. */
+  readonly minds: (from: string | undefined) => AsyncIterable<string>;
+};
+
+type CoverageDeps = { readonly events: Pick<EventStore, 'read'> };
+
+/** The decision of an event that recorded its rules; null for any other. */
+const decisionIn = (event: NpcEvent | UnknownEvent): CoveredDecision | null => {
+  switch (event.type) {
+    case 'VerdictReached':
+    case 'VerdictRefused':
+      return { rules: event.data.grounds.rules, verdict: event.data.verdict };
+    case 'DirectiveGiven':
+    case 'ContextBuilt':
+      return { rules: event.data.rules, verdict: null };
+    default:
+      return null;
+  }
+};
+
+/** The rules with which a turn was opened; null when its opening is not found, or it had none. */
+const rulesAtOpening = async ({ events }: CoverageDeps, stream: string, turnId: string): Promise<RulesetRef | null> => {
+  const from = parseProcessId(turnId)?.revision;
+  if (from === undefined) return null;
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from }, FIRST_EVENT_SEARCH)) {
+    for (const recorded of page.events) {
+      if (recorded.type !== 'TurnOpened' || recorded.data['turnId'] !== turnId) continue;
+      const event = npcEvents.decode(recorded);
+      return event.type === 'TurnOpened' ? event.data.ruleset : null;
+    }
+  }
+  return null;
+};
+
+type Stretch = { readonly npcId: string; readonly stream: string; readonly from: number; readonly to: number };
+
+/** Counts the decisions of one mind. @returns how many events were looked at, and where to go on; absent at its end */
+const countMind = async (
+  deps: CoverageDeps,
+  { rulesetId, version }: DirectiveRuleSet,
+  count: CoverageCount,
+  { npcId, stream, from, to, most }: Stretch & { readonly most: number },
+): Promise<{ readonly looked: number; readonly next?: number }> => {
+  const opened = new Map<string, RulesetRef | null>();
+  const range = { direction: 'forwards', from, ...(to === Infinity ? {} : { to }) } as const;
+  let [looked, rules, next] = [0, 0, from];
+  const rulesOf = async (event: NpcEvent): Promise<RulesetRef | null> => {
+    if (event.type === 'DirectiveGiven' || event.type === 'ContextBuilt') return event.data.ruleset;
+    if (event.type !== 'VerdictReached' && event.type !== 'VerdictRefused') return null;
+    const { asked, turnId } = event.data;
+    if (asked !== undefined) return asked.ruleset;
+    return opened.has(turnId) ? (opened.get(turnId) ?? null) : rulesAtOpening(deps, stream, turnId);
+  };
+  for await (const page of pagesOf(deps.events, stream, range)) {
+    for (const recorded of page.events) {
+      const event = npcEvents.decode(recorded);
+      if (event.type === 'TurnOpened') opened.set(event.data.turnId, event.data.ruleset);
+      const decision = decisionIn(event);
+      if (decision === null || event.type === 'Unknown') continue;
+      const { turnId = null } = event.data as { readonly turnId?: string };
+      const ref = await rulesOf(event);
+      if (turnId !== null) opened.delete(turnId);
+      if (ref?.rulesetId !== rulesetId || ref.version !== version) continue;
+      count.add(decision, { npcId, turnId, revision: recorded.revision });
+      rules += decision.rules.length;
+      if (rules < RULES_AT_ONCE) continue;
+      rules = 0;
+      await yieldToEventLoop();
+    }
+    looked += page.events.length;
+    next = (page.events.at(-1)?.revision ?? next - 1) + 1;
+    if (looked >= most && next <= Math.min(to, page.lastRevision)) return { looked, next };
+  }
+  return { looked };
+};
+
+/**
+ * What the rules of one version did in the decisions of some minds, as far as one answer looks (contract 10.11).
+ * @throws what the event store and `minds` throw
+ */
+export const recordedCoverage = async (
+  deps: CoverageDeps,
+  { tenant, set, times, at, minds }: CoverageQuery,
+): Promise<Coverage & { readonly next?: CoveragePlace }> => {
+  const count = countCoverage(set);
+  let [looked, seen] = [0, 0];
+  for await (const npcId of minds(at?.npcId)) {
+    if (looked >= COVERED_EVENTS || seen >= COVERED_MINDS) return { ...count.counted(), next: { npcId, from: 0 } };
+    const stream = npcStream(tenant, npcId);
+    const { first, last } = await revisionsWithin(deps.events, stream, times);
+    seen += 1;
+    // Of a mind with few events no page was waited for.
+    await yieldToEventLoop();
+    const from = Math.max(first, at?.npcId === npcId ? at.from : 0);
+    if (from > last) continue;
+    const most = COVERED_EVENTS - looked;
+    const done = await countMind(deps, set, count, { npcId, stream, from, to: last, most });
+    looked += done.looked;
+    if (done.next !== undefined) return { ...count.counted(), next: { npcId, from: done.next } };
+  }
+  return count.counted();
+};

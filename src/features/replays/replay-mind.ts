@@ -1,0 +1,182 @@
+import { logics } from '../turns/domain/decision/logic.js';
+import { npcEvents } from '../npcs/domain/decoder.js';
+import type { NpcEvent } from '../npcs/domain/events.js';
+import type { DifferenceKind, SkipReason } from './domain/difference-kinds.js';
+import { evolveSummary, initialSummary, type MindSummary } from '../npcs/domain/state.js';
+import { holdPatterns } from '../rules/domain/hold-patterns.js';
+import type { Sliced } from '../../kernel/base/sliced.js';
+import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import { defined } from '../../kernel/base/defined.js';
+import type { JsonObject } from '../../kernel/base/json.js';
+import { turn as turnProcess } from '../../../workflows/turn/turn.js';
+import { besidesVerdict, verdictEvents } from '../../../workflows/turn/turn-events.js';
+import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+import {
+  decideAgain,
+  type DecisionEvent,
+  isDecision,
+  type DecisionOutcome,
+  outcomeOf,
+  restsOn,
+} from './decide-again.js';
+import { differenceOf, isSame } from './differences.js';
+
+/** A decision that was taken again. `turnId` is absent of a check of the bridge. */
+export type DecidedAgain = {
+  readonly type: NpcEvent['type'];
+  readonly revision: number;
+  readonly turnId?: string;
+  /** The rules that decided then. */
+  readonly ruleset: RulesetRef | null;
+  readonly was: DecisionOutcome;
+  /** Null where it could not be taken again; `skipped` says why. */
+  readonly would: DecisionOutcome | null;
+  readonly difference: DifferenceKind | null;
+  readonly skipped?: SkipReason;
+};
+
+type Consequence = { readonly type: string; readonly data: JsonObject };
+
+/** By which rules a decision is taken again: those of then, as they were registered (null: the version is lost), or others. */
+export type RulesAgain =
+  | { readonly trial: false; readonly rules: DirectiveRuleSet | null }
+  | { readonly trial: true; readonly rules: DirectiveRuleSet | null };
+
+/** Replays one mind's stream, from its first event on. */
+export type MindReplay = {
+  /** The version of the rules that the next event was decided by; undefined of an event that is no decision. */
+  rulesOf(recorded: RecordedEvent): RulesetRef | null | undefined;
+  /**
+   * Takes the next event, in slices.
+   * @param output another text of the model, for a verdict
+   * @returns what was decided again: nothing, the event itself, or also what an earlier verdict should have recorded beside it and did not
+   */
+  take(recorded: RecordedEvent, again: RulesAgain, output?: string): Sliced<readonly DecidedAgain[]>;
+  /** Takes the next event without deciding anything. What it recorded beside itself is then not held against anything. */
+  pass(recorded: RecordedEvent): void;
+};
+
+/**
+ * A replay of one mind. It folds persona, data and open turns as the live server does, and decides again what the events say was decided.
+ * It holds the mind and its open turns, however long the stream is.
+ */
+export const createMindReplay = (npcId: string): MindReplay => {
+  let mind: MindSummary = initialSummary;
+  const turns = new Map<string, OpenedTurn>();
+  /** Which patterns of a trial's rules matched, of open turns. */
+  const trialPatterns = new Map<string, readonly string[]>();
+  /** What the last verdict must have recorded beside it; null while that is not known. */
+  let awaited: readonly Consequence[] | null = [];
+
+  const turnOf = (event: { readonly data: object }): OpenedTurn | undefined => {
+    const { turnId } = event.data as { readonly turnId?: string };
+    return turnId === undefined ? undefined : turns.get(turnId);
+  };
+
+  const pass = (recorded: RecordedEvent): void => {
+    mind = evolveSummary(mind, recorded);
+    const turnId = recorded.data['turnId'];
+    if (typeof turnId !== 'string') return;
+    const after = turnProcess.evolve(turns.get(turnId) ?? turnProcess.initial, recorded);
+    if (after.name === 'new') return;
+    if (!turnProcess.over(after)) turns.set(turnId, after);
+    else {
+      turns.delete(turnId);
+      trialPatterns.delete(turnId);
+    }
+  };
+
+  function* patternsFor(
+    {
+      event,
+      turnId,
+      observation,
+    }: { readonly event: DecisionEvent; readonly turnId?: string; readonly observation: string },
+    rules: DirectiveRuleSet | null,
+  ) {
+    const known = turnId === undefined ? undefined : trialPatterns.get(turnId);
+    if (known !== undefined) return known;
+    const held = yield* holdPatterns(rules, observation);
+    if (turnId !== undefined && (event.type === 'TurnOpened' || turns.has(turnId))) trialPatterns.set(turnId, held);
+    return held;
+  }
+
+  function* decide(
+    event: DecisionEvent,
+    { revision }: RecordedEvent,
+    { trial, rules }: RulesAgain,
+    output: string | undefined,
+  ): Sliced<DecidedAgain> {
+    const turn = turnOf(event);
+    const { ruleset, observation } = restsOn(event, turn);
+    const turnId = 'turnId' in event.data ? event.data.turnId : undefined;
+    const seen = { type: event.type, revision, ...defined({ turnId }), ruleset, was: outcomeOf(event) };
+    const areRulesLost = !trial && rules === null && ruleset !== null;
+    const skipped = skipReason(event, turn, areRulesLost);
+    awaited = null;
+    if (skipped !== null) return { ...seen, would: null, difference: null, skipped };
+    const patterns = trial ? yield* patternsFor({ event, observation, ...defined({ turnId }) }, rules) : undefined;
+    const would = decideAgain({ npcId, mind, turn, rules, trialPatterns: patterns, output }, event);
+    if (!trial && output === undefined) awaited = consequencesOf(event, would);
+    return { ...seen, would, difference: differenceOf(event, seen.was, would) };
+  }
+
+  /** Compares what stands beside a verdict with what should; a verdict's append is whole or not there. */
+  const besides = ({ type, data, revision }: RecordedEvent): readonly DecidedAgain[] => {
+    if (awaited === null) {
+      if (!besidesVerdict.has(type)) awaited = [];
+      return [];
+    }
+    const [next, ...rest] = awaited;
+    if (next === undefined && type !== 'StateChanged') return [];
+    const was = { type, data };
+    awaited = rest;
+    if (next !== undefined && isSame(was, next)) return [];
+    awaited = [];
+    const { turnId } = next?.data ?? data;
+    return [
+      {
+        ...{ type: 'StateChanged', revision, ...(typeof turnId === 'string' ? { turnId } : {}), ruleset: null },
+        ...{ was, would: next ?? null, difference: 'otherState' },
+      },
+    ];
+  };
+
+  return {
+    pass: (recorded) => {
+      awaited = null;
+      pass(recorded);
+    },
+    rulesOf: (recorded) => {
+      const event = npcEvents.decode(recorded);
+      return isDecision(event) ? restsOn(event, turnOf(event)).ruleset : undefined;
+    },
+    *take(recorded, again, output) {
+      const event = npcEvents.decode(recorded);
+      const beside = besides(recorded);
+      const replayed = isDecision(event) ? [...beside, yield* decide(event, recorded, again, output)] : beside;
+      pass(recorded);
+      return replayed;
+    },
+  };
+};
+
+const skipReason = (event: DecisionEvent, turn: OpenedTurn | undefined, areRulesLost: boolean): SkipReason | null => {
+  if (logics[event.data.logic] === undefined) return 'logic';
+  const begins = event.type === 'ActorIdentified' || event.type === 'MemoriesRecalled' || isVerdictOfTurn(event);
+  if (begins && turn === undefined) return 'turn';
+  return areRulesLost ? 'rules' : null;
+};
+
+/** Whether it ends a turn of several rounds; otherwise it brings its own inputs. */
+const isVerdictOfTurn = (event: DecisionEvent): boolean =>
+  (event.type === 'VerdictReached' || event.type === 'VerdictRefused') && event.data.asked === undefined;
+
+/** What a verdict must record beside itself (contract 2.6): its state change and its memories. */
+const consequencesOf = (event: DecisionEvent, would: DecisionOutcome): readonly Consequence[] => {
+  if (event.type !== 'VerdictReached' && event.type !== 'VerdictRefused') return [];
+  const decided = would as unknown as Pick<typeof event.data, 'verdict' | 'grounds'>;
+  const [, ...rest] = verdictEvents(event.data.turnId, { ...event.data, ...decided }, { issuer: { kid: '', iss: '' } });
+  return rest.map(({ type, data }) => ({ type, data }));
+};

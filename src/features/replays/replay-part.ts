@@ -1,0 +1,104 @@
+import { LRUCache } from 'lru-cache';
+
+import { type ReplayFindings, noFindings } from './domain/findings.js';
+import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import { type CountedMind, countMind, isBeyond, type ReplayTask } from './count-mind.js';
+import { gatherFindings, type FoundSoFar } from './gather-findings.js';
+
+/** How many minds of which a part is done are kept between two parts; others are taken again from their first event. */
+const KEPT_MINDS = 16;
+
+/** After how much work others get their turn, in milliseconds. */
+const WORK_MS = 4;
+
+/** A mind, and the revision from which on its decisions are not counted yet. */
+export type MindPart = { readonly npcId: string; readonly next: number };
+/** `next`: where the mind goes on, null when it is done. `events`: how many were read beyond those that were counted before. */
+export type PartResult = { readonly next: number | null; readonly events: number };
+
+/** Takes parts of one slice, one after the other. */
+export type ReplayHand = {
+  /** Until the mind is done, or `isOver` says so between two pages. @throws what the event store and the rules raise, and the reason of the signal */
+  part(mind: MindPart, signal: AbortSignal): Promise<PartResult>;
+  /** What its parts have found. */
+  findings(): Promise<ReplayFindings>;
+  /** Nothing more is asked of it. */
+  drop(): void;
+};
+
+export type PartDeps = {
+  readonly events: Pick<EventStore, 'read'>;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** A version of rules as it was registered; null when it is not to be had. */
+  readonly rulesOf: (tenant: string, ref: RulesetRef) => Promise<DirectiveRuleSet | null>;
+};
+
+type BegunMind = { readonly counted: CountedMind; readonly next: number };
+
+/** What a slice is about, for whoever takes a part in it. `ms`: how long it may take from its begin on. */
+export type SliceTask = {
+  readonly task: ReplayTask;
+  readonly known: Pick<ReplayFindings, 'samples' | 'rules'>;
+  readonly ms: number;
+};
+
+/** Takes parts in this thread, one slice after the other or several in turn. */
+export const createHand = ({ events, clock, rulesOf }: PartDeps): ((slice: SliceTask) => ReplayHand) => {
+  const kept = new LRUCache<string, BegunMind>({ max: KEPT_MINDS });
+
+  return ({ task, known, ms }) => {
+    const found = gatherFindings(known);
+    const untilMs = clock.monotonicMs() + ms;
+    const versions = new Map<string, DirectiveRuleSet | null>();
+    const versionOf = async (ref: RulesetRef): Promise<DirectiveRuleSet | null> => {
+      const key = `${ref.rulesetId}/${String(ref.version)}`;
+      const rules = versions.get(key) ?? (await rulesOf(task.tenant, ref));
+      versions.set(key, rules);
+      return rules;
+    };
+
+    return {
+      part: async ({ npcId, next }, signal) => {
+        const key = `${task.replayId} ${npcId}`;
+        const before = kept.get(key);
+        kept.delete(key);
+        const isKept = before?.next === next;
+        const counted = isKept ? before.counted : countMind(npcId, task);
+        // What was counted before must be folded again, and the turns that were open then counted, but not a second time.
+        const uncounted = gatherFindings(noFindings);
+        let read = 0;
+        let restedMs = clock.monotonicMs();
+        const range = { direction: 'forwards', from: isKept ? next : 0 } as const;
+        for await (const page of pagesOf(events, npcStream(task.tenant, npcId), range)) {
+          signal.throwIfAborted();
+          for (const recorded of page.events) {
+            if (isBeyond(task, recorded)) return { next: null, events: read };
+            const ref = counted.needs(recorded);
+            const rules = ref === undefined || ref === null ? null : await versionOf(ref);
+            const into: FoundSoFar = recorded.revision < next ? uncounted : found;
+            await inSlices(counted.take(recorded, rules, into));
+            if (recorded.revision >= next) read += 1;
+            if (clock.monotonicMs() - restedMs < WORK_MS) continue;
+            await yieldToEventLoop();
+            restedMs = clock.monotonicMs();
+          }
+          const last = page.events.at(-1)?.revision;
+          if (last === undefined || last >= page.lastRevision) return { next: null, events: read };
+          if (last + 1 > next && clock.monotonicMs() >= untilMs) {
+            kept.set(key, { counted, next: last + 1 });
+            return { next: last + 1, events: read };
+          }
+        }
+        return { next: null, events: read };
+      },
+      findings: () => Promise.resolve(found.findings()),
+      drop: () => undefined,
+    };
+  };
+};

@@ -1,0 +1,26 @@
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { ReadModels } from '../../ports/read-models.js';
+import { OPEN_REPLAY, replays } from '../../../projections/replays.js';
+
+/** How many replays of one tenant may run at the same time. */
+export const OPEN_REPLAYS = 8;
+const RETRY_SECONDS = 10;
+
+/**
+ * Replays that are asked for at the same moment do not see each other, and may go beyond the bound.
+ * @param position what this client has written so far: its own replays count
+ * @throws Rejection REPLAYS_RUNNING while too many replays of the tenant are not over (contract 10.3); what the read models raise
+ */
+export const requireReplayRoom = async (
+  readModels: Pick<ReadModels, 'list' | 'reachedPosition'>,
+  tenant: string,
+  position: number,
+): Promise<void> => {
+  await readModels.reachedPosition(replays, position);
+  const { rows } = await readModels.list(replays, {
+    ...{ partition: tenant, tags: [OPEN_REPLAY] },
+    ...{ direction: 'ascending', limit: OPEN_REPLAYS },
+  });
+  if (rows.length >= OPEN_REPLAYS)
+    throw new Rejection('REPLAYS_RUNNING', { details: { most: OPEN_REPLAYS }, retryAfter: RETRY_SECONDS });
+};

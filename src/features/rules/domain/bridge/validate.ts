@@ -1,0 +1,105 @@
+import { type Action, readAction } from './action.js';
+import type { BridgeCheck } from './bridge-check.js';
+import { matchRules } from '../match.js';
+import type { DirectiveRuleSet } from '../ruleset.js';
+import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
+import { mergePatch } from '../../../../kernel/base/merge-patch.js';
+import { coreRules, type Situation } from './core-rules.js';
+import { forbiddenBy, type BridgeRefusal } from './refusal.js';
+import { asObject } from './world.js';
+
+/** What `POST /bridge/validate` asks (contract 4.1). */
+export type BridgeQuestion = {
+  readonly action: Json;
+  readonly context: Json;
+  /** The recorded state of the mind that is named; it fills what `context.npcState` leaves out. */
+  readonly recorded: JsonObject | null;
+  /** The tenant's default; without one only the shape is checked. */
+  readonly ruleset: DirectiveRuleSet | null;
+  /** The rules whose pattern matches the empty observation: there is no observation here. */
+  readonly patternsHeld: readonly string[];
+};
+
+/** What it answers; `code` is null and `details` is empty for a valid action. */
+export type BridgeAnswer = {
+  readonly valid: boolean;
+  readonly reason: string | null;
+  readonly correctedAction: Action | null;
+  readonly code: string | null;
+  readonly details: JsonObject;
+  readonly checks: readonly BridgeCheck[];
+};
+
+export type CheckedAction = {
+  readonly checks: readonly BridgeCheck[];
+  readonly refusal: BridgeRefusal | null;
+  readonly corrected: Action | null;
+};
+
+/** Checks an action against every rule of the world that affects it; the first objection refuses it. */
+export const checkAction = (action: Action, situation: Situation): CheckedAction => {
+  const applied = coreRules.filter(
+    ({ affectedActions }) => affectedActions.includes('*') || affectedActions.includes(action.type),
+  );
+  const objections = applied.map((rule) => ({ rule, objection: rule.object(action, situation) }));
+  const corrected = applied.reduce<Action | null>((best, rule) => rule.correct?.(best ?? action) ?? best, null);
+  return {
+    checks: objections.map(({ rule: { brRuleId }, objection }) =>
+      objection === null ? { brRuleId, passed: true } : { brRuleId, passed: false, ...objection },
+    ),
+    refusal: objections.find(({ objection }) => objection !== null)?.objection ?? null,
+    corrected,
+  };
+};
+
+/** The parts of a context that the bridge reads; what is not there is empty (contract 4.1). */
+export const situationOf = (npcState: JsonObject, context: Json, dialogue: string): Situation => {
+  const around = isObject(context) ? context : {};
+  return {
+    npcState,
+    worldState: asObject(around['worldState']) ?? {},
+    constraints: asObject(around['constraints']) ?? {},
+    dialogue,
+  };
+};
+
+/** An action as an answer shows it and as rules see it: it always has a target (contract 2.4). */
+export const asAnswered = (action: Action): Action & JsonObject => {
+  const { target = '' } = action;
+  return { ...(action as JsonObject), type: action.type, target };
+};
+
+const refused = ({ code, reason, details }: BridgeRefusal, checks: readonly BridgeCheck[]): BridgeAnswer => ({
+  valid: false,
+  reason,
+  correctedAction: null,
+  code,
+  details,
+  checks,
+});
+
+/**
+ * Answers whether an action is allowed (contract 4.1). It checks the shape, then what the rules of the tenant's default forbid, then the world's own
+ * rules; with no ruleset it checks only the shape. A refusal is an answer, never an error.
+ */
+export const validateAction = ({
+  action: value,
+  context,
+  recorded,
+  ruleset,
+  patternsHeld,
+}: BridgeQuestion): BridgeAnswer => {
+  const read = readAction(value);
+  if (!read.ok) return refused({ code: read.code, reason: read.reason, details: {} }, []);
+  const { action } = read;
+  const given = isObject(context) ? asObject(context['npcState']) : undefined;
+  const npcState = mergePatch(recorded ?? {}, given ?? {});
+  const { checks, refusal, corrected } =
+    ruleset === null
+      ? { checks: [], refusal: null, corrected: null }
+      : checkAction(action, situationOf(npcState, context, ''));
+  const { matches } = matchRules(ruleset, { npcState, context, action: asAnswered(corrected ?? action), patternsHeld });
+  const why = forbiddenBy(matches, action) ?? refusal;
+  if (why !== null) return refused(why, checks);
+  return { valid: true, reason: null, correctedAction: corrected, code: null, details: {}, checks };
+};

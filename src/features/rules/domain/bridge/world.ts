@@ -1,0 +1,133 @@
+import type { Action } from './action.js';
+import { ARRAY_ELEMENTS } from '../key-tree.js';
+import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
+
+/** How many items one action may name. An action that names more is refused, so nothing is given away unseen. */
+export const ACTION_ITEMS = 64;
+
+/** What the bridge reads out of an action and the world around it. Every reader answers undefined for what is not known. */
+
+const list = (value: Json | undefined): readonly Json[] | undefined =>
+  Array.isArray(value) ? (value as readonly Json[]) : undefined;
+const numberOf = (value: Json | undefined): number | undefined => (typeof value === 'number' ? value : undefined);
+const member = (value: Json | undefined, name: string): Json | undefined =>
+  isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+
+/** A member of the action's payload, else of the action itself. */
+export const detail = (action: Action, name: string): Json | undefined =>
+  member(action.payload, name) ?? (Object.hasOwn(action, name) ? action[name] : undefined);
+
+/** The name of a thing that is in a list as text or as an object. */
+const nameOf = (thing: Json): string | undefined => {
+  if (typeof thing === 'string') return thing;
+  const name = ['id', 'npcId', 'itemId', 'item', 'name']
+    .map((key) => member(thing, key))
+    .find((one) => typeof one === 'string');
+  return typeof name === 'string' ? name : undefined;
+};
+
+const isThere = (quantity: Json | undefined): boolean => quantity !== false && quantity !== 0 && quantity !== null;
+
+/** What the things of a list are called. `listed`: one name of each. A thing may be listed under an id and be called by its name. */
+export type Names = { readonly listed: readonly string[]; has(name: string): boolean };
+
+/** A list of the world counts with its first ARRAY_ELEMENTS entries, like an array that a condition sees. */
+export const firstEntries = (things: readonly Json[]): readonly Json[] => things.slice(0, ARRAY_ELEMENTS);
+
+/**
+ * The names in a list of things (texts, or objects with an id or name), or in a map from name to thing or quantity. It reads the whole list, so make
+ * it once for a check.
+ */
+export const namesIn = (things: Json | undefined): Names | undefined => {
+  const listed = list(things);
+  if (listed !== undefined) {
+    const there = firstEntries(listed).filter((thing) => isThere(member(thing, 'quantity')));
+    const names = there.flatMap((thing) => nameOf(thing) ?? []);
+    const all = new Set<Json | undefined>([...names, ...there.map((thing) => member(thing, 'name'))]);
+    return { listed: names, has: (name) => all.has(name) };
+  }
+  if (!isObject(things)) return undefined;
+  const names = Object.keys(things)
+    .slice(0, ARRAY_ELEMENTS)
+    .filter((name) => isThere(things[name]) && isThere(member(things[name], 'quantity')));
+  const all = new Set(names);
+  return { listed: names, has: (name) => all.has(name) };
+};
+
+export type Point = { readonly x: number; readonly y: number };
+export type Bounds = { readonly minX: number; readonly maxX: number; readonly minY: number; readonly maxY: number };
+
+/** Where an action leads, if it says so in numbers. */
+export const pointOf = (action: Action): Point | undefined => {
+  const place = detail(action, 'position');
+  const x = numberOf(detail(action, 'x')) ?? numberOf(member(place, 'x'));
+  const y = numberOf(detail(action, 'y')) ?? numberOf(member(place, 'y'));
+  return x === undefined || y === undefined ? undefined : { x, y };
+};
+
+/**
+ * The bounds of a world: `{minX, maxX, minY, maxY}`, `{min: {x, y}, max: {x, y}}`, `{x: [min, max], y: [min, max]}` or `{width, height}`
+ * from 0. A side that is not named is open.
+ */
+export const boundsOf = (bounds: Json | undefined): Bounds | undefined => {
+  if (!isObject(bounds)) return undefined;
+  const side = (flat: string, corner: 'min' | 'max', axis: 'x' | 'y', size: string): number | undefined =>
+    numberOf(member(bounds, flat)) ??
+    numberOf(member(member(bounds, corner), axis)) ??
+    numberOf(list(member(bounds, axis))?.[corner === 'min' ? 0 : 1]) ??
+    (member(bounds, size) === undefined ? undefined : corner === 'min' ? 0 : numberOf(member(bounds, size)));
+  return {
+    minX: side('minX', 'min', 'x', 'width') ?? -Infinity,
+    maxX: side('maxX', 'max', 'x', 'width') ?? Infinity,
+    minY: side('minY', 'min', 'y', 'height') ?? -Infinity,
+    maxY: side('maxY', 'max', 'y', 'height') ?? Infinity,
+  };
+};
+
+export const contains = ({ minX, maxX, minY, maxY }: Bounds, { x, y }: Point): boolean =>
+  x >= minX && x <= maxX && y >= minY && y <= maxY;
+
+const SPEECH_MEMBERS = ['text', 'message', 'dialogue', 'content'];
+
+/** What an action itself says, and the member that says it; undefined when it carries no words. */
+export const speechOf = (
+  action: Action,
+): { readonly in: 'payload' | 'member'; readonly name: string; readonly text: string } | undefined => {
+  if (typeof action.payload === 'string') return { in: 'payload', name: '', text: action.payload };
+  for (const name of SPEECH_MEMBERS) {
+    const said = member(action.payload, name);
+    if (typeof said === 'string') return { in: 'payload', name, text: said };
+    const own = Object.hasOwn(action, name) ? action[name] : undefined;
+    if (typeof own === 'string') return { in: 'member', name, text: own };
+  }
+  return undefined;
+};
+
+/** The action with other words in the place where it says them. */
+export const withSpeech = (action: Action, said: NonNullable<ReturnType<typeof speechOf>>, text: string): Action => {
+  if (said.in === 'member') return { ...action, [said.name]: text };
+  const payload: Json = isObject(action.payload) ? { ...action.payload, [said.name]: text } : text;
+  return { ...action, payload };
+};
+
+const ITEM_MEMBERS = ['item', 'itemId', 'itemName', 'offer', 'give', 'items'];
+
+/** The items that an action uses, gives or trades away; null when it names more than ACTION_ITEMS. */
+export const itemsOf = (action: Action, state: { readonly entities: Json | undefined }): readonly string[] | null => {
+  const things = ITEM_MEMBERS.map((name) => {
+    const item = detail(action, name);
+    if (item === undefined) return [];
+    return nameOf(item) === undefined ? (list(item) ?? []) : [item];
+  });
+  if (things.reduce((count, some) => count + some.length, 0) > ACTION_ITEMS) return null;
+  const named = things.flat().flatMap((thing) => nameOf(thing) ?? []);
+  if (named.length > 0) return named;
+  if (typeof action.payload === 'string') return [action.payload];
+  // Without an item, the target is what is used, unless it is a thing of the world, such as a door.
+  const { type, target = '' } = action;
+  const uses = type === 'USE' || type === 'USE_ITEM';
+  return uses && target !== '' && namesIn(state.entities)?.has(target) !== true ? [target] : [];
+};
+
+export const asObject = (value: Json | undefined): JsonObject | undefined => (isObject(value) ? value : undefined);
+export const numberIn = (value: Json | undefined, name: string): number | undefined => numberOf(member(value, name));

@@ -1,0 +1,56 @@
+import type { Sliced } from '../../../kernel/base/sliced.js';
+import { compilePattern, compileWork, isKept, PATTERN_SEES_CHARS, PATTERN_SLICE } from './pattern.js';
+import type { DirectiveRule, DirectiveRuleSet } from './ruleset.js';
+
+/** Counts work and says when to pause: before what would go beyond one slice. */
+function* spend(spent: { work: number }, next: number): Generator<number, void, void> {
+  if (spent.work > 0 && spent.work + next > PATTERN_SLICE) {
+    yield spent.work;
+    spent.work = 0;
+  }
+  spent.work += next;
+}
+
+/** Makes every pattern of some rules ready. @returns the sum of their instructions, or the first invalid pattern */
+export function* compilePatterns(
+  rules: readonly Pick<DirectiveRule, 'drRuleId' | 'ruleObsPattern'>[],
+  most: number,
+): Sliced<{ readonly instructions: number; readonly bad?: { readonly drRuleId: string; readonly problem: string } }> {
+  const spent = { work: 0 };
+  let instructions = 0;
+  for (const { drRuleId, ruleObsPattern: source } of rules) {
+    if (source === null || source === '') continue;
+    if (!isKept(source)) yield* spend(spent, compileWorkOf(source));
+    const compiled = compilePattern(source);
+    if ('problem' in compiled) return { instructions, bad: { drRuleId, problem: compiled.problem } };
+    instructions += compiled.pattern.instructions;
+    // The sum is already too large; the rest need not be read.
+    if (instructions > most) return { instructions };
+  }
+  if (spent.work > 0) yield spent.work;
+  return { instructions };
+}
+
+const compileWorkOf = (source: string): number => Math.min(compileWork(source), PATTERN_SLICE);
+
+/**
+ * Tries every pattern of a set on an observation, once a turn, before anything is decided. The outcome is recorded, and every decision of the turn
+ * and each replay reads it from the record (contract 2.8). A pattern that does not compile never matches.
+ * @returns the ids of the rules whose pattern matches, by position
+ */
+export function* holdPatterns(ruleset: DirectiveRuleSet | null, observation: string): Sliced<readonly string[]> {
+  const text = observation.slice(0, PATTERN_SEES_CHARS);
+  const spent = { work: 0 };
+  const held: string[] = [];
+  for (const { drRuleId, ruleObsPattern: source } of ruleset?.rulesetRules ?? []) {
+    if (source === null || source === '') continue;
+    if (!isKept(source)) yield* spend(spent, compileWorkOf(source));
+    const compiled = compilePattern(source);
+    if ('problem' in compiled) continue;
+    // The end of the text is also a place to look at.
+    yield* spend(spent, Math.min(compiled.pattern.instructions * (text.length + 1), PATTERN_SLICE));
+    if (compiled.pattern.test(text)) held.push(drRuleId);
+  }
+  if (spent.work > 0) yield spent.work;
+  return held;
+}

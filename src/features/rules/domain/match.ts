@@ -1,0 +1,119 @@
+import type { RulesTrace, RuleTrace } from './rules-trace.js';
+import { parseCondition, countTests, type Test } from './condition.js';
+import { type DirectiveRule, type DirectiveRuleSet, effectOf, onlyDescribes, type RuleEffect } from './ruleset.js';
+import {
+  ARRAY_ELEMENTS,
+  ROOT_PARTS,
+  buildKeyTree,
+  lookUp,
+  type KeyTree,
+  type Seen,
+  type Surroundings,
+} from './key-tree.js';
+import { RULESET_BOUNDS } from './ruleset-size.js';
+import { traceOf } from './trace.js';
+import { defined } from '../../../kernel/base/defined.js';
+
+/** What a rule can see (contract 2.8). `patternsHeld`: the rules whose pattern matches, found before deciding (hold-patterns.ts). */
+export type RuleFacts = Surroundings & { readonly patternsHeld: readonly string[] };
+
+/** A rule that matched, with what it says. */
+export type Match = { readonly rule: DirectiveRule; readonly effect: RuleEffect };
+export type Matched = {
+  /** By priority, ties by position, so the first one wins. */
+  readonly matches: readonly Match[];
+  readonly trace: RulesTrace;
+  /** What the decision cost: things looked at, and tests of them. Never above DECISION_WORK. */
+  readonly work: number;
+};
+
+/** What one part of a key may look at in the largest set: an array's elements, and the arrays that contain them. */
+const PART_THINGS = ARRAY_ELEMENTS + 24;
+/** What one decision may look at and test, over all conditions of a set: as much as the largest set with arrays of 1,000 elements needs. */
+export const DECISION_WORK = (RULESET_BOUNDS.conditions + 2 * (RULESET_BOUNDS.keyParts + ROOT_PARTS)) * PART_THINGS;
+/** What one part of a key may look at in a set however small: arrays inside arrays count together. */
+const MOST_PART_THINGS = 10 * PART_THINGS;
+
+type ReadyCondition = { readonly key: string; readonly expected: string; readonly tests: number; readonly test: Test };
+type ReadyRule = {
+  readonly rule: DirectiveRule;
+  readonly effect: RuleEffect;
+  readonly conditions: readonly ReadyCondition[];
+  readonly hasPattern: boolean;
+  readonly describes: boolean;
+};
+type ReadySet = {
+  readonly rules: readonly ReadyRule[];
+  readonly byRank: readonly ReadyRule[];
+  readonly keys: KeyTree;
+  /** How many things each part of a key may look at: more than ARRAY_ELEMENTS in small sets, for arrays inside arrays. */
+  readonly limit: number;
+};
+
+/** Sets are immutable, so what was made from a set stays right as long as the set is held. */
+const ready = new WeakMap<DirectiveRuleSet, ReadySet>();
+
+const prepare = (ruleset: DirectiveRuleSet): ReadySet => {
+  const known = ready.get(ruleset);
+  if (known !== undefined) return known;
+  const rules = ruleset.rulesetRules.map((rule) => ({
+    rule,
+    effect: effectOf(rule),
+    conditions: rule.ruleCondition.map((pair) => ({
+      key: pair[0],
+      expected: pair[1],
+      tests: countTests(pair[1]),
+      test: parseCondition(pair),
+    })),
+    hasPattern: (rule.ruleObsPattern ?? '') !== '',
+    describes: onlyDescribes(rule),
+  }));
+  const conditions = rules.flatMap((rule) => rule.conditions);
+  const keys = buildKeyTree(conditions.map(({ key }) => key));
+  const tests = conditions.reduce((sum, condition) => sum + condition.tests, 0);
+  const set = {
+    rules,
+    byRank: rules.toSorted((left, right) => right.rule.rulePriority - left.rule.rulePriority),
+    keys,
+    limit: Math.min(MOST_PART_THINGS, Math.floor(DECISION_WORK / (2 * keys.parts.length + tests))),
+  };
+  ready.set(ruleset, set);
+  return set;
+};
+
+const missing: Seen = { values: [], listed: false };
+
+const traceRule = (rule: ReadyRule, seen: ReadonlyMap<string, Seen>, held: ReadonlySet<string>): RuleTrace => {
+  const conditions = rule.conditions.map(({ key, expected, test }) => ({
+    key,
+    expected,
+    holds: test(seen.get(key) ?? missing),
+  }));
+  const patternHolds = rule.hasPattern ? held.has(rule.rule.drRuleId) : undefined;
+  return {
+    drRuleId: rule.rule.drRuleId,
+    matched: !rule.describes && patternHolds !== false && conditions.every(({ holds }) => holds),
+    ...(conditions.length === 0 ? {} : { conditions }),
+    ...defined({ patternHolds }),
+  };
+};
+
+/** The outcome without rules. */
+const nothing: Matched = { matches: [], trace: { rules: [], seen: [] }, work: 0 };
+
+/** Checks every rule of a set against what is known (contract 2.8). Pure; the trace is bounded by TRACE_BYTES. */
+export const matchRules = (ruleset: DirectiveRuleSet | null, facts: RuleFacts): Matched => {
+  if (ruleset === null) return nothing;
+  const { rules, byRank, keys, limit } = prepare(ruleset);
+  const { seen, work } = lookUp(keys, facts, limit);
+  const held = new Set(facts.patternsHeld);
+  const traced = new Map(rules.map((rule) => [rule, traceRule(rule, seen, held)]));
+  const tested = rules
+    .flatMap((rule) => rule.conditions)
+    .reduce((sum, { key, tests }) => sum + tests * (seen.get(key)?.values.length ?? 0), 0);
+  return {
+    matches: byRank.filter((rule) => traced.get(rule)?.matched === true),
+    trace: traceOf([...traced.values()], seen),
+    work: work + tested,
+  };
+};

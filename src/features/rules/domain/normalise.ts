@@ -1,0 +1,83 @@
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import type { Sliced } from '../../../kernel/base/sliced.js';
+import { checkRulesetSize } from './ruleset-size.js';
+import { templates, type DirectiveRule, type RulesetContent, type Template } from './ruleset.js';
+
+/** Text of a member: other scalars as their JSON text, everything else as absent. */
+const textOf = (value: Json | undefined): string | null => {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : null;
+};
+
+const list = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
+const texts = (value: Json | undefined): readonly string[] => list(value).flatMap((one) => textOf(one) ?? []);
+const text = (body: JsonObject, name: string): string => textOf(body[name]) ?? '';
+const optional = (body: JsonObject, name: string): string | null => textOf(body[name]);
+
+const condition = (pair: Json): readonly [string, string][] => {
+  const [key, value] = list(pair);
+  const name = textOf(key);
+  return name === null ? [] : [[name, textOf(value) ?? '']];
+};
+
+const ruleOf = (body: JsonObject, position: number): DirectiveRule => {
+  const priority = body['rulePriority'];
+  const description = textOf(body['ruleDescription']);
+  const types = texts(body['ruleActionTypes']);
+  return {
+    drRuleId: text(body, 'drRuleId') || `rule-${position + 1}`,
+    ruleName: text(body, 'ruleName'),
+    ruleCondition: list(body['ruleCondition']).flatMap(condition),
+    ruleAction: text(body, 'ruleAction'),
+    ruleReason: text(body, 'ruleReason'),
+    ruleTarget: optional(body, 'ruleTarget'),
+    rulePriority: typeof priority === 'number' ? Math.trunc(priority) : 0,
+    ruleObsPattern: optional(body, 'ruleObsPattern'),
+    rulePromptSuffix: optional(body, 'rulePromptSuffix'),
+    ...(description === null ? {} : { ruleDescription: description }),
+    ...(types.length === 0 ? {} : { ruleActionTypes: types }),
+  };
+};
+
+const POOR_MEMBERS = ['ruleName', 'ruleDescription', 'ruleActionTypes'];
+
+/** The rules of a body; one in the poor form is itself a rule that only describes (contract 5.1). */
+const rulesOf = (body: JsonObject): readonly DirectiveRule[] => {
+  const rules = body['rulesetRules'];
+  if (Array.isArray(rules)) return list(rules).map((rule, position) => ruleOf(isObject(rule) ? rule : {}, position));
+  if (!POOR_MEMBERS.some((name) => Object.hasOwn(body, name))) return [];
+  const { ruleName, ruleDescription, ruleActionTypes } = body as Partial<Record<string, Json>>;
+  return [
+    ruleOf(
+      {
+        ruleName: ruleName ?? null,
+        ruleDescription: ruleDescription ?? null,
+        ruleActionTypes: ruleActionTypes ?? null,
+      },
+      0,
+    ),
+  ];
+};
+
+const isTemplate = (value: Json): value is Template => (templates as readonly Json[]).includes(value);
+
+const firstRepeatedId = (rules: readonly DirectiveRule[]): string | undefined => {
+  const seen = new Set<string>();
+  return rules.map(({ drRuleId }) => drRuleId).find((id) => seen.size === seen.add(id).size);
+};
+
+/**
+ * Makes a whole set from the body of `POST /rules` (contract 5.1). Absent members get their defaults, `rulesetId` wins over `id`, and `makeId` makes
+ * an id when there is neither. The route checks whether the id is valid. It works in slices, because patterns are compiled. Refuses with
+ * TEMPLATE_INVALID, RULE_ID_REPEATED, RULESET_TOO_LARGE or PATTERN_INVALID.
+ */
+export function* normaliseRuleset(body: JsonObject, makeId: () => string): Sliced<RulesetContent | Rejection> {
+  const template = body['template'] ?? null;
+  if (template !== null && !isTemplate(template)) return new Rejection('TEMPLATE_INVALID', { details: { template } });
+  const rulesetRules = rulesOf(body);
+  const drRuleId = firstRepeatedId(rulesetRules);
+  if (drRuleId !== undefined) return new Rejection('RULE_ID_REPEATED', { details: { drRuleId } });
+  const refusal = yield* checkRulesetSize(rulesetRules);
+  return refusal ?? { rulesetId: text(body, 'rulesetId') || text(body, 'id') || makeId(), rulesetRules, template };
+}

@@ -1,0 +1,97 @@
+import { jsonBytes } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { countTests } from './condition.js';
+import { buildKeyTree } from './key-tree.js';
+import { compilePatterns } from './hold-patterns.js';
+import type { Sliced } from '../../../kernel/base/sliced.js';
+import { compileWork, PATTERN_SLICE } from './pattern.js';
+import type { DirectiveRule } from './ruleset.js';
+
+/** What a set costs as a whole (contract 5.1): each figure but `valueBytes` is a sum over all its rules. */
+export type RulesetSize = {
+  /** Conditions; each alternative of a value is one. */
+  readonly conditions: number;
+  /** Parts of keys; what keys have in common counts once. */
+  readonly keyParts: number;
+  /** Bytes of the JSON texts of rule ids, keys and values: what each trace repeats. */
+  readonly nameBytes: number;
+  /** Bytes of the JSON text of the longest condition's value. */
+  readonly valueBytes: number;
+  /** The work of making the patterns ready (pattern.ts defines the unit). */
+  readonly patternSource: number;
+  /** Instructions of the patterns' programs; those of a pattern with classes such as `\p{L}` count twice. */
+  readonly patternInstructions: number;
+};
+
+/**
+ * What a set may cost at most. Conditions and key parts bound a decision, which holds the event loop: with arrays of 1,000 elements at worst about 10
+ * ms. Patterns are tried in slices. The instructions bound a turn's work to 21 slices; the source bounds the first use after a start to 10. The bytes
+ * of names keep each trace below TRACE_BYTES (trace.ts). The bytes of a value keep the comparison with it short.
+ */
+export const RULESET_BOUNDS: RulesetSize = {
+  conditions: 512,
+  keyParts: 256,
+  nameBytes: 24_576,
+  valueBytes: 1_024,
+  patternSource: 2_000_000,
+  patternInstructions: 2_048,
+};
+
+type Rules = readonly DirectiveRule[];
+
+const sum = (figures: Iterable<number>): number => [...figures].reduce((all, one) => all + one, 0);
+
+/** Each measurement is cheap for sets that passed the earlier ones. The first measurement beyond a bound is the last one made. */
+const measurements: readonly ((rules: Rules) => Partial<RulesetSize>)[] = [
+  (rules) => {
+    const values = rules.flatMap(({ ruleCondition }) => ruleCondition.map(([, value]) => jsonBytes(value)));
+    const keys = rules.flatMap(({ ruleCondition }) => ruleCondition.map(([key]) => jsonBytes(key)));
+    const ids = rules.map(({ drRuleId }) => jsonBytes(drRuleId));
+    return {
+      nameBytes: sum(ids) + sum(keys) + sum(values),
+      valueBytes: values.reduce((longest, bytes) => Math.max(longest, bytes), 0),
+    };
+  },
+  (rules) => ({
+    conditions: sum(rules.flatMap(({ ruleCondition }) => ruleCondition.map(([, value]) => countTests(value)))),
+  }),
+  (rules) => ({
+    keyParts: buildKeyTree(rules.flatMap(({ ruleCondition }) => ruleCondition.map(([key]) => key))).size,
+    patternSource: sum(rules.map(({ ruleObsPattern }) => Math.min(compileWork(ruleObsPattern ?? ''), PATTERN_SLICE))),
+  }),
+];
+
+const measure = (rules: Rules): Partial<RulesetSize> => {
+  let size: Partial<RulesetSize> = {};
+  for (const measurement of measurements) {
+    size = { ...size, ...measurement(rules) };
+    if (beyond(size)) break;
+  }
+  return size;
+};
+
+const beyond = (figures: Partial<RulesetSize>): boolean =>
+  Object.entries(figures).some(([name, figure]) => figure > RULESET_BOUNDS[name as keyof RulesetSize]);
+
+const tooLarge = (figures: Partial<RulesetSize>): Rejection =>
+  new Rejection('RULESET_TOO_LARGE', { details: { figures, bounds: RULESET_BOUNDS } });
+
+/**
+ * Checks what a set costs as a whole, in slices, because it compiles patterns. Refuses with RULESET_TOO_LARGE and the figures known by then, or
+ * PATTERN_INVALID for the first pattern that RE2 does not accept or that is too large by itself.
+ */
+export function* checkRulesetSize(rules: Rules): Sliced<Rejection | null> {
+  const size = measure(rules);
+  if (beyond(size)) return tooLarge(size);
+  const { instructions, bad } = yield* compilePatterns(rules, RULESET_BOUNDS.patternInstructions);
+  if (bad !== undefined) {
+    const { drRuleId, problem } = bad;
+    const ruleObsPattern = rules.find((rule) => rule.drRuleId === drRuleId)?.ruleObsPattern ?? null;
+    return new Rejection('PATTERN_INVALID', {
+      message: `The pattern of rule ${drRuleId} cannot be used: ${problem}. Nothing was stored.`,
+      details: { drRuleId, ruleObsPattern, problem },
+    });
+  }
+  const whole: Partial<RulesetSize> = { ...size, patternInstructions: instructions };
+  return beyond(whole) ? tooLarge(whole) : null;
+}

@@ -1,0 +1,79 @@
+import { isActionType } from './action-type.js';
+
+/** Rule sets as they are stored and read (contract 5.4). The names of members are fixed by deployed clients. */
+
+export const templates = ['Raw', 'ChatML', 'Llama3', 'Alpaca'] as const;
+export type Template = (typeof templates)[number];
+
+/** A key, a dotted path, and the value that it must have (contract 2.8). */
+export type RuleCondition = readonly [key: string, value: string];
+
+export type DirectiveRule = {
+  readonly drRuleId: string;
+  readonly ruleName: string;
+  /** All of them must hold. */
+  readonly ruleCondition: readonly RuleCondition[];
+  /** An action type, `FORBID <TYPE>`, `FORBID *`, or a sentence for the prompt. */
+  readonly ruleAction: string;
+  readonly ruleReason: string;
+  readonly ruleTarget: string | null;
+  /** The highest wins, ties by position. */
+  readonly rulePriority: number;
+  /** RE2, matched case-insensitively against the observation. */
+  readonly ruleObsPattern: string | null;
+  readonly rulePromptSuffix: string | null;
+  /** Only in rules that were registered in the poor form (contract 5.1): what they say about themselves in the list of contract 4.3. */
+  readonly ruleDescription?: string;
+  readonly ruleActionTypes?: readonly string[];
+};
+
+/** A set before it has a version. */
+export type RulesetContent = {
+  readonly rulesetId: string;
+  readonly rulesetRules: readonly DirectiveRule[];
+  /** Null is `Raw`. */
+  readonly template: Template | null;
+};
+
+/** One registered version of a set; immutable. Versions count from 1. */
+export type DirectiveRuleSet = RulesetContent & { readonly version: number };
+
+/** Names one version of a set. */
+export type RulesetRef = { readonly rulesetId: string; readonly version: number };
+
+/** What a rule's `ruleAction` says (contract 2.8). */
+export type RuleEffect =
+  | { readonly kind: 'direct'; readonly type: string; readonly target: string | null }
+  /** `*` among the types forbids every action. */
+  | { readonly kind: 'forbid'; readonly types: readonly string[] }
+  | { readonly kind: 'say'; readonly sentence: string }
+  | { readonly kind: 'none' };
+
+export type DirectEffect = Extract<RuleEffect, { kind: 'direct' }>;
+
+/** Whether an action that follows the higher rule breaks the lower one. */
+export const losesTo = (low: DirectEffect, high: DirectEffect): boolean =>
+  low.type !== high.type || (low.target !== null && low.target !== high.target);
+
+/** The types after FORBID; null when one of them is not an action type. */
+const forbiddenTypes = (list: string): readonly string[] | null => {
+  const types = list.split(',').map((type) => type.trim().toUpperCase());
+  return types.every((type) => type === '*' || isActionType(type)) ? [...new Set(types)] : null;
+};
+
+/** Reads a rule's action: a type, `FORBID <TYPE>[, <TYPE>...]` or `FORBID *` in any case of letters, or any other sentence. */
+export const effectOf = ({ ruleAction, ruleTarget }: Pick<DirectiveRule, 'ruleAction' | 'ruleTarget'>): RuleEffect => {
+  const action = ruleAction.trim();
+  if (action === '') return { kind: 'none' };
+  const list = /^FORBID\s+(.+)$/isu.exec(action)?.[1];
+  const types = list === undefined ? null : forbiddenTypes(list);
+  if (types !== null) return { kind: 'forbid', types };
+  if (isActionType(action) && action !== 'FORBID') {
+    return { kind: 'direct', type: action, target: ruleTarget === '' ? null : ruleTarget };
+  }
+  return { kind: 'say', sentence: action };
+};
+
+/** Whether a rule only describes: it is listed and decides nothing (contract 2.8). */
+export const onlyDescribes = (rule: DirectiveRule): boolean =>
+  rule.ruleCondition.length === 0 && (rule.ruleObsPattern ?? '') === '' && rule.ruleAction.trim() === '';

@@ -1,0 +1,36 @@
+import type { Stored } from '../../../kernel/base/decoder.js';
+import { revisionAmong, type VersionPlaces, withVersionAt } from '../../../kernel/base/version-places.js';
+import { rulesetEvents } from './decoder.js';
+import type { DirectiveRuleSet } from './ruleset.js';
+
+/** A rule set folded from its stream. The newest version is kept; of the others only their place is known, for open turns and replays. */
+export type RulesetState = {
+  /** The newest version, even of a deleted set; null when there is none yet. */
+  readonly latest: DirectiveRuleSet | null;
+  readonly deleted: boolean;
+  readonly places: VersionPlaces;
+};
+
+export const initialRuleset: RulesetState = { latest: null, deleted: false, places: [] };
+
+/** The state after one more event. Total: a type it does not know changes nothing. */
+export const evolveRuleset = (state: RulesetState, recorded: Stored & { readonly revision: number }): RulesetState => {
+  const event = rulesetEvents.decode(recorded);
+  switch (event.type) {
+    case 'RulesetRegistered': {
+      const places = withVersionAt(state.places, event.data.version, recorded.revision);
+      return { latest: event.data, deleted: false, places };
+    }
+    case 'RulesetDeleted':
+      return { ...state, deleted: true };
+    default:
+      return state;
+  }
+};
+
+/** The version that new turns get; null when the set was never registered or is deleted. */
+export const latestRuleset = (state: RulesetState): DirectiveRuleSet | null => (state.deleted ? null : state.latest);
+
+/** The revision of the event that registered a version, even of a deleted set; null when no version has that number. */
+export const revisionOfVersion = ({ latest, places }: RulesetState, version: number): number | null =>
+  revisionAmong(places, latest?.version ?? 0, version);

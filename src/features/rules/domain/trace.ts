@@ -1,0 +1,84 @@
+import type { RulesTrace, RuleTrace, SeenValue } from './rules-trace.js';
+import { isObject, type Json, jsonBytes } from '../../../kernel/base/json.js';
+import { cutText } from '../../../kernel/base/text.js';
+import type { Seen } from './key-tree.js';
+
+/** How much a decision records of its rules and of the bridge's checks, in bytes of JSON. With this bound its event can always be written (contract 1.2). */
+export const TRACE_BYTES = 131_072;
+/** The part for the checks, which cut what they list (src/features/rules/domain/bridge/core-rules.ts). */
+export const CHECKS_BYTES = 16_384;
+
+/** How much of one seen value is shown: UTF-16 units of each text, of all of its texts together, elements or members, and levels. */
+const TEXT_CHARS = 200;
+const VALUE_CHARS = 600;
+const MEMBERS = 16;
+const DEPTH = 3;
+/** What a number or a bracket counts as among VALUE_CHARS. */
+const MARK_CHARS = 8;
+
+/** What is left of VALUE_CHARS, and whether anything had to be cut. */
+type Room = { left: number; shortened: boolean };
+
+const briefText = (text: string, room: Room): string => {
+  const shown = cutText(text, Math.min(TEXT_CHARS, Math.max(1, room.left)));
+  if (shown.length < text.length) room.shortened = true;
+  room.left -= shown.length;
+  return shown;
+};
+
+const some = <Item, Shown>(items: readonly Item[], room: Room, show: (item: Item) => Shown): readonly Shown[] => {
+  const shown: Shown[] = [];
+  for (const item of items) {
+    if (shown.length === MEMBERS || room.left <= 0) {
+      room.shortened = true;
+      break;
+    }
+    shown.push(show(item));
+  }
+  return shown;
+};
+
+const brief = (value: Json, room: Room, depth = DEPTH): Json => {
+  room.left -= MARK_CHARS;
+  if (typeof value === 'string') return briefText(value, room);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) {
+    room.shortened = true;
+    return '…';
+  }
+  if (!isObject(value)) return some(value, room, (element) => brief(element, room, depth - 1));
+  const show = ([name, member]: [string, Json]): [string, Json] => [
+    briefText(name, room),
+    brief(member, room, depth - 1),
+  ];
+  return Object.fromEntries(some(Object.entries(value), room, show));
+};
+
+const show = (key: string, { values, listed }: Seen): SeenValue => {
+  const room: Room = { left: VALUE_CHARS, shortened: false };
+  const value = values[0] === undefined ? null : brief(listed ? values : values[0], room);
+  return { key, value, ...(room.shortened ? { shortened: true } : {}) };
+};
+
+/**
+ * What a decision records of its rules: every rule with its conditions, and what each key saw, once. All rules are recorded whole, because a set is
+ * small enough (RULESET_BOUNDS). The keys of rules that matched come first. Shortened values are marked, and values that have no room within
+ * TRACE_BYTES are left out and counted. The same input makes the same trace.
+ */
+export const traceOf = (rules: readonly RuleTrace[], seen: ReadonlyMap<string, Seen>): RulesTrace => {
+  const matched = rules.filter((rule) => rule.matched);
+  const keys = new Set([...matched, ...rules].flatMap(({ conditions = [] }) => conditions.map(({ key }) => key)));
+  let left = TRACE_BYTES - CHECKS_BYTES - jsonBytes({ rules, seen: [], seenLeftOut: keys.size });
+  const shown: SeenValue[] = [];
+  let leftOut = 0;
+  for (const key of keys) {
+    const value = show(key, seen.get(key) ?? { values: [], listed: false });
+    const bytes = jsonBytes(value) + 1;
+    if (bytes > left) leftOut += 1;
+    else {
+      shown.push(value);
+      left -= bytes;
+    }
+  }
+  return { rules, seen: shown, ...(leftOut === 0 ? {} : { seenLeftOut: leftOut }) };
+};

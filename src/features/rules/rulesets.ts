@@ -1,0 +1,95 @@
+import { rulesetEvents } from './domain/decoder.js';
+import { LRUCache } from 'lru-cache';
+
+import { findPreset } from './domain/presets.js';
+import type { DirectiveRuleSet, RulesetRef } from './domain/ruleset.js';
+import { evolveRuleset, initialRuleset, latestRuleset, revisionOfVersion, type RulesetState } from './domain/state.js';
+import { jsonBytes } from '../../kernel/base/json.js';
+import { rulesetStream } from '../../kernel/base/stream-names.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { eventAt } from '../../kernel/streams/stream-pages.js';
+import type { Fold } from '../../kernel/streams/fold.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+
+/** The ruleset that is a tenant's default once it is registered (contract 2.8). */
+export const DEFAULT_RULESET_ID = 'default';
+
+/** The version of a preset that nobody registered, as it is built in. Registered versions count from 1. */
+const BUILT_IN_VERSION = 0;
+
+const builtIn = (presetId: string): DirectiveRuleSet | null => {
+  const content = findPreset(presetId);
+  return content === null ? null : { ...content, version: BUILT_IN_VERSION };
+};
+
+/** How many bytes of JSON of older versions are kept, for the turns that began with them. */
+export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
+
+export const rulesetFold: Fold<RulesetState> = {
+  initial: initialRuleset,
+  evolve: evolveRuleset,
+  versionOf: rulesetEvents.versionOf,
+};
+
+/** The rules that decide, and the id that was asked for if it is not registered. */
+export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonly missing?: string };
+
+/** A tenant's rulesets, from their streams. */
+export type Rulesets = {
+  /** The named ruleset, or the tenant's default. One that is named but not registered decides nothing and is `missing` (contract 2.8). */
+  choose(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
+  /** As `choose`, but without a tenant's default the `default` preset decides (contract 7.1). */
+  chooseForAgent(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
+  /** One version as it was registered, even if its ruleset was deleted since. */
+  version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
+  /** The current ruleset; null when it was never registered or is deleted. */
+  latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
+  /** The version that decides: the current one, or the `default` preset as long as a tenant has no default (contract 7.1). */
+  deciding(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
+};
+
+/** @param events where older versions are read */
+export const openRulesets = (writers: StreamWriters, events: Pick<EventStore, 'read'>): Rulesets => {
+  const old = new LRUCache<string, DirectiveRuleSet>({
+    maxSize: OLD_VERSIONS_BYTES,
+    sizeCalculation: (set) => jsonBytes(set),
+  });
+  // A version that is still being written may be thrown away, and a turn must not name it.
+  const load = async (tenant: string, rulesetId: string): Promise<RulesetState> =>
+    (await writers.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
+  const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>
+    latestRuleset(await load(tenant, rulesetId));
+  const choose = async (tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset> => {
+    const ruleset = await latest(tenant, rulesetId ?? DEFAULT_RULESET_ID);
+    return ruleset === null && rulesetId !== undefined ? { ruleset, missing: rulesetId } : { ruleset };
+  };
+  return {
+    latest,
+    deciding: async (tenant, rulesetId) =>
+      (await latest(tenant, rulesetId)) ?? (rulesetId === DEFAULT_RULESET_ID ? builtIn(rulesetId) : null),
+    choose,
+    chooseForAgent: async (tenant, rulesetId) => {
+      const chosen = await choose(tenant, rulesetId);
+      return chosen.ruleset === null && chosen.missing === undefined
+        ? { ruleset: builtIn(DEFAULT_RULESET_ID) }
+        : chosen;
+    },
+    version: async (tenant, ref) => {
+      if (ref === null) return null;
+      if (ref.version === BUILT_IN_VERSION) return builtIn(ref.rulesetId);
+      const stream = rulesetStream(tenant, ref.rulesetId);
+      const key = `${stream} ${String(ref.version)}`;
+      const known = old.get(key);
+      if (known !== undefined) return known;
+      const state = await load(tenant, ref.rulesetId);
+      if (state.latest?.version === ref.version) return state.latest;
+      const from = revisionOfVersion(state, ref.version);
+      if (from === null) return null;
+      const recorded = await eventAt(events, stream, from);
+      const event = recorded && rulesetEvents.decode(recorded);
+      if (event?.type !== 'RulesetRegistered') return null;
+      old.set(key, event.data);
+      return event.data;
+    },
+  };
+};

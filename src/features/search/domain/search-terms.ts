@@ -1,0 +1,43 @@
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { placedWords } from '../../../kernel/base/placed-words.js';
+
+/** How many terms a query may have, and how many characters. */
+const MAX_TERMS = 32;
+export const QUERY_CHARACTERS = 512;
+
+/** One part of a query: words in this order. */
+export type SearchTerm = {
+  readonly words: readonly string[];
+  /** The last of the words may go on. */
+  readonly isBeginning: boolean;
+  /** The words must not be there. */
+  readonly isExcluded: boolean;
+};
+
+const refused = (message: string): Rejection =>
+  new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer: '/q', message }] } });
+
+/** A minus before it excludes a term. A quote ends only with another one. */
+const TERM = /(-?)(?:"([^"]*)("?)|([^\s"]+))/g;
+
+/**
+ * The terms of a query (contract 10.10): `word`, `"several words"`, `word*`, and `-` before any of them. Everything else in it stands between words.
+ * A word in a script without spaces, or with marks within it, is several words in a row.
+ * @throws Rejection SCHEMA_INVALID for a query that has no words, an open quote, or too many terms
+ */
+export const searchTerms = (query: string): readonly SearchTerm[] => {
+  const terms: SearchTerm[] = [];
+  for (const [, minus = '', phrase, closing, word = ''] of query.matchAll(TERM)) {
+    if (phrase !== undefined && closing === '') throw refused('has a quote that is not closed');
+    const words = [...placedWords(phrase ?? word)].map((placed) => placed.word);
+    if (words.length === 0) continue;
+    terms.push({
+      words,
+      isBeginning: phrase === undefined && word.endsWith('*'),
+      isExcluded: minus === '-',
+    });
+  }
+  if (terms.length === 0) throw refused('has no words to look for');
+  if (terms.length > MAX_TERMS) throw refused(`has more than ${String(MAX_TERMS)} words or phrases`);
+  return terms;
+};

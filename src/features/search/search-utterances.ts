@@ -1,0 +1,143 @@
+import { findTerms, snippetAt } from './domain/find-terms.js';
+import { SEARCHED_UNITS } from '../../kernel/base/placed-words.js';
+import { type SearchTerm, searchTerms } from './domain/search-terms.js';
+import type { PassageQuery, TextSearch } from '../../ports/text-search.js';
+import {
+  type UtteranceEntry,
+  type UtteranceKind,
+  utterances,
+  type UtterancesRow,
+  utteranceTag,
+} from '../../../projections/utterances.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
+
+/** How many passages one read may bring, how many reads one answer may take, and how much text it looks at, in UTF-16 units. */
+const READ_PASSAGES = 100;
+const MAX_READS = 50;
+const MAX_UNITS = 2 * 1024 * 1024;
+/** Other work runs after so much text, in UTF-16 units: some milliseconds where each word must be folded. */
+const PAUSE_UNITS = 8 * 1024;
+/** An answer ends with the hit that brings its texts to so many bytes of UTF-8. */
+const ANSWER_BYTES = 1024 * 1024;
+/** How many words of a query the index is asked for: whatever it finds is compared with all of the query. */
+const INDEXED_WORDS = 16;
+/**
+ * How many beginnings, and how long they are at least, in UTF-16 units. An index reads all passages of all words that begin so before it gives the
+ * first: short beginnings are better looked for in the texts.
+ */
+const INDEXED_BEGINNINGS = 2;
+const BEGINNING_UNITS = 3;
+
+/** What is searched for (contract 10.10). A filter that is left out selects all. */
+export type UtteranceSearch = {
+  readonly q?: string;
+  readonly npcs?: readonly string[];
+  readonly by?: readonly string[];
+  readonly to?: readonly string[];
+  readonly kinds?: readonly string[];
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+  readonly below?: number;
+  readonly limit: number;
+};
+
+export type UtteranceHit = {
+  readonly npcId: string;
+  readonly turnId: string | null;
+  readonly revision: number;
+  readonly at: string;
+  readonly kind: UtteranceKind;
+  readonly by: string | null;
+  readonly to: string | null;
+  readonly text: string;
+  readonly snippet: string;
+  readonly refused?: true;
+};
+
+/** `next`: the place below which the search goes on. */
+export type FoundUtterances = { readonly hits: readonly UtteranceHit[]; readonly next?: number };
+
+const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)];
+
+/** What an index of words can tell of terms. An excluded phrase is not there as a phrase: its words may be. */
+const indexedOf = (terms: readonly SearchTerm[]): Pick<PassageQuery, 'words' | 'beginnings' | 'without'> => {
+  const wanted = terms.filter(({ isExcluded }) => !isExcluded);
+  return {
+    words: distinct(wanted.flatMap(({ words, isBeginning }) => (isBeginning ? words.slice(0, -1) : words))).slice(
+      0,
+      INDEXED_WORDS,
+    ),
+    beginnings: distinct(wanted.flatMap(({ words, isBeginning }) => (isBeginning ? words.slice(-1) : [])))
+      .filter(({ length }) => length >= BEGINNING_UNITS)
+      .toSorted((one, other) => other.length - one.length)
+      .slice(0, INDEXED_BEGINNINGS),
+    without: distinct(
+      terms.flatMap(({ words, isExcluded, isBeginning }) =>
+        isExcluded && !isBeginning && words.length === 1 ? words : [],
+      ),
+    ),
+  };
+};
+
+const hitOf = ({ npcId, turnId }: UtterancesRow, said: UtteranceEntry, place: number): UtteranceHit => {
+  const { revision, at, kind, by, to, text, refused } = said;
+  return {
+    ...{ npcId, turnId, revision, at, kind, by: by[0] ?? null, to: to[0] ?? null, text },
+    snippet: snippetAt(text, place),
+    ...(refused === undefined ? {} : { refused }),
+  };
+};
+
+/**
+ * What was said in a tenant's minds, newest first. The index tells where the words are; whether they stand there as asked is seen in the text, so all
+ * engines find the same. One answer looks at a bounded part, and may then hold fewer hits than asked for, with `next`.
+ * @throws Rejection SCHEMA_INVALID for a query that cannot be read; what the search throws
+ */
+export const searchUtterances = async (
+  { textSearch }: { readonly textSearch: TextSearch },
+  tenant: string,
+  { q, npcs, by, to, kinds, sinceMs, untilMs, below, limit }: UtteranceSearch,
+): Promise<FoundUtterances> => {
+  const terms = q === undefined ? [] : searchTerms(q);
+  const groups = { npc: npcs, by, to, kind: kinds };
+  const query = {
+    partition: tenant,
+    ...indexedOf(terms),
+    tags: (Object.keys(groups) as (keyof typeof groups)[]).flatMap((filter) => {
+      const names = groups[filter];
+      return names === undefined ? [] : [names.map((name) => utteranceTag(filter, name))];
+    }),
+    ...(sinceMs === undefined ? {} : { sinceMs }),
+    ...(untilMs === undefined ? {} : { untilMs }),
+    limit: terms.length === 0 ? limit : READ_PASSAGES,
+  };
+  const hits: UtteranceHit[] = [];
+  let place = below;
+  let [units, unpaused, bytes] = [0, 0, 0];
+  for (let reads = 0; reads < MAX_READS && units < MAX_UNITS; reads += 1) {
+    const page = await textSearch.passages(utterances, place === undefined ? query : { ...query, below: place });
+    const lastPlace = page.further === null ? page.hits.at(-1)?.place : undefined;
+    for (const { place: at, row } of page.hits) {
+      const found = row as unknown as UtterancesRow;
+      const said = found.utterances.find((one) => one.place === at);
+      if (said === undefined) continue;
+      const size = Math.min(said.text.length, SEARCHED_UNITS);
+      units += size;
+      unpaused += size;
+      if (unpaused >= PAUSE_UNITS) {
+        await yieldToEventLoop();
+        unpaused = 0;
+      }
+      const stands = await inSlices(findTerms(terms, said.text));
+      if (stands === null) continue;
+      hits.push(hitOf(found, said, stands));
+      bytes += Buffer.byteLength(said.text);
+      if (hits.length === limit || bytes >= ANSWER_BYTES) return at === lastPlace ? { hits } : { hits, next: at };
+    }
+    if (page.further === null) return { hits };
+    place = page.further;
+    await yieldToEventLoop();
+  }
+  return { hits, ...(place === undefined ? {} : { next: place }) };
+};

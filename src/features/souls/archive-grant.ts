@@ -1,0 +1,91 @@
+import type { KeyObject } from 'node:crypto';
+
+import { compactVerify, decodeProtectedHeader } from 'jose';
+
+import { isContentDigest } from '../../kernel/crypto/content-digest.js';
+import { isObject, type JsonObject } from '../../kernel/base/json.js';
+import { ED25519_ALGORITHMS, isCanonicalJws } from '../../kernel/crypto/compact-jws.js';
+import type { Clock } from '../../ports/clock.js';
+
+/** The `typ` that grants are signed with: no other signature of ours lets anything in. */
+export const ARCHIVE_GRANT_TYPE = 'archive-grant+jwt';
+
+/** Who a grant is for. Not the server's address, which may change before the grant ends. */
+const AUDIENCE = 'archive';
+
+/** Leave to upload one payload (contract 8.1). */
+export type ArchiveGrant = {
+  /** The payload's: the SHA-256 of its JCS form in base64url. */
+  readonly digest: string;
+  /** The tenant that staged it. */
+  readonly tenant: string;
+  readonly npcId: string;
+  /** The export that it is for. */
+  readonly soulId: string;
+  readonly expiresAt: Date;
+};
+
+export type GrantSigning = {
+  /** A compact JWS (RFC 7515) of the claims under the current key, with `typ` ARCHIVE_GRANT_TYPE. */
+  readonly sign: (claims: JsonObject) => Promise<string>;
+  /** This server, as verdicts name it. */
+  readonly issuer: string;
+};
+
+export type GrantChecking = {
+  /** The public half of a key of ours; undefined for every other kid. */
+  readonly publicKey: (kid: string) => Promise<KeyObject | undefined>;
+  readonly clock: Pick<Clock, 'now'>;
+};
+
+/** Signs a grant. It ends with a whole second (RFC 7519), never after `expiresAt`. Raises what `sign` raises. */
+export const issueArchiveGrant = (
+  { sign, issuer }: GrantSigning,
+  { digest, tenant, npcId, soulId, expiresAt }: ArchiveGrant,
+): Promise<string> =>
+  sign({
+    iss: issuer,
+    aud: AUDIENCE,
+    sub: digest,
+    tenant,
+    npcId,
+    soulId,
+    exp: Math.floor(expiresAt.getTime() / 1_000),
+  });
+
+const kidOf = (grant: string): string | null => {
+  if (!isCanonicalJws(grant)) return null;
+  try {
+    const { kid, typ, alg } = decodeProtectedHeader(grant);
+    return typeof kid === 'string' && typ === ARCHIVE_GRANT_TYPE && ED25519_ALGORITHMS.includes(alg ?? '') ? kid : null;
+  } catch {
+    return null;
+  }
+};
+
+const grantOf = (payload: Uint8Array): ArchiveGrant | null => {
+  const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+  if (!isObject(claims)) return null;
+  const { aud, sub, tenant, npcId, soulId, exp } = claims;
+  if (aud !== AUDIENCE || typeof sub !== 'string' || !isContentDigest(sub)) return null;
+  if (typeof tenant !== 'string' || typeof npcId !== 'string' || typeof exp !== 'number') return null;
+  if (typeof soulId !== 'string') return null;
+  return { digest: sub, tenant, npcId, soulId, expiresAt: new Date(exp * 1_000) };
+};
+
+/** What a grant allows; null when it is not ours, for something else, or over. Never throws for what a client sent. Raises what `publicKey` raises. */
+export const readArchiveGrant = async (
+  { publicKey, clock }: GrantChecking,
+  grant: string,
+): Promise<ArchiveGrant | null> => {
+  const kid = kidOf(grant);
+  const key = kid === null ? undefined : await publicKey(kid);
+  if (key === undefined) return null;
+  try {
+    const { payload } = await compactVerify(grant, key, { algorithms: ED25519_ALGORITHMS });
+    const allowed = grantOf(payload);
+    return allowed === null || allowed.expiresAt <= clock.now() ? null : allowed;
+  } catch {
+    return null;
+  }
+};

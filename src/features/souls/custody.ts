@@ -1,0 +1,59 @@
+import { type Custody, type CustodyEvent, custodyEvents, evolveCustody, type SoulOwner } from './domain/custody.js';
+import type { CommandContext } from '../../kernel/base/command-context.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { custodyStream, npcStream } from '../../kernel/base/stream-names.js';
+import { mindFold } from '../npcs/mind.js';
+import type { Fold } from '../../kernel/streams/fold.js';
+import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
+
+/** How the custody of a soul is folded. @internal A test records with it. */
+export const custodyFold: Fold<Custody> = {
+  initial: { owner: null },
+  evolve: evolveCustody,
+  versionOf: custodyEvents.versionOf,
+};
+
+/** Until its mind is archived; one that is still to arrive is on its way. */
+const isLive = async ({ writers }: Pick<CommandDeps, 'writers'>, { tenant, npcId }: SoulOwner): Promise<boolean> =>
+  !(await writers.current(npcStream(tenant, npcId), mindFold)).state.archived;
+
+/** In which mind of this server an imported soul lives, or is about to; null when in none (contract 8.4). */
+export const ownerOf = async (deps: Pick<CommandDeps, 'writers'>, root: string): Promise<SoulOwner | null> => {
+  const { owner } = (await deps.writers.current(custodyStream(root), custodyFold)).state;
+  return owner !== null && (await isLive(deps, owner)) ? owner : null;
+};
+
+/**
+ * Makes this import's mind the one that the soul lives in; a repeat changes nothing.
+ * @returns whether it is. It is not while the soul lives in another one
+ */
+export const takeCustody = async (
+  deps: CommandDeps,
+  root: string,
+  owner: SoulOwner,
+  by: CommandContext,
+): Promise<boolean> => {
+  const stream = custodyStream(root);
+  const known = (await deps.writers.current(stream, custodyFold)).state.owner;
+  if (known?.importId === owner.importId) return true;
+  if (known !== null && (await isLive(deps, known))) return false;
+  const taken: CustodyEvent = { type: 'SoulTaken', data: owner };
+  // Another import may have been faster; whether that one lives was not looked at.
+  const isFree = ({ owner: now }: Custody): boolean => now === null || now.importId === known?.importId;
+  try {
+    await runCommand(deps, stream, custodyFold, by, (custody) =>
+      isFree(custody) ? [taken] : new Rejection('SOUL_ALREADY_LIVE'),
+    );
+  } catch (error) {
+    if (error instanceof Rejection && error.code === 'SOUL_ALREADY_LIVE') return false;
+    throw error;
+  }
+  return true;
+};
+
+/** Gives up what `takeCustody` took; what another import has taken stays. */
+export const letGo = async (deps: CommandDeps, root: string, owner: SoulOwner, by: CommandContext): Promise<void> => {
+  await runCommand(deps, custodyStream(root), custodyFold, by, (custody) =>
+    custody.owner?.importId === owner.importId ? [{ type: 'SoulLetGo', data: owner } satisfies CustodyEvent] : [],
+  );
+};

@@ -1,0 +1,183 @@
+import type { Sliced } from '../../kernel/base/sliced.js';
+import { jsonBytes, type JsonObject } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
+import type { SoulDocument } from './domain/document.js';
+import { createPlayerIndex, type Player, type PlayerIndex } from './domain/player-index.js';
+import { type AboutBy, aboutPlayers, placesInState, type TurnPlayers } from './domain/said-of-players.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import { memoryPauses } from './memory-pauses.js';
+
+/** How many of each are listed (contract 8.10). */
+export const LISTED = { players: 1_000, memories: 10_000, places: 1_000 };
+/** How many characters of names each of those lists has at most: a short text may speak of many players whose first names are long. */
+const LISTED_CHARS = 2_097_152;
+
+/** Whose data stands in a soul; players are called by their first names, but for `players`. */
+export type Disclosure = {
+  readonly soulId: string;
+  readonly npcId: string;
+  readonly bytes: number;
+  readonly without: readonly string[];
+  readonly turns: 'read' | 'unread';
+  readonly persona: { readonly bytes: number; readonly players: readonly string[] };
+  readonly players: readonly { readonly names: readonly string[]; readonly memories: number; readonly state: number }[];
+  readonly memories: {
+    readonly count: number;
+    readonly bytes: number;
+    readonly about: number;
+    readonly items: readonly {
+      readonly memoryId: string;
+      readonly eventId: string;
+      readonly turnId: string | null;
+      readonly players: readonly string[];
+      readonly by: readonly AboutBy[];
+    }[];
+  };
+  readonly state: {
+    readonly bytes: number;
+    readonly items: readonly { readonly pointer: string; readonly players: readonly string[] }[];
+  };
+  readonly more?: true;
+};
+
+/** Says of one list of names after the other whether there is room for it beside those before. */
+const roomForNames = (): ((names: readonly string[]) => boolean) => {
+  let left = LISTED_CHARS;
+  return (names) => (left -= names.reduce((chars, name) => chars + name.length, 0)) >= 0;
+};
+
+const firstNames = (players: readonly Player[]): readonly string[] => players.map(({ names }) => names[0] ?? '');
+
+/** How many of a mind's events are looked at for players. */
+const MAX_EVENTS_READ = 200_000;
+
+/** The players that bodies named to a mind, and whom each of its turns named. */
+export type NamedPlayers = { readonly index: PlayerIndex; readonly turns: TurnPlayers };
+
+const noteEvent = (index: PlayerIndex, turns: Map<string, readonly Player[]>, data: JsonObject): void => {
+  const named = index.note(data);
+  const { turnId } = data;
+  if (typeof turnId !== 'string') return;
+  const before = turns.get(turnId) ?? [];
+  turns.set(turnId, named.length === 0 ? before : [...new Set([...before, ...named])]);
+};
+
+/**
+ * Whom the events of a mind name, up to a revision (contract 8.10).
+ * @throws Rejection SOUL_TOO_LARGE for more events or players than are looked at; the reason of the signal; what the event store throws
+ */
+export const namedPlayers = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  revision: number,
+  signal?: AbortSignal,
+): Promise<NamedPlayers> => {
+  if (revision >= MAX_EVENTS_READ)
+    throw new Rejection('SOUL_TOO_LARGE', { details: { events: revision + 1, eventsLimit: MAX_EVENTS_READ } });
+  const index = createPlayerIndex();
+  const turns = new Map<string, readonly Player[]>();
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from: 0, to: revision })) {
+    signal?.throwIfAborted();
+    for (const { data } of page.events) noteEvent(index, turns, data);
+  }
+  return { index, turns };
+};
+
+/** The turns of the mind itself, where they are; what the soul names besides. */
+const namesFor = async (
+  events: Pick<EventStore, 'read'>,
+  soul: SoulDocument,
+  isOwn: boolean,
+): Promise<NamedPlayers & { readonly turnsRead: boolean }> => {
+  const { tenant, npcId, revision } = soul.provenance;
+  const turnsRead = isOwn && revision < MAX_EVENTS_READ;
+  const named = turnsRead
+    ? await namedPlayers(events, npcStream(tenant, npcId), revision)
+    : { index: createPlayerIndex(), turns: new Map<string, readonly Player[]>() };
+  named.index.note(soul.state);
+  return { ...named, turnsRead };
+};
+
+function* discloseSlices(
+  soul: SoulDocument,
+  bytes: number,
+  { index, turns, turnsRead }: NamedPlayers & { readonly turnsRead: boolean },
+): Sliced<Disclosure> {
+  const { memories, persona, state } = soul;
+  const sizes: number[] = [];
+  const isPauseDue = memoryPauses();
+  for (const memory of memories) {
+    const size = jsonBytes(memory);
+    sizes.push(size);
+    index.note(memory.metadata);
+    if (isPauseDue(size)) yield size;
+  }
+  const counts = new Map<Player, { memories: number; state: number }>();
+  const count = (players: readonly Player[], what: 'memories' | 'state' | null): void => {
+    for (const player of players) {
+      const counted = counts.get(player) ?? { memories: 0, state: 0 };
+      counts.set(player, counted);
+      if (what !== null) counted[what] += 1;
+    }
+  };
+  yield 0;
+  const places = placesInState(state, index);
+  const stateBytes = jsonBytes(state);
+  yield stateBytes;
+  for (const { players } of places) count(players, 'state');
+  const ofPersona = index.spokenOf(persona);
+  count(ofPersona, null);
+  let [memoryBytes, about] = [0, 0];
+  const items: Disclosure['memories']['items'][number][] = [];
+  const hasRoom = roomForNames();
+  for (const [place, memory] of memories.entries()) {
+    const size = sizes[place] ?? 0;
+    memoryBytes += size;
+    const { players, by } = aboutPlayers(memory, index, turns);
+    count(players, 'memories');
+    if (players.length > 0) about += 1;
+    const { id: memoryId, cause } = memory;
+    const { eventId, turnId } = cause;
+    const names = firstNames(players);
+    if (players.length > 0 && items.length < LISTED.memories && hasRoom(names))
+      items.push({ memoryId, eventId, turnId, players: names, by });
+    if (isPauseDue(size)) yield size;
+  }
+  const [hasPlayerRoom, hasPlaceRoom] = [roomForNames(), roomForNames()];
+  const players = Array.from(counts, ([{ names }, counted]) => ({ names, ...counted }))
+    .slice(0, LISTED.players)
+    .filter(({ names }) => hasPlayerRoom(names));
+  const listedPlaces = places
+    .slice(0, LISTED.places)
+    .map(({ pointer, players: of }) => ({ pointer, players: firstNames(of) }))
+    .filter(({ pointer, players: of }) => hasPlaceRoom([pointer, ...of]));
+  const isCut = counts.size > players.length || about > items.length || places.length > listedPlaces.length;
+  return {
+    soulId: soul.id,
+    npcId: soul.npcId,
+    bytes,
+    without: soul.without ?? [],
+    turns: turnsRead ? 'read' : 'unread',
+    persona: { bytes: Buffer.byteLength(persona), players: firstNames(ofPersona) },
+    players,
+    memories: { count: memories.length, bytes: memoryBytes, about, items },
+    state: { bytes: stateBytes, items: listedPlaces },
+    ...(isCut ? { more: true } : {}),
+  };
+}
+
+/**
+ * Whose data stands in a soul (contract 8.10). The work lets others run in between.
+ * @param bytes of the soul's JCS form
+ * @param isOwn whether the soul is of the asker's own mind on this server, whose events may be looked at
+ * @throws Rejection SOUL_TOO_LARGE for more players than are told apart; what the event store throws
+ */
+export const disclose = async (
+  events: Pick<EventStore, 'read'>,
+  soul: SoulDocument,
+  bytes: number,
+  isOwn: boolean,
+): Promise<Disclosure> => inSlices(discloseSlices(soul, bytes, await namesFor(events, soul, isOwn)));

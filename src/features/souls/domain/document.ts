@@ -1,0 +1,54 @@
+import { defined } from '../../../kernel/base/defined.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
+import { MAX_SOUL_LINKS } from './bounds.js';
+import type { soulSchema } from './soul-schema.js';
+import { soulStateOf } from './state.js';
+
+/** The soul document (contract 8.7). */
+export type SoulDocument = (typeof soulSchema)['static'];
+export type SoulMemory = SoulDocument['memories'][number];
+/** A soul that a mind came from. */
+export type CustodyLink = SoulDocument['provenance']['chain'][number];
+/** What an export may leave out (contract 8.10): what is said of players. */
+export type LeftOut = 'players';
+
+export type UnsignedSoul = Omit<SoulDocument, 'trainingProof' | 'signature'>;
+
+/** What a soul is made from. */
+export type SoulInputs = {
+  readonly soulId: string;
+  /** RFC 3339, UTC, milliseconds. */
+  readonly createdAt: string;
+  readonly npcId: string;
+  readonly persona: string | null;
+  /** The mind's data, with the export's `npcState` merged over it. */
+  readonly data: JsonObject | null;
+  /** Oldest first. */
+  readonly memories: readonly SoulMemory[];
+  readonly ruleset: SoulDocument['ruleset'];
+  readonly provenance: SoulDocument['provenance'];
+  /** What the inputs above do not have any more. */
+  readonly without?: readonly LeftOut[];
+};
+
+/** The text `data.name`, else the npcId. */
+const nameOf = (npcId: string, data: JsonObject | null): string => {
+  const name = data !== null && Object.hasOwn(data, 'name') ? data['name'] : undefined;
+  return typeof name === 'string' && name !== '' ? name : npcId;
+};
+
+/** Makes a soul that nobody has signed yet. A chain that is too long loses its oldest links. Whether the soul is too large shows when it is signed. */
+export const makeSoul = ({ soulId, createdAt, npcId, persona, data, memories, ...rest }: SoulInputs): UnsignedSoul => ({
+  id: soulId,
+  version: '1',
+  createdAt,
+  name: nameOf(npcId, data),
+  npcId,
+  persona: persona ?? '',
+  baseModelWeights: '',
+  ...defined({ without: rest.without }),
+  state: soulStateOf(data),
+  memories,
+  ruleset: rest.ruleset,
+  provenance: { ...rest.provenance, chain: rest.provenance.chain.slice(-MAX_SOUL_LINKS) },
+});

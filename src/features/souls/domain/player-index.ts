@@ -1,0 +1,134 @@
+import type { Json } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { eachPlayerIn, type NamedPlayer } from '../../npcs/domain/player-names.js';
+
+/** How many players are told apart. */
+export const MAX_PLAYERS = 100_000;
+/** How many ids and names one player may have. */
+const MAX_NAMES = 1_000;
+/** A longer name is found by its first words, or characters: each place of a text is compared with no more. */
+const MAX_UNITS = 12;
+/** How many players of the same name a text is said to speak of. */
+const MAX_NAMESAKES = 16;
+
+/** A player, by all that bodies called them; the id first where it came first. */
+export type Player = { readonly names: readonly string[] };
+type KnownPlayer = { id: string | undefined; readonly names: string[]; readonly known: Set<string> };
+
+const tooMany = (): Rejection =>
+  new Rejection('SOUL_TOO_LARGE', { details: { playersLimit: MAX_PLAYERS, namesOfOneLimit: MAX_NAMES } });
+
+/** Names by their words, or by their characters: a search costs the same however many there are. */
+type NameBranch = { readonly players: KnownPlayer[]; readonly next: Map<string, NameBranch> };
+const branch = (): NameBranch => ({ players: [], next: new Map() });
+
+const plant = (root: NameBranch, units: readonly string[], player: KnownPlayer): void => {
+  let at = root;
+  for (const unit of units.slice(0, MAX_UNITS)) {
+    const next = at.next.get(unit) ?? branch();
+    at.next.set(unit, next);
+    at = next;
+  }
+  if (at.players.length < MAX_NAMESAKES) at.players.push(player);
+};
+
+const search = (root: NameBranch, units: readonly string[], found: Set<KnownPlayer>): void => {
+  if (root.next.size === 0) return;
+  for (let start = 0; start < units.length; start += 1) {
+    let at = root.next.get(units[start] ?? '');
+    for (let end = start + 1; at !== undefined; end += 1) {
+      for (const player of at.players) found.add(player);
+      at = at.next.get(units[end] ?? '');
+    }
+  }
+};
+
+/** Scripts that are written without spaces: there a name has no ends. */
+const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
+/** What is shorter is not looked for: it would be found everywhere. */
+const FINDABLE = /\p{L}.|.\p{L}|\p{N}{4}/su;
+const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}]+/u;
+
+/** Where a script without spaces begins or ends beside another. */
+const BETWEEN_SCRIPTS = new RegExp(
+  `(?<=${UNSPACED.source})(?!${UNSPACED.source})|(?<!${UNSPACED.source})(?=${UNSPACED.source})`,
+  'u',
+);
+
+const wordsOf = (text: string): readonly string[] =>
+  text
+    .normalize('NFKC')
+    // Some letters are two when they are large.
+    .toUpperCase()
+    .toLowerCase()
+    .split(BETWEEN_WORDS)
+    .filter((word) => word !== '');
+const charactersOf = (words: readonly string[]): readonly string[] => [...words.join(' ')];
+
+/** The players that were named, and who of them a text speaks of (contract 8.10). */
+export type PlayerIndex = {
+  /** Notes whom a value names, at any depth. @throws Rejection SOUL_TOO_LARGE beyond MAX_PLAYERS */
+  readonly note: (value: Json) => readonly Player[];
+  /** The players whose id or name stands in a text. */
+  readonly spokenOf: (text: string) => readonly Player[];
+};
+
+/** An index of nobody. The same values noted in the same order make the same players. */
+export const createPlayerIndex = (): PlayerIndex => {
+  const byId = new Map<string, KnownPlayer>();
+  const byName = new Map<string, KnownPlayer[]>();
+  const [spaced, unspaced] = [branch(), branch()];
+  let count = 0;
+
+  const called = (player: KnownPlayer, name: string): void => {
+    if (player.known.has(name)) return;
+    if (player.names.length >= MAX_NAMES) throw tooMany();
+    player.known.add(name);
+    player.names.push(name);
+    const namesakes = byName.get(name) ?? [];
+    namesakes.push(player);
+    byName.set(name, namesakes);
+    const words = wordsOf(name);
+    const text = words.join(' ');
+    if (!FINDABLE.test(text)) return;
+    if (UNSPACED.test(text)) plant(unspaced, charactersOf(words), player);
+    else plant(spaced, words, player);
+  };
+  const fresh = (): KnownPlayer => {
+    if (count >= MAX_PLAYERS) throw tooMany();
+    count += 1;
+    return { id: undefined, names: [], known: new Set() };
+  };
+  const namesakesOf = (name: string | undefined): readonly KnownPlayer[] =>
+    name === undefined ? [] : (byName.get(name) ?? []);
+  /** Who this is: by the id, else by the name. Who was known by a name alone gets the id that comes later. */
+  const known = ({ id, name }: NamedPlayer): KnownPlayer => {
+    if (id === undefined) return byId.get(name ?? '') ?? namesakesOf(name)[0] ?? fresh();
+    const mayBe = byId.get(id) ?? namesakesOf(id)[0] ?? namesakesOf(name)[0];
+    const player = mayBe === undefined || (mayBe.id ?? id) !== id ? fresh() : mayBe;
+    player.id = id;
+    byId.set(id, player);
+    return player;
+  };
+  return {
+    note: (value) => {
+      const noted = new Set<KnownPlayer>();
+      eachPlayerIn(value, (named) => {
+        const player = known(named);
+        if (named.id !== undefined) called(player, named.id);
+        if (named.name !== undefined) called(player, named.name);
+        noted.add(player);
+      });
+      return [...noted];
+    },
+    spokenOf: (text) => {
+      const found = new Set<KnownPlayer>();
+      if (count === 0) return [];
+      const words = wordsOf(text);
+      const isMixed = UNSPACED.test(text);
+      search(spaced, isMixed ? words.flatMap((word) => word.split(BETWEEN_SCRIPTS)) : words, found);
+      if (unspaced.next.size > 0) search(unspaced, charactersOf(words), found);
+      return [...found];
+    },
+  };
+};

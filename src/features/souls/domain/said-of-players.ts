@@ -1,0 +1,84 @@
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import type { SoulMemory } from './document.js';
+import type { Player, PlayerIndex } from './player-index.js';
+import { isOfPlayer, namesPlayers } from '../../npcs/domain/player-names.js';
+import type { SoulState } from './state.js';
+
+/** Why a memory is about a player (contract 8.10). */
+export type AboutBy = 'text' | 'metadata' | 'turn';
+/** Whom a memory is about. `isUntold`: it came from a turn that nobody here can look at. */
+export type AboutPlayers = {
+  readonly players: readonly Player[];
+  readonly by: readonly AboutBy[];
+  readonly isUntold: boolean;
+};
+
+/** Whom each turn named, by its id. */
+export type TurnPlayers = ReadonlyMap<string, readonly Player[]>;
+
+/** A place in a value that names a player or speaks of one, as a JSON pointer (RFC 6901). */
+export type PlayerPlace = { readonly pointer: string; readonly players: readonly Player[] };
+
+const escaped = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** A value without the places where players stand. `pointer` is where the value itself stands, in which nothing is looked for. */
+const looked = (value: Json, pointer: string, index: PlayerIndex, found: (place: PlayerPlace) => void): Json => {
+  /** An id may be a number. */
+  const spokenIn = (text: Json): readonly Player[] =>
+    typeof text === 'string' || typeof text === 'number' ? index.spokenOf(String(text)) : [];
+  /** The players of a member that is said of players as a whole; null of any other. */
+  const ownersOf = (member: string, inner: Json, isRelation: boolean): readonly Player[] | null => {
+    if (isRelation) return index.note({ relationships: { [member]: null } });
+    if (namesPlayers(member)) return inner === null ? null : index.note({ [member]: inner });
+    // Of lists nothing tells who of those in it is a player.
+    if (member === 'relationships' && !isObject(inner)) return inner === null ? null : index.note({ [member]: inner });
+    if (isOfPlayer(inner)) return index.note(inner);
+    const spoken = [member, inner].flatMap(spokenIn);
+    return spoken.length === 0 ? null : [...new Set(spoken)];
+  };
+  if (Array.isArray(value)) {
+    return (value as readonly Json[]).flatMap((item, at) => {
+      const place = `${pointer}/${String(at)}`;
+      const players = isOfPlayer(item) ? index.note(item) : spokenIn(item);
+      if (players.length === 0) return [looked(item, place, index, found)];
+      found({ pointer: place, players });
+      return [];
+    });
+  }
+  if (!isObject(value)) return value;
+  const areRelations = pointer.endsWith('/relationships');
+  const kept = Object.entries(value).flatMap(([member, inner]): [string, Json][] => {
+    const place = `${pointer}/${escaped(member)}`;
+    const players = ownersOf(member, inner, areRelations);
+    if (players === null) return [[member, looked(inner, place, index, found)]];
+    found({ pointer: place, players });
+    return [];
+  });
+  return Object.fromEntries(kept);
+};
+
+/** An object without its members, at any depth, that name players or speak of one. */
+export const withoutPlayers = (value: JsonObject, index: PlayerIndex): JsonObject =>
+  looked(value, '', index, () => undefined) as JsonObject;
+
+/** Where players stand in the state of a soul. Defaults say nothing of anybody. */
+export const placesInState = ({ extra, inventory, skills, relationships }: SoulState, index: PlayerIndex) => {
+  const places: PlayerPlace[] = [];
+  for (const [member, value] of Object.entries({ extra, inventory, relationships, skills }))
+    looked(value, `/${member}`, index, (place) => places.push(place));
+  return places;
+};
+
+/** Whom a memory is about. */
+export const aboutPlayers = (
+  { text, metadata, cause }: SoulMemory,
+  index: PlayerIndex,
+  turns: TurnPlayers,
+): AboutPlayers => {
+  const turn = cause.turnId === null ? [] : turns.get(cause.turnId);
+  const inMetadata: Player[] = [];
+  looked(metadata, '', index, ({ players }) => inMetadata.push(...players));
+  const found = { text: index.spokenOf(text), metadata: inMetadata, turn: turn ?? [] };
+  const by = (['text', 'metadata', 'turn'] as const).filter((way) => found[way].length > 0);
+  return { players: [...new Set(by.flatMap((way) => found[way]))], by, isUntold: turn === undefined };
+};

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+
+import { Type } from '@sinclair/typebox';
+
+import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
+import { inSlices } from '../../../kernel/concurrency/in-slices.js';
+import { KeyedMutex } from '../../../kernel/concurrency/keyed-mutex.js';
+import { type ArchiveGrant, readArchiveGrant } from '../archive-grant.js';
+import { keptDigest } from '../kept-payload.js';
+import { payloadDigest } from '../payload-digest.js';
+import { payloadType } from '../payload-document.js';
+import { createShownPayloads } from '../shown-payloads.js';
+import { takePayload } from '../take-payload.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { SigningKeys } from '../../../ports/signing-keys.js';
+import { MAX_ARCHIVED_BYTES } from '../../../ports/soul-archive.js';
+import { canonicalBody } from '../../../kernel/base/read-json.js';
+import { namesTag } from '../../../kernel/http/entity-tag.js';
+import { route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { shownAnswer } from './shown-answer.js';
+
+export type ArchiveRouteDeps = {
+  readonly ports: Pick<Ports, 'soulArchive' | 'clock'>;
+  readonly signingKeys: Pick<SigningKeys, 'publicKey'>;
+  /** Whether the export that a grant is for still wants its upload. */
+  readonly mayUpload: (grant: ArchiveGrant) => Promise<boolean>;
+};
+
+/** How many uploads one process takes at once, and of one tenant: each is in memory whole, however slowly it comes. */
+const UPLOADS = 16;
+const TENANT_UPLOADS = 8;
+/** How many payloads are in memory at once for those that read them: at most 512 MiB, and only if all are of the largest. */
+export const SHOWN_PAYLOADS = 32;
+/** What never changes may be kept for a year, which is as long as a cache keeps anything. */
+const FOREVER = 'public, max-age=31536000, immutable';
+const BEARER = /^Bearer +(\S+) *$/i;
+const GRANT_NEEDED = 'A valid grant for this payload is needed: send the auiAuthHeader of the export as Authorization.';
+
+/** The bytes of a body, and their digest, made as they come. */
+const collected = async (
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ readonly body: Buffer; readonly digest: string }> => {
+  const hash = createHash('sha256');
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) {
+    hash.update(chunk);
+    chunks.push(chunk);
+  }
+  return { body: Buffer.concat(chunks), digest: hash.digest('base64url') };
+};
+
+/** The built-in archive of souls (contract 8.1). */
+export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDeps): readonly RouteDefinition[] => {
+  const { soulArchive: archive, clock } = ports;
+  const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);
+  const shown = createShownPayloads((digest) => archive.readPublic(digest), new Semaphore(SHOWN_PAYLOADS));
+  const mutex = new KeyedMutex();
+  const uploads = new Semaphore(UPLOADS, TENANT_UPLOADS);
+
+  const grantIn = async (authorization: string | undefined): Promise<ArchiveGrant> => {
+    const token = BEARER.exec(authorization ?? '')?.[1];
+    const grant = token === undefined ? null : await readArchiveGrant({ publicKey, clock }, token);
+    if (grant === null) throw new Rejection('UNAUTHORIZED', { message: GRANT_NEEDED });
+    await requireWanted(grant);
+    return grant;
+  };
+  /** @throws Rejection UNAUTHORIZED once the export has failed or expired: what was not to leave must not be published */
+  const requireWanted = async (grant: ArchiveGrant): Promise<void> => {
+    if (!(await mayUpload(grant))) throw new Rejection('UNAUTHORIZED', { message: GRANT_NEEDED });
+  };
+
+  /**
+   * The payload that a body holds. Clients that write the payload again send other bytes of the same value. Of those one after the other is read, so
+   * that they do not fill the memory together.
+   * @throws Rejection MALFORMED_JSON, SOUL_PAYLOAD_MISMATCH
+   */
+  const payloadIn = async (bytes: AsyncIterable<Uint8Array>, digest: string): Promise<Uint8Array> => {
+    const received = await collected(bytes);
+    if (received.digest === digest) return received.body;
+    return mutex.runExclusive('canonical', async () => {
+      const payload = Buffer.from(await inSlices(canonicalBody(received.body)));
+      if ((await inSlices(payloadDigest(payload))) === digest) return payload;
+      throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+    });
+  };
+
+  return [
+    route('POST', '/archive', {
+      operationId: 'uploadToArchive',
+      tag: 'Souls',
+      summary: 'Uploads the payload of a soul export',
+      description:
+        'Authorised by the grant of the export, its `auiAuthHeader`, alone. The payload is JSON, whatever the content type says; it is compared by its canonical form (JCS). It may be sent again.',
+      scope: null,
+      admits: grantIn,
+      bytes: { accepts: '*/*', maxBytes: MAX_ARCHIVED_BYTES },
+      responses: {
+        200: { description: 'The archive had it already.', schema: Type.Object({ id: Type.String() }) },
+        201: { description: 'It is archived; `x-id` is the id, too.', schema: Type.Object({ id: Type.String() }) },
+      },
+      enter: ({ granted }) => uploads.acquire(granted.tenant),
+      handler: async ({ bytes, granted }) => {
+        const { digest, tenant } = granted;
+        const payload = await payloadIn(bytes, digest);
+        // The export may have ended while the body came.
+        await requireWanted(granted);
+        const publication = await takePayload({ archive, clock }, { digest, tenant, bytes: payload });
+        const status = publication === 'published' ? 201 : 200;
+        return { status, headers: { 'x-id': digest }, body: { id: digest } };
+      },
+    }),
+    route('GET', '/archive/:txId', {
+      operationId: 'getFromArchive',
+      tag: 'Souls',
+      summary: 'A payload of the archive',
+      description:
+        'It never changes. One that was exported to IPFS is found under its CID, too; what was exported as binary is `application/cbor`.',
+      scope: null,
+      params: Type.Object({ txId: Type.String() }),
+      responses: {
+        200: { description: 'The payload.', contentType: 'application/json', stream: 'finite' },
+        304: { description: 'The payload is the one that `If-None-Match` names.' },
+      },
+      handler: async (call) => {
+        const { txId } = call.params;
+        const digest = await keptDigest(archive, txId);
+        const payload = digest === null ? null : await shown.open(digest);
+        if (payload === null) throw new Rejection('ARCHIVE_NOT_FOUND');
+        const etag = `"${txId}"`;
+        const headers = { ETag: etag, 'Cache-Control': FOREVER, 'X-Content-Type-Options': 'nosniff' };
+        const isKnown = namesTag(call.header('if-none-match') ?? '', etag);
+        if (!isKnown) return { headers, stream: shownAnswer(call.koa, payload, payloadType(payload.bytes)) };
+        payload.close();
+        return { status: 304, headers };
+      },
+    }),
+  ];
+};

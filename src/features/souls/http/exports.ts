@@ -1,0 +1,208 @@
+import { Type } from '@sinclair/typebox';
+
+import type { ArchiveGrant } from '../archive-grant.js';
+import { canonicalPayload } from '../payload-digest.js';
+import { archiveAddress, archiveUrl } from '../download-address.js';
+import {
+  beginExport,
+  endExport,
+  type ExportDeps,
+  type ExportOutcome,
+  exportRef,
+  giveUpExport,
+  sealedDigest,
+  sealedExport,
+} from '../export-soul.js';
+import type { OtherArchives } from '../other-archives.js';
+import type { SealedPayloads } from '../sealed-payloads.js';
+import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
+import { uploadedPlace } from '../uploaded-place.js';
+import { sealedSoul } from '../sealed-soul.js';
+import { parseProcessId } from '../../../kernel/crypto/process-id.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import { cutText } from '../../../kernel/base/text.js';
+import type { LeftOut, SoulDocument } from '../domain/document.js';
+import type { SoulArchive } from '../../../ports/soul-archive.js';
+import {
+  type Answer,
+  type Call,
+  contextOf,
+  mindStream,
+  route,
+  type RouteDefinition,
+  onBehalfOf,
+} from '../../../kernel/http/route.js';
+import { readJsonText } from '../../../kernel/http/json-text.js';
+import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { firstPhase, secondPhase } from './sealed-answer.js';
+
+/** Bytes of a request that brings a soul (contract 1.2). */
+export const SOUL_BODY_BYTES = 16 * 1024 * 1024;
+/** Of what a client says about a failed upload, in UTF-16 units. */
+const ERROR_CHARS = 500;
+
+/** What a soul leaves out (contract 8.10). */
+export const WithoutList = Type.Array(Type.Literal('players'), { uniqueItems: true });
+
+/** What an export is told to leave out; nothing is left out by an empty list. */
+export const leftOut = (without: readonly LeftOut[] | null | undefined): { readonly without?: readonly LeftOut[] } =>
+  without === undefined || without === null || without.length === 0 ? {} : { without };
+
+const UploadResult = Type.Object({
+  aurTxId: nullable(Type.String({ maxLength: 256 })),
+  aurStatus: nullable(Type.Integer()),
+  aurSuccess: Type.Boolean(),
+  aurError: nullable(Type.String()),
+});
+
+export type ExportServices = ExportDeps & {
+  readonly archive: SoulArchive;
+  readonly payloads: SealedPayloads;
+  readonly archives: OtherArchives;
+  readonly publicUrl: string;
+  /** A grant to upload a payload, for an Authorization header. */
+  readonly grantFor: (grant: ArchiveGrant) => Promise<string>;
+};
+
+const common = { tag: 'Souls', scope: 'souls', params: NpcParams } as const;
+
+/** The two phases of an export (contract 8.1, 8.2). */
+export const exportRoutes = (services: ExportServices): readonly RouteDefinition[] => {
+  const { archive, archives, payloads, publicUrl, grantFor } = services;
+  /** The first phase of an export that is sealed. Its grant is always a new one, which ends with the export. */
+  const begun = async (
+    call: Call<{ npcId: string }>,
+    { soulId, seal, deadlineAt }: ExportOutcome['export'],
+  ): Promise<Answer> => {
+    const digest = seal?.digest ?? '';
+    const { tenant } = call.principal;
+    const { npcId } = call.params;
+    const instruction = {
+      auiEndpoint: archives.bundler?.url ?? archiveAddress(publicUrl),
+      auiContentType: 'application/json',
+      auiAuthHeader:
+        archives.bundler === null
+          ? await grantFor({ digest, tenant, npcId, soulId, expiresAt: new Date(deadlineAt) })
+          : `Bearer ${archives.bundler.token}`,
+    };
+    // Seals of the oldest events do not name it.
+    const signature = seal?.signature ?? (await sealedSoul(archive, digest))?.signature ?? '';
+    return { stream: firstPhase(payloads, { digest, tenant }, instruction, signature), kept: { soulId } };
+  };
+  return [
+    route('POST', '/npcs/:npcId/soul/export', {
+      ...common,
+      operationId: 'exportSoul',
+      summary: 'Make and sign the soul of an NPC, and say where to upload it',
+      description:
+        'The first of two phases. POST `auiPayload` to `auiEndpoint` with the header `Authorization: <auiAuthHeader>`, then confirm with `POST /npcs/{npcId}/soul/confirm`.',
+      writesTo: mindStream,
+      body: Type.Object({
+        npcIdRef: nullable(ClientId),
+        persona: nullable(Type.String()),
+        npcState: nullable(FreeObject),
+        includeMemories: nullable(Type.Boolean({ default: true })),
+        without: nullable(WithoutList),
+      }),
+      responses: {
+        200: {
+          description: 'What to upload, where, and by which right.',
+          stream: 'finite',
+          schema: Type.Object({
+            se1Instruction: Type.Object({
+              auiEndpoint: Type.String(),
+              auiContentType: Type.String(),
+              auiAuthHeader: Type.String(),
+              auiPayload: FreeObject,
+            }),
+            se1SignedPayload: FreeObject,
+            se1Signature: Type.String(),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { npcId } = call.params;
+        const { npcIdRef, persona, npcState, includeMemories, without } = call.body;
+        if (typeof npcIdRef === 'string' && npcIdRef !== npcId) throw new Rejection('SOUL_ID_DIFFERS');
+        const { keyed, resumed } = call;
+        const by = onBehalfOf(call);
+        const { export: sealed, ...at } = await beginExport(services, {
+          stream: mindStream(call),
+          npcState: npcState ?? {},
+          ...(typeof persona === 'string' ? { persona } : {}),
+          includeMemories: includeMemories ?? true,
+          ...leftOut(without),
+          uploadedBy: 'client',
+          ...{ by, keyed, resumed },
+        });
+        return { ...at, ...(await begun(call, sealed)) };
+      },
+      restore: async (call, kept) =>
+        begun(call, await sealedExport(services, exportRef(mindStream(call), soulIdIn(kept)))),
+    }),
+    route('POST', '/npcs/:npcId/soul/confirm', {
+      ...common,
+      operationId: 'confirmSoul',
+      summary: 'Say how the upload of a soul ended',
+      description: 'The second of two phases. Confirming twice gives the first answer.',
+      bodyLimit: SOUL_BODY_BYTES,
+      writesTo: mindStream,
+      body: Type.Object({ secUploadResult: UploadResult, secSignedPayload: AnyJson, secSignature: Type.String() }),
+      responses: {
+        200: {
+          description: 'The soul, and where it can be read.',
+          stream: 'finite',
+          schema: Type.Object({
+            txId: Type.String(),
+            arweaveUrl: Type.String(),
+            signature: Type.String(),
+            soul: FreeObject,
+          }),
+        },
+      },
+      handler: async (call) => {
+        const { secUploadResult: result, secSignedPayload, secSignature } = call.body;
+        const document = await payloadOf(secSignedPayload);
+        const soulId = typeof document?.['id'] === 'string' ? document['id'] : '';
+        if (document === null || parseProcessId(soulId) === null) throw new Rejection('SOUL_EXPORT_NOT_FOUND');
+        const ref = exportRef(mindStream(call), soulId);
+        const by = contextOf(call);
+        const sealed = await sealedDigest(services, ref);
+        const { digest } = await canonicalPayload(document);
+        if (secSignature !== document['signature'] || digest !== sealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
+        if (!result.aurSuccess) {
+          const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
+          await giveUpExport(services, ref, { digest, reason }, by);
+        }
+        // What was exported stays so, whatever is said now.
+        const claimed = result.aurSuccess
+          ? await uploadedPlace(services, digest, result.aurTxId ?? null)
+          : { txId: digest, url: archiveUrl(publicUrl, digest) };
+        const ended = await endExport(services, ref, { type: 'uploaded', digest, ...claimed }, by);
+        const { place = claimed } = ended.export;
+        return {
+          revision: ended.revision,
+          position: ended.position,
+          stream: await secondPhase(document as unknown as SoulDocument, secSignature, place),
+          kept: { txId: place.txId, url: place.url },
+        };
+      },
+      // The repeat brings the same document.
+      restore: async ({ body: { secSignedPayload, secSignature } }, kept) => {
+        const document = ((await payloadOf(secSignedPayload)) ?? {}) as unknown as SoulDocument;
+        return { stream: await secondPhase(document, secSignature, kept as { txId: string; url: string }) };
+      },
+    }),
+  ];
+};
+
+/** The soul that a kept answer is about. */
+export const soulIdIn = (kept: Json): string =>
+  isObject(kept) && typeof kept['soulId'] === 'string' ? kept['soulId'] : '';
+
+/** The document that a client brings back: an object, or its JSON text. @throws Rejection MALFORMED_JSON, BODY_TOO_LARGE */
+const payloadOf = async (payload: Json): Promise<JsonObject | null> => {
+  if (isObject(payload)) return payload;
+  const parsed = typeof payload === 'string' ? await readJsonText('/secSignedPayload', payload) : null;
+  return isObject(parsed) ? parsed : null;
+};

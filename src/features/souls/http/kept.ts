@@ -1,0 +1,250 @@
+import { Type } from '@sinclair/typebox';
+
+import { inSlices } from '../../../kernel/concurrency/in-slices.js';
+import { KeyedMutex } from '../../../kernel/concurrency/keyed-mutex.js';
+import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
+import { archiveUrl, downloadAddress } from '../download-address.js';
+import { disclose } from '../disclose.js';
+import { findPayload } from '../find-payload.js';
+import { keptPayload } from '../kept-payload.js';
+import type { OtherArchives } from '../other-archives.js';
+import { proofOf } from '../soul-proof.js';
+import { createShownPayloads, type ShownPayloads } from '../shown-payloads.js';
+import { createSoulReader } from '../soul-reader.js';
+import type { SoulTrust } from '../verify-soul.js';
+import type { Json } from '../../../kernel/base/json.js';
+import { Rejection } from '../../../kernel/base/rejection.js';
+import type { Ports } from '../../../ports/ports.js';
+import { nullWhenAway } from '../../../ports/archive-unavailable.js';
+import { soulSchema } from '../domain/soul-schema.js';
+import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.js';
+import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
+import { JSON_TYPE } from '../../../kernel/http/respond.js';
+import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { FreeObject, openObject } from '../../../kernel/http/schemas.js';
+import { jsonInPieces, shownAnswer } from './shown-answer.js';
+import { protocolSoulText } from './soul-answer.js';
+
+/** Items of a list that names no limit (contract 8.5). */
+const DEFAULT_SOULS = 50;
+
+/**
+ * How many payloads are in memory at once to be answered, verified, or looked into, and for one tenant: at most 256 MiB each, and only if all are of the
+ * largest.
+ */
+export const SOULS_READ = 16;
+export const TENANT_SOULS_READ = 8;
+
+/** How many proofs and disclosures are made, or not yet taken by their clients, at once, and for one tenant: a disclosure may have 10 MB. */
+export const LOOKED_INTO = 32;
+export const TENANT_LOOKED_INTO = 16;
+
+const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 256 }) });
+
+export type KeptSoulServices = {
+  readonly trust: SoulTrust;
+  readonly ports: Pick<Ports, 'readModels' | 'soulArchive' | 'events'>;
+  readonly archives: OtherArchives;
+  readonly publicUrl: string;
+};
+
+const listed = (row: Json, publicUrl: string) => {
+  const { name, npcId, place } = row as unknown as SoulRow;
+  const { txId = '', at: exportedAt, url = '' } = place ?? {};
+  // The address of this server may have changed since.
+  const arweaveUrl = url.endsWith(archiveUrl('', txId)) ? archiveUrl(publicUrl, txId) : url;
+  return { txId, name, npcId, exportedAt, arweaveUrl };
+};
+
+const common = { tag: 'Souls', scope: 'souls' } as const;
+
+/** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
+export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMutex()): readonly RouteDefinition[] => {
+  const { ports, archives, publicUrl, trust } = services;
+  const reader = createSoulReader(trust, mutex);
+  const looks = new Semaphore(LOOKED_INTO, TENANT_LOOKED_INTO);
+  const find = (txId: string, tenant: string) =>
+    findPayload({ archive: ports.soulArchive, gateways: archives.gateways }, txId, tenant);
+  /** The whole answer about a soul. A client can still ask an archive that this server cannot. */
+  const answer = async (txId: string, tenant: string): Promise<Uint8Array> => {
+    const found = await find(txId, tenant).catch(nullWhenAway);
+    const soul = found && (await reader.read(found.bytes, (document) => inSlices(protocolSoulText(document))));
+    const adiGatewayUrl = downloadAddress(txId, found?.isKept === true, { ...archives, publicUrl });
+    const instruction = JSON.stringify({ si1Instruction: { adiGatewayUrl, adiExpectedTxId: txId } });
+    return Buffer.from(soul === null ? instruction : `${instruction.slice(0, -1)},"soul":${soul}}`);
+  };
+  const soulPermits = () => new Semaphore(SOULS_READ, TENANT_SOULS_READ);
+  // Whom this server trusts is settled when it starts, so an answer may be shared as long as it is read.
+  const answers = createShownPayloads(answer, soulPermits());
+  const found = createShownPayloads(async (txId, tenant) => (await find(txId, tenant))?.bytes ?? null, soulPermits());
+  const kept = createShownPayloads((txId) => keptPayload(ports.soulArchive, txId), soulPermits());
+  /** @throws Rejection SOUL_NOT_FOUND, BUSY, and what `use` throws */
+  const using = async <T>(
+    payloads: ShownPayloads,
+    { params, principal }: Call<{ txId: string }>,
+    use: (bytes: Uint8Array) => Promise<T | null>,
+  ) => {
+    const payload = await payloads.open(params.txId, principal.tenant);
+    try {
+      const made = payload && (await use(payload.bytes));
+      if (made === null) throw new Rejection('SOUL_NOT_FOUND');
+      return made;
+    } finally {
+      payload?.close();
+    }
+  };
+  return [
+    route('GET', '/souls', {
+      ...common,
+      operationId: 'listSouls',
+      summary: 'The souls that were exported, newest first',
+      query: Type.Object(pageQuery),
+      responses: ok(
+        'The souls; `Link` leads to the next page.',
+        Type.Object({
+          souls: Type.Array(
+            Type.Object({
+              txId: Type.String(),
+              name: Type.String(),
+              npcId: Type.String(),
+              exportedAt: Type.String({ format: 'date-time' }),
+              arweaveUrl: Type.String(),
+            }),
+          ),
+        }),
+      ),
+      handler: async (call) => {
+        await ports.readModels.reachedPosition(souls, call.wrote);
+        const page = pageOf({ limit: DEFAULT_SOULS, ...call.query });
+        const { rows, more } = await ports.readModels.list(souls, {
+          partition: soulsListed(call.principal.tenant),
+          direction: 'descending',
+          ...page,
+        });
+        return {
+          headers: nextLink(call, page, rows, more),
+          body: { souls: rows.map(({ row }) => listed(row, publicUrl)) },
+        };
+      },
+    }),
+    route('GET', '/souls/schema', {
+      ...common,
+      operationId: 'soulSchema',
+      summary: 'The JSON Schema of the soul document',
+      ext: true,
+      responses: ok('The schema (JSON Schema 2020-12).', FreeObject),
+      handler: () => ({ body: soulSchema }),
+    }),
+    route('GET', '/souls/:txId', {
+      ...common,
+      operationId: 'getSoul',
+      summary: 'Where a soul can be read, and the soul if it is here',
+      params: SoulParams,
+      responses: {
+        200: {
+          description: 'Where to read it. `soul` is absent when this server does not have it, or it does not verify.',
+          stream: 'finite',
+          schema: Type.Object({
+            si1Instruction: Type.Object({ adiGatewayUrl: Type.String(), adiExpectedTxId: Type.String() }),
+            soul: Type.Optional(FreeObject),
+          }),
+        },
+      },
+      handler: async (call) => {
+        const payload = await answers.open(call.params.txId, call.principal.tenant);
+        if (payload === null) throw new Rejection('SOUL_NOT_FOUND');
+        return { stream: shownAnswer(call.koa, payload, JSON_TYPE) };
+      },
+    }),
+    route('POST', '/souls/:txId/verify', {
+      ...common,
+      operationId: 'verifySoul',
+      summary: 'Whether an archived soul is whole, and who signed it',
+      params: SoulParams,
+      responses: ok(
+        'Whether it is; if not, why.',
+        openObject({
+          valid: Type.Boolean(),
+          reason: Type.Optional(Type.String()),
+          signer: Type.Optional(Type.String()),
+        }),
+      ),
+      handler: async (call) => {
+        return { body: await using(found, call, (bytes) => reader.judge(bytes)) };
+      },
+    }),
+    route('GET', '/souls/:txId/proof', {
+      ...common,
+      operationId: 'proveMemory',
+      summary: 'Shows that one memory is in a soul, without the others',
+      ext: true,
+      params: SoulParams,
+      query: Type.Object({ memoryId: Type.String({ minLength: 1, maxLength: 256 }) }),
+      responses: {
+        200: {
+          description: 'The memory and its path in the Merkle tree (RFC 9162, section 2.1.3).',
+          stream: 'finite',
+          schema: openObject({
+            txId: Type.String(),
+            soulId: Type.String(),
+            memory: FreeObject,
+            part: Type.Integer(),
+            parts: Type.Integer(),
+            path: Type.Array(Type.String()),
+            root: Type.String(),
+            signature: Type.String(),
+          }),
+        },
+      },
+      enter: ({ principal }) => looks.acquire(principal.tenant),
+      handler: async (call) => {
+        const { txId } = call.params;
+        const proof = await using(kept, call, (bytes) =>
+          reader.read(bytes, async (soul) => ({ of: await proofOf(soul, call.query.memoryId) })),
+        );
+        if (proof.of === null) throw new Rejection('MEMORY_NOT_FOUND');
+        return { stream: jsonInPieces({ txId, ...proof.of }) };
+      },
+    }),
+    route('GET', '/souls/:txId/disclosure', {
+      ...common,
+      operationId: 'discloseSoul',
+      summary: 'Whose data stands in a soul',
+      description: 'Players are those that bodies named; docs/souls.md says how, and what cannot be found.',
+      ext: true,
+      params: SoulParams,
+      responses: {
+        200: {
+          description: 'The players, and the memories and places of the state that are about them.',
+          stream: 'finite',
+          schema: openObject({
+            txId: Type.String(),
+            soulId: Type.String(),
+            npcId: Type.String(),
+            bytes: Type.Integer(),
+            without: Type.Array(Type.String()),
+            turns: Type.String({ enum: ['read', 'unread'] }),
+            persona: FreeObject,
+            players: Type.Array(FreeObject),
+            memories: FreeObject,
+            state: FreeObject,
+            more: Type.Optional(Type.Boolean()),
+          }),
+        },
+      },
+      enter: ({ principal }) => looks.acquire(principal.tenant),
+      handler: async (call) => {
+        const { txId } = call.params;
+        const { tenant } = call.principal;
+        const disclosed = async (bytes: Uint8Array) => {
+          const read = await reader.read(bytes, async (soul, { signer }) => ({ soul, signer }));
+          const isOwn = read?.signer === 'ours' && read.soul.provenance.tenant === tenant;
+          return read && disclose(ports.events, read.soul, bytes.length, isOwn);
+        };
+        // It may read a whole mind: one after the other. Those that wait for their turn hold no payload, so they keep no proof out.
+        const disclosure = await mutex.runExclusive('disclosure', () => using(kept, call, disclosed));
+        return { stream: jsonInPieces({ txId, ...disclosure }) };
+      },
+    }),
+  ];
+};

@@ -1,0 +1,19 @@
+import { importEvents } from './domain/import-decoder.js';
+import type { Fold } from '../../kernel/streams/fold.js';
+
+/** Of all imports of one txId by one tenant, the newest. `open`: it has not ended. */
+export type Imports = { readonly newest: { readonly importId: string; readonly open: boolean } | null };
+
+/** How the imports of one txId by one tenant are folded. */
+export const importFold: Fold<Imports> = {
+  initial: { newest: null },
+  evolve: (imports, recorded) => {
+    const event = importEvents.decode(recorded);
+    if (event.type === 'Unknown') return imports;
+    const { importId } = event.data;
+    if (event.type === 'SoulImportRequested') return { newest: { importId, open: true } };
+    if (event.type === 'SoulReceived' || imports.newest?.importId !== importId) return imports;
+    return { newest: { importId, open: false } };
+  },
+  versionOf: importEvents.versionOf,
+};

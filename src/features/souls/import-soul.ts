@@ -1,0 +1,300 @@
+import type { JsonObject } from '../../kernel/base/json.js';
+import { makeProcessId } from '../../kernel/crypto/process-id.js';
+import { isRejectionCode, Rejection, type RejectionCode } from '../../kernel/base/rejection.js';
+import { importStream, npcStream } from '../../kernel/base/stream-names.js';
+import { DATA_BYTES, dataBytes } from '../npcs/domain/mind-data.js';
+import { soulToCborSlices } from './domain/binary.js';
+import type { SoulOwner } from './domain/custody.js';
+import { copyId } from './domain/copy-id.js';
+import type { SoulDocument } from './domain/document.js';
+import { ipfsCid, isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
+import { dataOf } from './domain/state.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ProcessRuntime, ProcessRef, StepAnswer } from '../../ports/process-runtime.js';
+import type { SoulArchive } from '../../ports/soul-archive.js';
+import { soulImport, type SoulImportAnswer, type SoulImportInput } from '../../../workflows/soul-import.js';
+import { mindFold } from '../npcs/mind.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import type { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
+import { type SharedOutcomeDeps, outcomeWithin } from '../../kernel/processes/shared-outcome.js';
+import type { ProcessRepository } from '../../kernel/processes/process-repository.js';
+import { commandSearch } from '../../kernel/streams/find-command.js';
+import type { Command } from '../../kernel/streams/run-command.js';
+import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import { canonicalPayload } from './payload-digest.js';
+import { ownerOf } from './custody.js';
+import { chainOf } from './custody-chain.js';
+import { importFold } from './import-fold.js';
+import { keptPayload } from './kept-payload.js';
+import { type SoulTrust, verifySoul } from './verify-soul.js';
+import { requireMetadataFits } from './soul-metadata.js';
+import { requireWaitingRoom, stagedFor } from './waiting-room.js';
+
+/** How long a request may take until a soul has arrived, in milliseconds: clients give up after 15 s (contract 2.5). */
+const ARRIVING_MS = 12_000;
+/** What is left of that in any case. */
+const LEAST_WAIT_MS = 1_000;
+/**
+ * For how long a soul that was received is kept for its arrival, in milliseconds: longer than any outage. One that no import knows of goes then, too
+ * (archive-sweep.ts).
+ */
+export const KEPT_MS = 7 * 24 * 3_600_000;
+/** With which words an import says that it never received this document. After any other refusal it may have, from another request. */
+const NEVER_RECEIVED: readonly string[] = [
+  'SOUL_PAYLOAD_MISMATCH',
+  'SOUL_EXCHANGE_EXPIRED',
+  'SOUL_IMPORT_NOT_FOUND',
+] satisfies readonly RejectionCode[];
+
+export type ImportDeps = {
+  readonly runtime: ProcessRuntime;
+  readonly waits: SharedOutcomeDeps['waits'];
+  readonly repository: ProcessRepository;
+  readonly writers: StreamWriters;
+  readonly events: EventStore;
+  readonly clock: Clock;
+  readonly archive: Pick<SoulArchive, 'stage' | 'unstage' | 'stagedBytes' | 'readPublic' | 'digestOfCid'>;
+  readonly trust: SoulTrust;
+  /** Where what takes much memory waits for its turn. */
+  readonly mutex: KeyedMutex;
+  /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
+  readonly soulDeadlineMs: number;
+};
+
+/** What is imported, for whom: `txId` is what an archive calls it. */
+export type ImportRequest = { readonly tenant: string; readonly txId: string; readonly by: Command };
+
+/** A mind that came in. `revision` is that from which on it is there; `position` its global one. */
+export type Imported = {
+  readonly soul: Extract<SoulImportAnswer, { name: 'imported' }>['soul'];
+  readonly revision: number;
+  readonly position: number;
+};
+
+const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport.name, id, stream });
+
+/**
+ * Begins to import what an archive calls `txId` (contract 8.3); while an import of it waits for its client, or its soul still arrives, that one is taken
+ * again.
+ * @throws Rejection as ProcessRuntime.ask
+ */
+export const beginImport = async (
+  { runtime, events, writers, repository, clock, soulDeadlineMs }: ImportDeps,
+  { tenant, txId, by }: ImportRequest,
+): Promise<void> => {
+  const stream = importStream(tenant, txId);
+  const { state, revision } = await writers.current(stream, importFold);
+  const nowMs = clock.now().getTime();
+  // It has begun one, or has found one that waited: another would take the place of what became of that.
+  if (by.done === true && state.newest !== null) return;
+  if ((await importOf(events, stream, by)) !== null) return;
+  if (state.newest?.open === true) {
+    const known = (await repository.load(soulImport, refOf(stream, state.newest.importId))).state as SoulImportAnswer;
+    if (known.name === 'received') return;
+    if (known.name === 'requested' && Date.parse(known.deadlineAt) > nowMs) return;
+  }
+  const importId = makeProcessId('i', revision, nowMs, by.commandId);
+  const deadlineAt = new Date(nowMs + soulDeadlineMs).toISOString();
+  const request: SoulImportInput = { type: 'request', importId, txId, deadlineAt };
+  await runtime.ask(refOf(stream, importId), [request], by);
+};
+
+/** The import of which an earlier attempt at a command has recorded something. */
+const importOf = async (events: EventStore, stream: string, by: Command): Promise<ProcessRef | null> => {
+  if (by.done !== true && by.resumed !== true) return null;
+  const own = (await commandSearch(events, stream, by.commandId, true).look())?.at(-1)?.data['importId'];
+  return typeof own === 'string' ? refOf(stream, own) : null;
+};
+
+const newestOf = async ({ writers }: ImportDeps, stream: string): Promise<ProcessRef> => {
+  const { newest } = (await writers.current(stream, importFold)).state;
+  if (newest === null) throw new Rejection('SOUL_IMPORT_NOT_FOUND');
+  return refOf(stream, newest.importId);
+};
+
+/** The import that a command means. An earlier attempt at it has met one, and others may have begun another since. */
+const meantBy = async (deps: ImportDeps, stream: string, by: Command): Promise<ProcessRef> => {
+  const own = await importOf(deps.events, stream, by);
+  if (own !== null) return own;
+  if (by.done === true) {
+    for await (const page of pagesOf(deps.events, stream, { direction: 'backwards', to: 0 })) {
+      const arrived = page.events.find(({ type }) => type === 'SoulImported');
+      if (arrived !== undefined) return refOf(stream, arrived.data['importId'] as string);
+    }
+  }
+  return newestOf(deps, stream);
+};
+
+/**
+ * Ends an import whose client could not download the soul (contract 8.4).
+ * @throws Rejection SOUL_DOWNLOAD_FAILED, always; SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, and as ProcessRuntime.ask
+ */
+export const giveUpImport = async (
+  deps: ImportDeps,
+  { tenant, txId, by }: ImportRequest,
+  reason: string,
+): Promise<never> => {
+  const ref = await meantBy(deps, importStream(tenant, txId), by);
+  const input: SoulImportInput = { type: 'undelivered', code: 'SOUL_DOWNLOAD_FAILED', reason };
+  await deps.runtime.ask(ref, [input], by);
+  throw new Rejection('SOUL_DOWNLOAD_FAILED', { details: { reason } });
+};
+
+/**
+ * Brings a soul in as a mind (contract 8.4): the document is verified and kept, then the import goes on by itself. A repeat waits for it, and brings the
+ * document once more, should it have been lost.
+ * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_TOO_LARGE, SOUL_ALREADY_LIVE,
+ *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessRuntime.ask
+ */
+export const receiveSoul = async (
+  deps: ImportDeps,
+  asked: ImportRequest,
+  given: { readonly document: unknown; readonly copy: boolean },
+): Promise<Imported & { readonly document: SoulDocument }> => {
+  const { tenant, txId, by } = asked;
+  const { document, copy } = given;
+  const beganMs = deps.clock.monotonicMs();
+  const stream = importStream(tenant, txId);
+  const ref = await meantBy(deps, stream, by);
+  const before = (await deps.repository.load(soulImport, ref)).state as SoulImportAnswer;
+  requireOpen(before);
+  const verified = await verifySoul(document, deps.trust);
+  if (!verified.valid) throw new Rejection('SOUL_INVALID', { details: { reason: verified.reason } });
+  const { soul, kid, signer } = verified;
+  const { bytes, digest } = await canonicalPayload(soul);
+  const staging = stagedFor(tenant, ref.id);
+  const stage = (): Promise<void> =>
+    deps.archive.stage(digest, bytes, { ...staging, expiresAt: new Date(deps.clock.now().getTime() + KEPT_MS) });
+  if (before.name === 'requested') {
+    await requireNamed(deps, txId, { digest, bytes, soul });
+    requireDataFits(soul);
+    await inSlices(requireMetadataFits(soul));
+    const isCopy = copy || (signer === 'ours' && (await livesHere(deps, soul)));
+    const npcId = isCopy ? copyId(soul.npcId, ref.id) : soul.npcId;
+    try {
+      if (!isCopy) await requireFree(deps, tenant, txId, soul);
+      await requireWaitingRoom(deps.archive, tenant, { importId: ref.id, bytes: bytes.length });
+    } catch (error) {
+      const now = (await deps.repository.load(soulImport, ref)).state as SoulImportAnswer;
+      if (now.name === 'requested') throw error;
+      // Another request has confirmed this very import meanwhile: this one is its repeat.
+      return receiveSoul(deps, asked, given);
+    }
+    await stage();
+    const { id: soulId, trainingProof: root, memories } = soul;
+    const received = { soulId, digest, root, kid, signer, npcId, copy: isCopy };
+    const sizes = { memories: memories.length, bytes: bytes.length };
+    const input: SoulImportInput = { type: 'received', ...received, ...sizes };
+    try {
+      await deps.runtime.ask(ref, [input], by);
+    } catch (error) {
+      if (error instanceof Rejection && NEVER_RECEIVED.includes(error.code))
+        await deps.archive.unstage(digest, staging);
+      throw error;
+    }
+  } else if ('soul' in before) {
+    if (before.soul.digest !== digest)
+      throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'This import was confirmed with another document.' });
+    if (before.name === 'received') await stage();
+  }
+  const withinMs = Math.max(LEAST_WAIT_MS, ARRIVING_MS - (deps.clock.monotonicMs() - beganMs));
+  const outcome = await outcomeWithin(deps, ref, by, withinMs);
+  // The import may have ended before it was staged here: it would not look at it again.
+  if (outcome !== null && before.name !== 'imported') await deps.archive.unstage(digest, staging);
+  return { ...(await arrivedSoul(deps, tenant, outcome)), document: soul };
+};
+
+/** An import that has ended otherwise than well says so. */
+const requireOpen = (state: SoulImportAnswer): void => {
+  if (state.name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
+  if (state.name !== 'failed') return;
+  const { code, details = {} } = state.failure;
+  const known = isRejectionCode(code) ? code : 'SOUL_DOWNLOAD_FAILED';
+  const message = known === 'SOUL_ALREADY_LIVE' ? { message: FASTER } : {};
+  throw new Rejection(known, { ...message, details: { reason: state.failure.reason, ...details } });
+};
+
+const FASTER =
+  'Another import of this soul, or another NPC of its npcId, came first; begin again with POST /npcs/import, and confirm with "copy": true.';
+
+/**
+ * Whether a CID is that of a soul's binary form. Any CID makes this work, which takes up to 48 MiB. So one after the other, together with the exports
+ * in binary form. That is bound enough: it takes less time than verifying the soul, which every request that gets here has brought whole.
+ */
+const isNamedAsBinary = ({ mutex }: ImportDeps, cid: string, soul: SoulDocument): Promise<boolean> =>
+  mutex.runExclusive('binary', async () => (await inSlices(ipfsCid(await inSlices(soulToCborSlices(soul))))) === cid);
+
+/** A CID names bytes, and the archive of this server what it has by its digest. What others call theirs cannot be checked. */
+const requireNamed = async (
+  deps: ImportDeps,
+  txId: string,
+  { digest, bytes, soul }: { readonly digest: string; readonly bytes: Uint8Array; readonly soul: SoulDocument },
+): Promise<void> => {
+  const isNamed = isIpfsCid(txId)
+    ? (await inSlices(ipfsCid(bytes))) === txId || (await isNamedAsBinary(deps, txId, soul))
+    : txId === digest || (await keptPayload(deps.archive, txId)) === null;
+  if (isNamed) return;
+  throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'The document is not the one that sicTxId names.' });
+};
+
+const requireDataFits = ({ state }: SoulDocument): void => {
+  const bytes = dataBytes(dataOf(state));
+  if (bytes > DATA_BYTES) throw new Rejection('DATA_TOO_LARGE', { details: { bytes, limitBytes: DATA_BYTES } });
+};
+
+const hasHistory = async ({ writers }: ImportDeps, tenant: string, npcId: string): Promise<boolean> =>
+  (await writers.current(npcStream(tenant, npcId), mindFold)).revision >= 0;
+
+/** Whether the mind that a soul of ours was made of is one of this server. */
+const livesHere = (deps: ImportDeps, { provenance }: SoulDocument): Promise<boolean> =>
+  hasHistory(deps, provenance.tenant, provenance.npcId);
+
+/** How the live mind came in, if it is this soul's own, imported as it is asked for now: an earlier answer may have been lost. */
+const sameArrival = async (
+  { writers, events }: ImportDeps,
+  { tenant, npcId }: SoulOwner,
+  txId: string,
+  soul: SoulDocument,
+): Promise<JsonObject> => {
+  const stream = npcStream(tenant, npcId);
+  const { origin } = (await writers.current(stream, mindFold)).state;
+  if (npcId !== soul.npcId || origin === null || origin.arrivedAt < 0) return {};
+  const link = (await chainOf(events, stream, origin)).chain.at(-1);
+  if (link?.txId !== txId || link.root !== soul.trainingProof) return {};
+  return { origin: { soulId: link.soulId, txId, importedAt: link.importedAt } };
+};
+
+const requireFree = async (deps: ImportDeps, tenant: string, txId: string, soul: SoulDocument): Promise<void> => {
+  const { npcId } = soul;
+  const owner = await ownerOf(deps, soul.trainingProof);
+  if (owner !== null) {
+    // Of another tenant's mind nobody is told.
+    const details =
+      owner.tenant === tenant ? { npcId: owner.npcId, ...(await sameArrival(deps, owner, txId, soul)) } : {};
+    throw new Rejection('SOUL_ALREADY_LIVE', { details });
+  }
+  if (!(await hasHistory(deps, tenant, npcId))) return;
+  throw new Rejection('SOUL_ALREADY_LIVE', {
+    message:
+      'There is or was another NPC with the npcId of this soul; with "copy": true it comes in under another one.',
+    details: { npcId },
+  });
+};
+
+/** @param outcome null when it has not arrived in time */
+const arrivedSoul = async ({ events }: ImportDeps, tenant: string, outcome: StepAnswer | null): Promise<Imported> => {
+  const state = outcome?.answer as SoulImportAnswer | undefined;
+  if (state !== undefined) requireOpen(state);
+  if (outcome === null || state?.name !== 'imported') {
+    throw new Rejection('ENGINE_UNAVAILABLE', {
+      message: 'The soul has not arrived yet. It goes on; a repeat waits for it.',
+      retryAfter: 1,
+    });
+  }
+  const { npcId, revision } = state.arrived;
+  // An outcome tells no position: the import wrote the mind, not the request.
+  const arrived = await eventAt(events, npcStream(tenant, npcId), revision);
+  return { soul: state.soul, revision, position: arrived?.position ?? 0 };
+};

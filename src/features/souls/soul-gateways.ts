@@ -1,0 +1,143 @@
+import { LRUCache } from 'lru-cache';
+
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { isContentDigest } from '../../kernel/crypto/content-digest.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { archiveUnavailable } from '../../ports/archive-unavailable.js';
+import { ipfsCid, isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Log } from '../../ports/log.js';
+import type { PayloadSource } from '../../ports/payload-source.js';
+import { Semaphore } from '../../kernel/concurrency/semaphore.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
+
+/** How long one search may take, in milliseconds: less than clients wait (contract 2.5). */
+const SEARCH_MS = 10_000;
+/** How many searches one process makes at once, and for one tenant: each may hold a payload, and wait for an archive that is slow. */
+const SEARCHES = 8;
+const TENANT_SEARCHES = 4;
+
+/** Where payloads may be that the built-in archive does not have, by the form of their ids. `others` may have any. */
+export type GatewaySources = {
+  readonly ipfs: readonly PayloadSource[];
+  readonly arweave: readonly PayloadSource[];
+  readonly others: readonly PayloadSource[];
+};
+
+export type SoulGateways = {
+  /**
+   * The payload that the first of the gateways has under an id; null when none has it. Under a CID they are its bytes. Under any other id they are what
+   * the gateway says, and only a signature in them tells whose they are.
+   * @param tenant who asks
+   * @throws Rejection ARCHIVE_UNAVAILABLE when none has it, and one cannot be asked; BUSY
+   */
+  find(id: string, tenant: string): Promise<Uint8Array | null>;
+};
+
+/** How long an archive is not asked again for what it did not have, in milliseconds: what is brought there is found soon. */
+const NONE_MS = 5_000;
+/** The same for what it could not be asked for: as long as clients are told to wait. */
+const AWAY_MS = 2_000;
+/** Of how many ids the last outcome is known. */
+const OUTCOMES = 1_024;
+
+/** An archive of others that remembers for a moment what it did not have, so that repeats of a question do not go out each time. */
+type QueriedArchive = {
+  /**
+   * The bytes under an id; null when it has none. Under a CID they are the bytes that it names.
+   * @throws Rejection ARCHIVE_UNAVAILABLE; the reason of the signal
+   */
+  find(id: string, limit: { readonly ms: number; readonly signal: AbortSignal }): Promise<Uint8Array | null>;
+};
+
+const isNamed = async (id: string, bytes: Uint8Array): Promise<boolean> =>
+  !isIpfsCid(id) || (await inSlices(ipfsCid(bytes))) === id;
+
+const tooLate = (): Error => archiveUnavailable('gateways');
+
+const createQueriedArchive = (
+  source: PayloadSource,
+  { clock, log }: { readonly clock: Pick<Clock, 'after' | 'monotonicMs'>; readonly log: Pick<Log, 'warn'> },
+): QueriedArchive => {
+  const archive = source.name;
+  const outcomes = new LRUCache<string, { readonly untilMs: number; readonly refusal: Rejection | null }>({
+    max: OUTCOMES,
+  });
+  const note = (id: string, ms: number, refusal: Rejection | null): void => {
+    outcomes.set(id, { untilMs: clock.monotonicMs() + ms, refusal });
+  };
+  return {
+    find: async (id, { ms, signal }) => {
+      const known = outcomes.get(id);
+      if (known !== undefined && clock.monotonicMs() < known.untilMs) {
+        if (known.refusal !== null) throw known.refusal;
+        return null;
+      }
+      try {
+        const found = await withTimeLimit(clock, { ms, late: tooLate, signal }, (ending) => source.fetch(id, ending));
+        if (found === 'too_large') log.warn({ archive, id }, 'an archive answers more than a payload may have');
+        else if (found !== null) {
+          if (await isNamed(id, found)) return found;
+          log.warn({ archive, id }, 'an archive answers a CID with other bytes');
+        }
+      } catch (error) {
+        if (!(error instanceof Rejection) || signal.aborted) throw error;
+        log.warn({ archive, err: error.cause }, 'an archive cannot be asked');
+        note(id, AWAY_MS, error);
+        throw error;
+      }
+      note(id, NONE_MS, null);
+      return null;
+    },
+  };
+};
+
+const search = async (
+  id: string,
+  archives: readonly QueriedArchive[],
+  signal: AbortSignal,
+): Promise<Uint8Array | null> => {
+  let away: Rejection | null = null;
+  // One that is slow must not take the time of those after it. There are 18 at most, which then have half a second each.
+  const ms = SEARCH_MS / archives.length;
+  for (const archive of archives) {
+    try {
+      const bytes = await archive.find(id, { ms, signal });
+      if (bytes !== null) return bytes;
+    } catch (error) {
+      if (!(error instanceof Rejection) || signal.aborted) throw error;
+      away ??= error;
+    }
+  }
+  if (away !== null) throw away;
+  return null;
+};
+
+const late = (): Error => archiveUnavailable('gateways');
+
+/** Asks the gateways one after the other: the operator's own come first, and no payload is in memory twice. */
+export const createSoulGateways = (
+  sources: GatewaySources,
+  deps: { readonly clock: Pick<Clock, 'after' | 'monotonicMs'>; readonly log: Pick<Log, 'warn'> },
+): SoulGateways => {
+  const searches = new Semaphore(SEARCHES, TENANT_SEARCHES);
+  const asked = (given: readonly PayloadSource[]) => given.map((source) => createQueriedArchive(source, deps));
+  const [ipfs, arweave, others] = [asked(sources.ipfs), asked(sources.arweave), asked(sources.others)];
+  /** An id of Arweave has the form of a digest. */
+  const archivesOf = (id: string): readonly QueriedArchive[] => {
+    if (isIpfsCid(id)) return [...ipfs, ...others];
+    return isContentDigest(id) ? [...arweave, ...others] : [];
+  };
+  return {
+    find: async (id, tenant) => {
+      const archives = archivesOf(id);
+      if (archives.length === 0) return null;
+      const release = searches.acquire(tenant);
+      try {
+        return await withTimeLimit(deps.clock, { ms: SEARCH_MS, late }, (signal) => search(id, archives, signal));
+      } finally {
+        release();
+      }
+    },
+  };
+};

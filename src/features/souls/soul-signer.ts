@@ -1,0 +1,79 @@
+import type { Sliced } from '../../kernel/base/sliced.js';
+import { type Json, jsonBytes, type JsonObject } from '../../kernel/base/json.js';
+import { MAX_MEMBERS } from '../../kernel/base/scan-json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import {
+  leastSize,
+  MAX_PART_BYTES,
+  MAX_SOUL_BYTES,
+  MAX_SOUL_CONTAINERS,
+  MAX_SOUL_DEPTH,
+  MAX_SOUL_MEMORIES,
+  MAX_SOUL_VALUES,
+} from './domain/bounds.js';
+import { SOUL_TYPE, soulClaims } from './domain/claims.js';
+import type { SoulDocument, SoulMemory, UnsignedSoul } from './domain/document.js';
+import { hashSoul, fitsIntoSoul } from './domain/parts.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { readSoul } from './soul-check.js';
+
+/** How many memories are looked at before others have their turn: each may have 768 KiB. */
+const MEMORIES_A_SLICE = 8;
+
+/** As a refusal tells them. */
+const SOUL_BOUNDS = {
+  limitBytes: MAX_SOUL_BYTES,
+  partLimitBytes: MAX_PART_BYTES,
+  memoriesLimit: MAX_SOUL_MEMORIES,
+  depthLimit: MAX_SOUL_DEPTH,
+  listsAndObjectsLimit: MAX_SOUL_CONTAINERS,
+  valuesLimit: MAX_SOUL_VALUES,
+  membersLimit: MAX_MEMBERS,
+};
+
+/** `depth`: how many lists and objects it stands in. */
+function* isTooLarge(part: Json, depth: number): Sliced<boolean> {
+  return (yield* leastSize(part, depth, MAX_PART_BYTES)) === 'too_large' || jsonBytes(part) > MAX_PART_BYTES;
+}
+
+/** What alone is too long, too deep or has too many members for a soul: its first such memory, or its state; nothing when only the whole is too large. */
+const culprit = async ({ memories, state }: UnsignedSoul): Promise<JsonObject> => {
+  const memory = await inSlices(firstTooLarge(memories));
+  if (memory !== undefined) return { memoryId: memory.id };
+  return (await inSlices(isTooLarge(state, 1))) ? { member: 'state' } : {};
+};
+
+function* firstTooLarge(memories: readonly SoulMemory[]): Sliced<SoulMemory | undefined> {
+  for (const [place, memory] of memories.entries()) {
+    if (yield* isTooLarge(memory, 2)) return memory;
+    if (place % MEMORIES_A_SLICE === 0) yield MEMORIES_A_SLICE;
+  }
+  return undefined;
+}
+
+/**
+ * Signs a soul (contract 8.7). The same soul signed by the same key is the same document. The work lets others run in between.
+ * @param issuer this server's public URL, which the soul's provenance names too
+ * @param kid the key; for a soul that is signed again the one that signed it first
+ * @throws Rejection SOUL_TOO_LARGE; Error for a soul of another issuer or that breaks its schema; and as SigningKeys.sign
+ */
+export const signSoul = async (
+  keys: SigningKeys,
+  issuer: string,
+  unsigned: UnsignedSoul,
+  kid: string = keys.current.kid,
+): Promise<SoulDocument> => {
+  if (unsigned.provenance.issuer !== issuer) throw new Error('a soul is signed by the server that it names');
+  const hashed = await inSlices(hashSoul(unsigned));
+  const claims = soulClaims(unsigned, hashed.root);
+  const signature = await keys.sign(kid, claims, { typ: SOUL_TYPE, withJwk: true });
+  const signed = { ...unsigned, trainingProof: hashed.root, signature };
+  const read = await inSlices(readSoul(signed));
+  const bytes = hashed.bytes + hashed.root.length + signature.length;
+  if (!fitsIntoSoul({ ...hashed, bytes }) || ('wrong' in read && read.wrong === 'too_large')) {
+    throw new Rejection('SOUL_TOO_LARGE', { details: { bytes, ...(await culprit(unsigned)), ...SOUL_BOUNDS } });
+  }
+  if ('wrong' in read) throw new Error('a soul was made that is none');
+  return signed;
+};

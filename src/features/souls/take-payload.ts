@@ -1,0 +1,30 @@
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { Publication, SoulArchive } from '../../ports/soul-archive.js';
+
+/** For how long a payload that was not staged any more is staged again, in milliseconds: it is published at once. */
+const STAGED_AGAIN_MS = 600_000;
+/** How often a payload is staged again that is dropped before it can be published. */
+const TRIES = 2;
+
+export type UploadDeps = { readonly archive: SoulArchive; readonly clock: Pick<Clock, 'now'> };
+
+/** A payload whose digest was made from these bytes, and the tenant whose grant it came with. */
+export type Upload = { readonly digest: string; readonly tenant: string; readonly bytes: Uint8Array };
+
+/**
+ * Makes an uploaded payload public; what was staged for it may have expired, or belong to another tenant.
+ * @throws Rejection BUSY when it is dropped faster than published (another server's clock is far ahead), and what the archive raises
+ */
+export const takePayload = async (
+  { archive, clock }: UploadDeps,
+  { digest, tenant, bytes }: Upload,
+): Promise<Publication> => {
+  for (let tries = 0; ; tries += 1) {
+    const publication = await archive.publish(digest, { tenant });
+    if (publication !== null) return publication;
+    if (tries === TRIES) throw new Rejection('BUSY', { retryAfter: 1 });
+    const expiresAt = new Date(clock.now().getTime() + STAGED_AGAIN_MS);
+    await archive.stage(digest, bytes, { tenant, expiresAt });
+  }
+};

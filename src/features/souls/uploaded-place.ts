@@ -1,0 +1,64 @@
+import { isContentDigest } from '../../kernel/crypto/content-digest.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { nullWhenAway } from '../../ports/archive-unavailable.js';
+import type { PayloadSource } from '../../ports/payload-source.js';
+import type { SoulArchive } from '../../ports/soul-archive.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import type { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
+import { archiveUrl } from './download-address.js';
+import { canonicalPayload, payloadDigest } from './payload-digest.js';
+import type { OtherArchives } from './other-archives.js';
+import { payloadDocument } from './payload-document.js';
+
+export type UploadedDeps = {
+  readonly archive: Pick<SoulArchive, 'readPublic'>;
+  readonly archives: Pick<OtherArchives, 'bundler'>;
+  readonly publicUrl: string;
+  /** What a gateway answers may be large: one after the other. */
+  readonly mutex: KeyedMutex;
+};
+
+/**
+ * Where a payload is that a client says it has uploaded (contract 8.2).
+ * @param txId the id that the archive gave it; null when the client tells none
+ * @throws Rejection SOUL_UPLOAD_FAILED when no archive can have it under that id, SOUL_PAYLOAD_MISMATCH when something else has the id, BUSY; what the archive
+ *   raises
+ */
+export const uploadedPlace = async (
+  { archive, archives, publicUrl, mutex }: UploadedDeps,
+  digest: string,
+  txId: string | null,
+): Promise<{ readonly txId: string; readonly url: string }> => {
+  // The archive of this server names what it has by its digest.
+  const isOwn = (txId ?? digest) === digest && (await archive.readPublic(digest)) !== null;
+  if (isOwn) return { txId: digest, url: archiveUrl(publicUrl, digest) };
+  const { bundler } = archives;
+  // An id of Arweave has the form of a digest.
+  if (bundler === null || txId === null || !isContentDigest(txId)) {
+    throw new Rejection('SOUL_UPLOAD_FAILED', {
+      message: 'The archive does not have this payload under this aurTxId. Upload it, then confirm again.',
+      details: { aurTxId: txId ?? digest },
+    });
+  }
+  await mutex.runExclusive('gateway', () => requireNoOther(bundler.gateway, digest, txId));
+  return { txId, url: `${bundler.gatewayUrl}/${txId}` };
+};
+
+/** Gateways learn late of what was bundled: until this one has something under the id, the client's word counts. */
+const requireNoOther = async (gateway: PayloadSource, digest: string, txId: string): Promise<void> => {
+  const bytes = await gateway.fetch(txId).catch(nullWhenAway);
+  if (bytes === null) return;
+  if (bytes !== 'too_large') {
+    if ((await inSlices(payloadDigest(bytes))) === digest || (await canonicalDigest(bytes)) === digest) return;
+  }
+  throw new Rejection('SOUL_PAYLOAD_MISMATCH', { details: { txId } });
+};
+
+/** Clients may have written the payload in another form. Null for bytes that have no canonical one. */
+const canonicalDigest = async (bytes: Uint8Array): Promise<string | null> => {
+  try {
+    return (await canonicalPayload(await payloadDocument(bytes))).digest;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,155 @@
+import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
+
+import { isContentDigest } from '../../kernel/crypto/content-digest.js';
+import { isObject, type JsonObject } from '../../kernel/base/json.js';
+import type { SoulSigner } from './domain/import-events.js';
+import { ED25519_ALGORITHMS, isCanonicalJws } from '../../kernel/crypto/compact-jws.js';
+import { ed25519Jwk, thumbprint } from '../../kernel/crypto/jwk.js';
+import { disagreement, SOUL_TYPE } from './domain/claims.js';
+import type { SoulDocument } from './domain/document.js';
+import { hashSoul, fitsIntoSoul } from './domain/parts.js';
+import { isSameServer } from './domain/same-server.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { readSoul } from './soul-check.js';
+
+/** Every member of the header of a soul's signature: one that a verifier does not know could ask it for something. */
+const HEADER_MEMBERS = 'alg jwk kid typ';
+const JWK_MEMBERS = 'crv kty x';
+
+/** Whom a server trusts. */
+export type SoulTrust = {
+  readonly keys: Pick<SigningKeys, 'publicKey'>;
+  /** This server's public URL. */
+  readonly issuer: string;
+  /** The kids whose souls are taken, besides this server's own (`ANIMA_SOUL_TRUST`); null takes those of any signer. */
+  readonly trusted: ReadonlySet<string> | null;
+};
+
+/** Why a soul is not taken. The words are stable. */
+export type SoulRefusal =
+  | 'malformed'
+  | 'too_large'
+  | 'bad_signature'
+  | 'wrong_root'
+  | 'wrong_parts'
+  | 'other_soul'
+  | 'claims_our_server'
+  | 'untrusted_signer';
+export type SoulVerification =
+  | { readonly valid: true; readonly signer: SoulSigner; readonly kid: string; readonly soul: SoulDocument }
+  | { readonly valid: false; readonly reason: SoulRefusal };
+
+/** The same without the document, which is large. */
+export type SoulJudgement =
+  | { readonly valid: true; readonly signer: SoulSigner; readonly kid: string; readonly soulId: string }
+  | { readonly valid: false; readonly reason: SoulRefusal };
+
+/** Who says to have signed a soul. `isItsName`: the kid is the thumbprint of the key that did. */
+type SignedBy = { readonly kid: string; readonly isItsName: boolean; readonly issuer: string; readonly soulId: string };
+/** A soul that a key has signed, and the root that it signed; null when `isItsName` is false. */
+type SignedSoul = SignedBy & { readonly soul: SoulDocument; readonly root: unknown };
+
+/** What a document alone decides, whoever is trusted: small, and so for good. `tampered`: what is wrong beside the signer. */
+export type SoulFindings =
+  { readonly wrong: SoulRefusal } | (SignedBy & { readonly tampered: 'too_large' | 'wrong_root' | null });
+
+const refuse = (reason: SoulRefusal) => ({ valid: false, reason }) as const;
+
+const hasOnly = (value: object, members: string): boolean => Object.keys(value).sort().join(' ') === members;
+
+/** The key that a signature names and brings; null when its header is not one of a soul's. */
+const signerOf = (signature: string): { readonly kid: string; readonly x: string } | null => {
+  try {
+    const header = decodeProtectedHeader(signature);
+    const { alg = '', typ, kid, jwk } = header;
+    if (!hasOnly(header, HEADER_MEMBERS) || !isObject(jwk) || !hasOnly(jwk, JWK_MEMBERS)) return null;
+    const { crv, kty, x } = jwk as JsonObject;
+    const isKey = crv === 'Ed25519' && kty === 'OKP' && typeof x === 'string';
+    const isName = typeof kid === 'string' && isContentDigest(kid);
+    if (!isKey || !isName || typ !== SOUL_TYPE || !ED25519_ALGORITHMS.includes(alg)) return null;
+    const bytes = Buffer.from(x, 'base64url');
+    return bytes.length === 32 && bytes.toString('base64url') === x ? { kid, x } : null;
+  } catch {
+    return null;
+  }
+};
+
+/** The claims under a signature; null when the key did not make it. */
+const signedClaims = async (signature: string, x: string): Promise<JsonObject | null> => {
+  try {
+    const key = await importJWK(ed25519Jwk(x), 'EdDSA');
+    const { payload } = await compactVerify(signature, key, { algorithms: ED25519_ALGORITHMS });
+    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+    return isObject(claims) ? claims : null;
+  } catch {
+    return null;
+  }
+};
+
+/** Shape and bounds first, then the signature by the key that the soul brings, then that the signature is about this soul. */
+const signedSoul = async (document: unknown): Promise<SignedSoul | { readonly wrong: SoulRefusal }> => {
+  const read = await inSlices(readSoul(document));
+  if ('wrong' in read) return read;
+  const { soul } = read;
+  const signer = isCanonicalJws(soul.signature) ? signerOf(soul.signature) : null;
+  if (signer === null) return { wrong: 'malformed' };
+  const { kid, x } = signer;
+  const by = { kid, issuer: soul.provenance.issuer, soulId: soul.id, soul };
+  if (thumbprint(x) !== kid) return { ...by, isItsName: false, root: null };
+  const claims = await signedClaims(soul.signature, x);
+  if (claims === null) return { wrong: 'bad_signature' };
+  const wrong = disagreement(claims, soul);
+  return wrong === null ? { ...by, isItsName: true, root: claims['root'] } : { wrong };
+};
+
+/** Whose key it is; why the soul is refused for it. */
+const trustedSigner = async (
+  { kid, isItsName, issuer }: SignedBy,
+  { keys, issuer: ours, trusted }: SoulTrust,
+): Promise<SoulSigner | { readonly wrong: SoulRefusal }> => {
+  const isOurs = (await keys.publicKey(kid)) !== undefined;
+  if (!isItsName) return { wrong: isOurs ? 'claims_our_server' : 'malformed' };
+  if (isOurs) return 'ours';
+  if (isSameServer(issuer, ours)) return { wrong: 'claims_our_server' };
+  if (trusted === null) return 'unknown';
+  return trusted.has(kid) ? 'known' : { wrong: 'untrusted_signer' };
+};
+
+/** Whether the parts are those that were signed. */
+const tamperedWith = async ({ soul, root }: SignedSoul): Promise<'too_large' | 'wrong_root' | null> => {
+  const hashed = await inSlices(hashSoul(soul));
+  if (!fitsIntoSoul(hashed)) return 'too_large';
+  return root === hashed.root && soul.trainingProof === hashed.root ? null : 'wrong_root';
+};
+
+/**
+ * Verifies parsed JSON as a soul (contract 8.4, 8.7), and last whether its parts are those that were signed. It never throws for what stands in the
+ * document. The work lets others run in between.
+ * Raises what the event store raises while it is down; a key that is not ours may take a second to be called so (SigningKeys).
+ */
+export const verifySoul = async (document: unknown, trust: SoulTrust): Promise<SoulVerification> => {
+  const signed = await signedSoul(document);
+  if ('wrong' in signed) return refuse(signed.wrong);
+  const signer = await trustedSigner(signed, trust);
+  if (typeof signer !== 'string') return refuse(signer.wrong);
+  const tampered = await tamperedWith(signed);
+  return tampered === null ? { valid: true, signer, kid: signed.kid, soul: signed.soul } : refuse(tampered);
+};
+
+/** All of that but whose key it is: `judgeSoul` makes of it what `verifySoul` says. The work lets others run in between. */
+export const inspectSoul = async (document: unknown): Promise<SoulFindings> => {
+  const signed = await signedSoul(document);
+  if ('wrong' in signed) return signed;
+  const { soul: _, root: __, ...by } = signed;
+  return { ...by, tampered: signed.isItsName ? await tamperedWith(signed) : null };
+};
+
+/** What findings mean to a server today: whom it trusts may change, and so may its keys. Raises as `verifySoul`. */
+export const judgeSoul = async (findings: SoulFindings, trust: SoulTrust): Promise<SoulJudgement> => {
+  if ('wrong' in findings) return refuse(findings.wrong);
+  const signer = await trustedSigner(findings, trust);
+  if (typeof signer !== 'string') return refuse(signer.wrong);
+  const { kid, soulId, tampered } = findings;
+  return tampered === null ? { valid: true, signer, kid, soulId } : refuse(tampered);
+};

@@ -1,0 +1,37 @@
+import type { Sliced } from '../../kernel/base/sliced.js';
+import { jsonBytes, type JsonObject } from '../../kernel/base/json.js';
+import type { SoulMemory } from './domain/document.js';
+import { aboutPlayers, withoutPlayers } from './domain/said-of-players.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { memoryPauses } from './memory-pauses.js';
+import type { NamedPlayers } from './disclose.js';
+
+/** What of a mind speaks for itself in a soul. */
+export type Told = {
+  readonly persona: string | null;
+  readonly data: JsonObject;
+  readonly memories: readonly SoulMemory[];
+};
+
+function* notAboutPlayers(memories: readonly SoulMemory[], { index, turns }: NamedPlayers): Sliced<SoulMemory[]> {
+  const kept: SoulMemory[] = [];
+  const isPauseDue = memoryPauses();
+  for (const memory of memories) {
+    const { players, isUntold } = aboutPlayers(memory, index, turns);
+    if (players.length === 0 && !isUntold) kept.push(memory);
+    const size = jsonBytes(memory);
+    if (isPauseDue(size)) yield size;
+  }
+  return kept;
+}
+
+/** Leaves out what is said of players, rather too much than too little (contract 8.10). The work lets others run in between. */
+export const toldWithoutPlayers = async ({ persona, data, memories }: Told, named: NamedPlayers): Promise<Told> => {
+  named.index.note(data);
+  const isAboutOne = persona !== null && named.index.spokenOf(persona).length > 0;
+  return {
+    persona: isAboutOne ? null : persona,
+    data: withoutPlayers(data, named.index),
+    memories: await inSlices(notAboutPlayers(memories, named)),
+  };
+};

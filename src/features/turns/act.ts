@@ -1,0 +1,146 @@
+import type { TurnFacts } from './domain/decision/turn-facts.js';
+import { CURRENT_LOGIC, logicOf } from './domain/decision/logic.js';
+import { takeRecordable } from '../../kernel/streams/take-recordable.js';
+import { npcEvents } from '../npcs/domain/decoder.js';
+import type { NpcEvent, RecalledMemory, TurnKind } from '../npcs/domain/events.js';
+import type { MindState } from '../npcs/domain/state.js';
+import { makeTurnId } from './domain/turn-id.js';
+import { holdPatterns } from '../rules/domain/hold-patterns.js';
+import type { Json, JsonObject } from '../../kernel/base/json.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
+import type { Ports } from '../../ports/ports.js';
+import { verdictEvents } from '../../../workflows/turn/turn-events.js';
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import type { PlacedEvent } from '../../kernel/streams/fold.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import { mindFold } from '../npcs/mind.js';
+import { type Command, type DecidedEvent, runCommand } from '../../kernel/streams/run-command.js';
+import type { Rulesets } from '../rules/rulesets.js';
+import { factsFrom } from './facts-from.js';
+import { defined } from '../../kernel/base/defined.js';
+
+/** What the acts of the compatibility routes need; `issuer` signs their verdicts. */
+export type ActDeps = {
+  readonly ports: Pick<Ports, 'events' | 'clock'>;
+  readonly writers: StreamWriters;
+  readonly rulesets: Rulesets;
+  readonly issuer: () => TurnFacts['issuer'];
+};
+
+/** What every act is asked with (contract 2.7). */
+export type Act = {
+  readonly npcId: string;
+  readonly rulesetId?: string;
+  readonly observation: string;
+  readonly npcState: JsonObject;
+  readonly by: Command;
+};
+
+const logic = CURRENT_LOGIC;
+const { effectiveInput, giveDirective, buildPrompt, reachVerdict } = logicOf(logic);
+
+/** An act as recorded: its first event of the type `Type`, and what `Anima-Revision` and later lists need. */
+export type Acted<Type extends NpcEvent['type']> = {
+  readonly event: Extract<NpcEvent, { type: Type }>['data'];
+  readonly at: { readonly revision: number; readonly at: string };
+  readonly revision: number;
+  readonly position: number;
+  readonly rulesetMissing?: string;
+};
+
+const act = async <Type extends NpcEvent['type']>(
+  deps: ActDeps,
+  asked: Act,
+  kind: TurnKind,
+  types: readonly Type[],
+  decide: (turnId: string, facts: TurnFacts) => readonly DecidedEvent[],
+): Promise<Acted<Type>> => {
+  const { npcId, by, ...brought } = asked;
+  await takeRecordable(brought);
+  const stream = npcStream(by.tenant, npcId);
+  const chosen = await deps.rulesets.choose(by.tenant, asked.rulesetId);
+  const held = await inSlices(holdPatterns(chosen.ruleset, asked.observation));
+  const timeMs = deps.ports.clock.now().getTime();
+  const outcome = await runCommand(
+    { ...deps.ports, writers: deps.writers },
+    stream,
+    mindFold,
+    by,
+    (mind: MindState) => {
+      const turnId = makeTurnId(kind, mind.revision, timeMs, by.commandId);
+      const facts = factsFrom(npcId, chosen, mind, deps.issuer(), held);
+      const missing: NpcEvent[] =
+        chosen.missing === undefined ? [] : [{ type: 'RulesetMissing', data: { turnId, rulesetId: chosen.missing } }];
+      return [...missing, ...decide(turnId, facts)];
+    },
+  );
+  const first = outcome.events.find(({ type }) => (types as readonly string[]).includes(type)) as PlacedEvent;
+  const missing = outcome.events.find(({ type }) => type === 'RulesetMissing')?.data['rulesetId'];
+  return {
+    event: npcEvents.decode(first).data as Acted<Type>['event'],
+    at: { revision: first.revision, at: first.meta.at },
+    revision: outcome.revision,
+    position: outcome.position,
+    ...(typeof missing === 'string' ? { rulesetMissing: missing } : {}),
+  };
+};
+
+/** Which patterns matched, in the form for a decision and an event. */
+const heldIn = ({ patternsHeld }: TurnFacts): { readonly patternsHeld?: readonly string[] } =>
+  defined({ patternsHeld });
+
+/** What to recall (contract 2.7), recorded as `DirectiveGiven`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
+export const actDirective = (
+  deps: ActDeps,
+  asked: Act & { readonly context: Json },
+): Promise<Acted<'DirectiveGiven'>> =>
+  act(deps, asked, 'directive', ['DirectiveGiven'], (turnId, facts) => {
+    const { observation, context, npcState } = asked;
+    const held = heldIn(facts);
+    const { memoryRecall, trace } = giveDirective(effectiveInput(facts, { ...asked, ...held }));
+    const { revision: mindRevision } = facts.mind;
+    const inputs = { observation, context, npcState, ruleset: facts.rulesetRef, ...held };
+    return [{ type: 'DirectiveGiven', data: { turnId, mindRevision, logic, ...inputs, memoryRecall, ...trace } }];
+  });
+
+/** Which prompt to run (contract 2.7), recorded as `ContextBuilt`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
+export const actContext = (
+  deps: ActDeps,
+  asked: Act & { readonly memories: readonly RecalledMemory[]; readonly persona?: string },
+): Promise<Acted<'ContextBuilt'>> =>
+  act(deps, asked, 'context', ['ContextBuilt'], (turnId, facts) => {
+    const { observation, npcState, memories, persona } = asked;
+    const held = heldIn(facts);
+    const { trace, ...built } = buildPrompt(effectiveInput(facts, { ...asked, ...held }));
+    const data = {
+      turnId,
+      mindRevision: facts.mind.revision,
+      logic,
+      observation,
+      npcState,
+      ...defined({ persona }),
+      memories,
+      ruleset: facts.rulesetRef,
+      ...held,
+      ...built,
+      ...trace,
+    };
+    return [{ type: 'ContextBuilt', data }];
+  });
+
+/** Whether a model's text is allowed (contract 2.7), recorded as a verdict with its state change and memories. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
+export const actVerdict = (
+  deps: ActDeps,
+  asked: Act & { readonly generatedOutput: string },
+): Promise<Acted<'VerdictReached' | 'VerdictRefused'>> =>
+  act(deps, asked, 'verdict', ['VerdictReached', 'VerdictRefused'], (turnId, facts) => {
+    const { observation, npcState, generatedOutput } = asked;
+    const held = heldIn(facts);
+    const { verdict, grounds } = reachVerdict(effectiveInput(facts, { ...asked, ...held }), generatedOutput);
+    const inputs = { observation, npcState, ruleset: facts.rulesetRef, ...held };
+    return verdictEvents(
+      turnId,
+      { mindRevision: facts.mind.revision, logic, generatedOutput, verdict, grounds, asked: inputs },
+      facts,
+    );
+  });

@@ -1,0 +1,56 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+import type { Stepped, TurnStep } from './step-turn.js';
+import type { VerdictSigner } from './verdict-signer.js';
+import { finalizeWire } from './domain/signature.js';
+import { defined } from '../../kernel/base/defined.js';
+import { type Answer, type Call, onBehalfOf } from '../../kernel/http/route.js';
+import { nullable, openObject } from '../../kernel/http/schemas.js';
+import { withHeaders, resultTypeWarning, rulesetWarning } from '../../kernel/http/warning.js';
+import { meantType, resultOf, ResultSchema, tapeOf, TapeSchema } from './wire.js';
+
+const Instruction = openObject({
+  type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }),
+});
+
+export const StepBody = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) });
+export const StepAnswered = {
+  description: 'What the body does next, and the tape as the mind knows it.',
+  schema: Type.Object({ instruction: Instruction, tape: openObject({}) }),
+};
+
+/** Reads what a body sends, has the step taken, and answers it. `npcId` is whom the verdict is about. Raises what the step and the signer raise. */
+export const stepAnswers = ({ signer }: { readonly signer: VerdictSigner }) => {
+  const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
+    const { instruction, turnId, signing } = answer;
+    if (instruction.type !== 'Finalize') return instruction;
+    const { verdict } = instruction;
+    const recorded = { tenant, npcId, turnId, observation: answer.observation, verdict };
+    const signature = await signer.sign(signing === undefined ? recorded : { ...recorded, signing });
+    return { type: 'Finalize', ...finalizeWire(verdict, signature) };
+  };
+  return async (
+    call: Call<unknown, unknown, Static<typeof StepBody>>,
+    npcId: string,
+    take: (step: Omit<TurnStep, 'stream'>) => Promise<Stepped>,
+  ): Promise<Answer> => {
+    const tape = tapeOf(call.body.tape);
+    const { keyed, resumed, body } = call;
+    const by = onBehalfOf(call);
+    const { answer, revision, position } = await take({ tape, result: resultOf(body.lastResult), by, keyed, resumed });
+    const headers = withHeaders(rulesetWarning(answer.rulesetMissing), resultTypeWarning(meantType(body.lastResult)));
+    return {
+      revision,
+      position,
+      headers,
+      body: {
+        instruction: await instructionOf(by.tenant, npcId, answer),
+        tape: {
+          ...tape.extra,
+          ...defined({ rulesetId: tape.rulesetId }),
+          ...answer.tape,
+        },
+      },
+    };
+  };
+};

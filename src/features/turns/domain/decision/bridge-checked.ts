@@ -1,0 +1,48 @@
+import type { BridgeAnswer, BridgeQuestion } from '../../../rules/domain/bridge/validate.js';
+import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
+import type { Json } from '../../../../kernel/base/json.js';
+import { shortenedObject } from '../../../../kernel/base/shorten.js';
+import { cutJsonText } from '../../../../kernel/base/text.js';
+import { CURRENT_LOGIC, logicOf } from './logic.js';
+import type { NpcDraft } from '../../../npcs/domain/events.js';
+import { DETAILS_BYTES, DIALOGUE_BYTES } from '../../../npcs/domain/recorded-bytes.js';
+import type { MindState } from '../../../npcs/domain/state.js';
+
+/** What a check of the bridge records of its answer. */
+type RecordedAnswer = Omit<BridgeAnswer, 'checks'>;
+
+/** The answer of a logic to a question, as it is recorded: what is too long of it is shortened. @throws Rejection LOGIC_UNKNOWN */
+export const recordedAnswer = (logic: number, question: BridgeQuestion): RecordedAnswer => {
+  const { checks: _, ...answer } = logicOf(logic).validateAction(question);
+  return {
+    ...answer,
+    reason: answer.reason && cutJsonText(answer.reason, DIALOGUE_BYTES),
+    details: shortenedObject(answer.details, DETAILS_BYTES),
+  };
+};
+
+/** Answers whether the world lets a mind act, and records the answer (contract 4.1). */
+export const checkOfMind = (
+  mind: MindState,
+  asked: {
+    readonly action: Json;
+    readonly context: Json;
+    readonly ruleset: DirectiveRuleSet | null;
+    readonly patternsHeld: readonly string[];
+  },
+): readonly NpcDraft[] => {
+  const { ruleset, patternsHeld, ...inputs } = asked;
+  return [
+    {
+      type: 'BridgeChecked',
+      data: {
+        mindRevision: mind.revision,
+        logic: CURRENT_LOGIC,
+        ...inputs,
+        ruleset: ruleset === null ? null : { rulesetId: ruleset.rulesetId, version: ruleset.version },
+        ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
+        ...recordedAnswer(CURRENT_LOGIC, { ...asked, recorded: mind.data }),
+      },
+    },
+  ];
+};

@@ -1,0 +1,38 @@
+import type { RulesTrace } from '../../../rules/domain/rules-trace.js';
+import { matchRules } from '../../../rules/domain/match.js';
+import { cutBytes, cutText } from '../../../../kernel/base/text.js';
+import { QUERY_BYTES } from '../../../npcs/domain/recorded-bytes.js';
+import type { DecisionInput } from './input.js';
+
+export type MemoryRecall = { readonly query: string; readonly limit: number; readonly threshold: number };
+export type Directive = { readonly memoryRecall: MemoryRecall; readonly trace: RulesTrace };
+
+/** What is asked for when no rule matches (contract 2.8). */
+const LIMIT = 5;
+const THRESHOLD = 0.5;
+/** Each match asks for one memory more, up to this many. */
+const LIMIT_WITH_MATCHES = 10;
+/** How much of the rules' own words is added after the observation. */
+const RULE_WORDS_CHARS = 500;
+
+/**
+ * Which memories a turn should recall: the observation, followed by what the matching rules are about (contract 2.8).
+ * `trace` says which rules matched and what they saw.
+ */
+export const giveDirective = (input: DecisionInput): Directive => {
+  const { matches, trace } = matchRules(input.ruleset, input);
+  const words = matches
+    .flatMap(({ rule }) => [rule.ruleName, rule.ruleTarget ?? '', rule.ruleReason])
+    .filter((word) => word.trim() !== '');
+  const query = [input.observation, cutText([...new Set(words)].join(' '), RULE_WORDS_CHARS)]
+    .filter((part) => part !== '')
+    .join('\n');
+  return {
+    memoryRecall: {
+      query: cutBytes(query, QUERY_BYTES),
+      limit: Math.min(LIMIT + matches.length, LIMIT_WITH_MATCHES),
+      threshold: THRESHOLD,
+    },
+    trace,
+  };
+};

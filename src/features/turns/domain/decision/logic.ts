@@ -1,0 +1,30 @@
+import { validateAction } from '../../../rules/domain/bridge/validate.js';
+import { Rejection } from '../../../../kernel/base/rejection.js';
+import { effectiveInput } from './turn-facts.js';
+import { giveDirective } from './directive.js';
+import { buildPrompt } from './prompt.js';
+import { reachVerdict } from './verdict.js';
+
+/** Everything that decides. Two numbers may share a function that did not change between them. */
+export type Logic = {
+  readonly effectiveInput: typeof effectiveInput;
+  readonly giveDirective: typeof giveDirective;
+  readonly buildPrompt: typeof buildPrompt;
+  readonly reachVerdict: typeof reachVerdict;
+  readonly validateAction: typeof validateAction;
+};
+
+/** The logic that new turns and single acts are decided with; their events say so (docs/adr/0012). */
+export const CURRENT_LOGIC = 1;
+
+/** Every logic that ever decided, by its number. A turn continues with the logic under which it was opened, and replays use it again. */
+export const logics: Readonly<Record<number, Logic>> = {
+  1: { effectiveInput, giveDirective, buildPrompt, reachVerdict, validateAction },
+};
+
+/** @throws Rejection LOGIC_UNKNOWN for a number that only a newer server knows */
+export const logicOf = (logic: number): Logic => {
+  const known = logics[logic];
+  if (known === undefined) throw new Rejection('LOGIC_UNKNOWN', { details: { logic }, retryAfter: 1 });
+  return known;
+};

@@ -1,0 +1,137 @@
+import { isObject, type Json, jsonBytes, type JsonObject } from '../../../../kernel/base/json.js';
+import { cutBytes, cutText } from '../../../../kernel/base/text.js';
+import type { MemoryDraft } from '../../../npcs/domain/events.js';
+import { ACTION_BYTES, MEMORY_BYTES, MEMORY_STORE_BYTES } from '../../../npcs/domain/recorded-bytes.js';
+import { findObject } from './find-object.js';
+import { untilChatToken, withoutHeader } from './templates.js';
+
+/** What a model said, read leniently. `undefined`: it said nothing of the kind. */
+export type ModelOutput = {
+  readonly dialogue: string;
+  readonly action: Json | undefined;
+  /** Why its action is not read: a sentence; null when nothing is wrong with its size. */
+  readonly excess: string | null;
+  /** As it was written: any JSON value, not yet safe to record. */
+  readonly stateChange: Json | undefined;
+  readonly memories: readonly MemoryDraft[];
+  /** Whether there was an object; if not, all of the text is dialogue. */
+  readonly structured: boolean;
+};
+
+/** How many memories one turn stores. */
+const MEMORIES = 16;
+/** The type of a memory, in UTF-16 units: a word. */
+const TYPE_CHARS = 64;
+export const DEFAULT_MEMORY_TYPE = 'observation';
+export const DEFAULT_IMPORTANCE = 0.5;
+/** How deep an action is nested at most, itself counted: a verdict is sent back within bodies that may be 32 deep (contract 1.2). */
+export const ACTION_DEPTH = 16;
+
+/** Why a value is too large for an action; null when it is not. Looks at no more than an action may hold, and counts at least one byte for each value. */
+const excessOf = (value: Json): string | null => {
+  let left = ACTION_BYTES;
+  const fits = (one: Json, depth: number): string | null => {
+    left -= typeof one === 'string' ? one.length + 2 : 1;
+    if (left < 0) return `The action is larger than ${ACTION_BYTES} bytes.`;
+    if (typeof one !== 'object' || one === null) return null;
+    if (depth > ACTION_DEPTH) return `The action is nested deeper than ${ACTION_DEPTH} levels.`;
+    const names = isObject(one) ? Object.keys(one) : null;
+    for (const name of names ?? []) left -= name.length + 3;
+    const members = names === null ? (one as readonly Json[]) : names.map((name) => (one as JsonObject)[name] ?? null);
+    for (const inner of members) {
+      const excess = fits(inner, depth + 1);
+      if (excess !== null) return excess;
+    }
+    return null;
+  };
+  return fits(value, 1);
+};
+
+/** A value that can be recorded and sent again: texts are well formed, numbers finite (others become null), `__proto__` is left out. */
+export const recordable = (value: Json): Json => {
+  if (typeof value === 'string') return value.toWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  if (Array.isArray(value)) return (value as readonly Json[]).map(recordable);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => name !== '__proto__')
+      .map(([name, one]) => [name.toWellFormed(), recordable(one)]),
+  );
+};
+
+const member = (object: JsonObject, name: string): Json | undefined =>
+  Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
+
+const spoken = (value: Json | undefined): string => {
+  if (typeof value === 'string') return value.toWellFormed().trim();
+  if (typeof value === 'number' || typeof value === 'boolean') return JSON.stringify(value);
+  return Array.isArray(value)
+    ? (value as readonly Json[])
+        .filter((line) => typeof line === 'string')
+        .map((one) => one.toWellFormed())
+        .join('\n')
+        .trim()
+    : '';
+};
+
+const between = (value: Json | undefined): number =>
+  typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : DEFAULT_IMPORTANCE;
+
+/** A memory as text alone or as an object; none when it has no text. */
+const memory = (value: Json): readonly MemoryDraft[] => {
+  const body: JsonObject = typeof value === 'string' ? { text: value } : isObject(value) ? value : {};
+  const text = member(body, 'text') ?? member(body, 'content');
+  if (typeof text !== 'string' || text.trim() === '') return [];
+  const type = member(body, 'type');
+  return [
+    {
+      text: cutBytes(text.toWellFormed(), MEMORY_BYTES),
+      type:
+        typeof type === 'string' && type.trim() !== '' ? cutText(type.toWellFormed(), TYPE_CHARS) : DEFAULT_MEMORY_TYPE,
+      importance: between(member(body, 'importance')),
+    },
+  ];
+};
+
+const memories = (value: Json | undefined): readonly MemoryDraft[] => {
+  const all = Array.isArray(value) ? (value as readonly Json[]) : value === undefined ? [] : [value];
+  const taken: MemoryDraft[] = [];
+  for (const one of all) {
+    if (taken.length === MEMORIES) break;
+    taken.push(...memory(one));
+  }
+  let left = MEMORY_STORE_BYTES;
+  return taken.filter((one) => {
+    const fits = jsonBytes(one) < left;
+    if (fits) left -= jsonBytes(one) + 1;
+    return fits;
+  });
+};
+
+/** Reads the text of a model (contract 2.8) after its header, up to the first chat token: an object anywhere in it, or else dialogue. Never throws. */
+export const readModelText = (generated: string): ModelOutput => {
+  const text = untilChatToken(withoutHeader(generated));
+  const { object } = findObject(text);
+  if (object === null) {
+    return {
+      dialogue: text.toWellFormed().trim(),
+      action: undefined,
+      excess: null,
+      stateChange: undefined,
+      memories: [],
+      structured: false,
+    };
+  }
+  const action = member(object, 'action') ?? '';
+  const excess = excessOf(action);
+  return {
+    // An escape in the JSON may have hidden a chat token until now.
+    dialogue: untilChatToken(spoken(member(object, 'dialogue'))).trimEnd(),
+    action: action === '' || excess !== null ? undefined : recordable(action),
+    excess,
+    stateChange: member(object, 'stateDelta') ?? member(object, 'stateTransform'),
+    memories: memories(member(object, 'memoryStore') ?? member(object, 'memories')),
+    structured: true,
+  };
+};

@@ -1,0 +1,121 @@
+import { matchRules, type Match } from '../../../rules/domain/match.js';
+import { firstFitting, isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
+import { cutJsonText, cutText } from '../../../../kernel/base/text.js';
+import type { RulesTrace } from '../../../rules/domain/rules-trace.js';
+import { guardText } from './guard-text.js';
+import type { DecisionInput } from './input.js';
+import type { ChatMessage } from '../../../../ports/messages-of.js';
+import { formats } from './templates.js';
+
+export type BuiltPrompt = {
+  readonly prompt: string;
+  readonly constraints: JsonObject;
+  /** The messages the prompt was formatted from; null for `Raw` (contract 2.8). */
+  readonly ctxMessages: readonly ChatMessage[] | null;
+  readonly trace: RulesTrace;
+};
+
+/** How the model should answer, in the names of model servers. */
+const MAX_TOKENS = 512;
+const TEMPERATURE = 0.7;
+
+/**
+ * How much of each part goes into a prompt, in bytes of the JSON that records it. A model reads a few pages, and what is recorded has a bound
+ * (../recorded-bytes.ts). As many memories and rules go in as fit.
+ */
+const OBSERVATION_BYTES = 16_000;
+const PART_BYTES = 10_000;
+const MEMORIES_BYTES = 24_000;
+const RULES_BYTES = 14_000;
+/** Of one memory and of one text of a rule, in UTF-16 units. */
+const MEMORY_CHARS = 1_000;
+const RULE_CHARS = 500;
+const MEMORIES = 20;
+const RULES = 50;
+/** The whole prompt: its parts, and what is between them. @internal A test adds it up. */
+export const PROMPT_BYTES = 98_304;
+
+const ANSWER_FORM =
+  'Answer with one JSON object: {"dialogue": what you say, "action": {"type": an upper-case word such as SPEAK, MOVE, INTERACT, ATTACK or IDLE, "target": whom or what}, "stateDelta": what changes in your state, or {}}.';
+
+/** Text from outside in quotes: one line, cut to a bound, with nothing in it that ends a message. */
+const quoted = (text: string, bytes: number): string =>
+  JSON.stringify(cutJsonText(guardText(cutText(text, bytes)), bytes, 4));
+/** JSON from outside, which brings its own quotes. */
+const quotedJson = (value: Json): string =>
+  cutJsonText(guardText(cutText(JSON.stringify(value), PART_BYTES)), PART_BYTES);
+
+const ruleText = (text: string): string => quoted(cutText(text, RULE_CHARS), RULES_BYTES);
+
+const section = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`];
+
+/** What the matching rules ask of the model, highest first (contract 2.8). */
+const demands = (matches: readonly Match[]): readonly string[] =>
+  matches.slice(0, RULES).flatMap(({ rule, effect }) => {
+    const because = rule.ruleReason === '' ? '' : ` (${ruleText(rule.ruleReason)})`;
+    const suffix = rule.rulePromptSuffix ?? '';
+    const said = suffix === '' ? [] : [ruleText(suffix)];
+    switch (effect.kind) {
+      case 'direct':
+        return [
+          `Your action must be ${effect.type}${effect.target === null ? '' : ` at ${ruleText(effect.target)}`}${because}.`,
+          ...said,
+        ];
+      case 'forbid':
+        return [
+          effect.types.includes('*')
+            ? `You must not act at all${because}.`
+            : `${cutText(effect.types.join(', '), RULE_CHARS)} ${effect.types.length === 1 ? 'is' : 'are'} forbidden${because}.`,
+          ...said,
+        ];
+      case 'say':
+        return [`${ruleText(effect.sentence)}${because}`, ...said];
+      case 'none':
+        return said;
+    }
+  });
+
+const hasMembers = (value: Json): boolean => value !== null && (!isObject(value) || Object.keys(value).length > 0);
+
+const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
+  [
+    input.persona === null || input.persona === ''
+      ? 'You are a character in a game.'
+      : `Who you are: ${quoted(input.persona, PART_BYTES)}`,
+    ...(hasMembers(input.npcState) ? [`Your state: ${quotedJson(input.npcState)}`] : []),
+    ...(hasMembers(input.context) ? [`What is around you: ${quotedJson(input.context)}`] : []),
+    ...section(
+      'What you remember',
+      firstFitting(
+        input.memories.slice(0, MEMORIES).map(({ text }) => quoted(cutText(text, MEMORY_CHARS), MEMORIES_BYTES)),
+        MEMORIES_BYTES,
+      ),
+    ),
+    ...section('Rules', firstFitting(demands(matches), RULES_BYTES)),
+    ANSWER_FORM,
+  ].join('\n\n');
+
+/**
+ * The prompt of a turn in the set's template (contract 2.8): persona, state, context, memories and what the matching rules ask. No text from outside
+ * can end the message that contains it.
+ */
+export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
+  const { matches, trace } = matchRules(input.ruleset, input);
+  const template = input.ruleset?.template ?? 'Raw';
+  const { format, stop } = formats[template];
+  const system = systemText(input, matches);
+  const user = quoted(input.observation, OBSERVATION_BYTES);
+  return {
+    prompt: format(system, user),
+    constraints: { maxTokens: MAX_TOKENS, temperature: TEMPERATURE, ...(stop.length === 0 ? {} : { stop }) },
+    ctxMessages:
+      template === 'Raw'
+        ? null
+        : [
+            { role: 'system', content: system },
+            { role: 'user', content: user },
+          ],
+    trace,
+  };
+};

@@ -1,0 +1,49 @@
+import type { Json, JsonObject } from '../../../../kernel/base/json.js';
+import { mergePatch } from '../../../../kernel/base/merge-patch.js';
+import type { DirectiveRuleSet, RulesetRef } from '../../../rules/domain/ruleset.js';
+import type { DecisionInput } from './input.js';
+import type { Actor, RecalledMemory } from '../../../npcs/domain/events.js';
+import { DATA_BYTES, dataBytes } from '../../../npcs/domain/mind-data.js';
+
+/** The facts of a decision besides the turn. They are recorded by reference (revision, version), so a replay can supply them again. */
+export type TurnFacts = {
+  readonly npcId: string;
+  readonly mind: { readonly persona: string | null; readonly data: JsonObject | null; readonly revision: number };
+  readonly ruleset: DirectiveRuleSet | null;
+  readonly rulesetRef: RulesetRef | null;
+  /** The requested id, if it is not registered. */
+  readonly rulesetMissing?: string;
+  /** The outcome of the rules' patterns for an observation that is decided on for the first time; later it is recorded. */
+  readonly patternsHeld?: readonly string[];
+  /** Under which key and name a valid verdict is signed (contract 2.9). */
+  readonly issuer: { readonly kid: string; readonly iss: string };
+};
+
+/** What a decision rests on, of a turn or of a stateless route. */
+export type TurnRequest = {
+  readonly observation: string;
+  readonly context?: Json;
+  readonly npcState: JsonObject;
+  readonly persona?: string;
+  readonly actor?: Actor;
+  readonly memories?: readonly RecalledMemory[];
+  /** Which patterns matched, as found before the decision or as recorded by the event that opened the turn. */
+  readonly patternsHeld?: readonly string[];
+};
+
+/** Whether a mind without data takes over its actor's (contract 1.2); if not, only this turn uses the actor's data. */
+export const keepsActorData = (mind: TurnFacts['mind'], actor: Actor | undefined): boolean =>
+  mind.data !== null || actor === undefined || dataBytes(actor.data) <= DATA_BYTES;
+
+/** `npcState` overlays the mind's data for this decision only (contract 2.1). If the mind has no data yet, the actor's data is used. */
+export const effectiveInput = (facts: TurnFacts, asked: TurnRequest): DecisionInput => ({
+  npcId: facts.npcId,
+  observation: asked.observation,
+  context: asked.context ?? {},
+  data: facts.mind.data ?? (keepsActorData(facts.mind, asked.actor) ? asked.actor?.data : undefined) ?? {},
+  npcState: mergePatch(facts.mind.data ?? asked.actor?.data ?? {}, asked.npcState),
+  persona: asked.persona ?? facts.mind.persona ?? asked.actor?.persona ?? null,
+  memories: asked.memories ?? [],
+  ruleset: facts.ruleset,
+  patternsHeld: asked.patternsHeld ?? [],
+});

@@ -1,0 +1,176 @@
+import { asAnswered, checkAction, situationOf } from '../../../rules/domain/bridge/validate.js';
+import { SPEECH_CHARS } from '../../../rules/domain/bridge/core-rules.js';
+import { type BridgeRefusal, brokenBy, forbiddenBy } from '../../../rules/domain/bridge/refusal.js';
+import { speechOf, withSpeech } from '../../../rules/domain/bridge/world.js';
+import { matchRules } from '../../../rules/domain/match.js';
+import { isObject, type Json, jsonBytes, type JsonObject } from '../../../../kernel/base/json.js';
+import { mergePatch } from '../../../../kernel/base/merge-patch.js';
+import { shortenedObject } from '../../../../kernel/base/shorten.js';
+import { cutBytes, cutJsonText, cutText } from '../../../../kernel/base/text.js';
+import type { MemoryDraft, Verdict, VerdictGrounds } from '../../../npcs/domain/events.js';
+import { type Action, readAction } from '../../../rules/domain/bridge/action.js';
+import { DATA_BYTES, dataMayBecome } from '../../../npcs/domain/mind-data.js';
+import { ACTION_BYTES, DETAILS_BYTES, DIALOGUE_BYTES, MEMORY_BYTES } from '../../../npcs/domain/recorded-bytes.js';
+import { guardText } from './guard-text.js';
+import type { DecisionInput } from './input.js';
+import {
+  ACTION_DEPTH,
+  DEFAULT_IMPORTANCE,
+  DEFAULT_MEMORY_TYPE,
+  type ModelOutput,
+  readModelText,
+  recordable,
+} from './model-text.js';
+import { untilChatToken } from './templates.js';
+
+export type ReachedVerdict = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
+
+/** What the model wants to do: what it wrote, or what its words amount to (`made`). */
+type Intent =
+  | { readonly ok: true; readonly action: Action; readonly made: boolean }
+  | { readonly ok: false; readonly refusal: BridgeRefusal };
+
+const tooLarge = (reason: string): Intent => ({
+  ok: false,
+  refusal: {
+    code: 'ACTION_TOO_LARGE',
+    reason,
+    details: { limitBytes: ACTION_BYTES, limitDepth: ACTION_DEPTH },
+  },
+});
+
+/** What an action says is spoken as dialogue is: chat tokens end it (contract 2.8). */
+const withoutChatTokens = (action: Action): Action => {
+  const said = action.type === 'SPEAK' ? speechOf(action) : undefined;
+  return said === undefined ? action : withSpeech(action, said, untilChatToken(said.text));
+};
+
+/** Plain dialogue is `SPEAK`; an answer without words and action, which only remembers or changes state, is `IDLE`. */
+const intentOf = ({ action: written, excess, dialogue, structured }: ModelOutput): Intent => {
+  if (excess !== null) return tooLarge(excess);
+  if (written === undefined) {
+    return { ok: true, action: { type: structured && dialogue === '' ? 'IDLE' : 'SPEAK' }, made: true };
+  }
+  const read = readAction(written);
+  if (!read.ok) return { ok: false, refusal: { code: read.code, reason: read.reason, details: {} } };
+  // A model cannot sign: a signature in its text is only text.
+  const { signature: _, ...action } = read.action;
+  if (jsonBytes(action as Json) > ACTION_BYTES) return tooLarge(`The action is larger than ${ACTION_BYTES} bytes.`);
+  return { ok: true, action: withoutChatTokens(action), made: false };
+};
+
+const remembered = (said: ModelOutput, observation: string): readonly MemoryDraft[] => {
+  if (said.memories.length > 0) return said.memories;
+  if (observation.trim() === '') return [];
+  const text = cutBytes(observation.toWellFormed(), MEMORY_BYTES);
+  return [{ text, type: DEFAULT_MEMORY_TYPE, importance: DEFAULT_IMPORTANCE }];
+};
+
+const refuse = (refusal: BridgeRefusal, refusedAction: Action | null): Verdict => ({
+  valid: false,
+  // A reason quotes what the model wrote, and is spoken.
+  dialogue: cutJsonText(guardText(refusal.reason), DIALOGUE_BYTES),
+  action: null,
+  stateDelta: {},
+  memoryStore: [],
+  refusedAction,
+  code: refusal.code,
+  details: shortenedObject(refusal.details, DETAILS_BYTES),
+});
+
+type Judged = {
+  /** The action that is allowed, or why it is refused. */
+  readonly outcome:
+    { readonly action: Action } | { readonly refusal: BridgeRefusal; readonly refusedAction: Action | null };
+  readonly grounds: VerdictGrounds;
+};
+
+/** Checks an intent against the rules, then against the world; with no ruleset only its shape counts (contract 4.2). */
+const judge = (input: DecisionInput, intent: Intent, dialogue: string): Judged => {
+  if (!intent.ok) {
+    const { trace } = matchRules(input.ruleset, input);
+    return { outcome: { refusal: intent.refusal, refusedAction: null }, grounds: { ...trace, checks: [] } };
+  }
+  const { action, made } = intent;
+  if (input.ruleset === null) return { outcome: { action }, grounds: { rules: [], seen: [], checks: [] } };
+  const { checks, refusal, corrected } = checkAction(action, situationOf(input.npcState, input.context, dialogue));
+  const standing = corrected ?? action;
+  const { matches, trace } = matchRules(input.ruleset, { ...input, action: asAnswered(standing) });
+  const why = (made ? forbiddenBy(matches, action) : brokenBy(matches, action)) ?? refusal;
+  return {
+    outcome: why === null ? { action: standing } : { refusal: why, refusedAction: action },
+    grounds: { ...trace, checks },
+  };
+};
+
+/** What a state change may be at most (contract 2.8): levels of nesting, members in all, bytes of JSON. */
+const STATE_CHANGE_DEPTH = 8;
+const STATE_CHANGE_KEYS = 64;
+export const STATE_CHANGE_BYTES = 16_384;
+
+type ReadStateChange =
+  { readonly ok: true; readonly patch: JsonObject } | { readonly ok: false; readonly problem: string };
+
+type Measure = { keys: number; problem: string | null };
+
+/** Counts members and looks at every value down to the depth that is allowed, and no further. */
+const measure = (value: Json, depth: number, seen: Measure): void => {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    seen.problem = 'It holds a number that JSON has no form for.';
+  if (typeof value !== 'object' || value === null || seen.problem !== null) return;
+  if (depth > STATE_CHANGE_DEPTH) {
+    seen.problem = `It is nested deeper than ${STATE_CHANGE_DEPTH} levels.`;
+    return;
+  }
+  if (isObject(value)) {
+    seen.keys += Object.keys(value).length;
+    if (seen.keys > STATE_CHANGE_KEYS) {
+      seen.problem = `It has more than ${STATE_CHANGE_KEYS} keys.`;
+      return;
+    }
+  }
+  for (const member of Object.values<Json>(value)) measure(member, depth + 1, seen);
+};
+
+/** Reads the state change that a model asks for; none is an empty one. `data` is what it would change; it has its own bound. */
+const readStateChange = (value: Json | undefined, data: JsonObject): ReadStateChange => {
+  if (value === undefined) return { ok: true, patch: {} };
+  if (!isObject(value)) return { ok: false, problem: 'It is no object.' };
+  const seen: Measure = { keys: 0, problem: null };
+  measure(value, 1, seen);
+  if (seen.problem !== null) return { ok: false, problem: seen.problem };
+  const patch = recordable(value) as JsonObject;
+  if (jsonBytes(patch) > STATE_CHANGE_BYTES) {
+    return { ok: false, problem: `It is larger than ${STATE_CHANGE_BYTES} bytes.` };
+  }
+  return Object.keys(patch).length === 0 || dataMayBecome(data, mergePatch(data, patch))
+    ? { ok: true, patch }
+    : { ok: false, problem: `It would make the data larger than ${DATA_BYTES} bytes.` };
+};
+
+/**
+ * Decides on a model's text (contract 2.8): reads it leniently, checks its action against rules and bridge, bounds its state change. Never throws,
+ * whatever the text. A refusal has the shape of contract 2.4.
+ */
+export const reachVerdict = (input: DecisionInput, generatedOutput: string): ReachedVerdict => {
+  const said = readModelText(generatedOutput);
+  const { outcome, grounds } = judge(input, intentOf(said), said.dialogue);
+  if ('refusal' in outcome) return { verdict: refuse(outcome.refusal, outcome.refusedAction), grounds };
+  const { action } = outcome;
+  const change = readStateChange(said.stateChange, input.data);
+  if (!change.ok) {
+    const reason = `The state change cannot be taken. ${change.problem}`;
+    return { verdict: refuse({ code: 'STATE_CHANGE_INVALID', reason, details: {} }, action), grounds };
+  }
+  const cut = action.type === 'SPEAK' && input.ruleset !== null;
+  return {
+    verdict: {
+      valid: true,
+      dialogue: cutJsonText(cut ? cutText(said.dialogue, SPEECH_CHARS) : said.dialogue, DIALOGUE_BYTES),
+      action: { ...action, target: action.target ?? '' },
+      stateDelta: change.patch,
+      memoryStore: remembered(said, input.observation),
+    },
+    grounds,
+  };
+};

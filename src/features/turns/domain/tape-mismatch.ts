@@ -1,0 +1,55 @@
+import { type Json, jcs } from '../../../kernel/base/json.js';
+import type { NpcEvent, RecalledMemory } from '../../npcs/domain/events.js';
+import { isEmpty, same } from './same.js';
+import type { Tape } from './tape.js';
+import { sha256Hex, shortDigest } from '../../../kernel/crypto/sha256.js';
+
+export type Members = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'];
+
+/** The parts of a turn that a tape can contradict; parts not recorded yet are absent. */
+export type RecordedTape = Pick<Tape, 'observation' | 'context' | 'npcState'> & {
+  readonly actor?: { readonly npcId: string };
+  readonly memories?: readonly RecalledMemory[];
+  readonly generatedOutput?: string;
+};
+
+/** Longer values are noted by the digest of their JSON text, which is quick to make. So a contradiction cannot fill a history. In characters of JSON. */
+const NOTED_LENGTH = 1_024;
+
+/** How many different contradictions of one turn become events: a client that never remembers alike cannot fill a history. */
+export const MISMATCHES_NOTED = 64;
+
+/** What tells one contradiction from another. It is a digest, because a turn remembers the contradictions that were noted. */
+export const mismatchKey = (members: Members): string => shortDigest(jcs(members));
+
+const noted = (value: Json): Json => {
+  const text = JSON.stringify(value);
+  if (text.length <= NOTED_LENGTH) return value;
+  return { sha256: sha256Hex(text), characters: text.length };
+};
+
+const texts = (memories: readonly RecalledMemory[]): Json => memories.map(({ text }) => text);
+
+/**
+ * Where a tape differs from the record (contract 2.6): JSON values at single precision, absent = null = empty. Results count only once the client
+ * claims to have them. `constraints` is never compared, because clients add defaults to it.
+ * @param npcId whose turn it is: an actor that is not recorded yet has to be this one; null where any may be
+ */
+export const mismatches = (recorded: RecordedTape, tape: Tape, npcId: string | null): Members => {
+  const actorId = recorded.actor?.npcId ?? npcId ?? undefined;
+  const pairs: readonly (readonly [member: string, recorded: Json | undefined, received: Json | undefined])[] = [
+    ['observation', recorded.observation, tape.observation],
+    ['context', recorded.context, tape.context],
+    ['npcState', recorded.npcState, tape.npcState],
+    ['actor.npcId', actorId, actorId === undefined ? undefined : (tape.actor?.npcId ?? actorId)],
+    ...(recorded.memories !== undefined && tape.vectorQueried
+      ? [['memories', texts(recorded.memories), texts(tape.memories)] as const]
+      : []),
+    ...(recorded.generatedOutput !== undefined && !isEmpty(tape.generatedOutput)
+      ? [['generatedOutput', recorded.generatedOutput, tape.generatedOutput] as const]
+      : []),
+  ];
+  return pairs
+    .filter(([, left, right]) => !same(left, right))
+    .map(([member, left, right]) => ({ member, recorded: noted(left ?? null), received: noted(right ?? null) }));
+};

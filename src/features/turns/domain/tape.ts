@@ -1,0 +1,23 @@
+import type { Json, JsonObject } from '../../../kernel/base/json.js';
+import type { Actor, RecalledMemory } from '../../npcs/domain/events.js';
+
+/** A tape as the body sent it, checked, `null` members dropped (contract 2.2). `extra` holds the keys that are not ours. */
+export type Tape = {
+  readonly turnId?: string;
+  readonly observation: string;
+  readonly context: Json;
+  readonly npcState: JsonObject;
+  readonly persona?: string;
+  readonly actor?: Actor;
+  readonly memories: readonly RecalledMemory[];
+  readonly vectorQueried: boolean;
+  readonly generatedOutput?: string;
+  readonly rulesetId?: string;
+  readonly extra: JsonObject;
+};
+
+/** The result a body sends with its next step (contract 2.2). */
+export type TapeResult =
+  | { readonly type: 'IdentifyActorResult'; readonly actor: Actor }
+  | { readonly type: 'QueryVectorResult'; readonly memories: readonly RecalledMemory[] }
+  | { readonly type: 'ExecuteInferenceResult'; readonly generatedOutput: string };

@@ -1,0 +1,21 @@
+import type { TurnFacts } from './domain/decision/turn-facts.js';
+import type { MindState } from '../npcs/domain/state.js';
+import { defined } from '../../kernel/base/defined.js';
+import type { ChosenRuleset } from '../rules/rulesets.js';
+
+/** The facts of a decision, from the chosen rules and the mind at this moment. */
+export const factsFrom = (
+  npcId: string,
+  chosen: ChosenRuleset,
+  mind: Pick<MindState, 'persona' | 'data' | 'revision'>,
+  issuer: TurnFacts['issuer'],
+  patternsHeld: readonly string[] = [],
+): TurnFacts => ({
+  npcId,
+  mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
+  ruleset: chosen.ruleset,
+  rulesetRef: chosen.ruleset === null ? null : { rulesetId: chosen.ruleset.rulesetId, version: chosen.ruleset.version },
+  ...defined({ rulesetMissing: chosen.missing }),
+  ...(patternsHeld.length === 0 ? {} : { patternsHeld }),
+  issuer,
+});

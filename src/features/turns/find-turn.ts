@@ -1,0 +1,107 @@
+import type { TapeResult, Tape } from './domain/tape.js';
+import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
+import { idKey, memoriesKey, outputKey, type ResultKind, type TurnKey } from './turn-key.js';
+
+/** A result as the turn's table takes it. */
+export type ResultInput =
+  | { readonly type: 'actor'; readonly actor: NonNullable<Tape['actor']> }
+  | { readonly type: 'memories'; readonly memories: Tape['memories'] }
+  | { readonly type: 'output'; readonly generatedOutput: string };
+
+/** Which result each state waits for. */
+const awaited: Readonly<Record<OpenedTurn['name'], ResultKind | null>> = {
+  awaitingActor: 'actor',
+  awaitingMemories: 'memories',
+  awaitingInference: 'output',
+  ended: null,
+  expired: null,
+};
+
+export const inputOf = (result: TapeResult): ResultInput => {
+  switch (result.type) {
+    case 'IdentifyActorResult':
+      return { type: 'actor', actor: result.actor };
+    case 'QueryVectorResult':
+      return { type: 'memories', memories: result.memories };
+    case 'ExecuteInferenceResult':
+      return { type: 'output', generatedOutput: result.generatedOutput };
+  }
+};
+
+/** The results that a fat client wrote into its tape; memories count only with `vectorQueried`, output only when not empty (contract 2.5). */
+export const tapeResults = (tape: Tape): readonly ResultInput[] => [
+  ...(tape.actor === undefined ? [] : [{ type: 'actor', actor: tape.actor } as const]),
+  ...(tape.vectorQueried ? [{ type: 'memories', memories: tape.memories } as const] : []),
+  ...(tape.generatedOutput === undefined || tape.generatedOutput === ''
+    ? []
+    : [{ type: 'output', generatedOutput: tape.generatedOutput } as const]),
+];
+
+export const awaits = (turn: OpenedTurn, kind: ResultKind): boolean => awaited[turn.name] === kind;
+
+export const isOver = (turn: OpenedTurn, nowMs: number): boolean =>
+  turn.name === 'ended' || turn.name === 'expired' || Date.parse(turn.deadlineAt) <= nowMs;
+
+/** Whether the turn recorded this very result in an earlier round. */
+export const recordedSame = (turn: TurnKey, result: ResultInput): boolean => {
+  switch (result.type) {
+    case 'actor':
+      return turn.actor === idKey(result.actor.npcId);
+    case 'memories':
+      return turn.memories === memoriesKey(result.memories);
+    case 'output':
+      return turn.output === outputKey(result.generatedOutput);
+  }
+};
+
+/** Whether a fat tape can be a later step of this turn: what both know agrees, and something goes beyond what the turn was opened with. */
+const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean => {
+  const known = results.filter(({ type }) => turn[type] !== undefined);
+  const fresh = results.filter(({ type }) => !turn.atFirst.includes(type));
+  return (
+    fresh.length > 0 &&
+    known.every((result) => recordedSame(turn, result)) &&
+    (known.length > 0 || results.some(({ type }) => turn.awaits === type))
+  );
+};
+
+/**
+ * The turn that a step without a turn id is for, among a mind's recent turns, newest first (contract 2.6): `new` when it is a first step, `unknown` when
+ * its turn is not among them.
+ * @param said the form of what the tape says its turn was opened with
+ */
+export const findTurn = (
+  recent: readonly TurnKey[],
+  said: string,
+  tape: Tape,
+  result: ResultInput | 'unknown' | null,
+  nowMs: number,
+): TurnKey | 'new' | 'unknown' => {
+  const actor = tape.actor === undefined ? undefined : idKey(tape.actor.npcId);
+  const alike = recent.filter(
+    (turn) =>
+      !turn.agent &&
+      turn.said === said &&
+      turn.deadlineMs > nowMs &&
+      (actor === undefined || turn.actor === undefined || turn.actor === actor),
+  );
+  const newestOpen = (fits: (turn: TurnKey) => boolean) => alike.find((turn) => turn.awaits !== null && fits(turn));
+  const newestEnded = (fits: (turn: TurnKey) => boolean) =>
+    alike.find((turn) => turn.awaits === null && !turn.expired && fits(turn));
+
+  if (result === 'unknown') return newestOpen(() => true) ?? 'unknown';
+  if (result !== null) {
+    return (
+      newestOpen((turn) => turn.awaits === result.type || recordedSame(turn, result)) ??
+      newestEnded((turn) => recordedSame(turn, result)) ??
+      newestOpen(() => true) ??
+      'unknown'
+    );
+  }
+  const results = tapeResults(tape);
+  const belongs = (turn: TurnKey): boolean => tapeBelongs(turn, results);
+  // A fat client's last step repeated: only its output shows that the turn is over already.
+  const output = results.find(({ type }) => type === 'output');
+  const repeats = (turn: TurnKey): boolean => output !== undefined && recordedSame(turn, output) && belongs(turn);
+  return newestOpen(belongs) ?? newestEnded(repeats) ?? 'new';
+};

@@ -1,0 +1,43 @@
+import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
+import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
+import { enterStep, type StepDeps, stepTurn } from '../step-turn.js';
+import type { TurnIndex } from '../turn-index.js';
+import type { VerdictSigner } from '../verdict-signer.js';
+import type { Ports } from '../../../ports/ports.js';
+import type { ProcessRuntime } from '../../../ports/process-runtime.js';
+import { mindStream, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { NpcParams } from '../../../kernel/http/schemas.js';
+import { stepAnswers, StepAnswered, StepBody } from '../answer-step.js';
+
+type ProcessRouteDeps = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly repository: ProcessRepository;
+  readonly turnIndex: TurnIndex;
+  readonly runtime: ProcessRuntime;
+  readonly signer: VerdictSigner;
+  readonly turnDeadlineMs: number;
+};
+
+/** One step of the multi-round protocol (contract 2.2). */
+export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
+  const { ports, writers, repository, turnIndex: index, runtime, turnDeadlineMs } = services;
+  const { clock, events } = ports;
+  const deps: StepDeps = { runtime, repository, index, writers, clock, events, turnDeadlineMs };
+  const answerStep = stepAnswers(services);
+  return route('POST', '/npcs/:npcId/process', {
+    operationId: 'processStep',
+    tag: 'Protocol',
+    summary: 'One step of a turn: send the tape and the last result, get the next instruction',
+    description:
+      'A turn takes four requests: `IdentifyActor`, `QueryVector`, `ExecuteInference`, `Finalize`. Send each result as `lastResult`, or write it into the tape. A repeated step gets the same answer. A repeated opening (a tape without its `turnId`) opens another turn, unless it carries the same `Idempotency-Key`. A step brings at most 524,288 bytes of JSON: the opening with its actor, or one result.',
+    scope: 'npc',
+    params: NpcParams,
+    writesTo: mindStream,
+    enter: (call) => enterStep(runtime, mindStream(call)),
+    body: StepBody,
+    responses: { 200: StepAnswered },
+    handler: (call) =>
+      answerStep(call, call.params.npcId, (step) => stepTurn(deps, { ...step, stream: mindStream(call) })),
+  });
+};

@@ -1,0 +1,244 @@
+import { inSlices } from '../../kernel/concurrency/in-slices.js';
+import { anotherAttempt } from './another-attempt.js';
+import { mindFold } from '../npcs/mind.js';
+import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
+import type { CommandAttempt } from '../../kernel/streams/earlier-process.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import type { ProcessRepository, StreamTail } from '../../kernel/processes/process-repository.js';
+import type { TurnIndex } from './turn-index.js';
+import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
+import { takeRecordable } from '../../kernel/streams/take-recordable.js';
+import { saidSlices } from './turn-key.js';
+import { resumable } from './domain/resumable.js';
+import { mismatches, type RecordedTape } from './domain/tape-mismatch.js';
+import type { TapeResult, Tape } from './domain/tape.js';
+import { makeTurnId } from './domain/turn-id.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js';
+import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
+import type { OpenedTurn, TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
+import { turn } from '../../../workflows/turn/turn.js';
+import { parseNpcStream } from '../../kernel/base/stream-names.js';
+import { shortDigest } from '../../kernel/crypto/sha256.js';
+import { defined } from '../../kernel/base/defined.js';
+
+export type StepDeps = {
+  readonly runtime: ProcessRuntime;
+  readonly repository: ProcessRepository;
+  readonly index: TurnIndex;
+  readonly writers: StreamWriters;
+  readonly events: EventStore;
+  readonly clock: Clock;
+  readonly turnDeadlineMs: number;
+};
+
+export type TurnStep = CommandAttempt & {
+  readonly tape: Tape;
+  /** null: none was sent; 'unknown': its type is not in the protocol. */
+  readonly result: TapeResult | 'unknown' | null;
+};
+
+/** The answer, the revision of the mind's stream and the global position (0: nothing was recorded) when it was made. */
+export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; readonly position: number };
+
+/**
+ * How long a step may take in all, in milliseconds: clients wait for 15 s (contract 2.5). Each thing that it waits for has a shorter limit, but there
+ * are several, and after an outage all of them may be slow.
+ */
+export const STEP_MS = 10_000;
+
+/** A permit for a step of this mind, before anything is read for it. @throws as ProcessRuntime.enter */
+export const enterStep = (runtime: Pick<ProcessRuntime, 'enter'>, stream: string): (() => void) =>
+  runtime.enter({ process: turn.name, stream });
+
+/**
+ * One step of the multi-round protocol (contract 2.2, 2.6): finds the turn that the step is for, or opens or resumes one, and hands what is new to its
+ * table. It never refuses a client that remembers the turn differently: the answer comes from the record.
+ * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE after STEP_MS, and as ProcessRuntime.ask
+ */
+export const stepTurn = (deps: StepDeps, { result, ...sent }: TurnStep): Promise<Stepped> => {
+  const step: Step = { ...sent, result: result === null || result === 'unknown' ? result : inputOf(result) };
+  const late = (): Rejection => new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
+  return withTimeLimit(deps.clock, { ms: STEP_MS, late }, (signal) => locateAndTake({ ...deps, signal }, step));
+};
+
+type Step = Omit<TurnStep, 'result'> & { readonly result: ResultInput | 'unknown' | null };
+
+/** What a step works with; once its signal has aborted, nothing is asked any more. */
+type StepWork = StepDeps & { readonly signal: AbortSignal };
+
+const locateAndTake = async (deps: StepWork, step: Step): Promise<Stepped> => {
+  const { earlier, searchedTo } = await anotherAttempt(deps, turn, step);
+  const target: Target = earlier === null ? await locate(deps, step) : { kind: 'known', known: earlier };
+  switch (target.kind) {
+    case 'new':
+      return openTurn(deps, step, { searchedTo });
+    case 'known':
+      return takeStep(deps, step, target.known);
+    case 'lost':
+      return resumeOnce(deps, step, target.turnId);
+    case 'unknown':
+      return resume(deps, step, { searchedTo });
+  }
+};
+
+/** Which turn a step is for: its first step opens one; a lost one has expired or is no body's turn of this mind; an unknown one was not found. */
+type Target =
+  | { readonly kind: 'new' | 'unknown' }
+  | { readonly kind: 'known'; readonly known: OpenedTurn }
+  | { readonly kind: 'lost'; readonly turnId: string };
+
+const locate = async (deps: StepDeps, { stream, tape, result }: Step): Promise<Target> => {
+  if (tape.turnId !== undefined) return targetOf(deps, stream, tape.turnId);
+  if (result === null && tapeResults(tape).length === 0) return { kind: 'new' };
+  const { turns, tail } = await deps.index.recentWithTail(stream);
+  const said = await inSlices(saidSlices(tape.observation, tape.context));
+  const found = findTurn(turns, said, tape, result, deps.clock.now().getTime());
+  return typeof found === 'string' ? { kind: found } : targetOf(deps, stream, found.turnId, tail);
+};
+
+const targetOf = async (
+  { repository, clock }: StepDeps,
+  stream: string,
+  turnId: string,
+  tail?: StreamTail,
+): Promise<Exclude<Target, { kind: 'new' | 'unknown' }>> => {
+  const state = (await repository.load(turn, refOf(stream, turnId), -1, tail)).state as TurnState;
+  // An agent's turn has no body, so to one it is as unknown as a turn of another mind.
+  const isLost =
+    state.name === 'new' || state.agent === true || (state.name !== 'ended' && isOver(state, clock.now().getTime()));
+  return isLost ? { kind: 'lost', turnId } : { kind: 'known', known: state };
+};
+
+const refOf = (stream: string, id: string): ProcessRef => ({ process: turn.name, id, stream });
+
+/** Takes what is new in a step, and notes where its tape contradicts the record. */
+const takeStep = (deps: StepWork, step: Step, known: OpenedTurn): Promise<Stepped> => {
+  const next = newInput(known, step);
+  const round = (next.type === 'look' ? next.round : undefined) ?? known.rounds.length - 1;
+  return record(deps, step, known.turnId, [...noticed(known, step, round), next]);
+};
+
+/** Where the tape contradicts what is recorded, or names another actor than the mind whose turn it is. */
+const noticed = (known: RecordedTape, step: Step, round: number): readonly TurnInput[] => {
+  const members = mismatches(known, withResult(step), parseNpcStream(step.stream)?.npcId ?? null);
+  return members.length === 0 ? [] : [{ type: 'mismatch', round, members }];
+};
+
+/** `lastResult` wins over the tape (contract 2.5). */
+const withResult = ({ tape, result }: Step): Tape => {
+  if (result === null || result === 'unknown') return tape;
+  switch (result.type) {
+    case 'actor':
+      return { ...tape, actor: result.actor };
+    case 'memories':
+      return { ...tape, memories: result.memories, vectorQueried: true };
+    case 'output':
+      return { ...tape, generatedOutput: result.generatedOutput };
+  }
+};
+
+/** The result that the turn waits for; a look at an earlier round's answer when the step has none (contract 2.6: repeats, misfits, contradictions). */
+const newInput = (known: OpenedTurn, { tape, result }: Step): TurnInput => {
+  if (result === 'unknown') return { type: 'look' };
+  const results = result === null ? tapeResults(tape) : [result];
+  const next = results.find(({ type }) => awaits(known, type));
+  if (next !== undefined) return next;
+  if (result === null)
+    return { type: 'look', round: Math.max(0, ...results.map(({ type }) => known.roundOf[type] ?? 0)) };
+  return { type: 'look', ...defined({ round: known.roundOf[result.type] }) };
+};
+
+/** What a turn is opened with besides its tape. */
+type Begun = {
+  /** The revision that the turn's id carries; the last durable one when undefined. */
+  readonly searchedTo: number | undefined;
+  readonly memories?: Tape['memories'];
+  readonly output?: string;
+  readonly resumedFrom?: string;
+};
+
+const openTurn = async (
+  deps: StepWork,
+  step: Step,
+  { searchedTo, memories, output, resumedFrom }: Begun,
+): Promise<Stepped> => {
+  const { tape, stream, by } = step;
+  const nowMs = deps.clock.now().getTime();
+  const revision = searchedTo ?? (await deps.writers.current(stream, mindFold)).revision;
+  const turnId = makeTurnId('process', revision, nowMs, by.commandId);
+  const opening: TurnInput = {
+    type: 'open',
+    turnId,
+    observation: tape.observation,
+    context: tape.context,
+    npcState: tape.npcState,
+    ...defined({ persona: tape.persona, actor: tape.actor, memories, rulesetId: tape.rulesetId, resumedFrom }),
+    deadlineAt: new Date(nowMs + deps.turnDeadlineMs).toISOString(),
+  };
+  const results: TurnInput[] = output === undefined ? [] : [{ type: 'output', generatedOutput: output }];
+  const { observation, context, npcState } = tape;
+  const wrongActor = noticed({ observation, context, npcState }, step, 0);
+  return record(deps, step, turnId, [opening, ...wrongActor, ...results]);
+};
+
+/** Opens a turn from the tape alone: it begins with what the tape holds and what the step brings. */
+const resume = (deps: StepWork, step: Step, begun: Pick<Begun, 'searchedTo' | 'resumedFrom'>): Promise<Stepped> => {
+  const tape = resumable(withResult(step));
+  const resumed = { ...step, tape };
+  if (tape.actor === undefined || !tape.vectorQueried) return openTurn(deps, resumed, begun);
+  const bringsOutput = step.result !== null && step.result !== 'unknown' && step.result.type === 'output';
+  const output = bringsOutput || tape.generatedOutput !== '' ? tape.generatedOutput : undefined;
+  return openTurn(deps, resumed, { ...begun, memories: tape.memories, ...defined({ output }) });
+};
+
+/**
+ * Resumes a lost turn once, however often its steps are repeated. In this process they stand in line, and all but the first find its successor. Two
+ * processes may both find none. Then both open one with the same command id, the runtime refuses the second with BUSY, and that one looks again.
+ */
+const resumeOnce = (deps: StepWork, step: Step, lost: string): Promise<Stepped> =>
+  deps.repository.runExclusive(`resume ${step.stream} ${lost}`, async () => {
+    // Taken before the search: the new turn's first reading meets what another server records from now on.
+    const searchedTo = (await deps.writers.current(step.stream, mindFold)).revision;
+    const successor = await successorOf(deps, step.stream, lost);
+    if (successor !== null) return takeStep(deps, step, successor);
+    const commandId = `resume_${shortDigest(`${step.stream} ${lost}`)}`;
+    const shared = { ...step, by: { ...step.by, commandId } };
+    try {
+      return await resume(deps, shared, { searchedTo, resumedFrom: lost });
+    } catch (failure) {
+      const isBusy = failure instanceof Rejection && failure.code === 'BUSY';
+      const other = isBusy ? await successorOf(deps, step.stream, lost) : null;
+      if (other === null) throw failure;
+      return takeStep(deps, step, other);
+    }
+  });
+
+/** The turn that resumes a lost one, even if resumed turns were lost too; null when none can still go on. */
+const successorOf = async (deps: StepDeps, stream: string, lost: string): Promise<OpenedTurn | null> => {
+  const seen = new Set<string>();
+  for (let id = lost; !seen.has(id);) {
+    seen.add(id);
+    const next = await deps.index.successor(stream, id);
+    if (next === undefined) return null;
+    const target = await targetOf(deps, stream, next);
+    if (target.kind === 'known') return target.known;
+    id = next;
+  }
+  return null;
+};
+
+/** Hands inputs to a turn, which records and answers them. */
+const record = async (
+  deps: StepWork,
+  { stream, by }: Step,
+  turnId: string,
+  inputs: readonly TurnInput[],
+): Promise<Stepped> => {
+  await takeRecordable(inputs.filter(({ type }) => type !== 'mismatch'));
+  deps.signal.throwIfAborted();
+  const { answer, revision, position } = await deps.runtime.ask(refOf(stream, turnId), inputs, by);
+  return { answer: answer as TurnAnswer, revision, position };
+};

@@ -1,0 +1,141 @@
+import { LRUCache } from 'lru-cache';
+
+import type { EventStore } from '../../ports/event-store.js';
+import type { StreamTail } from '../../kernel/processes/process-repository.js';
+import type { PlacedEvent } from '../../kernel/streams/fold.js';
+import { idKey, keyChange, type KeyChange, type TurnKey } from './turn-key.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+
+/** How far back in a mind's stream its recent turns are looked for, in events. */
+export const TURN_SEARCH_EVENTS = 2_000;
+/** How many turns of one mind are remembered: ended ones, and in total. */
+export const TURNS_KEPT_PER_MIND = 128;
+const OPEN_TURNS_KEPT_PER_MIND = 4 * TURNS_KEPT_PER_MIND;
+/** How many turns of all minds are remembered, about 700 bytes each. The turns of minds that were silent longest are dropped first. */
+export const TURNS_KEPT = 400_000;
+
+/** How many of the events that were read are handed on. */
+const TAIL_EVENTS = 64;
+
+type Recent = { readonly turns: Map<string, TurnKey>; readonly successors: Map<string, string>; upTo: number };
+
+type FoundMind = { readonly mind: Recent; readonly tail: StreamTail | undefined };
+
+/**
+ * The recent turns of each mind, newest last. Typed clients drop members that they do not know, so finding a turn without its id is their main path.
+ * The index holds only what tells a turn from others. It is made by one bounded walk back through the stream, and kept current by what is recorded.
+ */
+export class TurnIndex {
+  readonly #events: EventStore;
+  readonly #shared: boolean;
+  /** What was noted for minds that are being read. */
+  readonly #loading = new Map<string, KeyChange[]>();
+  readonly #minds = new LRUCache<string, Recent>({
+    maxSize: TURNS_KEPT,
+    sizeCalculation: ({ turns }) => 1 + turns.size,
+  });
+
+  /** @param shared whether other programs also write these streams; `recent` then first reads what they have appended. */
+  constructor(events: EventStore, { shared = true }: { readonly shared?: boolean } = {}) {
+    this.#events = events;
+    this.#shared = shared;
+  }
+
+  /** Notes what was recorded here, so a sole writer need not read it back. */
+  note(stream: string, events: readonly PlacedEvent[]): void {
+    if (this.#shared) return;
+    const changes = changesOf(events);
+    const mind = this.#minds.get(stream);
+    if (mind === undefined) this.#loading.get(stream)?.push(...changes);
+    else if (changes.length > 0) {
+      for (const change of changes) apply(mind, change);
+      this.#weighAgain(stream, mind);
+    }
+  }
+
+  /** The turn that went on where `turnId` was lost or expired. */
+  async successor(stream: string, turnId: string): Promise<string | undefined> {
+    return (await this.#mind(stream)).mind.successors.get(idKey(turnId));
+  }
+
+  /** Recent turns of a mind, newest first, with everything that was recorded before this call, the newest TURN_SEARCH_EVENTS of it. */
+  async recent(stream: string): Promise<readonly TurnKey[]> {
+    return (await this.recentWithTail(stream)).turns;
+  }
+
+  /** The same, and the last events that were read for it: whoever folds the turn next need not read them again. */
+  async recentWithTail(
+    stream: string,
+  ): Promise<{ readonly turns: readonly TurnKey[]; readonly tail: StreamTail | undefined }> {
+    const { mind, tail } = await this.#mind(stream);
+    // Another call has read on meanwhile: a turn that it found is not in this tail.
+    return { turns: newestFirst(mind), tail: tail !== undefined && tail.through >= mind.upTo ? tail : undefined };
+  }
+
+  async #mind(stream: string): Promise<FoundMind> {
+    const known = this.#minds.get(stream);
+    if (known !== undefined) return this.#shared ? this.#readOn(stream, known) : { mind: known, tail: undefined };
+    const noted = this.#loading.get(stream) ?? [];
+    this.#loading.set(stream, noted);
+    const empty: Recent = { turns: new Map(), successors: new Map(), upTo: -1 };
+    const { mind: made, tail } = await this.#readOn(stream, empty).finally(() => {
+      if (this.#loading.get(stream) === noted) this.#loading.delete(stream);
+    });
+    // Another call may have made it meanwhile, and have noted more.
+    const other = this.#minds.get(stream);
+    if (other !== undefined && (!this.#shared || other.upTo >= made.upTo)) return { mind: other, tail };
+    for (const change of noted) apply(made, change);
+    this.#minds.set(stream, made);
+    return { mind: made, tail };
+  }
+
+  /** Walks back to what is known, TURN_SEARCH_EVENTS at most, and folds what it passed in the order in which it happened. */
+  async #readOn(stream: string, mind: Recent): Promise<FoundMind> {
+    const changes: KeyChange[] = [];
+    let upTo = mind.upTo;
+    let newest: readonly PlacedEvent[] = [];
+    const range = { direction: 'backwards', to: mind.upTo + 1 } as const;
+    for await (const { events } of pagesOf(this.#events, stream, range, TURN_SEARCH_EVENTS)) {
+      upTo = Math.max(upTo, events[0]?.revision ?? -1);
+      if (newest.length === 0) newest = events.slice(0, TAIL_EVENTS);
+      changes.push(...changesOf(events));
+    }
+    // Another one may have read the same meanwhile.
+    const known = mind.upTo;
+    for (const change of changes.reverse()) if (change.revision > known) apply(mind, change);
+    mind.upTo = Math.max(mind.upTo, upTo);
+    if (changes.length > 0) this.#weighAgain(stream, mind);
+    return { mind, tail: { events: [...newest].reverse(), through: upTo } };
+  }
+
+  /** Its size has changed, which the cache does not notice. A mind that was dropped meanwhile is not added again. */
+  #weighAgain(stream: string, mind: Recent): void {
+    if (this.#minds.peek(stream) !== mind) return;
+    this.#minds.delete(stream);
+    this.#minds.set(stream, mind);
+  }
+}
+
+const changesOf = (events: readonly PlacedEvent[]): readonly KeyChange[] =>
+  events.map(keyChange).filter((change) => change !== null);
+
+const apply = (mind: Recent, { turnId, next }: KeyChange): void => {
+  const before = mind.turns.get(turnId);
+  const after = next(before);
+  if (after === undefined || after === before) return;
+  mind.turns.set(turnId, after);
+  if (after.successorOf !== undefined) mind.successors.set(after.successorOf, turnId);
+  if (mind.turns.size > TURNS_KEPT_PER_MIND) forgetOne(mind);
+};
+
+/** The oldest ended turn; an open one only if there are too many. */
+const forgetOne = ({ turns, successors }: Recent): void => {
+  for (const [turnId, { awaits, successorOf }] of turns) {
+    if (awaits !== null && turns.size <= OPEN_TURNS_KEPT_PER_MIND) continue;
+    turns.delete(turnId);
+    if (successorOf !== undefined) successors.delete(successorOf);
+    return;
+  }
+};
+
+const newestFirst = ({ turns }: Recent): readonly TurnKey[] => [...turns.values()].reverse();

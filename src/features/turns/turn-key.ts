@@ -1,0 +1,111 @@
+import { npcEvents } from '../npcs/domain/decoder.js';
+import type { NpcEvent, RecalledMemory } from '../npcs/domain/events.js';
+import { comparisonSlices, comparisonText } from './domain/same.js';
+import type { Json } from '../../kernel/base/json.js';
+import { drained, type Sliced } from '../../kernel/base/sliced.js';
+import type { RecordedEvent } from '../../ports/event-store.js';
+import { shortDigest } from '../../kernel/crypto/sha256.js';
+
+/** The kinds of results, in the order in which a turn takes them. */
+export const resultKinds = ['actor', 'memories', 'output'] as const;
+export type ResultKind = (typeof resultKinds)[number];
+
+/**
+ * What is needed to find a turn among its mind's recent ones. Texts are digests of the form in which they are compared (contract 2.6), so a key is
+ * small however long they are. The turn itself is read from its stream.
+ */
+export type TurnKey = {
+  readonly turnId: string;
+  /** The result it waits for; null once it is over. */
+  readonly awaits: ResultKind | null;
+  readonly expired: boolean;
+  /** It runs on this server: no body's step means it. */
+  readonly agent: boolean;
+  readonly deadlineMs: number;
+  readonly commandId: string;
+  /** The id of the lost turn that it resumes. */
+  readonly successorOf?: string;
+  readonly said: string;
+  readonly actor?: string;
+  readonly memories?: string;
+  readonly output?: string;
+  /** Which results the opening brought. */
+  readonly atFirst: readonly ResultKind[];
+};
+
+/** Up to this length, in characters, a text is kept unchanged: a digest is hardly shorter and costs more. JSON never looks like a digest. */
+const KEPT_CHARACTERS = 64;
+
+const compact = (json: string): string => (json.length <= KEPT_CHARACTERS ? json : shortDigest(json));
+
+/** The form of what a turn is opened with. It yields whenever the driver may pause. */
+export function* saidSlices(observation: string, context: Json): Sliced<string> {
+  return compact(`${JSON.stringify(observation)}${yield* comparisonSlices(context)}`);
+}
+
+/** The form of an id that a client made up, and may have made long. */
+export const idKey = (id: string): string => compact(comparisonText(id));
+
+export const memoriesKey = (memories: readonly RecalledMemory[]): string =>
+  compact(comparisonText(memories.map(({ text }) => text)));
+
+export const outputKey = (generatedOutput: string): string => compact(comparisonText(generatedOutput));
+
+const opened = (data: Extract<NpcEvent, { type: 'TurnOpened' }>['data'], commandId: string): TurnKey => {
+  const { turnId, observation, context, deadlineAt, actor, memories, resumedFrom } = data;
+  return {
+    turnId,
+    awaits: actor === undefined && data.agent !== true ? 'actor' : memories === undefined ? 'memories' : 'output',
+    expired: false,
+    agent: data.agent === true,
+    deadlineMs: Date.parse(deadlineAt),
+    commandId,
+    ...(resumedFrom === undefined ? {} : { successorOf: idKey(resumedFrom) }),
+    said: drained(saidSlices(observation, context)),
+    ...(actor === undefined ? {} : { actor: idKey(actor.npcId) }),
+    ...(memories === undefined ? {} : { memories: memoriesKey(memories) }),
+    atFirst: [
+      ...(actor === undefined ? [] : (['actor'] as const)),
+      ...(memories === undefined ? [] : (['memories'] as const)),
+    ],
+  };
+};
+
+/** One update of a key; total. It is made from an event, so the event itself need not be kept. */
+export type KeyChange = {
+  readonly turnId: string;
+  readonly revision: number;
+  readonly next: (before: TurnKey | undefined) => TurnKey | undefined;
+};
+
+/** What an event says of a turn's key; null when it says nothing. */
+export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revision' | 'meta'>): KeyChange | null => {
+  const event = npcEvents.decode(recorded);
+  const { revision } = recorded;
+  const later = (turnId: string, changed: Partial<TurnKey>): KeyChange => ({
+    turnId,
+    revision,
+    next: (before) => before && { ...before, ...changed },
+  });
+  switch (event.type) {
+    case 'TurnOpened': {
+      const key = opened(event.data, recorded.meta.commandId);
+      return { turnId: key.turnId, revision, next: (before) => before ?? key };
+    }
+    case 'ActorIdentified':
+      return later(event.data.turnId, { awaits: 'memories', actor: idKey(event.data.actor.npcId) });
+    case 'MemoriesRecalled': {
+      const { turnId, memories } = event.data;
+      return later(turnId, { awaits: 'output', memories: memoriesKey(memories) });
+    }
+    case 'VerdictReached':
+    case 'VerdictRefused': {
+      const { turnId, generatedOutput } = event.data;
+      return later(turnId, { awaits: null, output: outputKey(generatedOutput) });
+    }
+    case 'TurnExpired':
+      return later(event.data.turnId, { awaits: null, expired: true });
+    default:
+      return null;
+  }
+};

@@ -1,0 +1,98 @@
+import { compactVerify, decodeProtectedHeader, errors } from 'jose';
+import type { Verdict } from '../npcs/domain/events.js';
+import { type VerdictClaims, verdictClaims, verdictDigest, verdictFromWire } from './domain/signature.js';
+import { isObject, type JsonObject } from '../../kernel/base/json.js';
+import { ED25519_ALGORITHMS, isCanonicalJws } from '../../kernel/crypto/compact-jws.js';
+import type { SigningKeys } from '../../ports/signing-keys.js';
+
+/** Where and when a verdict was recorded, and the key and name that its event holds (contract 2.9). */
+export type Signing = { readonly revision: number; readonly at: string; readonly kid: string; readonly iss: string };
+
+/** A recorded verdict. `signing` is absent when it is invalid. */
+export type RecordedVerdict = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly turnId: string;
+  readonly observation: string;
+  readonly verdict: Verdict;
+  readonly signing?: Signing;
+};
+
+/** What `POST /verdicts/verify` asks; `tenant` is the asker's. */
+export type VerificationQuestion = {
+  readonly tenant: string;
+  readonly npcId: string;
+  readonly signature: string | undefined;
+  readonly verdict: JsonObject;
+};
+export type VerificationReason = 'malformed' | 'unknown_key' | 'bad_signature' | 'other_npc' | 'other_verdict';
+/** `signedAt` is the time of the verdict's event, in whole seconds as the signature holds it (RFC 3339). */
+export type VerificationAnswer =
+  | { readonly valid: true; readonly turnId: string; readonly revision: number; readonly signedAt: string }
+  | { readonly valid: false; readonly reason: VerificationReason };
+
+export type VerdictSigner = {
+  /** The compact JWS of a recorded verdict; null when it is invalid. The same record makes the same bytes. */
+  sign(recorded: RecordedVerdict): Promise<string | null>;
+  /** Whether a signature is ours and covers this verdict of this NPC; never throws for what a client sent. Raises what the event store raises. */
+  verify(question: VerificationQuestion): Promise<VerificationAnswer>;
+};
+
+const TYPE = 'verdict+jwt';
+
+const refused = (reason: VerificationReason): VerificationAnswer => ({ valid: false, reason });
+
+const kidOf = (signature: string): string | null => {
+  try {
+    const { kid, typ, alg } = decodeProtectedHeader(signature);
+    return typeof kid === 'string' && typ === TYPE && ED25519_ALGORITHMS.includes(alg ?? '') ? kid : null;
+  } catch {
+    return null;
+  }
+};
+
+const claimsOf = (payload: Uint8Array): VerdictClaims | null => {
+  try {
+    const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
+    // It is signed by our key, so an object has the members that we gave it.
+    return isObject(claims) ? (claims as unknown as VerdictClaims) : null;
+  } catch {
+    return null;
+  }
+};
+
+type Verified = { readonly claims: VerdictClaims } | { readonly reason: VerificationReason };
+
+const verified = async (keys: SigningKeys, signature: string): Promise<Verified> => {
+  const kid = isCanonicalJws(signature) ? kidOf(signature) : null;
+  if (kid === null) return { reason: 'malformed' };
+  const key = await keys.publicKey(kid);
+  if (key === undefined) return { reason: 'unknown_key' };
+  try {
+    const { payload } = await compactVerify(signature, key, { algorithms: ED25519_ALGORITHMS });
+    const claims = claimsOf(payload);
+    return claims === null ? { reason: 'malformed' } : { claims };
+  } catch (error) {
+    return { reason: error instanceof errors.JWSInvalid ? 'malformed' : 'bad_signature' };
+  }
+};
+
+/** Signs and verifies verdicts (contract 2.9) under the server's keys. */
+export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
+  sign: async ({ verdict, signing, ...recorded }) => {
+    if (!verdict.valid || signing === undefined) return null;
+    const { kid, ...facts } = signing;
+    return keys.sign(kid, verdictClaims({ ...recorded, ...facts }, verdict), { typ: TYPE });
+  },
+  verify: async ({ tenant, npcId, signature, verdict }) => {
+    if (signature === undefined) return refused('malformed');
+    const outcome = await verified(keys, signature);
+    if ('reason' in outcome) return refused(outcome.reason);
+    const { claims } = outcome;
+    if (claims.sub !== npcId || claims.tenant !== tenant) return refused('other_npc');
+    const digested = verdictFromWire(verdict);
+    if (digested === null || verdictDigest(digested) !== claims.verdictDigest) return refused('other_verdict');
+    const { jti, revision, iat } = claims;
+    return { valid: true, turnId: jti, revision, signedAt: new Date(iat * 1_000).toISOString() };
+  },
+});

@@ -1,0 +1,58 @@
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { pagesOf } from '../../kernel/streams/stream-pages.js';
+import type { TurnView } from './turn-view.js';
+
+/** A verdict's append: the verdict, a state change, the memories. */
+const APPENDED = 32;
+/** How far beyond its last round a turn's notes are looked for, and how far in all, in events of the stream. */
+const NOTED_WITHIN = 1_000;
+const WALKED = 20_000;
+
+/** What is recorded of a turn beside its rounds. */
+const NOTES: ReadonlySet<string> = new Set(['RulesetMissing', 'TapeMismatchNoticed', 'TurnExpired']);
+
+/** The events of a turn, in order: those of its rounds, what was appended with the last of them, and what was noted about it. */
+export const turnEvents = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  turn: Pick<TurnView, 'turnId' | 'rounds' | 'state'>,
+): Promise<readonly RecordedEvent[]> => {
+  const found = [...(await ofRounds(events, stream, turn)), ...(await notesOf(events, stream, turn))];
+  return [...new Map(found.map((event) => [event.revision, event])).values()]
+    .filter(({ data }) => data['turnId'] === turn.turnId)
+    .sort((left, right) => left.revision - right.revision);
+};
+
+const ofRounds = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  { rounds }: Pick<TurnView, 'rounds'>,
+): Promise<readonly RecordedEvent[]> => {
+  const pages = await Promise.all(
+    rounds.map(({ revision }, index) =>
+      events.read(stream, {
+        direction: 'forwards',
+        from: revision,
+        limit: index === rounds.length - 1 ? APPENDED : 1,
+      }),
+    ),
+  );
+  return pages.flatMap((page) => page.events);
+};
+
+/** A missing ruleset is noted before the opening, a contradiction at any time, and an expired turn ends with the note of that. */
+const notesOf = async (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  { turnId, rounds, state }: Pick<TurnView, 'turnId' | 'rounds' | 'state'>,
+): Promise<readonly RecordedEvent[]> => {
+  const from = Math.max((rounds[0]?.revision ?? 0) - 1, 0);
+  const enough = (rounds.at(-1)?.revision ?? 0) + NOTED_WITHIN;
+  const notes: RecordedEvent[] = [];
+  for await (const page of pagesOf(events, stream, { direction: 'forwards', from }, WALKED)) {
+    notes.push(...page.events.filter(({ type, data }) => NOTES.has(type) && data['turnId'] === turnId));
+    const isThrough = state !== 'expired' || notes.some(({ type }) => type === 'TurnExpired');
+    if (isThrough && (page.events.at(-1)?.revision ?? 0) >= enough) break;
+  }
+  return notes;
+};

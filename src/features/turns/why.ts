@@ -1,0 +1,177 @@
+import { npcEvents } from '../npcs/domain/decoder.js';
+import { type ModelOutput, readModelText } from './domain/decision/model-text.js';
+import type { NpcEvent, RecalledMemory } from '../npcs/domain/events.js';
+import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
+import type { SeenValue } from '../rules/domain/rules-trace.js';
+import { defined } from '../../kernel/base/defined.js';
+import type { Json, JsonObject } from '../../kernel/base/json.js';
+import { npcStream } from '../../kernel/base/stream-names.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { eventAt } from '../../kernel/streams/stream-pages.js';
+import { mindAsOf } from '../npcs/minds.js';
+import type { Rulesets } from '../rules/rulesets.js';
+import type { ProcessRepository } from '../../kernel/processes/process-repository.js';
+import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
+import { readTurn, type TurnView } from './turn-view.js';
+import { turnEvents } from './why-events.js';
+import { promptOf, type RecordedPrompt, type TurnEvent } from './why-prompt.js';
+
+export type WhyDeps = {
+  readonly events: EventStore;
+  readonly repository: ProcessRepository;
+  readonly writers: StreamWriters;
+  readonly rulesets: Pick<Rulesets, 'version'>;
+};
+
+/** A rule with what it was asked and what it saw. */
+export type WhyRule = {
+  readonly drRuleId: string;
+  readonly ruleName: string;
+  readonly ruleReason: string;
+  readonly rulePriority: number;
+  readonly matched: boolean;
+  /** `saw` is absent for a key that was missing; `notRecorded` for one that the record had no room for, or only for a part of it. */
+  readonly conditions: readonly { key: string; expected: string; holds: boolean; saw?: Json; notRecorded?: true }[];
+  readonly patternHolds?: boolean;
+};
+
+/** A memory that was offered; `cause` of one that this server recalled: the event that stored it. */
+export type WhyMemory = RecalledMemory & {
+  readonly cause?: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
+};
+
+type Mismatched = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'][number];
+
+/** Everything that a turn rested on, from its record alone (contract 10.2). */
+export type Why = {
+  readonly turn: TurnView;
+  /** The mind as the last decision saw it. */
+  readonly mind: { readonly revision: number; readonly persona: string | null; readonly data: JsonObject | null };
+  /** The ruleset that was named and never registered: the turn was decided without rules (contract 2.8). */
+  readonly rulesetMissing?: string;
+  readonly rules: readonly WhyRule[];
+  readonly memories: readonly WhyMemory[];
+  readonly prompt: RecordedPrompt | null;
+  readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelOutput } | null;
+  /** Where a tape contradicted the record, which counted (contract 2.6). */
+  readonly mismatches: readonly { revision: number; round: number; members: readonly Mismatched[] }[];
+  readonly stateChange: JsonObject | null;
+  readonly memoriesStored: readonly { memoryId: string; text: string; type: string; importance: number }[];
+  readonly events: readonly { revision: number; id: string; type: string; at: string; hash: string }[];
+};
+
+/**
+ * Why a turn came out as it did.
+ * @throws Rejection TURN_NOT_FOUND
+ */
+export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId: string): Promise<Why> => {
+  const turn = await readTurn(deps, tenant, npcId, turnId);
+  const stream = npcStream(tenant, npcId);
+  const events = await turnEvents(deps.events, stream, turn);
+  const known = events.map((event) => npcEvents.decode(event));
+  const first = <Type extends NpcEvent['type']>(...types: readonly Type[]) =>
+    known.find((event) => (types as readonly string[]).includes(event.type)) as
+      Extract<NpcEvent, { type: Type }> | undefined;
+  const decisions = known.filter((event) => event.type !== 'Unknown' && 'mindRevision' in event.data);
+  const revision = Math.max(-1, ...decisions.map(({ data }) => (data as { mindRevision: number }).mindRevision));
+  const mind = revision < 0 ? null : await mindAsOf(deps.writers, tenant, npcId, { revision });
+  const ruleset = await deps.rulesets.version(tenant, turn.ruleset);
+  const reached = first('VerdictReached', 'VerdictRefused')?.data;
+  const trace = reached?.grounds ?? first('DirectiveGiven')?.data ?? first('ContextBuilt')?.data;
+  const generatedOutput = reached?.generatedOutput;
+  return {
+    turn,
+    mind: { revision, persona: mind?.persona ?? null, data: mind?.data ?? null },
+    ...defined({ rulesetMissing: first('RulesetMissing')?.data.rulesetId }),
+    rules: rulesOf(trace, ruleset),
+    memories: await withCauses(deps.events, stream, memoriesOffered(known)),
+    prompt: await promptOf(deps, { tenant, npcId, ruleset }, known),
+    model:
+      generatedOutput === undefined
+        ? null
+        : {
+            text: generatedOutput,
+            ...defined({ cortexId: reached?.cortexId }),
+            read: readModelText(generatedOutput),
+          },
+    mismatches: events.flatMap((event) => {
+      const { type, data } = npcEvents.decode(event);
+      return type === 'TapeMismatchNoticed'
+        ? [{ revision: event.revision, round: data.round, members: data.members }]
+        : [];
+    }),
+    stateChange: first('StateChanged')?.data.patch ?? null,
+    memoriesStored: known.flatMap((event) =>
+      event.type === 'MemoryStored'
+        ? [defined({ ...event.data, turnId: undefined, metadata: undefined }) as Why['memoriesStored'][number]]
+        : [],
+    ),
+    events: events.map(({ revision: at, id, type, meta }) => ({
+      revision: at,
+      id,
+      type,
+      at: meta.at,
+      hash: meta.hash,
+    })),
+  };
+};
+
+type Trace =
+  | Extract<NpcEvent, { type: 'VerdictReached' }>['data']['grounds']
+  | Extract<NpcEvent, { type: 'DirectiveGiven' }>['data'];
+
+const rulesOf = (
+  trace: Pick<Trace, 'rules' | 'seen' | 'seenLeftOut'> | undefined,
+  ruleset: DirectiveRuleSet | null,
+): readonly WhyRule[] => {
+  const seen = new Map((trace?.seen ?? []).map((one) => [one.key, one]));
+  const leftOut = (trace?.seenLeftOut ?? 0) > 0;
+  const named = new Map((ruleset?.rulesetRules ?? []).map((rule) => [rule.drRuleId, rule]));
+  return (trace?.rules ?? []).map(({ drRuleId, matched, conditions = [], patternHolds }) => {
+    const { ruleName = '', ruleReason = '', rulePriority = 0 } = named.get(drRuleId) ?? {};
+    return {
+      drRuleId,
+      ruleName,
+      ruleReason,
+      rulePriority,
+      matched,
+      conditions: conditions.map((condition) => ({ ...condition, ...sawOf(seen.get(condition.key), leftOut) })),
+      ...defined({ patternHolds }),
+    };
+  });
+};
+
+/** What a key saw. A key without a record was missing, unless the record had no room for all of them. */
+const sawOf = (seen: SeenValue | undefined, leftOut: boolean): Partial<WhyRule['conditions'][number]> => {
+  if (seen === undefined) return leftOut ? { notRecorded: true } : {};
+  const saw = seen.value === null ? {} : { saw: seen.value };
+  return seen.shortened === true ? { ...saw, notRecorded: true } : saw;
+};
+
+const memoriesOffered = (known: readonly TurnEvent[]): readonly RecalledMemory[] => {
+  for (const event of known.toReversed()) {
+    if (event.type === 'MemoriesRecalled' || event.type === 'ContextBuilt') return event.data.memories;
+    if (event.type === 'TurnOpened' && event.data.memories !== undefined) return event.data.memories;
+  }
+  return [];
+};
+
+/** The memories with the events that stored them, where this server recalled them. */
+const withCauses = (
+  events: Pick<EventStore, 'read'>,
+  stream: string,
+  memories: readonly RecalledMemory[],
+): Promise<readonly WhyMemory[]> =>
+  Promise.all(
+    memories.map(async (memory) => {
+      const { revision, memoryId } = memory;
+      if (revision === undefined) return memory;
+      const stored = await eventAt(events, stream, revision);
+      if (stored === undefined || stored.data['memoryId'] !== memoryId) return memory;
+      const { turnId } = stored.data;
+      return {
+        ...memory,
+        cause: { turnId: typeof turnId === 'string' ? turnId : null, eventId: stored.id, revision },
+      };
+    }),
+  );

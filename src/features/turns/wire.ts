@@ -1,0 +1,130 @@
+import { type Static, Type } from '@sinclair/typebox';
+
+import type { Actor, RecalledMemory } from '../npcs/domain/events.js';
+import type { TapeResult, Tape } from './domain/tape.js';
+import { isClientId } from '../../kernel/base/client-id.js';
+import type { JsonObject } from '../../kernel/base/json.js';
+import { Rejection } from '../../kernel/base/rejection.js';
+import { isAlike } from '../../kernel/http/guard/misspelt.js';
+import { AnyJson, FreeObject, nullable } from '../../kernel/http/schemas.js';
+import { defined } from '../../kernel/base/defined.js';
+
+const Actor = Type.Object(
+  { npcId: Type.String(), persona: nullable(Type.String()), data: nullable(FreeObject) },
+  { description: 'The actor that the body plays.' },
+);
+const Memory = Type.Object({
+  text: Type.String(),
+  type: nullable(Type.String()),
+  importance: nullable(Type.Number()),
+  similarity: nullable(Type.Number()),
+});
+const Memories = Type.Array(Memory, { maxItems: 1_000 });
+
+/** The tape on its way in (contract 2.2); members that are not named here are kept and returned. */
+export const TapeSchema = Type.Object(
+  {
+    observation: Type.String({ description: 'What the NPC perceives.' }),
+    context: Type.Optional(AnyJson),
+    npcState: nullable(FreeObject),
+    persona: nullable(Type.String()),
+    actor: nullable(Actor),
+    memories: nullable(Memories),
+    prompt: Type.Optional(AnyJson),
+    constraints: Type.Optional(AnyJson),
+    generatedOutput: nullable(Type.String()),
+    rulesetId: nullable(Type.String()),
+    vectorQueried: nullable(Type.Boolean()),
+    turnId: nullable(Type.String()),
+  },
+  { description: 'The turn as the body knows it. Send back the returned tape, or the first one again.' },
+);
+
+const bodies = {
+  IdentifyActorResult: Type.Object({ actor: Actor }),
+  QueryVectorResult: Type.Object({ memories: Memories }),
+  ExecuteInferenceResult: Type.Object({ generatedOutput: Type.String() }),
+} as const;
+
+/** A result of a known type has the body of that type; one of another type is a misfit, not an error (contract 2.6). */
+export const ResultSchema = Type.Unsafe<{ readonly type: string } & Readonly<Record<string, unknown>>>({
+  type: 'object',
+  required: ['type'],
+  properties: { type: { type: 'string', description: Object.keys(bodies).join(', ') } },
+  allOf: Object.entries(bodies).map(([type, body]) => ({
+    if: { required: ['type'], properties: { type: { const: type } } },
+    then: body,
+  })),
+});
+
+const ours: ReadonlySet<string> = new Set(Object.keys(TapeSchema.properties));
+
+const actorOf = (actor: Static<typeof Actor>): Actor => ({
+  npcId: actor.npcId,
+  persona: actor.persona ?? null,
+  data: actor.data ?? {},
+});
+
+/** Memories on the wire, with what a client left out filled in (contract 2.2, 2.8). */
+export const memoriesOf = (memories: Static<typeof Memories>): readonly RecalledMemory[] =>
+  memories.map(({ text, type, importance, similarity }) => ({
+    text,
+    type: type ?? 'observation',
+    importance: importance ?? 0.5,
+    similarity: similarity ?? 0,
+  }));
+
+/** The ruleset that a request names; an empty name means none. @throws Rejection ID_INVALID (contract 1.6) */
+export const rulesetIdOf = (rulesetId: string | null | undefined): string | undefined => {
+  if (rulesetId === null || rulesetId === undefined || rulesetId === '') return undefined;
+  if (!isClientId(rulesetId)) throw new Rejection('ID_INVALID', { details: { member: 'rulesetId' } });
+  return rulesetId;
+};
+
+/** Reads a checked tape: `null` counts as absent (contract 1.2). */
+export const tapeOf = (body: Static<typeof TapeSchema>): Tape => {
+  const rulesetId = rulesetIdOf(body.rulesetId);
+  return {
+    // An id that cannot be one of ours is as unknown as a missing one.
+    ...(typeof body.turnId === 'string' && /^[A-Za-z0-9_-]{1,128}$/.test(body.turnId) ? { turnId: body.turnId } : {}),
+    observation: body.observation,
+    context: body.context ?? {},
+    npcState: body.npcState ?? {},
+    ...(typeof body.persona === 'string' ? { persona: body.persona } : {}),
+    ...defined({ actor: body.actor ? actorOf(body.actor) : undefined }),
+    memories: memoriesOf(body.memories ?? []),
+    vectorQueried: body.vectorQueried ?? false,
+    ...(typeof body.generatedOutput === 'string' ? { generatedOutput: body.generatedOutput } : {}),
+    ...defined({ rulesetId }),
+    extra: Object.fromEntries(Object.entries(body as JsonObject).filter(([name]) => !ours.has(name))),
+  };
+};
+
+/** The known type that looks like the unknown one of a result. */
+export const meantType = (body: Static<typeof ResultSchema> | null | undefined): string | undefined => {
+  const { type = '' } = body ?? {};
+  return Object.hasOwn(bodies, type) ? undefined : Object.keys(bodies).find((known) => isAlike(type, known));
+};
+
+/** Reads a checked result. */
+export const resultOf = (body: Static<typeof ResultSchema> | null | undefined): TapeResult | 'unknown' | null => {
+  if (body === null || body === undefined) return null;
+  const result = body as unknown as {
+    type: string;
+    actor: Static<typeof Actor>;
+    memories: Static<typeof Memories>;
+    generatedOutput: string;
+  };
+  switch (result.type) {
+    case 'IdentifyActorResult':
+      return { type: result.type, actor: actorOf(result.actor) };
+    case 'QueryVectorResult':
+      return { type: result.type, memories: memoriesOf(result.memories) };
+    case 'ExecuteInferenceResult':
+      return { type: result.type, generatedOutput: result.generatedOutput };
+    default:
+      return 'unknown';
+  }
+};
+
+export const MemoriesSchema = Memories;

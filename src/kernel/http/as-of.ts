@@ -1,0 +1,19 @@
+import { Rejection } from '../base/rejection.js';
+import type { Moment } from '../../ports/snapshots.js';
+import { instantOf } from './timestamp.js';
+
+/**
+ * What `asOf` means (contract 10.1): digits only are a revision, however many there are; anything else is an RFC 3339 timestamp. Without it, the
+ * answer is for now.
+ * @throws Rejection SCHEMA_INVALID
+ */
+export const momentOf = (asOf: string | undefined): Moment | 'now' => {
+  if (asOf === undefined) return 'now';
+  if (/^\d+$/.test(asOf)) return { revision: Math.min(Number(asOf), Number.MAX_SAFE_INTEGER) };
+  // What happened within the millisecond that the timestamp names is in it.
+  const timeMs = instantOf(asOf);
+  if (timeMs !== null) return { timeMs };
+  throw new Rejection('SCHEMA_INVALID', {
+    details: { issues: [{ pointer: '/asOf', message: 'must be a revision or an RFC 3339 timestamp' }] },
+  });
+};

@@ -1,0 +1,169 @@
+import type { TSchema } from '@sinclair/typebox';
+import { distance } from 'fastest-levenshtein';
+
+import { isObject } from '../../base/json.js';
+
+/** How many objects and unknown members of one body are looked at, and how many pairs of names are compared: some milliseconds. What comes after them is not looked at. */
+const LOOKED_AT = 5_000;
+const COMPARED = 5_000;
+/** How long a name may be that is compared. */
+const LONGEST_NAME = 64;
+/** A name that is part of another one says little if it is shorter. */
+const PART_CHARS = 5;
+/** From so many characters on a name may have a slip, and may have two. */
+const [ONE_SLIP_CHARS, TWO_SLIPS_CHARS] = [4, 8];
+
+/** A name as it is compared: without case and separators, and its letters in order. */
+type Bare = { readonly text: string; readonly letters: string };
+const bareOf = (name: string): Bare => {
+  const text = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
+  return { text, letters: [...text].sort().join('') };
+};
+
+/** Two letters that changed places are two slips to `distance`. */
+const SWAPPED = 2;
+
+const areAlike = (one: Bare, other: Bare): boolean => {
+  const chars = Math.min(one.text.length, other.text.length);
+  if (one.text === other.text) return chars > 0;
+  if (chars >= PART_CHARS && (one.text.includes(other.text) || other.text.includes(one.text))) return true;
+  const slips = chars >= TWO_SLIPS_CHARS ? 2 : chars >= ONE_SLIP_CHARS ? 1 : 0;
+  if (Math.abs(one.text.length - other.text.length) > slips) return false;
+  const isSwapped = chars >= ONE_SLIP_CHARS && one.letters === other.letters;
+  return distance(one.text, other.text) <= (isSwapped ? SWAPPED : slips);
+};
+
+/** Whether somebody who wrote one name may have meant the other: other case or separators, a part of it, a slip or two. */
+export const isAlike = (written: string, known: string): boolean =>
+  written.length <= LONGEST_NAME && areAlike(bareOf(written), bareOf(known));
+
+type SchemaNode = {
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly allOf?: readonly { readonly if?: SchemaNode; readonly then?: SchemaNode }[];
+};
+
+/** What is looked at of one body, and what is known of its names. */
+class Looking {
+  #left = LOOKED_AT;
+  #pairs = COMPARED;
+  #bare: Map<string, Bare> | null = null;
+  #meant: Map<readonly KnownName[], Map<string, readonly string[]>> | null = null;
+  /** Every name that the schema of the body has somewhere: who writes one of them means it. */
+  readonly #elsewhere: ReadonlySet<string>;
+
+  constructor(elsewhere: ReadonlySet<string>) {
+    this.#elsewhere = elsewhere;
+  }
+
+  /** @returns false when nothing more is looked at */
+  spend(): boolean {
+    this.#left -= 1;
+    return this.#left >= 0;
+  }
+
+  get isOver(): boolean {
+    return this.#left <= 0;
+  }
+
+  /** The known names that an unknown member of an object looks like. */
+  meant(known: readonly KnownName[], written: string): readonly string[] {
+    if (!this.spend() || written.length > LONGEST_NAME || this.#elsewhere.has(written)) return [];
+    this.#meant ??= new Map();
+    const before = this.#meant.get(known) ?? new Map<string, readonly string[]>();
+    this.#meant.set(known, before);
+    let found = before.get(written);
+    if (found === undefined) {
+      this.#pairs -= known.length;
+      found = this.#pairs < 0 ? [] : known.filter(({ bare }) => areAlike(this.#bareOf(written), bare)).map(nameOf);
+      before.set(written, found);
+    }
+    return found;
+  }
+
+  #bareOf(name: string): Bare {
+    this.#bare ??= new Map();
+    const bare = this.#bare.get(name) ?? bareOf(name);
+    this.#bare.set(name, bare);
+    return bare;
+  }
+}
+
+type KnownName = { readonly name: string; readonly bare: Bare };
+const nameOf = ({ name }: KnownName): string => name;
+
+/** What a value of one schema may have meant, below a pointer. */
+type Look = (value: unknown, pointer: string, looking: Looking) => readonly string[];
+
+const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {
+  const known = Object.keys(properties).map((name) => ({ name, bare: bareOf(name) }));
+  const inside = known.flatMap(({ name }) => {
+    const look = inNode(properties[name] ?? {});
+    return look === null ? [] : [{ name, look }];
+  });
+  return (value, pointer, looking) => {
+    if (!isObject(value) || !looking.spend()) return [];
+    // Nearly every body has only members that the schema names: it costs a request as little as possible.
+    const found: string[] = [];
+    for (const written in value) {
+      if (looking.isOver) break;
+      if (Object.hasOwn(properties, written)) continue;
+      for (const name of looking.meant(known, written)) if (value[name] === undefined) found.push(`${pointer}/${name}`);
+    }
+    for (const { name, look } of inside) {
+      if (value[name] !== undefined) found.push(...look(value[name], `${pointer}/${name}`, looking));
+    }
+    return found;
+  };
+};
+
+/** An object that has more members when some have certain values. */
+const inVariants = ({ properties = {}, allOf = [] }: SchemaNode): Look => {
+  const plain = inObject(properties);
+  const variants = allOf.map(({ if: condition, then }) => ({
+    wanted: Object.entries(condition?.properties ?? {}),
+    look: inObject({ ...properties, ...then?.properties }),
+  }));
+  return (value, pointer, looking) => {
+    if (!isObject(value)) return [];
+    const met = variants.find(({ wanted }) => wanted.every(([name, node]) => value[name] === node.const));
+    return (met?.look ?? plain)(value, pointer, looking);
+  };
+};
+
+/** Null where the schema names nothing. Of alternatives only one may be an object or a list; with several it is open which one a value is meant to be. */
+const inNode = ({ items, anyOf = [], ...node }: SchemaNode): Look | null => {
+  if (node.properties !== undefined) return node.allOf === undefined ? inObject(node.properties) : inVariants(node);
+  if (items !== undefined) {
+    const look = inNode(items);
+    if (look === null) return null;
+    return (value, pointer, looking) =>
+      Array.isArray(value)
+        ? value.slice(0, LOOKED_AT).flatMap((item) => (looking.isOver ? [] : look(item, `${pointer}/-`, looking)))
+        : [];
+  }
+  const looks = anyOf.map(inNode).filter((look) => look !== null);
+  return looks.length === 1 ? (looks[0] ?? null) : null;
+};
+
+/** Every name of a member that a schema has, at any depth. */
+const namesIn = ({ properties = {}, items, anyOf = [], allOf = [] }: SchemaNode): readonly string[] => [
+  ...Object.entries(properties).flatMap(([name, node]) => [name, ...namesIn(node)]),
+  ...[items, ...anyOf, ...allOf.map(({ then }) => then)].flatMap((node) => (node === undefined ? [] : namesIn(node))),
+];
+
+/**
+ * Finds the members that a body may have meant: absent ones that the schema names, whose name an unknown one looks like (contract 1.2). Of a body
+ * with very many objects or different names only the first are looked at.
+ * @returns JSON Pointers (RFC 6901), made of names of the schema alone, `-` for any item of a list
+ */
+export const compileMisspelt = (schema: TSchema): ((body: unknown) => readonly string[]) => {
+  const look = inNode(schema as SchemaNode);
+  const names = new Set(namesIn(schema as SchemaNode));
+  return (body) => {
+    const found = look?.(body, '', new Looking(names)) ?? [];
+    return found.length === 0 ? found : [...new Set(found)];
+  };
+};

@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { Rejection } from '../../base/rejection.js';
+import type { AcceptedBytes } from '../route.js';
+
+/** Bytes of a body, unless the route says otherwise (contract 1.2). */
+export const DEFAULT_BODY_LIMIT = 1024 * 1024;
+
+/** The client left before it was answered, so there is no answer to send. */
+export class ClientGone extends Error {
+  constructor() {
+    super('the client closed the connection before it was answered');
+    this.name = 'ClientGone';
+  }
+}
+
+/** Requests whose client waited for `100 Continue` and got it. */
+const told = new WeakSet<IncomingMessage>();
+
+const tellToSend = (req: IncomingMessage, res: ServerResponse): void => {
+  if (req.headers.expect === undefined || told.has(req)) return;
+  told.add(req);
+  res.writeContinue();
+};
+
+/** Whether the client waits for `100 Continue` before it sends its body. */
+export const waitsToSend = (req: IncomingMessage): boolean => req.headers.expect !== undefined && !told.has(req);
+
+/** Whether a body comes with the request; an empty one announced by its length does not count. */
+export const announcesBody = (req: IncomingMessage): boolean => {
+  const length = req.headers['content-length'];
+  return length === undefined ? req.headers['transfer-encoding'] !== undefined : length !== '0';
+};
+
+const tooLarge = (limit: number): Rejection => new Rejection('BODY_TOO_LARGE', { details: { limitBytes: limit } });
+
+/** Listeners are left to die with the request, which costs less than taking them off again. */
+const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
+  new Promise((resolve, reject) => {
+    // The client may have left while its key was looked up. Such a request emits nothing more, even if its body is whole.
+    if (req.destroyed) {
+      reject(new ClientGone());
+      return;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let isSettled = false;
+    req.on('data', (chunk: Buffer) => {
+      if (size > limit) return;
+      size += chunk.length;
+      if (size <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      isSettled = true;
+      req.pause();
+      reject(tooLarge(limit));
+    });
+    req.on('end', () => {
+      isSettled = true;
+      // The client has been told meanwhile that nothing was done (src/kernel/http/unreadable.ts), and may send it again.
+      if (req.socket.writableEnded) {
+        reject(new ClientGone());
+        return;
+      }
+      const [only] = chunks;
+      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+    });
+    req.on('close', () => {
+      // An error is made only where somebody waits for it: its stack costs more than reading a body.
+      if (!isSettled) reject(new ClientGone());
+    });
+  });
+
+/** @throws Rejection BODY_TOO_LARGE for a length announced beyond the limit */
+const requireLength = (req: IncomingMessage, limit: number): void => {
+  const announced = req.headers['content-length'];
+  if (announced !== undefined && Number(announced) > limit) throw tooLarge(limit);
+};
+
+/**
+ * The whole body. An announced length beyond the limit is refused before a byte is read; a body in chunks is refused as soon as it passes the limit.
+ * @param limit bytes
+ * @throws Rejection BODY_TOO_LARGE
+ * @throws ClientGone
+ */
+export const readBody = async (req: IncomingMessage, res: ServerResponse, limit: number): Promise<Buffer> => {
+  requireLength(req, limit);
+  tellToSend(req, res);
+  return collect(req, limit);
+};
+
+/** The chunks of a body, read on demand: what is not read waits with the client. */
+async function* chunksOf(req: IncomingMessage, res: ServerResponse, limit: number): AsyncGenerator<Buffer, void> {
+  tellToSend(req, res);
+  let size = 0;
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      // The request was refused meanwhile (unreadable.ts), and its client has heard that nothing was done.
+      if (req.socket.writableEnded) throw new ClientGone();
+      size += chunk.length;
+      if (size > limit) throw tooLarge(limit);
+      yield chunk;
+    }
+  } catch (thrown) {
+    throw thrown instanceof Rejection ? thrown : new ClientGone();
+  }
+  if (req.socket.writableEnded) throw new ClientGone();
+}
+
+const isEncoded = (req: IncomingMessage): boolean => {
+  const encoding = req.headers['content-encoding'];
+  return encoding !== undefined && encoding !== 'identity';
+};
+
+const compressed = (): Rejection => new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body uncompressed.' });
+
+/** The media type of a body, in lower case and without parameters. */
+export const mediaType = (req: IncomingMessage): string | undefined =>
+  req.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+
+/**
+ * The body of a route that takes bytes, to be read once. Reading throws when the body grows beyond the limit, and when the client leaves.
+ * @throws Rejection BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
+ */
+export const openBody = (
+  req: IncomingMessage,
+  res: ServerResponse,
+  accepted: readonly AcceptedBytes[],
+): AsyncIterable<Uint8Array> => {
+  const type = mediaType(req);
+  const taken = accepted.find(({ accepts }) => accepts === '*/*' || accepts === type);
+  const maxBytes = taken?.maxBytes ?? Math.max(...accepted.map((other) => other.maxBytes));
+  requireLength(req, maxBytes);
+  if (announcesBody(req)) {
+    if (isEncoded(req)) throw compressed();
+    if (taken === undefined) {
+      const types = accepted.map(({ accepts }) => accepts).join(' or ');
+      throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as Content-Type: ${types}.` });
+    }
+  }
+  return chunksOf(req, res, maxBytes);
+};
+
+/**
+ * Accepts only uncompressed JSON (contract 1.2).
+ * @throws Rejection UNSUPPORTED_MEDIA_TYPE
+ */
+export const requireJson = (req: IncomingMessage): void => {
+  const type = req.headers['content-type'];
+  const isJson = type === 'application/json' || (type !== undefined && /^application\/json[ \t]*(;|$)/i.test(type));
+  if (isEncoded(req)) throw compressed();
+  if (!isJson) throw new Rejection('UNSUPPORTED_MEDIA_TYPE');
+};

@@ -1,0 +1,145 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+
+import { isClientId } from '../../base/client-id.js';
+import { Rejection } from '../../base/rejection.js';
+import { sentenceOf } from '../patterns.js';
+import { MAX_BYTES } from '../schemas.js';
+
+/** Most problems listed in one answer (contract 1.5). */
+export const MAX_ISSUES = 50;
+/** Values looked at when problems are listed; beyond it only the first problem is named, or a hostile body would make millions. */
+const MAX_VALUES_LISTED = 20_000;
+
+/** How many of the values that a member may have are named. */
+const MAX_VALUES_NAMED = 20;
+
+export type Part = 'body' | 'query' | 'path';
+/** One problem: where it is (RFC 6901, inside the part) and what is wrong. */
+export type Issue = { readonly in: Part; readonly pointer: string; readonly message: string };
+/** The problems of a value, or null when it fits. */
+export type SchemaCheck = (value: unknown) => readonly Issue[] | null;
+
+const CLIENT_ID_MESSAGE = 'must be 1 to 128 printable characters without "/", in the Unicode form NFC';
+
+const makeAjv = (allErrors: boolean): Ajv => {
+  // Annotations such as `example` belong into the OpenAPI document, so unknown keywords pass.
+  const ajv = new Ajv({ allErrors, strict: false, validateFormats: true, logger: false });
+  ajv.addFormat('client-id', isClientId);
+  ajv.addKeyword({
+    keyword: MAX_BYTES,
+    type: 'string',
+    schemaType: 'number',
+    validate: (most: number, text: string) => Buffer.byteLength(text) <= most,
+    error: { message: ({ schema }) => `must be at most ${String(schema)} bytes of UTF-8` },
+  });
+  return ajv;
+};
+const first = makeAjv(false);
+const every = makeAjv(true);
+
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+
+/** JSON's types as a sentence names them. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'an integer',
+  boolean: 'a boolean',
+  object: 'an object',
+  array: 'an array',
+};
+
+const either = new Intl.ListFormat('en', { type: 'disjunction' });
+/** A long list is cut: the route's documentation has all of it. */
+const oneOf = (words: readonly string[]): string =>
+  words.length <= MAX_VALUES_NAMED
+    ? either.format(words)
+    : `one of ${words.slice(0, MAX_VALUES_NAMED).join(', ')} and ${String(words.length - MAX_VALUES_NAMED)} more`;
+
+const counted = (count: unknown, word: string): string => `${String(count)} ${word}${count === 1 ? '' : 's'}`;
+
+/** Of a bound, in words: Ajv counts what there must NOT be. */
+const boundMessages: Readonly<Record<string, (limit: unknown) => string>> = {
+  minLength: (limit) => (limit === 1 ? 'must not be empty' : `must have at least ${counted(limit, 'character')}`),
+  maxLength: (limit) => `must have at most ${counted(limit, 'character')}`,
+  minItems: (limit) => `must have at least ${counted(limit, 'item')}`,
+  maxItems: (limit) => `must have at most ${counted(limit, 'item')}`,
+};
+
+const messageOf = ({ keyword, message, params }: ErrorObject): string => {
+  const bound = boundMessages[keyword];
+  if (bound !== undefined) return bound(params['limit']);
+  if (keyword === 'const') return `must be ${JSON.stringify(params['allowedValue'])}`;
+  if (keyword === 'pattern') return sentenceOf(params['pattern'] as string) ?? message ?? 'is not valid';
+  if (keyword === 'required') return 'is missing';
+  if (keyword === 'enum') return `must be ${oneOf((params['allowedValues'] as readonly unknown[]).map(String))}`;
+  if (keyword !== 'type') return message ?? 'is not valid';
+  const types = [params['type'] as string | readonly string[]].flat();
+  return `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
+};
+
+const isNullOnly = ({ keyword, params }: ErrorObject): boolean => keyword === 'type' && params['type'] === 'null';
+
+/**
+ * The errors without those that add nothing to others. The branches of a condition or an alternative have said what is wrong, and that a value may also be
+ * null helps nobody who gave another one. At least one is left.
+ */
+const telling = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
+  const isTelling = (error: ErrorObject): boolean => !['if', 'anyOf'].includes(error.keyword) && !isNullOnly(error);
+  // Where something telling is said, of a value or of what is in it.
+  const said = new Set<string>();
+  for (const { instancePath } of errors.filter(isTelling))
+    for (let path = instancePath; !said.has(path); path = path.slice(0, path.lastIndexOf('/'))) {
+      said.add(path);
+      if (path === '') break;
+    }
+  const left = errors.filter((error) => error.keyword !== 'if' && (isTelling(error) || !said.has(error.instancePath)));
+  return left.length === 0 ? errors.slice(0, 1) : left;
+};
+
+const issueOf = (part: Part, error: ErrorObject): Issue => {
+  const missing: unknown = error.keyword === 'required' ? error.params['missingProperty'] : undefined;
+  const pointer = typeof missing === 'string' ? `${error.instancePath}/${escapePointer(missing)}` : error.instancePath;
+  if (error.keyword === 'format' && error.params['format'] === 'client-id')
+    return { in: part, pointer, message: CLIENT_ID_MESSAGE };
+  return { in: part, pointer, message: messageOf(error) };
+};
+
+/** The same value with long arrays cut, or null when it is too large. */
+const sampleOf = (value: unknown): { readonly sample: unknown } | null => {
+  let left = MAX_VALUES_LISTED;
+  const copy = (from: unknown): unknown => {
+    left -= 1;
+    if (left < 0 || typeof from !== 'object' || from === null) return from;
+    if (Array.isArray(from)) return from.slice(0, MAX_ISSUES).map(copy);
+    return Object.fromEntries(Object.entries(from).map(([name, member]) => [name, copy(member)]));
+  };
+  const sample = copy(value);
+  return left < 0 ? null : { sample };
+};
+
+/**
+ * Makes the check of one schema. Normally it looks only for the first problem; all problems are collected only when there is one. Values are never
+ * changed: no coercion, no defaults.
+ */
+export const compileCheck = (part: Part, schema: TSchema): SchemaCheck => {
+  const validate: ValidateFunction = first.compile(schema);
+  let explain: ValidateFunction | null = null;
+  return (value) => {
+    if (validate(value)) return null;
+    const found = validate.errors ?? [];
+    const sampled = sampleOf(value);
+    explain ??= every.compile(schema);
+    const errors = sampled === null || explain(sampled.sample) ? found : (explain.errors ?? found);
+    return telling(errors)
+      .slice(0, MAX_ISSUES)
+      .map((error) => issueOf(part, error));
+  };
+};
+
+/** The refusal of a request that breaks its schema; ID_INVALID when ids are all that is wrong (contract 1.6). */
+export const schemaRejection = (issues: readonly Issue[]): Rejection => {
+  const onlyIds = issues.every(({ in: part, message }) => part === 'path' || message === CLIENT_ID_MESSAGE);
+  return new Rejection(onlyIds ? 'ID_INVALID' : 'SCHEMA_INVALID', { details: { issues: issues.slice(0, MAX_ISSUES) } });
+};

@@ -1,0 +1,50 @@
+import { type Static, type TObject, Type } from '@sinclair/typebox';
+
+import type { HistoryFilter, HistoryTimes } from '../streams/history-filter.js';
+import { defined } from '../base/defined.js';
+import { Rejection } from '../base/rejection.js';
+import { instantOf } from './timestamp.js';
+
+/** From when to when events are asked for. */
+export const timesQuery = {
+  since: Type.Optional(Type.String({ description: 'Only from this time on (RFC 3339), inclusive.' })),
+  until: Type.Optional(Type.String({ description: 'Only up to this time (RFC 3339), inclusive.' })),
+};
+
+/** Which events of a history are asked for (contract 10.1). */
+export const filterQuery = {
+  type: Type.Optional(Type.String({ description: 'Only events of these types, separated by commas.' })),
+  turnId: Type.Optional(Type.String({ description: 'Only events of these turns, separated by commas.' })),
+  actor: Type.Optional(Type.String({ description: 'Only what these keys did, or `system`; separated by commas.' })),
+  ...timesQuery,
+};
+type Filter = Static<TObject<typeof filterQuery>>;
+
+const setOf = (list: string | undefined): ReadonlySet<string> | undefined =>
+  list === undefined ? undefined : new Set(list.split(','));
+
+/** The time that a member of the query names, in milliseconds since 1970. @throws Rejection SCHEMA_INVALID for what is no time */
+export const timeOf = (name: 'since' | 'until', text: string | undefined): number | undefined => {
+  if (text === undefined) return undefined;
+  const timeMs = instantOf(text);
+  if (timeMs !== null) return timeMs;
+  throw new Rejection('SCHEMA_INVALID', {
+    details: { issues: [{ pointer: `/${name}`, message: 'must be an RFC 3339 timestamp' }] },
+  });
+};
+
+/** @throws Rejection SCHEMA_INVALID for what is no time */
+export const timesOf = ({ since, until }: Static<TObject<typeof timesQuery>>): HistoryTimes =>
+  defined({ sinceMs: timeOf('since', since), untilMs: timeOf('until', until) });
+
+/** @throws Rejection SCHEMA_INVALID for what is no time */
+export const filterOf = ({
+  type,
+  turnId,
+  actor,
+  since,
+  until,
+}: Filter): { readonly filter: HistoryFilter; readonly times: HistoryTimes } => ({
+  filter: defined({ types: setOf(type), turns: setOf(turnId), actors: setOf(actor) }),
+  times: timesOf(defined({ since, until })),
+});

@@ -1,0 +1,29 @@
+import { Rejection } from '../../base/rejection.js';
+import { type Gate, requireAllowed, requireOneAuthorization, requireRate } from '../guard/admit.js';
+import type { RequestMiddleware } from '../request-state.js';
+import type { RouteDefinition } from '../route.js';
+
+/**
+ * Finds out whose request it is, by its key or by the route's own grant: 401, 429 and 403, in this order (contract 1.3, 1.4).
+ * @param gate null while the ports are not open
+ * @throws Rejection UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, NOT_READY, or the route's own
+ */
+export const authenticate = (definition: RouteDefinition, gate: Gate | null): RequestMiddleware => {
+  const { scope, openTo, admits } = definition;
+  return async (ctx, next) => {
+    const { req, state } = ctx;
+    requireOneAuthorization(req);
+    if (scope !== null && openTo?.(ctx) !== true) {
+      if (gate === null) throw new Rejection('NOT_READY');
+      const found = gate.authenticate(req.headers.authorization);
+      const principal = found instanceof Promise ? await found : found;
+      if (principal === null) throw new Rejection('UNAUTHORIZED');
+      const { keyId, rateLimit } = principal;
+      if (rateLimit !== null) await requireRate(gate.rateLimiter, keyId, rateLimit, ctx);
+      requireAllowed(definition, principal);
+      state.principal = principal;
+    }
+    if (admits !== undefined) state.granted = await admits(req.headers.authorization);
+    return next();
+  };
+};

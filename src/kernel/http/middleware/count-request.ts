@@ -1,0 +1,24 @@
+import type { Log } from '../../../ports/log.js';
+import type { Metrics } from '../../../ports/metrics.js';
+import { onClosed } from '../on-closed.js';
+import type { RequestMiddleware } from '../request-state.js';
+
+/** What a request counts as whose client left before its answer; nobody is sent this status. */
+const CLIENT_GONE = 499;
+
+/** Counts each request once its answer was taken or its client has left, with the time until then. */
+export const countRequest =
+  (metrics: Pick<Metrics, 'begin' | 'request'>, log: Pick<Log, 'isLevelEnabled' | 'debug'>): RequestMiddleware =>
+  (ctx, next) => {
+    const begun = metrics.begin();
+    onClosed(ctx, () => {
+      const { req, res, state } = ctx;
+      const { requestId, operationId: operation, path } = state;
+      // An answer that waited for an earlier one on its connection may have been made, and never begun.
+      const isBegun = res.headersSent && (res.socket !== null || res.writableFinished);
+      const status = isBegun ? res.statusCode : CLIENT_GONE;
+      metrics.request(operation, status, begun);
+      if (log.isLevelEnabled('debug')) log.debug({ requestId, operation, method: req.method, path, status }, 'request');
+    });
+    return next();
+  };

@@ -1,0 +1,43 @@
+import type { Random } from '../../../ports/random.js';
+import { createRequestIds } from '../guard/request-id.js';
+import { anonymous } from '../guard/admit.js';
+import type { RequestMiddleware, RequestState } from '../request-state.js';
+
+/** The bytes of a route that takes none, or takes JSON. */
+const noBytes: AsyncIterable<Uint8Array> = {
+  [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
+};
+
+/** The raw path and query of a request target; an absolute one (as proxies send it) loses its origin. */
+const splitTarget = (target: string): Pick<RequestState, 'path' | 'query'> => {
+  const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const mark = local.indexOf('?');
+  return mark === -1 ? { path: local, query: undefined } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
+};
+
+/** Begins the state of each request, and names it in its answer (contract 1.5). */
+export const nameRequest = (random: Random): RequestMiddleware => {
+  const idOf = createRequestIds(random);
+  return (ctx, next) => {
+    const { req } = ctx;
+    const requestId = idOf(req.headers);
+    const state: Omit<RequestState, 'call' | 'answer'> = {
+      requestId,
+      ...splitTarget(req.url ?? ''),
+      operationId: 'unrouted',
+      principal: anonymous,
+      granted: undefined,
+      json: { value: {}, mayHoldNull: false },
+      bytes: noBytes,
+      params: {},
+      search: {},
+      issues: [],
+      attempt: null,
+      streams: false,
+      lingers: null,
+    };
+    ctx.state = state as RequestState;
+    ctx.set('X-Request-Id', requestId);
+    return next();
+  };
+};

@@ -1,0 +1,64 @@
+import { reservedAt } from '../../streams/command-id.js';
+import type { Json } from '../../base/json.js';
+import type { IdempotencyStore, StoredAnswer, KeyedRequest } from '../../../ports/idempotency-store.js';
+import type { Log } from '../../../ports/log.js';
+import { repeatedBody, reserve, settle } from '../guard/idempotency.js';
+import { refusalOf, toRejection } from '../on-error.js';
+import type { Answer, Call, RouteDefinition } from '../route.js';
+import type { RequestMiddleware, RequestState } from '../request-state.js';
+
+/** What requests under an Idempotency-Key need. */
+export type Reserving = {
+  readonly idempotency: IdempotencyStore;
+  /** A revision that the stream has reached, at best its last one. */
+  readonly revisionOf: (stream: string) => Promise<number>;
+};
+
+/** The answer to a repeat, made of what was kept of the first one. */
+export const repeated = async (definition: RouteDefinition, call: Call, kept: StoredAnswer): Promise<Answer> => {
+  const { status } = kept;
+  const headers = { ...kept.headers, 'Idempotency-Replayed': 'true' };
+  if (definition.restore !== undefined && status < 400) {
+    const again = await definition.restore(call as never, kept.body);
+    return { ...again, status, headers: { ...again.headers, ...headers } };
+  }
+  return { status, headers, body: status === 204 ? undefined : repeatedBody(kept, call.requestId) };
+};
+
+/** Runs what comes after it under an Idempotency-Key: once, and answers repeats with what was kept (contract 1.7). */
+export const runOnce = (
+  definition: RouteDefinition,
+  { idempotency: store, revisionOf }: Reserving,
+  log: Log,
+): RequestMiddleware => {
+  const once = async (state: RequestState, attempt: KeyedRequest, next: () => Promise<void>): Promise<void> => {
+    const { call, requestId, operationId: operation } = state;
+    const stream = definition.writesTo?.(call as never);
+    const seed = stream === undefined ? call.commandId : reservedAt(call.commandId, await revisionOf(stream));
+    const { retention: asked = 'within-budget' } = definition;
+    const retention = typeof asked === 'function' ? asked(call as never) : asked;
+    const use = await reserve(store, attempt, seed);
+    if (use.kind === 'repeat') {
+      state.answer = await repeated(definition, call, use.answer);
+      return;
+    }
+    state.call = { ...call, commandId: use.seed, keyed: true, resumed: use.resumed, done: use.done };
+    try {
+      await next();
+    } catch (thrown) {
+      const rejection = toRejection(thrown, log, { requestId, operation });
+      const refusal = refusalOf(rejection, requestId, definition.shortForbidden === true);
+      await settle(store, attempt, refusal, retention, log);
+      throw rejection;
+    }
+    const { status = 200, headers = {}, body, kept } = state.answer;
+    const whole = ((definition.restore === undefined ? body : kept) ?? null) as Json;
+    const toKeep = {
+      status,
+      headers,
+      body: definition.keepAnswer === undefined ? whole : definition.keepAnswer(whole),
+    };
+    await settle(store, attempt, toKeep, retention, log);
+  };
+  return ({ state }, next) => (state.attempt === null ? next() : once(state, state.attempt, next));
+};

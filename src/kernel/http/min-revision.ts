@@ -1,0 +1,15 @@
+import { Rejection } from '../base/rejection.js';
+import type { Call } from './route.js';
+
+/** The revision that a read must have seen (contract 1.8); undefined without the header. @throws Rejection HEADER_INVALID */
+export const minRevision = (call: Call): number | undefined => {
+  const header = call.header('anima-min-revision');
+  if (header === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(header)) {
+    throw new Rejection('HEADER_INVALID', {
+      message: 'Anima-Min-Revision must be a revision: a whole number from 0.',
+      details: { header: 'Anima-Min-Revision' },
+    });
+  }
+  return Number(header);
+};

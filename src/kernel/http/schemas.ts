@@ -1,0 +1,51 @@
+import { type Static, type TProperties, Type, type TSchema } from '@sinclair/typebox';
+
+import type { Json } from '../base/json.js';
+
+/** An id that clients make up, in a body. An invalid one is refused as ID_INVALID (contract 1.6). */
+export const ClientId = Type.String({
+  format: 'client-id',
+  description: '1 to 128 printable Unicode characters without "/", NFC; not "." or "..".',
+});
+
+/** The detailed shape of every error but one (contract 1.5). */
+export const ErrorBody = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: 'A stable upper-snake word; the docs page lists all codes.' }),
+      message: Type.String({ description: 'A sentence that says what to do.' }),
+      details: Type.Record(Type.String(), Type.Unknown()),
+      requestId: Type.String(),
+    }),
+  },
+  { $id: 'Error' },
+);
+
+/** The short shape of every 403 of `POST /rules` (contract 1.5). */
+export const ShortError = Type.Object({ error: Type.String() }, { $id: 'ShortError' });
+
+/** The keyword that bounds a text in bytes of UTF-8; JSON Schema itself counts characters. */
+export const MAX_BYTES = 'x-maxBytes';
+
+/** Any JSON value: nothing in it is looked at. */
+export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });
+
+/** An object of any members: nothing in it is looked at. */
+export const FreeObject = Type.Unsafe<{ readonly [name: string]: Json }>({ type: 'object' });
+
+/** An object that has these members, and may have others. */
+export const openObject = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: true });
+
+/** One of a few words. */
+export const oneOf = <const Words extends readonly string[]>(words: Words) =>
+  Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] });
+
+/** An optional member for which `null` counts as absent (contract 1.2). It is one list of types instead of a union, so a mismatch gives one sentence. */
+export const nullable = <T extends TSchema>(schema: T) =>
+  Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
+
+/** The path parameters of what belongs to one NPC. */
+export const NpcParams = Type.Object({ npcId: ClientId });
+export const AgentParams = Type.Object({ agentId: ClientId });
+export const TurnParams = Type.Object({ npcId: ClientId, turnId: Type.String() });

@@ -1,0 +1,55 @@
+import { Rejection } from '../base/rejection.js';
+import type { EventStore } from '../../ports/event-store.js';
+import { READ_WAIT_MS, type Projection, type ReadModels } from '../../ports/read-models.js';
+
+/**
+ * Waits until a mind's read model holds what its stream holds now, or `minimum` if the client asked for that.
+ * @returns the lowest revision of the stream that the read will see
+ * @throws Rejection READ_MODEL_BEHIND when `minimum` is not reached in time; without `minimum` the read goes on with what is there
+ */
+export const waitForStream = async (
+  deps: { readonly events: EventStore; readonly readModels: ReadModels },
+  projection: Projection,
+  stream: string,
+  minimum: number | undefined,
+): Promise<void> => {
+  if (minimum !== undefined) {
+    if (minimum >= 0) await requireReached(deps.readModels, projection, stream, minimum);
+    return;
+  }
+  const target = (await deps.events.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
+  if (target >= 0) await deps.readModels.reached(projection, stream, target);
+};
+
+/**
+ * Waits until a read model holds a revision of a stream.
+ * @throws Rejection READ_MODEL_BEHIND when it is not reached in time
+ */
+export const requireReached = async (
+  readModels: Pick<ReadModels, 'reached'>,
+  projection: Projection,
+  stream: string,
+  revision: number,
+): Promise<void> => {
+  if (!(await readModels.reached(projection, stream, revision))) throw behind(revision);
+};
+
+/** Waits for the stream itself to hold `minimum`. Reads of the event store are never behind, but the revision may not exist yet. */
+export const waitForRevision = async (
+  events: EventStore,
+  stream: string,
+  minimum: number | undefined,
+): Promise<void> => {
+  if (minimum === undefined) return;
+  const last = async (): Promise<number> =>
+    (await events.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
+  if ((await last()) >= minimum) return;
+  const signal = AbortSignal.timeout(READ_WAIT_MS);
+  for await (const batch of events.subscribe({ stream: { name: stream, from: minimum }, signal })) {
+    if (batch.length > 0) return;
+  }
+  throw behind(minimum);
+};
+
+const behind = (minimum: number): Rejection =>
+  new Rejection('READ_MODEL_BEHIND', { details: { minRevision: minimum }, retryAfter: 1 });

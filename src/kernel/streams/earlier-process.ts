@@ -1,0 +1,34 @@
+import type { EventStore } from '../../ports/event-store.js';
+import type { Fold } from './fold.js';
+import { commandSearch } from './find-command.js';
+import type { StreamWriters } from './stream-writers.js';
+import type { Command } from './run-command.js';
+import type { CommandContext } from '../base/command-context.js';
+
+/** A request as the search for its earlier attempts sees it; `keyed` and `resumed` as a command's. */
+export type CommandAttempt = Required<Pick<Command, 'keyed' | 'resumed'>> & {
+  readonly stream: string;
+  readonly by: CommandContext;
+};
+
+/**
+ * The process that another attempt at the same command has begun or stepped, by the member of its events that names it; null when there is none.
+ * `searchedTo` is the revision up to which the stream was searched, undefined where nothing had to be searched. The first reading of a process whose id
+ * carries `searchedTo` meets what comes after that.
+ */
+export const earlierProcess = async (
+  { writers, events }: { readonly writers: StreamWriters; readonly events: EventStore },
+  member: 'turnId' | 'soulId',
+  { stream, by, keyed, resumed }: CommandAttempt,
+  fold: Fold<unknown>,
+): Promise<{ readonly id: string | null; readonly searchedTo: number | undefined }> => {
+  if (!resumed && !(keyed && writers.shared)) return { id: null, searchedTo: undefined };
+  const search = commandSearch(events, stream, by.commandId, resumed);
+  const { revision: searchedTo } = await writers.current(stream, fold);
+  while (!search.covers(searchedTo)) {
+    const own = await search.look();
+    const id = own?.findLast(({ data }) => typeof data[member] === 'string')?.data[member];
+    if (typeof id === 'string') return { id, searchedTo };
+  }
+  return { id: null, searchedTo };
+};

@@ -1,0 +1,58 @@
+import { Rejection } from '../base/rejection.js';
+import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
+import { parseCommandId } from './command-id.js';
+import { pagesOf } from './stream-pages.js';
+
+/** How many events one search for a command reads at most. A key is kept for a day, and a mind can record a lot in a day. */
+export const COMMAND_SEARCH_EVENTS = 200_000;
+
+/** Finds what another attempt at a command has recorded in its stream. */
+export type CommandSearch = {
+  /** Whether the command has no event up to this revision beyond those that `look` found. */
+  covers(revision: number): boolean;
+  /** As `covers`, for all that a writer knows. Before the first look this includes what this process wrote; after it, only what was read. */
+  coversWriter(writer: { readonly confirmedRevision: number; readonly readRevision: number }): boolean;
+  /**
+   * Reads the stream backwards, from its end to where it ended when the command was reserved.
+   * @returns the command's events, in order; null when there are none
+   * @throws Rejection CONFLICT when more than COMMAND_SEARCH_EVENTS have been added since
+   */
+  look(): Promise<readonly RecordedEvent[] | null>;
+};
+
+/** @param resumed whether this process itself may have carried the command out: then it always looks once */
+export const commandSearch = (
+  events: EventStore,
+  stream: string,
+  commandId: string,
+  resumed: boolean,
+): CommandSearch => {
+  let covered = parseCommandId(commandId).lastRevision;
+  let looked = false;
+  const covers = (revision: number): boolean => (looked || !resumed) && revision <= covered;
+  return {
+    covers,
+    coversWriter: ({ confirmedRevision, readRevision }) => covers(looked ? readRevision : confirmedRevision),
+    look: async () => {
+      const found: RecordedEvent[] = [];
+      const to = covered + 1;
+      let through = covered;
+      let seen = 0;
+      for await (const page of pagesOf(events, stream, { direction: 'backwards', to })) {
+        through = Math.max(through, page.events[0]?.revision ?? -1);
+        found.push(...page.events.filter(({ meta }) => meta.commandId === commandId));
+        seen += page.events.length;
+        if (seen >= COMMAND_SEARCH_EVENTS) throw tooFarBack();
+      }
+      covered = through;
+      looked = true;
+      return found.length === 0 ? null : found.reverse();
+    },
+  };
+};
+
+const tooFarBack = (): Rejection =>
+  new Rejection('CONFLICT', {
+    message:
+      'So much has happened since the first attempt that its outcome cannot be found; read the history, then send a new key.',
+  });

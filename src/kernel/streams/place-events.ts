@@ -1,0 +1,62 @@
+import type { CommandContext } from '../base/command-context.js';
+import { currentVersion } from '../base/decoder.js';
+import { jcs, jsonBytes, type JsonObject } from '../base/json.js';
+import { sha256Hex } from '../crypto/sha256.js';
+import { derivedUuid } from '../crypto/uuid.js';
+import type { ProcessMark } from '../../ports/event-store.js';
+import type { Fold, Head, PlacedEvent } from './fold.js';
+import { GENESIS_HASH, hashedText } from './hash-chain.js';
+
+/** What a decider emits. */
+export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
+
+/**
+ * Makes events of drafts, to follow the head of a stream: gives them their revisions, ids, times and hashes.
+ * @param now the present time in ISO 8601; time never decreases within a stream
+ * @param timeMs leads the ids, in milliseconds since the epoch, so that those of one process insert in order
+ * @returns the events, and how much data they hold, in characters of JSON
+ * @throws Error for a type that these streams do not hold: a programming error
+ */
+export const placeEvents = (
+  drafts: readonly EventDraft[],
+  {
+    stream,
+    fold,
+    head,
+  }: {
+    readonly stream: string;
+    readonly fold: Pick<Fold<unknown>, 'versionOf'>;
+    readonly head: Omit<Head<unknown>, 'state'>;
+  },
+  context: CommandContext,
+  { now, timeMs }: { readonly now: string; readonly timeMs: number },
+): { readonly events: readonly PlacedEvent[]; readonly chars: number } => {
+  let { revision, hash } = head;
+  const at = now > head.at ? now : head.at;
+  let chars = 0;
+  const events = drafts.map(({ type, data, process }): PlacedEvent => {
+    revision += 1;
+    const meta = { ...context, schemaVersion: currentVersion(fold, type), at, prevHash: hash };
+    const dataText = jcs(data);
+    chars += dataText.length;
+    const text = hashedText({ stream, revision, type, meta }, dataText);
+    // The id covers all that the hash covers. A store that recognises repeats by id can then never take one version of an event for another.
+    const id = derivedUuid(timeMs, text.withoutId);
+    hash = sha256Hex(text.withId(id));
+    const mark = process === undefined ? {} : { process };
+    return { stream, revision, id, type, data, meta: { ...meta, hash, ...mark } };
+  });
+  return { events, chars };
+};
+
+/** Members of metadata that do not depend on the context. Times and hashes have a fixed length, and no schema version has three digits. */
+const FIXED = {
+  schemaVersion: 99,
+  at: new Date(0).toISOString(),
+  prevHash: GENESIS_HASH,
+  hash: GENESIS_HASH,
+};
+
+/** How many bytes the metadata of each event takes that is recorded in this context, as JSON; of a process's events its mark comes on top. */
+export const metaBytes = ({ tenant, actor, commandId, correlationId, causationId }: CommandContext): number =>
+  jsonBytes({ tenant, actor, commandId, correlationId, causationId, ...FIXED });

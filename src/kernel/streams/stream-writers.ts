@@ -1,0 +1,155 @@
+import { LRUCache } from 'lru-cache';
+
+import { weightOf } from '../base/weight.js';
+import type { Clock } from '../../ports/clock.js';
+import type { EventStore } from '../../ports/event-store.js';
+import type { Moment } from '../../ports/snapshots.js';
+import type { Fold, Place } from './fold.js';
+import { foldStream } from './fold-stream.js';
+import { StreamWriter } from './stream-writer.js';
+import { KeyedMutex } from '../concurrency/keyed-mutex.js';
+import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
+
+/** How much memory the states of streams may take, in bytes as `weightOf` counts; the least recently used streams go first. */
+export const LANES_BYTES = 256 * 1024 * 1024;
+/** How many streams' heads and states are kept in memory at most. */
+export const LANES_KEPT = 10_000;
+/** A state is weighed again when it has grown by this much since: in characters of JSON, and as a share of its weight. */
+const GROWN_CHARS = 64 * 1024;
+const GROWN_SHARE = 1 / 4;
+/** How long an evicted writer can be taken back, in milliseconds: a caller that has just opened it may be about to write. */
+const LEAVING_MS = 1_000;
+
+/** A writer, what its state weighs, in bytes, and by how much it has grown since it was weighed, in characters of JSON. */
+type CachedWriter = { readonly writer: StreamWriter<unknown>; readonly bytes: number; grown: number };
+
+/** The stream writers of this process: one for each stream, made when first asked for. */
+export class StreamWriters {
+  readonly #writers: LRUCache<string, CachedWriter>;
+  /** Writers that were evicted a moment ago, or that still write. Until that is over each is the only writer of its stream. */
+  readonly #leaving = new Map<string, CachedWriter>();
+  readonly #store: EventStore;
+  readonly #clock: Clock;
+  readonly #snapshots: Snapshotting;
+  readonly #shared: boolean;
+  readonly #bytes: number;
+  readonly #mutex = new KeyedMutex();
+
+  /**
+   * @param shared whether other programs write these streams too
+   * @param snapshots where the folding of long streams begins
+   */
+  constructor(
+    store: EventStore,
+    clock: Clock,
+    {
+      kept = LANES_KEPT,
+      bytes = LANES_BYTES,
+      shared = false,
+      snapshots = withoutSnapshots,
+    }: {
+      readonly kept?: number;
+      readonly bytes?: number;
+      readonly shared?: boolean;
+      readonly snapshots?: Snapshotting;
+    } = {},
+  ) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#snapshots = snapshots;
+    this.#shared = shared;
+    this.#bytes = bytes;
+    this.#writers = new LRUCache({
+      max: kept,
+      maxSize: bytes,
+      sizeCalculation: (entry) => entry.bytes,
+      dispose: (gone, stream, reason) => {
+        if (reason === 'evict') this.#letGo(stream, gone);
+      },
+    });
+  }
+
+  /** Runs attempts at the same command one after the other. @throws Rejection BUSY */
+  runExclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
+    return this.#mutex.runExclusive(name, work);
+  }
+
+  /** Whether other programs write these streams too. */
+  get shared(): boolean {
+    return this.#shared;
+  }
+
+  /**
+   * The loaded writer of a stream. It may lack what others appended since it was loaded; an append shows that. All callers of one stream pass the same
+   * fold. Do not keep the writer for later: it may be evicted, and then takes no more appends.
+   */
+  async open<State>(stream: string, fold: Fold<State>): Promise<StreamWriter<State>> {
+    const kept = this.#writers.get(stream) ?? this.#takeBack(stream) ?? this.#make(stream, fold);
+    await kept.writer.load();
+    return kept.writer as StreamWriter<State>;
+  }
+
+  /** A stream's durable state, to answer from: with everything that any writer appended before this call. */
+  async current<State>(stream: string, fold: Fold<State>): Promise<Place<State>> {
+    const writer = await this.open(stream, fold);
+    return this.#shared ? writer.latest() : { state: writer.confirmedState, revision: writer.confirmedRevision };
+  }
+
+  /** A stream's state after its last event not beyond `moment`, folded for this call only. */
+  asOf<State>(stream: string, fold: Fold<State>, moment: Moment): Promise<Place<State>> {
+    return foldStream({ events: this.#store, snapshots: this.#snapshots }, stream, fold, moment);
+  }
+
+  /** The last revision of a stream, or an earlier one that is known without reading; -1 when it has none. */
+  async revisionOf(stream: string): Promise<number> {
+    const known = this.#writers.peek(stream)?.writer.confirmedRevision ?? -1;
+    return known >= 0 ? known : (await this.#store.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
+  }
+
+  #make<State>(stream: string, fold: Fold<State>): CachedWriter {
+    const writer: StreamWriter<State> = new StreamWriter(stream, fold, this.#store, this.#clock, {
+      snapshots: this.#snapshots,
+      shared: this.#shared,
+      onGrown: (chars) => this.#grow(stream, chars),
+    });
+    const kept = { writer: writer as unknown as StreamWriter<unknown>, bytes: 1, grown: 0 };
+    this.#writers.set(stream, kept);
+    return kept;
+  }
+
+  /** Weighs the state of a kept writer again once it has grown by much. */
+  #grow(stream: string, chars: number): void {
+    const kept = this.#writers.peek(stream);
+    const grown = kept ?? this.#leaving.get(stream);
+    if (grown === undefined) return;
+    grown.grown += chars;
+    if (kept === undefined || kept.grown < Math.max(GROWN_CHARS, kept.bytes * GROWN_SHARE)) return;
+    // A state too large for the cache would be dropped, and its present users would not find it again.
+    const bytes = Math.min(weightOf(kept.writer.confirmedState), this.#bytes);
+    // A new entry: the cache never weighs the same entry twice.
+    this.#writers.set(stream, { writer: kept.writer, bytes, grown: 0 });
+  }
+
+  #takeBack(stream: string): CachedWriter | undefined {
+    const kept = this.#leaving.get(stream);
+    if (kept === undefined) return undefined;
+    this.#leaving.delete(stream);
+    this.#writers.set(stream, kept);
+    return kept;
+  }
+
+  /** Two writers of one stream must never write at once: the second could follow events that the first one loses. */
+  #letGo(stream: string, kept: CachedWriter): void {
+    this.#leaving.set(stream, kept);
+    const retire = (): void => {
+      if (this.#leaving.get(stream) !== kept) return;
+      if (kept.writer.writing) {
+        void kept.writer.settled().then(retire);
+        return;
+      }
+      this.#leaving.delete(stream);
+      kept.writer.retire();
+    };
+    this.#clock.after(LEAVING_MS, retire);
+  }
+}

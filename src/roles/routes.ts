@@ -1,0 +1,70 @@
+import { requireUnplayed } from '../features/ghosts/ghost-room.js';
+import type { ApiKeyDeps } from '../features/keys/api-keys.js';
+import { mayUpload } from '../features/souls/export-soul.js';
+import type { RouteDefinition } from '../kernel/http/route.js';
+import type { Services } from './services.js';
+import { actRoutes } from '../features/turns/http/acts.js';
+import { agentRoutes } from '../features/agents/http/routes.js';
+import { archiveRoutes } from '../features/souls/http/archive.js';
+import { auditRoutes, historyBundleRoute } from '../features/proofs/http/routes.js';
+import { bridgeRoutes } from '../features/turns/http/bridge.js';
+import { cardRoutes } from '../features/cards/http/routes.js';
+import { chainBreakRoutes } from '../features/npcs/http/chain-breaks.js';
+import { cortexRoutes } from '../features/engines/http/routes.js';
+import { eventRoutes } from '../features/npcs/http/events.js';
+import { ghostFindingRoutes } from '../features/ghosts/http/findings.js';
+import { ghostRunRoutes } from '../features/ghosts/http/runs.js';
+import { ghostStepRoute } from '../features/ghosts/http/process.js';
+import { ghostRoutes } from '../features/ghosts/http/routes.js';
+import { historyExportRoutes, historyRoutes } from '../features/npcs/http/histories.js';
+import { jwksRoute, verdictRoutes } from '../features/turns/http/verdicts.js';
+import { keyRoutes } from '../features/keys/http/routes.js';
+import { levelRoutes } from '../features/levels/http/routes.js';
+import { memoryRoutes, memoryWriteRoutes } from '../features/memory/http/routes.js';
+import { npcRoutes } from '../features/npcs/http/routes.js';
+import { processRoute } from '../features/turns/http/process.js';
+import { recallRoutes } from '../features/memory/http/recall.js';
+import { replayRoutes } from '../features/replays/http/routes.js';
+import { ruleRoutes } from '../features/rules/http/routes.js';
+import { searchRoute } from '../features/search/http/routes.js';
+import { soulRoutes } from '../features/souls/http/routes.js';
+import { turnRoutes, whyRoute } from '../features/turns/http/routes.js';
+import { coverageRoutes } from '../features/replays/http/coverage.js';
+import { lineageRoutes } from '../features/memory/http/lineage.js';
+
+/** Every route that needs the ports. The server's own routes (status, health, documents) are separate. */
+export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly RouteDefinition[] => [
+  ...npcRoutes(services),
+  processRoute(services),
+  ghostStepRoute(services),
+  ...actRoutes(services),
+  ...memoryRoutes(services),
+  ...memoryWriteRoutes(services),
+  ...recallRoutes(services),
+  ...agentRoutes(services),
+  ...soulRoutes(services),
+  ...cardRoutes(services),
+  ...bridgeRoutes(services),
+  ...ruleRoutes(services),
+  ...levelRoutes({ ...services, requireUnplayed: (...of) => requireUnplayed(services.ports.readModels, ...of) }),
+  ...ghostRunRoutes(services),
+  ...ghostRoutes(services),
+  ...ghostFindingRoutes(services),
+  ...verdictRoutes(services.signer),
+  jwksRoute(services.signingKeys),
+  ...archiveRoutes({ ...services, mayUpload: (grant) => mayUpload(services, grant) }),
+  ...historyRoutes(services),
+  ...historyExportRoutes(services),
+  historyBundleRoute(services),
+  ...chainBreakRoutes(services),
+  ...auditRoutes(services),
+  ...turnRoutes(services),
+  ...lineageRoutes(services),
+  ...coverageRoutes(services),
+  searchRoute(services),
+  whyRoute({ ...services, events: services.ports.events }),
+  ...replayRoutes(services),
+  ...eventRoutes({ ...services, onRevoked: (keyId, listener) => apiKeys.directory.onRevoked(keyId, listener) }),
+  ...cortexRoutes(services, apiKeys),
+  ...keyRoutes(apiKeys),
+];

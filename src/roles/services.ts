@@ -1,0 +1,52 @@
+import type { Recall } from '../features/memory/recall.js';
+import type { Engines } from '../features/engines/engines.js';
+import type { GhostEngines } from '../features/ghosts/call-engines.js';
+import type { SharedPace } from '../features/ghosts/pace.js';
+import type { SessionCache } from '../features/ghosts/play-slice.js';
+import type { PlayCache } from '../features/ghosts/remote-steps.js';
+import type { Levels } from '../features/levels/levels.js';
+import type { StreamWriters } from '../kernel/streams/stream-writers.js';
+import type { OtherArchives } from '../features/souls/other-archives.js';
+import type { SoulTrust } from '../features/souls/verify-soul.js';
+import type { ProcessRepository } from '../kernel/processes/process-repository.js';
+import type { Rulesets } from '../features/rules/rulesets.js';
+import type { TurnIndex } from '../features/turns/turn-index.js';
+import type { VerdictSigner } from '../features/turns/verdict-signer.js';
+import type { Ports } from '../ports/ports.js';
+import type { ProcessRuntime } from '../ports/process-runtime.js';
+import type { SigningKeys } from '../ports/signing-keys.js';
+
+/** What the routes of minds and rules work with. */
+export type Services = {
+  readonly ports: Ports;
+  readonly writers: StreamWriters;
+  readonly repository: ProcessRepository;
+  readonly turnIndex: TurnIndex;
+  readonly runtime: ProcessRuntime;
+  readonly rulesets: Rulesets;
+  readonly levels: Levels;
+  /** At which ghosts play in this process (contract 9.8). */
+  readonly ghostPace: SharedPace;
+  /** The engines as ghosts use them (contract 9.8). */
+  readonly ghostEngines: GhostEngines;
+  /** Where the sessions stand that have bodies elsewhere (contract 9.6). */
+  readonly ghostPlays: PlayCache;
+  /** Where the sessions stand that this process plays, or has told of. */
+  readonly ghostSessions: SessionCache;
+  readonly recall: Recall;
+  readonly signingKeys: SigningKeys;
+  readonly signer: VerdictSigner;
+  /** The engines that make words (contract 6). */
+  readonly engines: Engines;
+  readonly archives: OtherArchives;
+  /** Whose souls are taken (contract 8.4). */
+  readonly soulTrust: SoulTrust;
+  /** `iss` of verdicts (contract 2.9). */
+  readonly publicUrl: string;
+  readonly turnDeadlineMs: number;
+  readonly rulesRegistration: boolean;
+  /** How long a request waits for an agent's answer, in milliseconds (contract 7.1). */
+  readonly agentWaitMs: number;
+  /** How long a client may take between the phases of a soul's exchange, in milliseconds (contract 8.6). */
+  readonly soulDeadlineMs: number;
+};

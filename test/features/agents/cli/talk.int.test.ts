@@ -1,0 +1,181 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ServerUnderTest } from '../../../scenarios/server-under-test.js';
+import { openEmbeddedServer } from '../../../support/embedded-server.js';
+import { typed } from '../../../cli/typed.js';
+
+let server: ServerUnderTest;
+beforeAll(async () => {
+  server = await openEmbeddedServer();
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('anima talk', () => {
+  const talk = (npcId: string, lines: readonly string[], ...words: string[]) =>
+    typed(['talk', npcId, ...words], {
+      env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey },
+      lines,
+    });
+
+  it('answers what is typed, tells why and what it remembers, and ends with the input', async () => {
+    const { code, stdout, stderr } = await talk('mira', ['Good evening.', '', '/why', '/memories', '/unknown']);
+    expect(code, stderr).toBe(0);
+    const [answer, why] = stdout.split('\n');
+    expect(answer).toMatch(/^mira: ./);
+    expect(why).toMatch(/^t\S+ of mira, ended$/);
+    expect(stdout).toContain('perceived "Good evening."');
+    expect(stdout).toContain('observation: Good evening.');
+    expect(stderr.match(/\/why: why it answered so/g)).toHaveLength(2);
+  });
+
+  it('tells why its own last line was answered so, whoever spoke since', async () => {
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    const lines = async function* () {
+      yield 'I am the first.';
+      await expect.poll(async () => (await typed(['turns', 'nils'], { env })).stdout).toContain('ended');
+      await talk('nils', ['I am somebody else.']);
+      yield '/why';
+    };
+    const { stdout } = await typed(['talk', 'nils', '--json'], { env, lines: lines() });
+    const [answer, why] = stdout.split('\n', 2).map((line) => JSON.parse(line) as { turnId: string });
+    expect(why?.turnId).toBe(answer?.turnId);
+  });
+
+  it('tells a refusal, and goes on', async () => {
+    const { code, stdout, stderr } = await talk('nobody yet', ['/why', 'Hello.', '/quit', 'Never said.'], '--json');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('No NPC with this id has any history here. (NPC_NOT_FOUND)');
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(answers).toMatchObject([{ error: { code: 'NPC_NOT_FOUND' } }, { dialogue: expect.any(String) as string }]);
+  });
+});
+
+describe('anima talk from a file', () => {
+  it('ends with 1 when none of its lines was answered', async () => {
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    const { code, stderr } = await typed(['talk', 'a/b'], { env, lines: ['Hello.', 'Again.'] });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/ID_INVALID[^]*No line was answered\./);
+  });
+
+  it('ends with 1 and the first line that no server can answer', async () => {
+    const lines = ['One.', 'Two.'];
+    const away = await typed(['talk', 'mira'], { env: { ANIMA_URL: 'http://127.0.0.1:1', ANIMA_API_KEY: 'k' }, lines });
+    expect(away.code).toBe(1);
+    expect(away.stderr.match(/No server answers/g)).toHaveLength(1);
+    const refused = await typed(['talk', 'mira'], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: 'wrong' }, lines });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr.match(/does not accept this key/g)).toHaveLength(1);
+  });
+});
+
+describe('anima talk to a server that asks for patience', () => {
+  const refusal = (code: string) =>
+    JSON.stringify({ error: { code, message: 'Later.', details: { reason: 'It is down.' } } });
+  const talkTo = async (statuses: readonly number[], code = 'BUSY') => {
+    let asked = 0;
+    const server = createServer((_, response) => {
+      const status = statuses[asked] ?? 200;
+      asked += 1;
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' });
+      const spoken = { dialogue: `Answer ${asked}.`, action: { type: 'SPEAK' } };
+      response.end(status === 200 ? JSON.stringify(spoken) : refusal(status === 429 ? 'RATE_LIMITED' : code));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const env = { ANIMA_URL: url, ANIMA_API_KEY: 'k' };
+      return await typed(['talk', 'mira'], { env, lines: ['One.', 'Two.'] });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  };
+
+  it('tells why an engine gives no words', async () => {
+    const { stderr } = await talkTo([503, 503, 503], 'CORTEX_UNAVAILABLE');
+    expect(stderr).toContain('Later. It is down. Try again in 1 s. (CORTEX_UNAVAILABLE');
+  });
+
+  it('says a line from a file again, and loses none', async () => {
+    const { code, stdout, stderr } = await talkTo([429, 503]);
+    expect([code, stdout], stderr).toEqual([0, 'mira: Answer 3.\nmira: Answer 4.\n']);
+  });
+
+  it('goes on with the next line after a few tries', async () => {
+    const { stdout, stderr } = await talkTo([503, 503, 503]);
+    expect(stdout).toBe('mira: Answer 4.\n');
+    expect(stderr.match(/Later\. Try again in 1 s\. \(BUSY/g)).toHaveLength(3);
+  });
+});
+
+describe('anima talk to an NPC with many memories', () => {
+  /** What `/memories` says of a mind with so many, and how many requests that takes. */
+  const remember = async (total: number) => {
+    let asked = 0;
+    const server = createServer(({ url = '' }, response) => {
+      asked += 1;
+      const query = new URL(url, 'http://localhost').searchParams;
+      const limit = Number(query.get('limit') ?? '10000');
+      const from = Number(query.get('cursor') ?? '0');
+      const items = Array.from({ length: Math.min(limit, total - from) }, (_, at) => ({
+        type: 'observation',
+        text: `Day ${String(from + at)}.`,
+      }));
+      const link = `</memory?limit=500&cursor=${String(from + limit)}>; rel="next"`;
+      response.writeHead(200, {
+        'content-type': 'application/json',
+        ...(from + limit < total ? { link } : {}),
+      });
+      response.end(JSON.stringify(items));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const env = { ANIMA_URL: url, ANIMA_API_KEY: 'k' };
+      const { stdout, stderr } = await typed(['talk', 'mira'], { env, lines: ['/memories'] });
+      return { asked, shown: stdout.trimEnd().split('\n'), stderr };
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  };
+
+  it('reads them with few requests, and shows the newest', async () => {
+    const some = await remember(9_000);
+    expect([some.asked, some.shown.length, some.shown.at(-1)]).toEqual([1, 20, '  observation: Day 8999.']);
+    const many = await remember(11_000);
+    expect([many.asked, many.shown.length, many.shown.at(-1)]).toEqual([3, 20, '  observation: Day 10999.']);
+  });
+
+  it('spends a small part of what a key may ask for on them, and says that it has not read all', async () => {
+    const most = await remember(200_000);
+    expect(most.asked).toBeLessThanOrEqual(25);
+    expect(most.shown).toHaveLength(20);
+    expect(most.stderr).toContain('Only the first 20000 memories were read.');
+  });
+});
+
+describe('anima why', () => {
+  it('shows the newest turn that has ended, and fails where there is none', async () => {
+    const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
+    await typed(['talk', 'asked'], { env, lines: ['Who are you?'] });
+    const shown = await typed(['why', 'asked'], { env });
+    expect(shown.code).toBe(0);
+    expect(shown.stdout).toContain('├─ perceived "Who are you?"');
+    expect(shown.stdout).toContain('made again from the record: the same');
+    expect(shown.stdout).toMatch(/│ {2}├─ .*Who are you\?/);
+    const json = await typed(['why', 'asked', '--json'], { env });
+    const { turnId } = JSON.parse(json.stdout) as { turnId: string };
+    expect(shown.stdout.startsWith(`${turnId} of asked, ended\n`)).toBe(true);
+    expect(await typed(['why', 'asked', turnId], { env })).toEqual(shown);
+    const missing = await typed(['why', 'nobody'], { env });
+    expect([missing.code, missing.stdout]).toEqual([1, '']);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+
+import { createExpectedRetries, RETRY_WITHIN_MS } from '../../../src/features/agents/expected-retries.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+describe('what the retries of requests get that were told to come again', () => {
+  it('is given once for each of them', () => {
+    const retries = createExpectedRetries(new ManualClock());
+    retries.expect('hello', 't1');
+    retries.expect('hello', 't1');
+    retries.expect('well?', 't2');
+    expect([retries.take('hello'), retries.take('hello'), retries.take('hello')]).toEqual(['t1', 't1', null]);
+    expect(retries.take('well?')).toBe('t2');
+  });
+
+  it('is the newest turn of an input', () => {
+    const retries = createExpectedRetries(new ManualClock());
+    retries.expect('hello', 't1');
+    retries.expect('hello', 't2');
+    expect([retries.take('hello'), retries.take('hello')]).toEqual(['t2', null]);
+  });
+
+  it('is forgotten after a while, and when there is too much of it', async () => {
+    const clock = new ManualClock();
+    const retries = createExpectedRetries(clock, 2);
+    retries.expect('one', 't1');
+    await clock.advance(RETRY_WITHIN_MS);
+    expect(retries.take('one')).toBeNull();
+    for (const input of ['one', 'two', 'three']) retries.expect(input, 't1');
+    expect(['one', 'two', 'three'].map((input) => retries.take(input))).toEqual([null, 't1', 't1']);
+  });
+});

@@ -1,0 +1,698 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { agentInput } from '../../../src/features/agents/take-input.js';
+import { type AgentDeps, processInput } from '../../../src/features/agents/process-input.js';
+import { createExpectedRetries, RETRY_WITHIN_MS } from '../../../src/features/agents/expected-retries.js';
+import { pause } from '../../../src/kernel/concurrency/pause.js';
+import { TURNS_KEPT_PER_MIND } from '../../../src/features/turns/turn-index.js';
+import { SingleFlight } from '../../../src/kernel/concurrency/single-flight.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { JsonObject } from '../../../src/kernel/base/json.js';
+import type { ProcessRuntime, StepAnswer } from '../../../src/ports/process-runtime.js';
+import { fakeCortex } from '../../support/fake-cortex.js';
+import { findBreak } from '../../support/find-break.js';
+import { gate } from '../../support/gate.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { DEADLINE_MS, openMinds, tapeOf, TENANT } from '../../support/minds.js';
+import { settle } from '../../support/settle.js';
+
+const WAIT_MS = 12_000;
+
+const withOutcome = (runtime: ProcessRuntime, outcome: () => Promise<StepAnswer> | null): ProcessRuntime => ({
+  start: () => runtime.start(),
+  enter: (ref) => runtime.enter(ref),
+  ask: (ref, inputs, by) => runtime.ask(ref, inputs, by),
+  outcome: (ref, by, wait) => outcome() ?? runtime.outcome(ref, by, wait),
+  [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+});
+
+/** A process engine that takes its time: before it takes an input, and before it tells an outcome. */
+const slowly = (
+  runtime: ProcessRuntime,
+  clock: ManualClock,
+  takes: { readonly beforeMs: number; readonly afterMs: number },
+): ProcessRuntime => ({
+  start: () => runtime.start(),
+  enter: (ref) => runtime.enter(ref),
+  ask: async (ref, inputs, by) => {
+    if (takes.beforeMs > 0) await pause(clock, takes.beforeMs);
+    return runtime.ask(ref, inputs, by);
+  },
+  outcome: async (ref, by, wait) => {
+    if (takes.afterMs > 0) await pause(clock, takes.afterMs);
+    return runtime.outcome(ref, by, wait);
+  },
+  [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+});
+
+/** A process engine that takes no input while `busy` says so. */
+const refusing = (runtime: ProcessRuntime, busy: { readonly isBusy: boolean }): ProcessRuntime => ({
+  start: () => runtime.start(),
+  enter: (ref) => runtime.enter(ref),
+  ask: (ref, inputs, by) =>
+    busy.isBusy ? Promise.reject(new Rejection('BUSY', { retryAfter: 2 })) : runtime.ask(ref, inputs, by),
+  outcome: (ref, by, wait) => runtime.outcome(ref, by, wait),
+  [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
+});
+
+let instances = 0;
+const openAgents = async (
+  { engine }: Pick<ReturnType<typeof fakeCortex>, 'engine'>,
+  {
+    store = new MemoryEventStore(),
+    clock = new ManualClock(),
+    onRecall = (): boolean => false,
+    askTakes,
+    outcome = () => null,
+    shared = false,
+    broken = { isBroken: false },
+    silent = { isSilent: false },
+    busy = { isBusy: false },
+    search = { takesMs: 0 },
+    embedderDown = () => null,
+  }: {
+    store?: MemoryEventStore;
+    clock?: ManualClock;
+    onRecall?: () => boolean;
+    shared?: boolean;
+    askTakes?: { beforeMs: number; afterMs: number };
+    /** Stands before the engine's own outcome; null leaves it to the engine. */
+    outcome?: () => Promise<StepAnswer> | null;
+    broken?: { isBroken: boolean };
+    /** Whether reading takes longer than a request has. */
+    silent?: { isSilent: boolean };
+    busy?: { isBusy: boolean };
+    /** How long it takes to look for the recent turns. */
+    search?: { takesMs: number };
+    /** What the embedder's last call has shown. */
+    embedderDown?: () => string | null;
+  } = {},
+) => {
+  const recalls: string[] = [];
+  const agent = {
+    recall: ({ query }: { readonly query: string }) => {
+      recalls.push(query);
+      if (onRecall()) return Promise.reject(new Rejection('EMBEDDER_UNAVAILABLE'));
+      return Promise.resolve({ memories: [], pending: 0, revision: -1 });
+    },
+    engineOf: () => engine,
+  };
+  const minds = await openMinds(store, clock, { agent, shared });
+  const { repository } = minds.deps;
+  const breakable = Object.assign(Object.create(repository) as typeof repository, {
+    load: async (...asked: Parameters<typeof repository.load>) => {
+      if (broken.isBroken) throw new Error('broken');
+      if (silent.isSilent) await pause(clock, 2 * WAIT_MS);
+      return repository.load(...asked);
+    },
+  });
+  const { events } = minds.deps;
+  const read: typeof events.read = async (...asked) => {
+    if (silent.isSilent) await pause(clock, 2 * WAIT_MS);
+    return events.read(...asked);
+  };
+  const index = Object.assign(Object.create(minds.deps.index) as typeof minds.deps.index, {
+    recent: async (stream: string) => {
+      if (search.takesMs > 0) await pause(clock, search.takesMs);
+      return minds.deps.index.recent(stream);
+    },
+  });
+  const told = withOutcome(askTakes === undefined ? minds.runtime : slowly(minds.runtime, clock, askTakes), outcome);
+  const deps: AgentDeps = {
+    ...minds.deps,
+    index,
+    events: Object.assign(Object.create(events) as typeof events, { read }),
+    repository: breakable,
+    engineOf: () => engine,
+    embedder: { id: 'words@1', down: embedderDown },
+    waitMs: WAIT_MS,
+    retries: createExpectedRetries(clock),
+    openings: new Map(),
+    waits: new SingleFlight(),
+    runtime: refusing(told, busy),
+  };
+  let commands = 0;
+  const instance = String((instances += 1));
+  const say = async (
+    input: string,
+    over: { context?: JsonObject; npcState?: JsonObject; npcId?: string; commandId?: string; resumed?: boolean } = {},
+  ) => {
+    const commandId = over.commandId ?? `agent-${instance}-${String((commands += 1))}`;
+    const asked = await agentInput({
+      stream: npcStream(TENANT, over.npcId ?? 'mira'),
+      input,
+      context: over.context ?? {},
+      npcState: over.npcState ?? {},
+      by: { tenant: TENANT, actor: 'key', commandId, correlationId: commandId, causationId: null },
+      keyed: over.commandId !== undefined,
+      resumed: over.resumed ?? false,
+    });
+    return processInput(deps, asked);
+  };
+  return { ...minds, recalls, say };
+};
+
+const turnTypes = ['TurnOpened', 'MemoriesRecalled', 'VerdictReached', 'MemoryStored'];
+
+describe('an agent’s turn', () => {
+  it('recalls, speaks, decides and remembers, in one call', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
+    await using agents = await openAgents({ engine });
+    const { verdict, revision } = await agents.say('A room, please.');
+    expect(verdict).toMatchObject({ valid: true, dialogue: 'Three coins.' });
+    expect(agents.recalls).toEqual(['A room, please.']);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]?.prompt).toContain('A room, please.');
+    expect(asked[0]).toMatchObject({ maxTokens: 512 });
+    expect(await agents.types()).toEqual(turnTypes);
+    expect(revision).toBe(3);
+    expect(findBreak(await agents.events())).toBeNull();
+  });
+
+  it('is decided by the default preset where the tenant has no default', async () => {
+    const { engine } = fakeCortex(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
+    await using agents = await openAgents({ engine });
+    const { verdict } = await agents.say('Wake up!', { npcState: { status: 'asleep' } });
+    expect(verdict).toMatchObject({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'incapacitated' } });
+    expect((await agents.events())[0]?.data).toMatchObject({ ruleset: { rulesetId: 'default', version: 0 } });
+  });
+
+  it('is joined by the same input while it is open, and begun again when it has ended', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      await opened;
+      return 'Yes.';
+    });
+    await using agents = await openAgents({ engine });
+    const both = [agents.say('Well?'), agents.say('Well?'), agents.say('Well?', { npcState: { hp: 1 } })];
+    await settle(20);
+    open();
+    const [first, second, other] = await Promise.all(both);
+    expect(second?.turnId).toBe(first?.turnId);
+    expect(other?.turnId).not.toBe(first?.turnId);
+    expect(asked).toHaveLength(2);
+    expect((await agents.say('Well?')).turnId).not.toBe(first?.turnId);
+  });
+
+  it('goes on without its asker, and the same input gets its words without asking the engine again', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      await opened;
+      return 'At last.';
+    });
+    await using agents = await openAgents({ engine });
+    const late = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE', retryAfter: 1 });
+    const again = agents.say('Are you there?');
+    await settle(20);
+    open();
+    expect((await again).verdict).toMatchObject({ dialogue: 'At last.' });
+    expect(asked).toHaveLength(1);
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('is not said to wait for the words of its engine while what recall needs is away', async () => {
+    let isAway = true;
+    const { engine, asked } = fakeCortex(() => Promise.resolve('At last.'));
+    await using agents = await openAgents({ engine }, { onRecall: () => isAway });
+    const late = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    const refused = (await late) as Rejection;
+    expect([refused.code, refused.retryAfter, asked.length]).toEqual(['ENGINE_UNAVAILABLE', 1, 0]);
+    isAway = false;
+    const again = agents.say('Are you there?');
+    await settle(20);
+    await agents.clock.advance(10_000);
+    expect(await again).toMatchObject({ turnId: refused.details['turnId'], verdict: { dialogue: 'At last.' } });
+  });
+
+  it('is said to wait for the embedder only while its recall waits, and the last call to the embedder has failed', async () => {
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
+    const embedderDown = () => 'It is away.';
+    for (const [isAway, code] of [
+      [true, 'EMBEDDER_UNAVAILABLE'],
+      [false, 'CORTEX_UNAVAILABLE'],
+    ] as const) {
+      await using agents = await openAgents({ engine }, { onRecall: () => isAway, embedderDown });
+      const late = agents.say('Are you there?').catch((error: unknown) => error);
+      await settle(20);
+      await agents.clock.advance(WAIT_MS + 1);
+      const refused = (await late) as Rejection;
+      expect(refused.code).toBe(code);
+      if (isAway) expect(refused).toMatchObject({ details: { embedder: 'words@1', reason: 'It is away.' } });
+    }
+  });
+
+  it.each([
+    ['is looked at', false, 'ENGINE_UNAVAILABLE'],
+    ['has ended', true, 'STORE_UNAVAILABLE'],
+  ])('is told to come again in time when the store is silent as the turn %s', async (_, ends, code) => {
+    const { opened, open } = gate();
+    const { engine } = fakeCortex(async () => {
+      await opened;
+      return 'At last.';
+    });
+    const silent = { isSilent: false };
+    await using agents = await openAgents({ engine }, { silent });
+    let refusal: unknown = null;
+    void agents.say('Are you there?').catch((error: unknown) => (refusal = error));
+    await settle(20);
+    silent.isSilent = true;
+    if (ends) open();
+    await settle(20);
+    await agents.clock.advance(WAIT_MS - 1);
+    expect(refusal).toBeNull();
+    await agents.clock.advance(1);
+    expect(refusal).toMatchObject({ code, retryAfter: 1 });
+    silent.isSilent = false;
+    open();
+    expect((await agents.say('Are you there?')).verdict).toMatchObject({ dialogue: 'At last.' });
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('answers the same input with a turn that has ended since it was told to come again, once and for a while', async () => {
+    let gates = [gate(), gate()];
+    const [first, second] = gates;
+    const { engine, asked } = fakeCortex(async () => {
+      const next = gates[0];
+      gates = gates.slice(1);
+      await next?.opened;
+      return 'At last.';
+    });
+    await using agents = await openAgents({ engine });
+    const late = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    first?.open();
+    await settle(20);
+    expect(await agents.types()).toEqual(turnTypes);
+    const repeated = await agents.say('Are you there?');
+    expect(repeated).toMatchObject({ verdict: { dialogue: 'At last.' } });
+    expect(asked).toHaveLength(1);
+    const anew = agents.say('Are you there?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await anew).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    second?.open();
+    await settle(20);
+    await agents.clock.advance(RETRY_WITHIN_MS);
+    expect((await agents.say('Are you there?')).turnId).not.toBe(repeated.turnId);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is waited for by any number of equal requests', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      await opened;
+      return 'Yes, all of you.';
+    });
+    await using agents = await openAgents({ engine });
+    const all = Array.from({ length: 200 }, () => agents.say('Well?'));
+    await settle(20);
+    const more = Array.from({ length: 20 }, () => agents.say('Well?'));
+    await settle(20);
+    open();
+    const outcomes = await Promise.all([...all, ...more]);
+    expect(new Set(outcomes.map(({ verdict }) => verdict.dialogue))).toEqual(new Set(['Yes, all of you.']));
+    expect(asked).toHaveLength(1);
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('is promised no more to a command whose repeat was answered', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      if (asked.length === 1) await opened;
+      return `Blow ${String(asked.length)}.`;
+    });
+    await using agents = await openAgents({ engine });
+    const commandId = 'c0_AAAAAAAAAAAAAAAA';
+    const late = agents.say('Attack!', { commandId }).catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    open();
+    await settle(20);
+    const repeated = await agents.say('Attack!', { commandId, resumed: true });
+    expect(repeated.verdict).toMatchObject({ dialogue: 'Blow 1.' });
+    for (const over of [{ commandId: 'c0_BBBBBBBBBBBBBBBB' }, {}]) {
+      expect((await agents.say('Attack!', over)).turnId).not.toBe(repeated.turnId);
+    }
+    expect(asked).toHaveLength(3);
+  });
+
+  it('is promised to a command that joined another’s turn', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      await opened;
+      return 'To both.';
+    });
+    await using agents = await openAgents({ engine });
+    const commandId = 'c0_AAAAAAAAAAAAAAAA';
+    const late = [agents.say('Well?'), agents.say('Well?', { commandId })].map((said) => said.catch(() => null));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await Promise.all(late)).toEqual([null, null]);
+    open();
+    await settle(20);
+    const [one, other] = [await agents.say('Well?', { commandId, resumed: true }), await agents.say('Well?')];
+    expect(other.turnId).toBe(one.turnId);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is promised still when a retry has failed, and to no more than were told to come again', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      if (asked.length === 1) await opened;
+      return `Blow ${String(asked.length)}.`;
+    });
+    const broken = { isBroken: false };
+    await using agents = await openAgents({ engine }, { broken });
+    const late = agents.say('Attack!').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS + 1);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    open();
+    await settle(20);
+    broken.isBroken = true;
+    await expect(agents.say('Attack!')).rejects.toThrow('broken');
+    broken.isBroken = false;
+    const both = await Promise.all([agents.say('Attack!'), agents.say('Attack!')]);
+    expect(both.map(({ verdict }) => verdict.dialogue)).toEqual(['Blow 1.', 'Blow 2.']);
+  });
+
+  it('is promised to each of those who left its opening', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
+    const askTakes = { beforeMs: WAIT_MS + 1_000, afterMs: 0 };
+    await using agents = await openAgents({ engine }, { askTakes });
+    const refused = (said: Promise<unknown>) =>
+      said.then(
+        () => null,
+        (error: unknown) => error,
+      );
+    const left = [refused(agents.say('Attack!')), refused(agents.say('Attack!'))];
+    await settle(20);
+    await agents.clock.advance(6_000);
+    const stayed = agents.say('Attack!');
+    await settle(20);
+    await agents.clock.advance(6_000);
+    expect(await Promise.all(left)).toMatchObject([{ code: 'ENGINE_UNAVAILABLE' }, { code: 'ENGINE_UNAVAILABLE' }]);
+    await agents.clock.advance(1_000);
+    const repeats = [stayed, agents.say('Attack!'), agents.say('Attack!')];
+    await settle(20);
+    await agents.clock.advance(1);
+    const turnIds = (await Promise.all(repeats)).map(({ turnId }) => turnId);
+    expect(new Set(turnIds).size).toBe(1);
+    expect(asked).toHaveLength(1);
+    const anew = refused(agents.say('Attack!'));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await anew).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+  });
+
+  it('is promised to who left while it was looked for', async () => {
+    const { opened, open } = gate();
+    const { engine, asked } = fakeCortex(async () => {
+      if (asked.length === 1) await opened;
+      return `Blow ${String(asked.length)}.`;
+    });
+    const search = { takesMs: 0 };
+    await using agents = await openAgents({ engine }, { search });
+    const late = [agents.say('Attack!').catch((error: unknown) => error)];
+    await settle(20);
+    search.takesMs = WAIT_MS + 1_000;
+    late.push(agents.say('Attack!').catch((error: unknown) => error));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await Promise.all(late)).toMatchObject([{ code: 'CORTEX_UNAVAILABLE' }, { code: 'ENGINE_UNAVAILABLE' }]);
+    await agents.clock.advance(1_000);
+    open();
+    await settle(20);
+    search.takesMs = 0;
+    const words: string[] = [];
+    for (let times = 0; times < 3; times += 1) words.push((await agents.say('Attack!')).verdict.dialogue);
+    expect(words).toEqual(['Blow 1.', 'Blow 1.', 'Blow 2.']);
+  });
+
+  it('is promised no more to who left its opening and came back to it', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
+    const askTakes = { beforeMs: WAIT_MS + 2_000, afterMs: 0 };
+    await using agents = await openAgents({ engine }, { askTakes });
+    const late = agents.say('Attack!').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(WAIT_MS);
+    expect(await late).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    const again = agents.say('Attack!');
+    await settle(20);
+    await agents.clock.advance(2_000);
+    const first = await again;
+    askTakes.beforeMs = 0;
+    expect((await agents.say('Attack!')).turnId).not.toBe(first.turnId);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is promised, when another server has opened it, to who left before that was known', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      if (fake.asked.length === 1) await opened;
+      return `Blow ${String(fake.asked.length)}.`;
+    });
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    await using first = await openAgents(fake, { store, clock, shared: true });
+    const askTakes = { beforeMs: WAIT_MS + 1_000, afterMs: 0 };
+    await using second = await openAgents(fake, { store, clock, shared: true, askTakes });
+    const late = second.say('Attack!').catch((error: unknown) => error);
+    await settle(20);
+    // The other's clock has moved on, so its turn has another id.
+    await clock.advance(5);
+    void first.say('Attack!').catch(() => undefined);
+    await settle(40);
+    await clock.advance(WAIT_MS - 5);
+    expect(await late).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    await clock.advance(1_000);
+    open();
+    await settle(40);
+    askTakes.beforeMs = 0;
+    expect((await second.say('Attack!')).verdict).toMatchObject({ dialogue: 'Blow 1.' });
+    expect(fake.asked).toHaveLength(1);
+  });
+
+  it('is told to come again where the outcome of a turn is nothing yet', async () => {
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
+    const outcome = () => Promise.resolve({ answer: undefined, revision: -1, position: 0 });
+    await using agents = await openAgents({ engine }, { outcome });
+    await expect(agents.say('Anybody?')).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+  });
+
+  it('is waited for again when too many wait for its outcome', async () => {
+    let times = 0;
+    const { engine } = fakeCortex(() => Promise.resolve('Free again.'));
+    const busy = () => ((times += 1) <= 3 ? Promise.reject(new Rejection('BUSY', { retryAfter: 1 })) : null);
+    await using agents = await openAgents({ engine }, { outcome: busy });
+    const both = [agents.say('Well?'), agents.say('Well?')];
+    for (let steps = 0; steps < 10; steps += 1) {
+      await settle(20);
+      await agents.clock.advance(250);
+    }
+    expect((await Promise.all(both)).map(({ verdict }) => verdict.dialogue)).toEqual(['Free again.', 'Free again.']);
+    expect(times).toBe(4);
+  });
+
+  it.each([
+    ['the opening takes', { beforeMs: WAIT_MS - 1_000, afterMs: 8_000 }, 'CORTEX_UNAVAILABLE'],
+    ['the opening takes more than', { beforeMs: WAIT_MS + 8_000, afterMs: 0 }, 'ENGINE_UNAVAILABLE'],
+  ])('is not waited for longer than a request may, though %s most of that time', async (_, askTakes, code) => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Here I am.'));
+    await using agents = await openAgents({ engine }, { askTakes });
+    let refusal: unknown = null;
+    void agents.say('Anybody?').catch((error: unknown) => (refusal = error));
+    await settle(20);
+    await agents.clock.advance(WAIT_MS - 1);
+    expect(refusal).toBeNull();
+    await agents.clock.advance(1);
+    expect(refusal).toMatchObject({ code });
+    await agents.clock.advance(20_000);
+    const again = agents.say('Anybody?');
+    await settle(20);
+    await agents.clock.advance(8_000);
+    expect((await again).verdict).toMatchObject({ dialogue: 'Here I am.' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is opened once by two server processes that are asked the same at once, and again when it has ended', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      await opened;
+      return 'Only once.';
+    });
+    const store = new MemoryEventStore();
+    const clock = new ManualClock();
+    await using first = await openAgents(fake, { store, clock, shared: true });
+    const aheadClock = new ManualClock('2026-01-01T00:00:00.005Z');
+    await using second = await openAgents(fake, { store, clock: aheadClock, shared: true });
+    const both = [first.say('Who is there?'), second.say('Who is there?')];
+    await settle(40);
+    open();
+    const [one, other] = await Promise.all(both);
+    expect(other?.turnId).toBe(one?.turnId);
+    expect(await first.types()).toEqual(turnTypes);
+    const again = [first.say('Who is there?'), second.say('Who is there?')];
+    const turnIds = new Set((await Promise.all(again)).map(({ turnId }) => turnId));
+    expect(turnIds.has(one?.turnId ?? '')).toBe(false);
+    expect(turnIds.size).toBe(1);
+  });
+
+  it('is no old turn with the same words when there are too many to take it', async () => {
+    const { engine } = fakeCortex(() => Promise.resolve('Hello.'));
+    const busy = { isBusy: false };
+    await using agents = await openAgents({ engine }, { busy });
+    await agents.say('Hello.');
+    // So many that the first does not count any more for the name of a command, and is remembered still.
+    const others = TURNS_KEPT_PER_MIND / 2 + 1;
+    for (let other = 0; other < others; other += 1) await agents.say(`Something else: ${String(other)}.`);
+    busy.isBusy = true;
+    await expect(agents.say('Hello.')).rejects.toMatchObject({ code: 'BUSY' });
+  });
+
+  it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
+    let isDown = true;
+    const fake = fakeCortex(() =>
+      isDown ? Promise.reject(new Rejection('CORTEX_UNAVAILABLE')) : Promise.resolve('Back again.'),
+    );
+    await using agents = await openAgents(fake);
+    fake.set('it does not answer');
+    const refused = agents.say('Hello?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(250);
+    expect(await refused).toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
+    isDown = false;
+    fake.set('ready');
+    const again = agents.say('Hello?');
+    await settle(20);
+    await agents.clock.advance(5_000);
+    expect((await again).verdict).toMatchObject({ dialogue: 'Back again.' });
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('waits again for an engine once what was known of it is too old, though nobody has called it since', async () => {
+    const { opened, open } = gate();
+    const fake = fakeCortex(async () => {
+      await opened;
+      return 'I was only slow.';
+    });
+    await using agents = await openAgents(fake);
+    fake.set('it does not answer');
+    const refused = agents.say('Hello?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(250);
+    expect(await refused).toMatchObject({ details: { reason: 'it does not answer' } });
+    fake.forget();
+    const waiting = agents.say('Hello?');
+    await settle(20);
+    await agents.clock.advance(5_000);
+    open();
+    expect((await waiting).verdict).toMatchObject({ dialogue: 'I was only slow.' });
+    expect(fake.asked).toHaveLength(1);
+  });
+
+  it('asks an engine again only for words that were not recorded when the server was killed', async () => {
+    const { engine, asked } = fakeCortex(() =>
+      asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Here.'),
+    );
+    const before = await openAgents({ engine });
+    const { store, clock } = before;
+    void before.say('Still there?').catch(() => undefined);
+    await settle(20);
+    await before[Symbol.asyncDispose]();
+    await using after = await openAgents({ engine }, { store, clock });
+    await settle(20);
+    expect(await after.types()).toEqual(turnTypes);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is found again by a repeat of its command after it has ended', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Once.'));
+    await using agents = await openAgents({ engine });
+    const first = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA' });
+    const again = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA', resumed: true });
+    expect(again.turnId).toBe(first.turnId);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('recalls again by itself when its recall failed', async () => {
+    const { engine } = fakeCortex(() => Promise.resolve('Now I know.'));
+    let fails = 1;
+    await using agents = await openAgents({ engine }, { onRecall: () => (fails -= 1) >= 0 });
+    const answered = agents.say('Do you know?');
+    await settle(20);
+    expect(await agents.types()).toEqual(['TurnOpened']);
+    await agents.clock.advance(1_000);
+    expect((await answered).verdict).toMatchObject({ dialogue: 'Now I know.' });
+    expect(await agents.types()).toEqual(turnTypes);
+  });
+
+  it('is begun again by a repeat of its command when it has expired', async () => {
+    const fake = fakeCortex(() =>
+      fake.asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Yes.'),
+    );
+    await using agents = await openAgents(fake);
+    const command = { commandId: 'c0_BBBBBBBBBBBBBBBB' };
+    const late = agents.say('Anybody?', command).catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(DEADLINE_MS);
+    await settle(20);
+    expect(await late).toMatchObject({ code: 'CORTEX_UNAVAILABLE', details: { cortexId: 'fake' } });
+    expect((await agents.say('Anybody?', { ...command, resumed: true })).verdict).toMatchObject({ dialogue: 'Yes.' });
+  });
+
+  it('says that the engine was not asked when it expires before it has recalled', async () => {
+    const { engine, asked } = fakeCortex(() => Promise.resolve('Never asked.'));
+    await using agents = await openAgents({ engine }, { onRecall: () => true });
+    await agents.clock.advance(0);
+    void agents.say('Anybody?').catch(() => undefined);
+    await settle(20);
+    await agents.clock.advance(DEADLINE_MS - 1_000);
+    const late = agents.say('Anybody?').catch((error: unknown) => error);
+    await settle(20);
+    await agents.clock.advance(1_000);
+    await settle(20);
+    expect(await agents.types()).toEqual(['TurnOpened', 'TurnExpired']);
+    expect(await late).toMatchObject({
+      code: 'ENGINE_UNAVAILABLE',
+      retryAfter: 1,
+      message: expect.stringContaining('the engine was not asked') as unknown,
+    });
+    expect(asked).toHaveLength(0);
+  });
+
+  it('expires when no engine speaks until its deadline', async () => {
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
+    await using agents = await openAgents({ engine });
+    void agents.say('Anybody?').catch(() => undefined);
+    await settle(20);
+    await agents.clock.advance(DEADLINE_MS);
+    await settle(20);
+    expect(await agents.types()).toEqual(['TurnOpened', 'MemoriesRecalled', 'TurnExpired']);
+  });
+
+  it('is no turn of a body: a tape with its id goes on as another turn', async () => {
+    const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
+    await using agents = await openAgents({ engine });
+    void agents.say('Mine.').catch(() => undefined);
+    await settle(20);
+    const [opened] = await agents.events();
+    const { turnId } = opened?.data as { turnId: string };
+    const { answer } = await agents.step(tapeOf({ observation: 'Mine.', turnId }), {
+      type: 'ExecuteInferenceResult',
+      generatedOutput: 'Not yours.',
+    });
+    expect(answer.turnId).not.toBe(turnId);
+    expect(await agents.types()).not.toContain('VerdictReached');
+  });
+});

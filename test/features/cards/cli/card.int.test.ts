@@ -1,0 +1,78 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { cardTextIn, withCards } from '../../../../src/features/cards/domain/picture.js';
+import { pngChunks } from '../../../../src/kernel/crypto/png.js';
+import { v2Card, v3Card } from '../domain/cards.js';
+import type { ServerUnderTest } from '../../../scenarios/server-under-test.js';
+import { openEmbeddedServer } from '../../../support/embedded-server.js';
+import { temporaryDirectory } from '../../../support/temporary-directory.js';
+import { typed } from '../../../cli/typed.js';
+
+describe('anima card', () => {
+  let server: ServerUnderTest;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+  const inFolder = (name: string): string => join(folder.path, name);
+  const card = (...words: string[]) =>
+    typed(['card', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey }, cwd: folder.path });
+  const cardIn = async (name: string): Promise<unknown> =>
+    JSON.parse(cardTextIn(await readFile(inFolder(name)), 1_000_000).toString('utf8'));
+
+  beforeAll(async () => {
+    folder = await temporaryDirectory();
+    server = await openEmbeddedServer();
+    await writeFile(inFolder('mira.json'), JSON.stringify(v2Card()));
+    await writeFile(inFolder('mira.png'), withCards({ ccv3: v3Card() }));
+    await writeFile(inFolder('empty.png'), withCards({}));
+    await writeFile(inFolder('broken.json'), '{"name":');
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it('imports a card from JSON and from a picture, and says what became of it', async () => {
+    const { code, stdout } = await card('import', 'mira', 'mira.json');
+    expect([code, stdout]).toEqual([
+      0,
+      'mira is Mira now, by a card V2. Lore entries: 5, left out: 2. Memories stored: 3, known before: 0.\n',
+    ]);
+    const again = await card('import', 'oath', 'mira.png', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({ npcId: 'oath', cardVersion: 3, lore: { stored: 1 } });
+  });
+
+  it('exports one to the output, to a file, and into a picture of its own or another one', async () => {
+    expect(JSON.parse((await card('export', 'mira')).stdout)).toEqual(v2Card());
+    const written = await card('export', 'mira', '--out', 'as-v3.json', '--version', '3');
+    expect([written.code, written.stderr]).toEqual([0, 'The card of mira is in as-v3.json.\n']);
+    expect(JSON.parse(await readFile(inFolder('as-v3.json'), 'utf8'))).toMatchObject({ spec: 'chara_card_v3' });
+    expect(await card('export', 'oath', '--out', 'oath.png', '--png')).toMatchObject({ code: 0 });
+    expect(await cardIn('oath.png')).toEqual(v3Card());
+    expect(await card('export', 'mira', '--out', 'mira-again.png', '--picture', 'mira.png')).toMatchObject({ code: 0 });
+    expect(await cardIn('mira-again.png')).toEqual(v2Card());
+    expect(pngChunks(await readFile(inFolder('mira-again.png')))).toHaveLength(4);
+  });
+
+  it('says in one sentence what is wrong', async () => {
+    const sentences = [
+      [['import', 'mira', 'nowhere.png'], 'nowhere.png cannot be read (ENOENT).'],
+      [['import', 'mira', 'empty.png'], 'empty.png: This picture has no character card in it'],
+      [
+        ['import', 'mira', 'broken.json'],
+        'broken.json: This is no card as JSON, nor a PNG with one. It ends before it is complete.',
+      ],
+      [['export', 'mira', '--png'], '--out <file>'],
+      [
+        ['export', 'mira', '--out', 'x.png', '--picture', 'mira.json'],
+        'mira.json: This is not a whole PNG with a readable card. CHARX',
+      ],
+      [['export', 'nobody'], '(NPC_NOT_FOUND)'],
+    ] as const;
+    for (const [words, sentence] of sentences) {
+      expect(await card(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) as string });
+    }
+    expect(await card('export', 'mira', '--version', '1')).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { openApi } from '../../../../src/kernel/http/openapi.js';
+import { cardRoutes } from '../../../../src/features/cards/http/routes.js';
+import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
+import { closeSockets, openSocket } from '../../../support/sockets.js';
+
+const MIB = 1024 * 1024;
+/** Nothing here comes as far as a mind. */
+const routes = cardRoutes({ ports: {} } as never);
+
+let app: TestApp;
+beforeEach(async () => {
+  const tenants = ['one', 'two', 'three'].map((tenant) => [tenant, testPrincipal({ tenant, keyId: tenant })] as const);
+  app = await startApp(routes, { keys: { good: testPrincipal(), ...Object.fromEntries(tenants) } });
+});
+afterEach(async () => {
+  closeSockets();
+  await app.stop();
+});
+const head = (type: string, length: number, key = 'good'): string =>
+  `POST /npcs/mira/card HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nExpect: 100-continue\r\nContent-Length: ${String(length)}\r\n\r\n`;
+
+describe('the import of a card', () => {
+  it('takes of each type as much as the contract says, and refuses more before any of it comes', async () => {
+    for (const [type, length, begun] of [
+      ['application/json; charset=utf-8', MIB, true],
+      ['application/json', MIB + 1, false],
+      ['IMAGE/PNG', 16 * MIB, true],
+      ['image/png', 16 * MIB + 1, false],
+      ['text/plain', 16 * MIB + 1, false],
+    ] as const) {
+      const socket = await openSocket(app.port);
+      const answered = once(socket, 'data') as Promise<[Buffer]>;
+      socket.write(head(type, length));
+      const [first] = await answered;
+      expect(first.toString().split('\r\n')[0], `${type} ${String(length)}`).toBe(
+        begun ? 'HTTP/1.1 100 Continue' : 'HTTP/1.1 413 Payload Too Large',
+      );
+      socket.destroy();
+    }
+  });
+
+  it('takes no other type, and no compressed body', async () => {
+    const refused = await app.request('POST', '/npcs/mira/card', {
+      body: '{}',
+      headers: { 'content-type': 'text/plain' },
+    });
+    expect(refused).toMatchObject({
+      status: 415,
+      body: { error: { message: expect.stringContaining('application/json or image/png') as string } },
+    });
+    const packed = await app.request('POST', '/npcs/mira/card', {
+      body: '{}',
+      headers: { 'content-encoding': 'gzip' },
+    });
+    expect(packed.status).toBe(415);
+  });
+
+  /** Connections of a tenant whose bodies do not come. */
+  const slow = async (key: string) => {
+    const sockets = await Promise.all(Array.from({ length: 8 }, () => openSocket(app.port)));
+    const going = sockets.map((socket) => once(socket, 'data'));
+    for (const socket of sockets) socket.write(head('application/json', 2, key));
+    await Promise.all(going);
+    return sockets;
+  };
+  const ask = (key: string) => app.post('/npcs/mira/card', {}, { authorization: `Bearer ${key}` });
+
+  it('is one of eight of its tenant at once: one more is told to come again, and other tenants are not', async () => {
+    const [first] = await slow('one');
+    const refused = await ask('one');
+    expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([503, 'BUSY', '1']);
+    expect((await ask('two')).status).toBe(422);
+    first?.destroy();
+    await expect.poll(async () => (await ask('one')).status).toBe(422);
+  });
+
+  it('is one of sixteen of all tenants at once', async () => {
+    await slow('one');
+    const [first] = await slow('two');
+    expect((await ask('three')).body.error.code).toBe('BUSY');
+    first?.destroy();
+    await expect.poll(async () => (await ask('three')).status).toBe(422);
+  });
+
+  it('has both of its types in the OpenAPI document, and so has the export', () => {
+    const { paths } = openApi(routes) as { readonly paths: Readonly<Record<string, Record<string, object>>> };
+    const types = { 'application/json': {}, 'image/png': {} };
+    expect(paths['/npcs/{npcId}/card']).toMatchObject({
+      post: { requestBody: { content: types }, tags: ['NPCs', '(ext)'] },
+      get: { responses: { 200: { content: types } } },
+    });
+  });
+});

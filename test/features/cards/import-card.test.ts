@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+
+import { takeCard } from '../../../src/features/cards/import-card.js';
+import { readCard } from '../../../src/features/cards/domain/read-card.js';
+import type { JsonObject } from '../../../src/kernel/base/json.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import { v1Card } from './domain/cards.js';
+import { countTurns } from '../../support/loop-turns.js';
+import { openMinds, TENANT } from '../../support/minds.js';
+
+const cardOf = (over: JsonObject) => readCard({ ...v1Card, ...over });
+const book = (...texts: readonly string[]) => ({ character_book: { entries: texts.map((content) => ({ content })) } });
+
+describe('the import of a card', () => {
+  const scene = async () => {
+    const { deps } = await openMinds();
+    let commands = 0;
+    return (over: JsonObject) => {
+      const commandId = `command-${String((commands += 1))}`;
+      const by = { tenant: TENANT, actor: 'key', commandId, correlationId: commandId, causationId: null };
+      return takeCard(deps, npcStream(TENANT, 'mira'), cardOf(over), by);
+    };
+  };
+
+  it('counts as known what the mind knew before, not what its book says twice', async () => {
+    const take = await scene();
+    const first = await take(book('It snows.', 'It snows.', 'It rains.'));
+    expect(first.lore).toEqual({ entries: 3, stored: 2, known: 0, left: 0 });
+    const again = await take(book('It snows.', 'It snows.', 'It rains.'));
+    expect(again.lore).toEqual({ entries: 3, stored: 0, known: 2, left: 0 });
+    const other = await take(book('It snows.', 'It thaws.', 'It thaws.'));
+    expect(other.lore).toEqual({ entries: 3, stored: 1, known: 1, left: 0 });
+  });
+
+  it('lets others run between what it does to a large card', async () => {
+    const take = await scene();
+    const texts = Array.from({ length: 400 }, (_, n) => `${String(n)} ${'a stranger paid in gold '.repeat(40)}`);
+    using turns = countTurns();
+    await take(book(...texts));
+    expect(turns.count).toBeGreaterThan(4);
+  });
+
+  it('is refused for macros that grow too long before they are replaced, wherever they stand', async () => {
+    const take = await scene();
+    const macros = '<bot>'.repeat(100_000);
+    for (const over of [{ description: macros }, { personality: macros }, book(macros)]) {
+      await expect(take({ nickname: 'n'.repeat(128), ...over })).rejects.toMatchObject({
+        code: 'EVENTS_TOO_LARGE',
+        details: { chars: expect.any(Number) as number },
+      });
+    }
+    // The card and its persona stand in one event.
+    const grown = take({ nickname: 'n'.repeat(128), description: '<bot>'.repeat(4_000), more: 'm'.repeat(400_000) });
+    await expect(grown).rejects.toMatchObject({
+      code: 'EVENTS_TOO_LARGE',
+      details: { limitBytes: 900_000 },
+    });
+    const disabled = { character_book: { entries: [{ content: macros, enabled: false }] } };
+    expect((await take({ nickname: 'n'.repeat(128), ...disabled })).lore).toMatchObject({ left: 1 });
+  });
+});

@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../../src/features/ghosts/domain/deed.js';
+import { DECISIONS_TO_JUDGE, findingsOf, listedFindings } from '../../../../src/features/ghosts/domain/findings.js';
+import { beginTally, noteStep, type StepFacts, type Tally } from '../../../../src/features/ghosts/domain/tally.js';
+import { coverageOf, metricsOf, testsOf } from '../../../../src/features/ghosts/domain/results.js';
+import { noteTime, type StepTimes, timeMetrics } from '../../../../src/features/ghosts/domain/step-times.js';
+import { beginWorld } from '../../../../src/features/ghosts/domain/world.js';
+import type { Level } from '../../../../src/features/levels/domain/level.js';
+import { defined } from '../../../../src/kernel/base/defined.js';
+import { jsonBytes } from '../../../../src/kernel/base/json.js';
+import { aRuleset } from '../../../support/rules.js';
+import { drawnLevel } from './drawn-level.js';
+import { play } from './play.js';
+
+const open = drawnLevel(['@..G']);
+const wall: Outcome = { ok: false, code: 'WALL_IN_THE_WAY', reason: 'There is a wall.' };
+const waited: Outcome = { ok: true, happened: ['You wait.'] };
+
+const note = (level: Level, steps: readonly Partial<StepFacts>[], tally: Tally = beginTally(level)): Tally =>
+  steps.reduce((noted, facts) => {
+    const step = noted.steps + 1;
+    const world = beginWorld(level);
+    return noteStep(level, noted, {
+      step,
+      revision: step * 10,
+      before: world,
+      after: world,
+      action: { type: 'MOVE' },
+      verdictValid: true,
+      refusalCode: null,
+      outcome: waited,
+      verdicts: [],
+      ...facts,
+    });
+  }, tally);
+const timesOf = (times: readonly number[]) =>
+  times.reduce<StepTimes | undefined>((noted, ms, step) => noteTime(noted, step + 1, step, ms), undefined);
+const told = (level: Level, tally: Tally, over = false) =>
+  findingsOf(level, tally, { over }).map(({ kind, subject }) => `${kind} ${subject}`);
+
+describe('findings of steps', () => {
+  it('are one for what is alike, with its first 20 events', () => {
+    const tally = note(open, [{}, ...Array.from({ length: 30 }, () => ({ outcome: wall }))]);
+    expect(findingsOf(open, tally, { over: false })).toEqual([
+      {
+        n: 1,
+        kind: 'mind_allowed_world_refused',
+        subject: 'MOVE/WALL_IN_THE_WAY',
+        detail: 'The mind let MOVE pass, but the world did not: There is a wall.',
+        fromStep: 2,
+        toStep: 31,
+        count: 30,
+        events: Array.from({ length: 20 }, (_, index) => 20 + index * 10),
+      },
+    ]);
+  });
+
+  it('tell where the mind and the world do not agree, and what went wrong besides', () => {
+    const refused = { verdictValid: false, refusalCode: 'RULE_REFUSED', outcome: null };
+    const tally = note(open, [
+      { ...refused, outcomeIfAllowed: wall },
+      { ...refused, outcomeIfAllowed: waited },
+      { error: 'The engine gave no text.' },
+    ]);
+    expect(told(open, tally)).toEqual([
+      'mind_refused_world_allows MOVE/RULE_REFUSED',
+      'engine_error The engine gave no text.',
+    ]);
+  });
+
+  it('tell slow steps as one, last, so that no number depends on the machine', () => {
+    const quick = note(open, [{ outcome: wall }, { error: 'The engine gave no text.' }]);
+    const slow = { ...quick, ...defined({ times: timesOf([3, 251, 250, 900]) }) };
+    const [over, alike] = [slow, quick].map((tally) => findingsOf(open, tally, { over: true }));
+    expect(over?.slice(0, -1)).toEqual(alike);
+    expect(over?.at(-1)).toMatchObject({ n: 3, kind: 'slow_step', fromStep: 2, toStep: 4, count: 2, events: [1, 3] });
+  });
+
+  it('are bounded, however many there are', () => {
+    const tally = note(
+      open,
+      Array.from({ length: 500 }, (_, index) => ({
+        action: { type: `TYPE_${index}` },
+        outcome: wall,
+        error: `e${index}`,
+      })),
+    );
+    // Neither kind keeps out the other.
+    const counted = (['mind_allowed_world_refused', 'engine_error'] as const).map(
+      (kind) => tally.found.filter((one) => one.kind === kind).length,
+    );
+    expect([counted, tally.found.length]).toEqual([[50, 50], 100]);
+    expect(tally.actions['OTHERS']).toBe(400);
+  });
+});
+
+describe('findings of a level', () => {
+  it('tell goals that nothing leads to, items that nobody can use, and rules that cannot be meant', () => {
+    const ruleset = aRuleset([{ ruleAction: 'FLEE' }, { ruleAction: 'ATTACK' }]);
+    const level = { ...drawnLevel(['@.j#G', '...G#']), ruleset };
+    const findings = findingsOf(level, beginTally(level), { over: false });
+    expect(findings.map(({ n, kind, subject }) => `${n} ${kind} ${subject}`)).toEqual([
+      '1 unreachable_goal goal1',
+      '2 unusable_item j1',
+      '3 rules_contradict test/r1 + test/r2',
+    ]);
+    expect(findings[0]).toMatchObject({ fromStep: 0, toStep: 0, count: 1, events: [] });
+  });
+
+  it('tell where hazards, not walls, keep everybody from a goal', () => {
+    const level = drawnLevel(['G#@^^^.G'], { harm: 4 });
+    const details = findingsOf(level, beginTally(level), { over: false }).map(({ detail }) => detail);
+    expect(details).toEqual([expect.stringMatching(/^No way /), expect.stringMatching(/^Hazards /)]);
+  });
+
+  it('tell no soft lock where only hit points were lost', () => {
+    const level = drawnLevel(['j@^^.G'], { harm: 4 });
+    const before = beginWorld(level);
+    const after = { ...before, hp: 1, spent: [0] };
+    expect(told(level, note(level, [{ before, after }]), true)).not.toContain('soft_lock goal1');
+  });
+
+  it('tell a soft lock in the step that brought it about', () => {
+    const drawn = drawnLevel(['....A@aB.G'], { consumed: true });
+    const level = { ...drawn, items: drawn.items.map((item) => ({ ...item, opens: ['A1', 'B1'] })) };
+    const { tally } = play(level, 'maximize_exploration');
+    const [lock] = findingsOf(level, tally, { over: true }).filter(({ kind }) => kind === 'soft_lock');
+    expect(lock).toMatchObject({ subject: 'goal1', count: 1, events: [10], fromStep: 2 });
+    const right = play(level, 'complete_level').tally;
+    expect(told(level, right, true)).not.toContain('soft_lock goal1');
+  });
+});
+
+describe('more findings than a report can list', () => {
+  const lock = { kind: 'soft_lock', subject: 'way out', detail: 'The goal could be reached at first.' } as const;
+  const crash = { kind: 'engine_error', subject: 'x', detail: 'x' } as const;
+  const noisy: Tally['found'] = [
+    ...Array.from({ length: 50 }, (_, index) => ({
+      ...({
+        kind: 'mind_allowed_world_refused',
+        subject: `${'夢'.repeat(190)}${index}`,
+        detail: '夢'.repeat(300),
+      } as const),
+      ...{ fromStep: 2, toStep: 9, count: 8, events: [1, 2, 3] },
+    })),
+    ...[lock, crash].map((one) => ({ ...one, fromStep: 15, toStep: 15, count: 1, events: [14] })),
+  ];
+  const items = Array.from({ length: 990 }, (_, index): Level['items'][number] => ({
+    ...{ id: `${'夢'.repeat(60)}${index}`, at: open.spawn, opens: [], heals: 0, consumed: false },
+  }));
+  const set = (rulesetId: string) => ({
+    ...aRuleset(
+      Array.from({ length: 400 }, (_, at) => ({ ruleAction: at % 2 === 0 ? 'MOVE' : 'IDLE', rulePriority: at })),
+    ),
+    rulesetId,
+  });
+  const npc = { id: 'n', name: 'n', at: open.spawn, persona: '', lines: [] };
+  const npcs = Array.from({ length: 7 }, (_, index) => ({ ...npc, ruleset: set(`${'s'.repeat(60)}${index}`) }));
+  const levels = {
+    items: { ...open, items },
+    rules: { ...open, ruleset: set('g'), npcs: npcs as unknown as Level['npcs'] },
+  };
+
+  it.each(['items', 'rules'] as const)('leave none of what was played out, and turn no test around: %s', (name) => {
+    const level = levels[name];
+    const tally = { ...beginTally(level), steps: 20, found: noisy };
+    const all = findingsOf(level, tally, { over: true });
+    const listed = listedFindings(all);
+    expect(jsonBytes(all)).toBeGreaterThan(400_000);
+    expect(jsonBytes(listed)).toBeLessThan(401_000);
+    expect(listed.filter(({ fromStep }) => fromStep > 0)).toHaveLength(52);
+    expect(listed.map(({ n }) => n)).toEqual(listed.map(({ n }) => n).toSorted((left, right) => left - right));
+    for (const finding of listed) expect(all[finding.n - 1]).toBe(finding);
+    const tests = testsOf(level, beginWorld(level), tally, { goal: 'find_bugs', over: true });
+    for (const kind of ['soft_lock', 'engine_error'])
+      expect(tests).toContainEqual(expect.objectContaining({ testName: kind, testPassed: false }));
+  });
+
+  it('list the same of the level, whatever was played', () => {
+    const ofLevel = (found: Tally['found']) =>
+      listedFindings(findingsOf(levels.items, { ...beginTally(open), steps: 20, found }, { over: true })).filter(
+        ({ fromStep }) => fromStep === 0,
+      );
+    expect(ofLevel(noisy)).toEqual(ofLevel([]));
+  });
+
+  it('list soft locks first of what was played', () => {
+    const wide = noisy.map((one) => ({ ...one, detail: '夢'.repeat(3_000) }));
+    const listed = listedFindings(findingsOf(open, { ...beginTally(open), steps: 20, found: wide }, { over: true }));
+    expect(listed.length).toBeLessThan(52);
+    expect(listed.slice(-2).map(({ kind }) => kind)).toEqual(['soft_lock', 'engine_error']);
+  });
+});
+
+describe('rules that never fired', () => {
+  const level = {
+    ...open,
+    ruleset: aRuleset([
+      { ruleCondition: [['hp', '<1']], ruleAction: 'be sad' },
+      { ruleCondition: [['hp', '>0']], ruleAction: 'be glad' },
+      { ruleName: 'only describes' },
+    ]),
+  };
+  const decided = (count: number) =>
+    note(
+      level,
+      Array.from({ length: count }, () => ({ verdicts: [{ rulesetId: 'test', matched: ['r2'] }] })),
+    );
+
+  it('are told at the end of a session that was long enough to judge', () => {
+    expect(told(level, decided(DECISIONS_TO_JUDGE), true)).toEqual(['rule_never_fired test/r1']);
+    expect(told(level, decided(DECISIONS_TO_JUDGE), false)).toEqual([]);
+    expect(told(level, decided(DECISIONS_TO_JUDGE - 1), true)).toEqual([]);
+  });
+
+  it('are not told twice when they never can', () => {
+    const never = {
+      ...open,
+      ruleset: aRuleset([
+        {
+          ruleCondition: [
+            ['hp', '<1'],
+            ['hp', '>2'],
+          ],
+          ruleAction: 'FLEE',
+        },
+      ]),
+    };
+    const tally = note(
+      never,
+      Array.from({ length: 300 }, () => ({ verdicts: [{ rulesetId: 'test', matched: [] }] })),
+    );
+    expect(told(never, tally, true)).toEqual(['rule_never_fired test/r1']);
+  });
+});
+
+describe('tests of a session', () => {
+  const state = (level: Level, tally: Tally, over: boolean, goal: 'complete_level' | 'find_bugs' = 'complete_level') =>
+    Object.fromEntries(
+      testsOf(level, beginWorld(level), tally, { goal, over }).map(({ testName, testPassed, testSkipped }) => [
+        testName,
+        testSkipped === true ? 'skipped' : testPassed ? 'passed' : 'failed',
+      ]),
+    );
+
+  it('skip what could not be judged', () => {
+    expect(state(open, beginTally(open), false)).toEqual({
+      unreachable_goal: 'passed',
+      soft_lock: 'skipped',
+      unusable_item: 'skipped',
+      mind_allowed_world_refused: 'skipped',
+      mind_refused_world_allows: 'skipped',
+      rule_never_fired: 'skipped',
+      rule_shadowed: 'skipped',
+      rules_contradict: 'skipped',
+      slow_step: 'skipped',
+      engine_error: 'skipped',
+      'goal goal1': 'skipped',
+    });
+  });
+
+  it('fail by what was found, and by goals that were played for and not reached', () => {
+    const tally = { ...note(open, [{ outcome: wall }]), times: noteTime(undefined, 1, 0, 1_000) };
+    expect(state(open, tally, true)).toMatchObject({
+      // Who hunts bugs provokes these.
+      mind_allowed_world_refused: 'passed',
+      mind_refused_world_allows: 'passed',
+      slow_step: 'passed',
+      soft_lock: 'passed',
+      'goal goal1': 'failed',
+    });
+    expect(state(open, tally, true, 'find_bugs')).toMatchObject({ 'goal goal1': 'skipped' });
+    const walled = drawnLevel(['@.#G']);
+    expect(state(walled, beginTally(walled), false)).toMatchObject({
+      unreachable_goal: 'failed',
+      'goal goal1': 'failed',
+    });
+  });
+
+  it('say of goals that were not reached that the ghost died', () => {
+    const dead = { ...beginWorld(open), hp: 0 };
+    const lastOf = (goal: 'complete_level' | 'find_bugs') =>
+      testsOf(open, dead, beginTally(open), { goal, over: true }).at(-1);
+    const died = { testPassed: false, testError: 'The ghost had no hit points left after 0 steps.' };
+    expect(lastOf('complete_level')).toEqual({ testName: 'goal goal1', ...died });
+    expect(lastOf('find_bugs')).toEqual({ testName: 'goal goal1', ...died, testSkipped: true });
+  });
+
+  it('pass for goals that were reached', () => {
+    const { world, tally } = play(open, 'complete_level');
+    const tests = testsOf(open, world, tally, { goal: 'complete_level', over: true });
+    expect(tests.filter(({ testPassed, testSkipped }) => !testPassed && testSkipped !== true)).toEqual([]);
+    expect(tests.at(-1)).toEqual({ testName: 'goal goal1', testPassed: true, testError: null });
+  });
+});
+
+describe('figures of a session', () => {
+  const figuresOf = (times: readonly number[]) => Object.fromEntries(timeMetrics(timesOf(times)));
+
+  it('tell how long steps took, a tenth too much at most, and which took longest', () => {
+    const figures = figuresOf([...Array.from({ length: 98 }, () => 1.234), 17.77, 300.5, 0]);
+    expect(figures).toEqual({ 'stepMs.p50': 1.3, 'stepMs.p99': 19, 'stepMs.slowest': 300.5, slowestStep: 100 });
+    expect(figuresOf([0])).toEqual({ 'stepMs.p50': 0, 'stepMs.p99': 0, 'stepMs.slowest': 0, slowestStep: 1 });
+    expect(figuresOf([])).toEqual({});
+  });
+
+  it('hold times in a bounded number of places', () => {
+    const timed = timesOf(Array.from({ length: 5_000 }, (_, index) => 1.01 ** index - 1));
+    expect(timed?.counts).toHaveLength(171);
+    expect(timed?.counts.reduce((all, count) => all + count, 0)).toBe(5_000);
+  });
+
+  it('cover tiles, interactions, rules, action types and refusals', () => {
+    const level = { ...open, ruleset: aRuleset([{ ruleCondition: [['hp', '>0']], ruleAction: 'be glad' }]) };
+    const { world, tally } = play(level, 'complete_level');
+    expect(coverageOf(level, world)).toBe(1);
+    expect(Object.fromEntries(metricsOf(level, world, tally))).toMatchObject({
+      steps: 3,
+      'tiles.reachable': 4,
+      'tiles.entered': 4,
+      'goals.reached': 1,
+      rules: 1,
+      'rules.fired': 1,
+      'actions.MOVE': 3,
+      'refusals.world': 0,
+    });
+  });
+});

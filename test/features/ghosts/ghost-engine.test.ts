@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+
+import { createEngines } from '../../../src/features/engines/engines.js';
+import { chooseGhostEngine } from '../../../src/features/ghosts/ghost-engine.js';
+import { fakeCortex } from '../../support/fake-cortex.js';
+
+const silent = fakeCortex(() => Promise.resolve(''));
+const scripted = { ...silent.engine, id: 'scripted', name: 'Scripted' };
+const openai = { ...silent.engine, id: 'openai', name: 'llama3.1:8b' };
+const enginesOf = (chosen: string | null) => createEngines([scripted, openai], openai, () => chosen);
+const choose = (requested?: string, chosen: string | null = null): string | undefined =>
+  chooseGhostEngine(enginesOf(chosen), 'studio', requested);
+
+describe('the engine of a ghost', () => {
+  it('is the one that is named, by itself or its model, and the policy where none is', () => {
+    expect(['openai', 'llama3.1:8b', 'scripted', 'Scripted', undefined].map((name) => choose(name))).toEqual([
+      ...['openai', 'openai', undefined, undefined, undefined],
+    ]);
+  });
+
+  it('is the default of the tenant for who asks for that', () => {
+    expect(['', 'api-integrated'].map((name) => choose(name))).toEqual(['openai', 'openai']);
+    expect(choose('api-integrated', 'scripted')).toBeUndefined();
+  });
+
+  it('is refused when there is none', () => {
+    expect(() => choose('gpt-9')).toThrow(expect.objectContaining({ code: 'CORTEX_NOT_FOUND' }) as Error);
+    expect(() => choose('', 'llama')).toThrow(expect.objectContaining({ code: 'CORTEX_UNAVAILABLE' }) as Error);
+  });
+});

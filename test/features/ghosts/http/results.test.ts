@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+
+import type { GhostSession } from '../../../../src/features/ghosts/run-ghost.js';
+import { requirePassed } from '../../../../src/features/ghosts/cli/show.js';
+import type { GhostReport } from '../../../../src/features/ghosts/domain/events.js';
+import { shownResults } from '../../../../src/features/ghosts/http/results.js';
+
+const at = '2026-01-01T00:00:00.000Z';
+const report: GhostReport = { step: 3, findings: [], tests: [], coverage: 0, metrics: [] };
+const begun = {
+  ...{ sessionId: 'g1', goal: 'find_bugs' as const, suite: null, seed: 1, steps: 20, timeoutMs: 1, deadlineAt: at },
+  level: { levelId: 'a place', version: 1, digest: 'the digest', generated: false },
+  startedAt: at,
+  step: 3,
+} satisfies Partial<GhostSession>;
+const over = {
+  ...begun,
+  name: 'over' as const,
+  timedOut: false,
+  reason: null,
+  completedAt: at,
+  report,
+} satisfies Partial<GhostSession>;
+const shown = (session: GhostSession) => {
+  const { resultsFindings, ...results } = shownResults(session, report, { durationMs: 1, publicUrl: '' });
+  return { ...results, resultsFindings: [...resultsFindings] };
+};
+const judged = (session: GhostSession) => () => {
+  requirePassed(shown(session));
+};
+
+describe('the results of a session that did not do all', () => {
+  it('say how it ended and why, and are no pass though no test failed', () => {
+    const reason = 'The level of this session is lost.';
+    const failed = { ...over, ending: 'failed', reason } as const;
+    expect(shown(failed)).toMatchObject({ resultsFailed: 0, resultsStatus: 'failed', resultsErrors: [reason] });
+    expect(judged(failed)).toThrow(reason);
+    expect(judged({ ...over, ending: 'stopped' })).toThrow('It was stopped.');
+    expect(judged({ ...over, ending: 'completed', timedOut: true })).toThrow('--timeout');
+  });
+
+  it('are a pass once all was done', () => {
+    const completed = { ...over, ending: 'completed' } as const;
+    expect(shown(completed)).toMatchObject({ resultsStatus: 'completed', resultsErrors: [] });
+    const passed = { ...shown(completed), resultsPassed: 1 };
+    expect(() => requirePassed(passed)).not.toThrow();
+  });
+
+  it('are no pass where none of the tests could be judged', () => {
+    expect(judged({ ...over, ending: 'completed' })).toThrow('none of its tests could be judged');
+  });
+
+  it('say of a session that plays that it does', () => {
+    expect(shown({ ...begun, name: 'running', slices: 1 })).toMatchObject({
+      ...{ resultsStatus: 'running', resultsErrors: [], resultsPartial: true },
+    });
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+
+import { recallByWords } from '../../../src/features/ghosts/recall-by-words.js';
+
+const memory = (text: string) => ({ text, type: 'observation', importance: 0.5 });
+const memories = [
+  memory('The key lies in the well.'),
+  memory('The baker sells bread in the market.'),
+  memory('The market opens at dawn.'),
+];
+const texts = (query: string, limit = 5): readonly string[] =>
+  recallByWords(memories, { query, limit }).map(({ text }) => text);
+
+describe('recall by words', () => {
+  it('finds what shares words with the query, rare ones first', () => {
+    expect(texts('Where is the key?')[0]).toBe('The key lies in the well.');
+    expect(texts('bread market', 1)).toEqual(['The baker sells bread in the market.']);
+  });
+
+  it('prefers the newer of two that are as good, and finds nothing without a shared word', () => {
+    expect(texts('market')).toEqual(['The market opens at dawn.', 'The baker sells bread in the market.']);
+    expect(texts('dragon')).toEqual([]);
+    expect(texts('')).toEqual([]);
+  });
+
+  it('scores a memory by the share of the query that it holds, 1 at most', () => {
+    const [all] = recallByWords(memories, { query: 'market opens dawn', limit: 1 });
+    expect(all?.similarity).toBeCloseTo(1);
+    const [some] = recallByWords(memories, { query: 'market closes', limit: 1 });
+    expect(some?.similarity).toBeGreaterThan(0);
+    expect(some?.similarity).toBeLessThan(1);
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+
+import { replayScript } from '../../../src/features/ghosts/replay-reproduction.js';
+import { createSearches, reproduce, type ReproduceDeps, SCRIPT_BYTES } from '../../../src/features/ghosts/reproduce.js';
+import type { Levels } from '../../../src/features/levels/levels.js';
+import type { Finding } from '../../../src/features/ghosts/domain/findings.js';
+import { generateLevel } from '../../../src/features/levels/domain/generate.js';
+import { jsonBytes } from '../../../src/kernel/base/json.js';
+import type { GhostAnswer } from '../../../workflows/ghost-session.js';
+import { recorded } from '../../support/histories.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const level = generateLevel('a place', 3);
+/** What an engine may say at most, in the letter that takes most in JSON. */
+const long = '\u0001'.repeat(8_192);
+const telling = JSON.stringify({ dialogue: 'Up.', action: { type: 'FLY' } });
+const pace: ReproduceDeps['pace'] = (work) => Promise.resolve().then(work);
+const clock = new ManualClock();
+
+/** A session that said this, and what it found by the last of it. */
+const sessionOf = async (texts: readonly string[]) => {
+  const all = recorded(
+    'steps',
+    texts.map((text, index) => ({
+      type: 'GhostStepped',
+      data: {
+        step: index + 1,
+        turns: [{ npcId: 'ghost', events: [{ type: 'VerdictReached', version: 1, data: { generatedOutput: text } }] }],
+      },
+    })),
+  );
+  const limit = { signal: undefined, clock, untilMs: Infinity };
+  const { findings } = await replayScript(pace, level, { script: [{ text: telling }], briefedOn: null }, limit);
+  const found = findings.find(({ fromStep }) => fromStep > 0);
+  if (found === undefined) throw new Error('nothing was found');
+  const finding: Finding = { ...found, fromStep: texts.length };
+  const session = {
+    ...{ name: 'over', sessionId: 'g0_0_aaaaaaaaaaaaaaaa', goal: 'find_bugs', seed: 3, steps: 1_000 },
+    level: { levelId: 'a place', version: null, digest: 'the digest', generated: true },
+  } as GhostAnswer;
+  const deps: ReproduceDeps = {
+    ...{ pace, clock, searches: createSearches() },
+    levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
+    events: {
+      read: (_, { from = 0, limit: most }) =>
+        Promise.resolve({ events: all.slice(from, from + most), lastRevision: all.length - 1 }),
+    },
+  };
+  return { deps, asked: { tenant: 'studio', session, finding } };
+};
+
+describe('the search for a reproduction', () => {
+  it('looks through no more bytes of texts than a replay takes', async () => {
+    const fitting = Math.floor(SCRIPT_BYTES / jsonBytes({ text: long }));
+    const inTime = await sessionOf([...Array<string>(fitting - 1).fill(long), telling]);
+    const { script, minimal } = await reproduce(inTime.deps, inTime.asked, undefined);
+    expect([script, minimal]).toEqual([[{ text: telling }], true]);
+    const late = await sessionOf([...Array<string>(fitting + 1).fill(long), telling]);
+    await expect(reproduce(late.deps, late.asked, undefined)).rejects.toMatchObject({ code: 'FINDING_NOT_FOUND' });
+  });
+
+  it('keeps searches by the memory that they take', async () => {
+    const wordy = JSON.stringify({ dialogue: 'Up '.repeat(8_192), action: { type: 'FLY' } });
+    const { deps, asked } = await sessionOf([long, long, wordy]);
+    await reproduce(deps, asked, undefined);
+    expect(deps.searches.calculatedSize).toBeGreaterThan(wordy.length);
+    const search = [...deps.searches.values()][0];
+    if (search === undefined) throw new Error('no search is kept');
+    for (let other = 0; other < 3; other += 1)
+      deps.searches.set(String(other), { ...search, bytes: deps.searches.maxSize / 2 });
+    expect(deps.searches.size).toBe(2);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+
+import { afterTurn, beginSessionMind, GHOST_MEMORIES } from '../../../src/features/ghosts/session-mind.js';
+import {
+  beginSessionTurn,
+  playSessionTurn,
+  type SpokenText,
+  type TurnToBegin,
+} from '../../../src/features/ghosts/session-turn.js';
+import type { ProtocolProbe } from '../../../src/features/ghosts/domain/policy.js';
+import { defined } from '../../../src/kernel/base/defined.js';
+import { aRuleset } from '../../support/rules.js';
+
+const asked: TurnToBegin & SpokenText = {
+  npcId: 'ghost',
+  turnId: 'g1',
+  mind: beginSessionMind('A ghost.'),
+  persona: 'A ghost.',
+  ruleset: null,
+  observation: 'You see a door.',
+  context: {},
+  npcState: { hp: 10 },
+  text: '{"dialogue": "Open up!", "action": {"type": "INTERACT", "target": "door"}, "stateDelta": {"knocked": true}}',
+};
+const ended = <Result>(work: Generator<number, Result, void>): Result => {
+  for (;;) {
+    const { done, value } = work.next();
+    if (done === true) return value;
+  }
+};
+const play = (changes: Partial<TurnToBegin & SpokenText> = {}) => {
+  const { text, probe, ...toBegin } = { ...asked, ...changes };
+  return ended(playSessionTurn(toBegin, { text, ...defined({ probe }) }));
+};
+const types = ({ played }: ReturnType<typeof play>): readonly string[] => played.events.map(({ type }) => type);
+
+describe('a turn of a session', () => {
+  it('is played through every round, and recorded without what follows from the rest', () => {
+    const turn = play();
+    expect(types(turn)).toEqual([
+      ...['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'StateChanged', 'MemoryStored'],
+    ]);
+    for (const { data } of turn.played.events) expect(data).not.toHaveProperty('instruction');
+    expect(turn.verdict).toMatchObject({ valid: true, action: { type: 'INTERACT', target: 'door' } });
+    expect(turn.broken).toBeNull();
+  });
+
+  it('asks for a text with all that a model needs, and ends with it as if it had been known beforehand', () => {
+    const mind = afterTurn(asked.mind, play().played, GHOST_MEMORIES);
+    const { text, ...toBegin } = { ...asked, mind, turnId: 'g2' };
+    const begun = ended(beginSessionTurn(toBegin));
+    expect(begun.asked.prompt).toMatch(
+      /"A ghost\."[^]*"hp":10[^]*What you remember:\n- "You see a door\."[^]*You see a door/,
+    );
+    expect(begun.asked.constraints).toMatchObject({ maxTokens: expect.any(Number) as number });
+    expect(begun.asked.similarities).toEqual([1]);
+    expect(begun.finish({ text })).toEqual(play({ mind, turnId: 'g2' }));
+  });
+
+  it('obeys the rules of its mind, and says which of them matched', () => {
+    const ruleset = aRuleset([{ drRuleId: 'hands off', ruleCondition: [['hp', '>5']], ruleAction: 'FORBID INTERACT' }]);
+    const { verdict, grounds } = play({ ruleset });
+    expect(verdict).toMatchObject({ valid: false, code: 'RULE_REFUSED' });
+    expect(grounds.rules).toMatchObject([{ drRuleId: 'hands off', matched: true }]);
+  });
+
+  it('changes its mind alone, which remembers and recalls it', () => {
+    const mind = afterTurn(asked.mind, play().played, GHOST_MEMORIES);
+    expect(mind).toMatchObject({ data: { knocked: true }, memories: [{ text: 'You see a door.' }] });
+    const recalled = play({ mind, turnId: 'g2' }).played.events.find(({ type }) => type === 'MemoriesRecalled');
+    expect(recalled?.data).toMatchObject({ memories: [{ text: 'You see a door.' }] });
+    expect(asked.mind.memories).toEqual([]);
+  });
+
+  it('keeps the newest memories', () => {
+    let mind = asked.mind;
+    for (let step = 0; step < 5; step += 1)
+      mind = afterTurn(mind, play({ mind, observation: `Step ${String(step)}.` }).played, 3);
+    expect(mind.memories.map(({ text }) => text)).toEqual(['Step 2.', 'Step 3.', 'Step 4.']);
+  });
+
+  it.each<[ProtocolProbe, string[]]>([
+    ['repeat_step', []],
+    ['stale_step', []],
+    ['contradicting_tape', ['TapeMismatchNoticed']],
+  ])('holds while the session tries %s', (probe, more) => {
+    const turn = play({ probe });
+    expect(turn.broken).toBeNull();
+    expect([...types(turn)].sort()).toEqual([...types(play()), ...more].sort());
+  });
+});

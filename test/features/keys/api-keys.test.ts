@@ -1,0 +1,502 @@
+import { describe, expect, it, vi } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import {
+  addOwnerKey,
+  createTenantWithKey,
+  draftKey,
+  issueApiKey,
+  type IssuedKey,
+  type KeyWish,
+  listApiKeys,
+  mayCreateTenants,
+  revokeApiKey,
+} from '../../../src/features/keys/api-keys.js';
+import { FEED_RETRY_MS } from '../../../src/features/keys/key-directory.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { parseApiKey } from '../../../src/features/keys/domain/api-key.js';
+import { type Principal, scopes } from '../../../src/kernel/base/scopes.js';
+import type { Tier } from '../../../src/kernel/base/tiers.js';
+import type { EventStore, RecordedEvent, Subscription } from '../../../src/ports/event-store.js';
+import { event } from '../../support/events.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
+import { storeWith } from '../../support/streams.js';
+import { type KeyServer, openKeyServer } from './key-scene.js';
+import { appendNext } from '../../support/append-next.js';
+
+let commands = 0;
+const command = (commandId = `command-${String((commands += 1))}`) => ({ commandId, correlationId: 'request' });
+const wish = (more: Partial<KeyWish> = {}): KeyWish => ({
+  name: 'game',
+  scopes: ['npc'],
+  rateLimit: null,
+  expiresAt: null,
+  test: false,
+  ...more,
+});
+
+const tokenOf = ({ key }: IssuedKey): string => {
+  if (key === null) throw new Error('the key was shown before');
+  return key;
+};
+const open = (server: KeyServer, token: string): Principal | null =>
+  server.directory.authenticate(`Bearer ${token}`, server.clock.now());
+
+const found = async (server: KeyServer, tenantId: string, tier: Tier | null = null, actor = 'system') => {
+  const commandId = command().commandId;
+  const draft = draftKey(server, commandId, false);
+  const issued = await createTenantWithKey(server, actor, tenantId, tier, draft, command(commandId));
+  const token = tokenOf(issued);
+  const principal = open(server, token);
+  if (principal === null) throw new Error('the owner key does not open');
+  return { token, principal };
+};
+
+const refusal = async (work: Promise<unknown>): Promise<string> => {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Rejection) return error.code;
+    throw error;
+  }
+  return 'done';
+};
+
+const everything = async (events: EventStore): Promise<readonly RecordedEvent[]> => events.readAll(0, 1_000);
+
+describe('an API key', () => {
+  it('opens from the moment it was issued, for its tenant, with its scopes', async () => {
+    const server = await openKeyServer();
+    const owner = await found(server, 'local');
+    const issued = await issueApiKey(server, owner.principal, wish({ scopes: ['audit', 'npc'] }), command());
+    expect(open(server, tokenOf(issued))).toEqual({
+      tenant: 'local',
+      keyId: issued.issued.keyId,
+      scopes: ['npc', 'audit'],
+      rateLimit: { limit: 100, windowSeconds: 60 },
+    });
+  });
+
+  it('is known again after a restart', async () => {
+    const events = new MemoryEventStore();
+    const first = await openKeyServer(events);
+    const owner = await found(first, 'local');
+    const studio = await found(first, 'studio', 'pro');
+    const second = await openKeyServer(events);
+    expect(open(second, owner.token)).toEqual(owner.principal);
+    expect(open(second, studio.token)).toEqual(studio.principal);
+  });
+
+  it('is found in no event, only its hash is', async () => {
+    const server = await openKeyServer();
+    const owner = await found(server, 'local');
+    const issued = await issueApiKey(server, owner.principal, wish({ test: true }), command());
+    const stored = JSON.stringify(await everything(server.events));
+    for (const token of [owner.token, tokenOf(issued)]) {
+      expect(stored).not.toContain(token);
+      expect(stored).not.toContain(token.split('_')[3]);
+    }
+    expect(tokenOf(issued)).toMatch(/^am_test_/);
+  });
+
+  it('opens nothing under another server secret', async () => {
+    const events = new MemoryEventStore();
+    const owner = await found(await openKeyServer(events), 'local');
+    expect(open(await openKeyServer(events, { hashKey: new Uint8Array(32).fill(8) }), owner.token)).toBeNull();
+  });
+
+  it('opens until the instant at which it expires', async () => {
+    const server = await openKeyServer();
+    const { principal } = await found(server, 'local');
+    const expiresAt = new Date(server.clock.now().getTime() + 1_000).toISOString();
+    const token = tokenOf(await issueApiKey(server, principal, wish({ expiresAt }), command()));
+    await server.clock.advance(999);
+    expect(open(server, token)).not.toBeNull();
+    await server.clock.advance(1);
+    expect(open(server, token)).toBeNull();
+  });
+
+  it('is not opened by a header that is missing, of another scheme, or changed by one character', async () => {
+    const server = await openKeyServer();
+    const { token, principal } = await found(server, 'local');
+    const opens = (header: string | undefined) => server.directory.authenticate(header, server.clock.now());
+    const unknown = draftKey(server, 'never issued', false).token;
+    const another = `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`;
+    for (const header of [undefined, '', 'Bearer', 'Bearer ', token, `Basic ${token}`, `Bearer ${token} ${token}`]) {
+      expect(opens(header)).toBeNull();
+    }
+    for (const wrong of [unknown, another, token.toUpperCase(), `${token}x`])
+      expect(opens(`Bearer ${wrong}`)).toBeNull();
+    expect(opens(`bearer  ${token}`)).toEqual(principal);
+  });
+
+  it('of the right id with other random bytes opens nothing although its checksum is right', async () => {
+    const server = await openKeyServer();
+    const commandId = command().commandId;
+    const { principal } = await found(server, 'local');
+    await issueApiKey(server, principal, wish(), command(commandId));
+    const forged = draftKey(server, commandId, false).token;
+    expect(parseApiKey(forged)).not.toBeNull();
+    expect(open(server, forged)).toBeNull();
+  });
+
+  it('is marked as used when it opens, and only then', async () => {
+    const server = await openKeyServer();
+    const { token, principal } = await found(server, 'local');
+    const used = async () => (await server.keyUsage.lastUsedAt([principal.keyId])).get(principal.keyId);
+    const before = await used();
+    await server.clock.advance(60_000);
+    open(server, `${token}x`);
+    expect(await used()).toBe(before);
+    open(server, token);
+    expect(await used()).toBe(server.clock.now().toISOString());
+  });
+});
+
+describe('issuing a key', () => {
+  it('repeated by the same command gives the same key id and shows no key', async () => {
+    const server = await openKeyServer();
+    const { principal } = await found(server, 'local');
+    const first = await issueApiKey(server, principal, wish(), command('once'));
+    const repeat = await issueApiKey(server, principal, wish(), command('once'));
+    expect(repeat).toEqual({ key: null, issued: first.issued });
+    expect(open(server, tokenOf(first))).not.toBeNull();
+    expect(await everything(server.events)).toHaveLength(4);
+  });
+
+  it('is refused for scopes that the granting key lacks, and by a key that was revoked meanwhile', async () => {
+    const server = await openKeyServer();
+    const owner = await found(server, 'local');
+    const admin = await issueApiKey(server, owner.principal, wish({ scopes: ['npc', 'admin'] }), command());
+    const principal = open(server, tokenOf(admin));
+    if (principal === null) throw new Error('the admin key does not open');
+    expect(await refusal(issueApiKey(server, principal, wish({ scopes: ['ops'] }), command()))).toBe('FORBIDDEN');
+    await revokeApiKey(server, owner.principal, admin.issued.keyId, command());
+    expect(await refusal(issueApiKey(server, principal, wish(), command()))).toBe('UNAUTHORIZED');
+  });
+
+  it('on two servers at once issues every key that was asked for', async () => {
+    const events = new MemoryEventStore();
+    const one = await openKeyServer(events);
+    const { principal } = await found(one, 'local');
+    const other = await openKeyServer(events, { seed: 'other' });
+    const issued = await Promise.all(
+      [one, other, one, other].map((server) => issueApiKey(server, principal, wish(), command())),
+    );
+    await settle();
+    for (const server of [one, other]) {
+      for (const key of issued) expect(open(server, tokenOf(key))?.keyId).toBe(key.issued.keyId);
+    }
+  });
+});
+
+describe('the limit of a key', () => {
+  it("is its own, before its tenant's tier, before the server's", async () => {
+    const server = await openKeyServer(undefined, { tiersActive: true });
+    const free = await found(server, 'free-studio', 'free');
+    const local = await found(server, 'local');
+    expect(free.principal.rateLimit).toEqual({ limit: 60, windowSeconds: 60 });
+    expect(local.principal.rateLimit).toEqual({ limit: 100, windowSeconds: 60 });
+    const own = await issueApiKey(
+      server,
+      free.principal,
+      wish({ rateLimit: { limit: 5, windowSeconds: 1 } }),
+      command(),
+    );
+    expect(open(server, tokenOf(own))?.rateLimit).toEqual({ limit: 5, windowSeconds: 1 });
+    const off = await issueApiKey(server, free.principal, wish({ rateLimit: 'off' }), command());
+    expect(open(server, tokenOf(off))?.rateLimit).toBeNull();
+  });
+
+  it("is the server's while tiers are not active", async () => {
+    const server = await openKeyServer();
+    expect((await found(server, 'studio', 'free')).principal.rateLimit).toEqual({ limit: 100, windowSeconds: 60 });
+  });
+});
+
+describe('listing keys', () => {
+  it('shows the keys of the tenant that were not revoked, with their last use', async () => {
+    const server = await openKeyServer();
+    const owner = await found(server, 'local');
+    await found(server, 'studio');
+    const game = await issueApiKey(server, owner.principal, wish(), command());
+    const gone = await issueApiKey(server, owner.principal, wish(), command());
+    await revokeApiKey(server, owner.principal, gone.issued.keyId, command());
+    const listed = await listApiKeys(server, 'local');
+    expect(listed.map(({ issued, lastUsedAt }) => [issued.keyId, lastUsedAt])).toEqual([
+      [owner.principal.keyId, server.clock.now().toISOString()],
+      [game.issued.keyId, null],
+    ]);
+  });
+});
+
+describe('revoking a key', () => {
+  it('counts at once on the server that did it, and on others through the feed', async () => {
+    const events = new MemoryEventStore();
+    const one = await openKeyServer(events);
+    const owner = await found(one, 'local');
+    const other = await openKeyServer(events);
+    const { issued, key } = await issueApiKey(one, owner.principal, wish(), command());
+    await settle();
+    expect(open(other, key ?? '')).not.toBeNull();
+    await revokeApiKey(one, owner.principal, issued.keyId, command());
+    expect(open(one, key ?? '')).toBeNull();
+    await settle();
+    expect(open(other, key ?? '')).toBeNull();
+  });
+
+  it('is refused for the key of another tenant as for one that does not exist', async () => {
+    const server = await openKeyServer();
+    const local = await found(server, 'local');
+    const studio = await found(server, 'studio');
+    const revoke = (keyId: string) => refusal(revokeApiKey(server, local.principal, keyId, command()));
+    expect(await revoke(studio.principal.keyId)).toBe('KEY_NOT_FOUND');
+    expect(await revoke('nothing')).toBe('KEY_NOT_FOUND');
+    expect(await revoke(local.principal.keyId)).toBe('LAST_ADMIN_KEY');
+    expect(open(server, studio.token)).not.toBeNull();
+  });
+
+  it('tells each listener once, also when the revocation was made on another server', async () => {
+    const events = new MemoryEventStore();
+    const one = await openKeyServer(events);
+    const { principal } = await found(one, 'local');
+    const { issued } = await issueApiKey(one, principal, wish(), command());
+    const other = await openKeyServer(events);
+    const [here, there, stopped] = [vi.fn(), vi.fn(), vi.fn()];
+    one.directory.onRevoked(issued.keyId, here);
+    other.directory.onRevoked(issued.keyId, there);
+    other.directory.onRevoked(issued.keyId, stopped)();
+    await revokeApiKey(one, principal, issued.keyId, command());
+    expect(here).toHaveBeenCalledOnce();
+    await settle();
+    expect(there).toHaveBeenCalledOnce();
+    expect(stopped).not.toHaveBeenCalled();
+  });
+
+  it('tells a listener at once that comes too late', async () => {
+    const server = await openKeyServer();
+    const { principal } = await found(server, 'local');
+    const { issued } = await issueApiKey(server, principal, wish(), command());
+    await revokeApiKey(server, principal, issued.keyId, command());
+    const late = vi.fn();
+    server.directory.onRevoked(issued.keyId, late);
+    expect(late).toHaveBeenCalledOnce();
+  });
+
+  it('tells a listener as the expiry of the key does', async () => {
+    const server = await openKeyServer();
+    const { principal } = await found(server, 'local');
+    const expiresAt = new Date(server.clock.now().getTime() + 1_000).toISOString();
+    const { issued } = await issueApiKey(server, principal, wish({ expiresAt }), command());
+    const [listener, stopped] = [vi.fn(), vi.fn()];
+    server.directory.onRevoked(issued.keyId, listener);
+    server.directory.onRevoked(issued.keyId, stopped)();
+    await server.clock.advance(1_000);
+    expect(listener).toHaveBeenCalledOnce();
+    expect(stopped).not.toHaveBeenCalled();
+  });
+});
+
+describe('creating a tenant', () => {
+  it('is for an owner key of the tenant local alone', async () => {
+    const server = await openKeyServer();
+    const local = await found(server, 'local');
+    const studio = await found(server, 'studio');
+    const admin = await issueApiKey(server, local.principal, wish({ scopes: [...scopes] }), command());
+    const { directory } = server;
+    expect(mayCreateTenants(directory, local.principal)).toBe(true);
+    expect(mayCreateTenants(directory, studio.principal)).toBe(false);
+    expect(mayCreateTenants(directory, { ...local.principal, keyId: admin.issued.keyId })).toBe(false);
+  });
+
+  it('is refused when the tenant exists, and repeated by the same command shows no key', async () => {
+    const server = await openKeyServer();
+    const create = () => {
+      const draft = draftKey(server, 'once', false);
+      return createTenantWithKey(server, 'system', 'studio', 'pro', draft, command('once'));
+    };
+    const first = await create();
+    expect(await create()).toEqual({ key: null, issued: first.issued });
+    expect(await refusal(found(server, 'studio'))).toBe('TENANT_EXISTS');
+  });
+
+  it('that was cut off after its name was written leaves no tenant, and can be done again', async () => {
+    const events = new MemoryEventStore();
+    const server = await openKeyServer(events);
+    let refuse = true;
+    const failing = Object.assign(Object.create(events) as EventStore, {
+      append: async (...call: Parameters<EventStore['append']>) => {
+        if (refuse && call[0] === 'tenant-studio') throw new Rejection('STORE_UNAVAILABLE');
+        return events.append(...call);
+      },
+      read: events.read.bind(events),
+      lastPosition: events.lastPosition.bind(events),
+      subscribe: events.subscribe.bind(events),
+    });
+    const half = await openKeyServer(failing);
+    expect(await refusal(found(half, 'studio'))).toBe('STORE_UNAVAILABLE');
+    expect((await openKeyServer(events)).directory.tenant('studio').tenantId).toBeNull();
+    refuse = false;
+    const { token } = await found(half, 'studio');
+    await settle();
+    expect(open(server, token)?.tenant).toBe('studio');
+  });
+
+  it('gives every tenant keys that open nothing of another', async () => {
+    const server = await openKeyServer();
+    const tenants = ['local', 'a', 'a-b', 'npc-a'];
+    for (const tenantId of tenants) expect((await found(server, tenantId)).principal.tenant).toBe(tenantId);
+    for (const tenantId of tenants) expect(server.directory.tenant(tenantId).keys).toHaveLength(1);
+  });
+
+  it('leaves it possible to give the tenant another owner key later', async () => {
+    const server = await openKeyServer();
+    await found(server, 'local');
+    const draft = draftKey(server, 'recovery', false);
+    await addOwnerKey(server, 'local', draft, command('recovery'));
+    const principal = open(server, draft.token);
+    expect(principal?.scopes).toEqual(scopes);
+    expect(principal !== null && mayCreateTenants(server.directory, principal)).toBe(true);
+  });
+});
+
+describe('what a directory reads of other servers', () => {
+  it('are the streams of tenants alone, however much else is written', async () => {
+    const events = new MemoryEventStore();
+    const { principal } = await found(await openKeyServer(events), 'local');
+    const delivered: string[] = [];
+    const counting = storeWith(events, {
+      subscribe: async function* (options) {
+        for await (const batch of events.subscribe(options)) {
+          delivered.push(...batch.map(({ stream }) => stream));
+          yield batch;
+        }
+      },
+    });
+    const other = await openKeyServer(counting);
+    const one = await openKeyServer(events, { seed: 'one' });
+    for (let turn = 0; turn < 50; turn += 1) await appendNext(events, `npc-local.${String(turn)}`, [event('e')]);
+    const { key } = await issueApiKey(one, principal, wish(), command());
+    await found(one, 'studio');
+    await settle();
+    expect(open(other, key ?? '')).not.toBeNull();
+    expect(other.directory.tenant('studio').tenantId).toBe('studio');
+    expect(delivered).toEqual(['tenant-local', 'tenant-studio', 'tenant-studio']);
+  });
+
+  it('is nothing where its own server is the only one that writes', async () => {
+    const events = storeWith(new MemoryEventStore(), {
+      soleWriter: true,
+      subscribe: () => {
+        throw new Error('a feed that nobody needs');
+      },
+    });
+    const server = await openKeyServer(events);
+    const { principal } = await found(server, 'local');
+    const { issued, key } = await issueApiKey(server, principal, wish(), command());
+    await revokeApiKey(server, principal, issued.keyId, command());
+    expect(open(server, key ?? '')).toBeNull();
+    await server.directory[Symbol.asyncDispose]();
+  });
+});
+
+describe('a tenant whose stream a newer server has gone on with', () => {
+  it('has no keys on the older server any more, while other tenants are followed as before, and no start fails', async () => {
+    const events = new MemoryEventStore();
+    const one = await openKeyServer(events, { seed: 'one', onCutOff: () => undefined });
+    const ours = await found(one, 'local');
+    const theirs = await found(one, 'studio');
+    const lost = vi.fn();
+    const other = await openKeyServer(events, { onCutOff: lost });
+    const second = await issueApiKey(one, ours.principal, wish(), command());
+    await settle();
+    expect([open(other, theirs.token), open(other, second.key ?? '')]).not.toContain(null);
+    await appendNext(events, 'tenant-studio', [event('newer', { type: 'KeyRevoked', meta: { schemaVersion: 99 } })]);
+    await settle();
+    expect(open(other, theirs.token)).toBeNull();
+    await revokeApiKey(one, ours.principal, second.issued.keyId, command());
+    await settle();
+    expect(open(other, second.key ?? '')).toBeNull();
+    expect(open(other, ours.token)).not.toBeNull();
+    expect(lost.mock.calls).toEqual([
+      [
+        expect.objectContaining({
+          message: expect.stringMatching(/^event \d+ \(KeyRevoked\) of the tenant studio cannot be read/) as string,
+          cause: expect.objectContaining({ code: 'EVENT_VERSION_UNKNOWN' }) as Error,
+        }),
+      ],
+    ]);
+    const started = await openKeyServer(events, { onCutOff: lost });
+    expect([open(started, ours.token), open(started, theirs.token)]).toEqual([expect.anything(), null]);
+  });
+});
+
+describe('a tenant whose stream holds an event that cannot be taken', () => {
+  it('has no keys any more, while revocations of other tenants count as before, and no start fails', async () => {
+    const events = new MemoryEventStore();
+    const one = await openKeyServer(events, { seed: 'one', onCutOff: () => undefined });
+    const ours = await found(one, 'local');
+    const theirs = await found(one, 'studio');
+    const other = await openKeyServer(events, { onCutOff: () => undefined });
+    await settle();
+    await appendNext(events, 'tenant-studio', [{ ...event('damaged', { type: 'KeyRevoked' }), data: null as never }]);
+    const second = await issueApiKey(one, ours.principal, wish(), command());
+    await settle();
+    expect([open(other, theirs.token), open(other, second.key ?? '')]).toEqual([null, expect.anything()]);
+    await revokeApiKey(one, ours.principal, second.issued.keyId, command());
+    await settle();
+    expect(open(other, second.key ?? '')).toBeNull();
+    const started = await openKeyServer(events, { onCutOff: () => undefined });
+    expect([open(started, ours.token), open(started, theirs.token)]).toEqual([expect.anything(), null]);
+  });
+});
+
+describe('a directory whose feed is lost', () => {
+  it('reports the loss, and takes the feed up again where it stopped', async () => {
+    const events = new MemoryEventStore();
+    const clock = new ManualClock();
+    const { principal } = await found(await openKeyServer(events), 'local');
+    let cut: (error: Error) => void = () => undefined;
+    const starts: (number | undefined)[] = [];
+    const breaking = Object.assign(Object.create(events) as EventStore, {
+      read: events.read.bind(events),
+      lastPosition: events.lastPosition.bind(events),
+      subscribe: (options: Subscription) => {
+        starts.push(options.after);
+        return starts.length === 1 ? brokenFeed(new Promise((_, reject) => (cut = reject))) : events.subscribe(options);
+      },
+    });
+    const lost = vi.fn();
+    const other = await openKeyServer(breaking, { clock, onCutOff: lost });
+    const one = await openKeyServer(events, { seed: 'one' });
+    const { key } = await issueApiKey(one, principal, wish(), command());
+    cut(new Error('the store went away'));
+    await settle();
+    expect(lost).toHaveBeenCalledOnce();
+    expect(open(other, key ?? '')).toBeNull();
+    await clock.advance(FEED_RETRY_MS);
+    await settle();
+    expect(open(other, key ?? '')).not.toBeNull();
+    expect(starts).toEqual([3, 3]);
+    await other.directory[Symbol.asyncDispose]();
+  });
+
+  it('stops following when the directory is disposed of, also while it waits to try again', async () => {
+    const events = new MemoryEventStore();
+    const clock = new ManualClock();
+    const lost = vi.fn();
+    const server = await openKeyServer(events, { clock, onCutOff: lost });
+    await events[Symbol.asyncDispose]();
+    await settle();
+    expect(lost).toHaveBeenCalled();
+    await server.directory[Symbol.asyncDispose]();
+    const calls = lost.mock.calls.length;
+    await clock.advance(10 * FEED_RETRY_MS);
+    expect(lost).toHaveBeenCalledTimes(calls);
+  });
+});
+
+async function* brokenFeed(end: Promise<never>): AsyncGenerator<readonly RecordedEvent[]> {
+  yield await end;
+}

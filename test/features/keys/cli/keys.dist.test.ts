@@ -1,0 +1,45 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it, vi } from 'vitest';
+
+import { apiOf } from '../../../support/api.js';
+import { openNamespace } from '../../../support/distributed-server.js';
+import { typed } from '../../../cli/typed.js';
+
+/** How long a server may take until it knows of a key that another program made, in milliseconds; far above what it takes. */
+const KNOWN_WITHIN_MS = 10_000;
+
+describe('anima keys recover beside running servers', () => {
+  it('gives owner keys that open there, of local and of a tenant whose first key nobody ever saw', async () => {
+    await using namespace = await openNamespace();
+    const { url } = await namespace.start('http');
+    const answer = await apiOf(url, namespace.ownerKey).post('/tenants', { tenantId: 'studio-b' });
+    expect(answer.status).toBe(201);
+    const file = join(namespace.dataDir, 'owner-key');
+    await rm(file);
+
+    const recover = (...words: string[]) => typed(['keys', 'recover', ...words], { env: { ...namespace.settings } });
+    const opens = async (key: string): Promise<readonly string[]> => {
+      const { status, body } = await apiOf(url, key).get('/keys');
+      if (status !== 200) throw new Error(`the key is not known yet: ${String(status)}`);
+      return (body as readonly { readonly keyId: string }[]).map(({ keyId }) => keyId);
+    };
+
+    const studio = await recover('--tenant', 'studio-b', '--json');
+    expect([studio.code, studio.stderr]).toEqual([0, '']);
+    const { key, ...rest } = JSON.parse(studio.stdout) as { readonly key: string };
+    expect(rest).toEqual({ tenantId: 'studio-b', path: null });
+    const lost = (answer.body as { readonly keyId: string }).keyId;
+    await vi.waitFor(async () => expect(await opens(key)).toContain(lost), KNOWN_WITHIN_MS);
+    expect((await apiOf(url, key)('DELETE', `/keys/${lost}`)).status).toBe(204);
+
+    const local = await recover();
+    expect([local.code, local.stderr]).toEqual([0, expect.stringContaining('It is in')]);
+    expect(await readFile(file, 'utf8')).toBe(local.stdout);
+    await vi.waitFor(() => opens(local.stdout.trim()), KNOWN_WITHIN_MS);
+
+    const stranger = await recover('--tenant', 'nobody');
+    expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('no tenant "nobody"')]);
+  }, 120_000);
+});

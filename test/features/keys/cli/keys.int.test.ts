@@ -1,0 +1,223 @@
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { ownerKeyFile } from '../../../../src/adapters/files/owner-key-file.js';
+import { createTenantWithKey, draftKey } from '../../../../src/features/keys/api-keys.js';
+import { firstStart } from '../../../../src/features/keys/first-start.js';
+import { StreamWriters } from '../../../../src/kernel/streams/stream-writers.js';
+import { type OpenedKeys, openKeys } from '../../../../src/features/keys/open-keys.js';
+import { scopes } from '../../../../src/kernel/base/scopes.js';
+import { keyRoutes } from '../../../../src/features/keys/http/routes.js';
+import { createLogger } from '../../../../src/config/logger.js';
+import { openEmbedded } from '../../../../src/profiles/embedded.js';
+import { startApp } from '../../../support/http.js';
+import { temporaryDirectory } from '../../../support/temporary-directory.js';
+import { typed } from '../../../cli/typed.js';
+
+const settings = { jwsAlg: 'EdDSA', rateLimit: null, tiersActive: false } as const;
+const embedding = {
+  embedder: { kind: 'builtin' },
+  embeddingShare: 0.5,
+  readWaitMs: 2000,
+  keptAnswerBytes: 1_000_000,
+} as const;
+const onCutOff = (error: unknown): void => {
+  throw error;
+};
+
+/** The keys of a data directory, as a server has them; the directory is made at the first time. */
+const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) => Promise<T>): Promise<T> => {
+  await using profile = await openEmbedded(
+    { dataDir, secret: null, secretFile: null, ...embedding },
+    createLogger('silent'),
+  );
+  const { ports, secret } = profile;
+  const { apiKeys } = await openKeys({
+    ports,
+    writers: new StreamWriters(ports.events, ports.clock),
+    secret,
+    settings,
+    onCutOff,
+  });
+  await using _directory = apiKeys.directory;
+  await firstStart(apiKeys, ownerKeyFile(dataDir));
+  return await work(apiKeys);
+};
+
+describe('anima keys', () => {
+  it('issues, lists and revokes with the owner key of the data directory', async () => {
+    await using directory = await temporaryDirectory();
+    await withKeys(join(directory.path, '.anima'), async (keys) => {
+      const authenticate = (header: string | undefined) => keys.directory.authenticate(header, keys.clock.now());
+      const app = await startApp(keyRoutes(keys), { authenticate });
+      const anima = (...words: string[]) =>
+        typed(['keys', ...words], { env: { ANIMA_URL: app.url }, cwd: directory.path });
+      try {
+        const issued = await anima('issue', 'my game', '--scopes', 'npc, memory', '--rate-limit', '5/1', '--test');
+        expect(issued.code).toBe(0);
+        expect(issued.stdout).toMatch(/^am_test_\w+\n$/);
+        expect(issued.stderr).toContain('not shown again');
+        const listed = await anima('list');
+        expect(listed.stdout.split('\n').map((line) => line.split(/ {2,}/).slice(1, 3))).toMatchObject([
+          ['NAME', 'LIMIT'],
+          ['owner', 'default'],
+          ['my game', '5/1'],
+          [],
+        ]);
+        const [owner, game] = JSON.parse((await anima('list', '--json')).stdout);
+        expect(game).toMatchObject({
+          name: 'my game',
+          scopes: ['npc', 'memory'],
+          rateLimit: { limit: 5, windowSeconds: 1 },
+        });
+        expect(await anima('revoke', game.keyId)).toMatchObject({
+          code: 0,
+          stdout: `Key ${String(game.keyId)} is revoked.\n`,
+        });
+        expect(await anima('revoke', game.keyId)).toMatchObject({ code: 1, stdout: '' });
+        const last = await anima('revoke', owner.keyId);
+        expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('LAST_ADMIN_KEY')]);
+        const wrong = await anima('issue', 'x', '--scopes', 'fly', '--expires-at', 'tomorrow');
+        expect(wrong.code).toBe(1);
+        expect(wrong.stderr).toMatch(/SCHEMA_INVALID\)\n {2}\/(scopes|expiresAt).*\n {2}\/(scopes|expiresAt)/);
+        const foreign = await typed(['keys', 'list'], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'am_live_x' } });
+        expect([foreign.code, foreign.stderr]).toEqual([1, expect.stringContaining('does not accept this key')]);
+      } finally {
+        await app.stop();
+      }
+    });
+  });
+
+  it('recover makes another owner key while the server is stopped, and puts it into the file', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => undefined);
+    const lost = (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim();
+    await rm(join(dataDir, 'owner-key'));
+    const { code, stdout, stderr } = await typed(['keys', 'recover'], { cwd: directory.path });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('New owner key')]);
+    expect(await readFile(join(dataDir, 'owner-key'), 'utf8')).toBe(stdout);
+    if (process.platform !== 'win32') expect((await stat(join(dataDir, 'owner-key'))).mode & 0o777).toBe(0o600);
+    await withKeys(dataDir, async ({ directory: keys, clock }) => {
+      for (const key of [lost, stdout.trim()]) expect(keys.find(key, clock.now())?.tenant).toBe('local');
+    });
+  });
+
+  it('recover gives an owner key of a tenant whose first one nobody ever saw, and leaves the file alone', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async (keys) => {
+      const draft = draftKey(keys, 'lost', false);
+      const command = { commandId: 'lost', correlationId: 'lost' };
+      await createTenantWithKey(keys, 'system', 'studio-b', 'free', draft, command);
+    });
+    const file = await readFile(join(dataDir, 'owner-key'), 'utf8');
+    const { code, stdout, stderr } = await typed(['keys', 'recover', '--tenant', 'studio-b'], { cwd: directory.path });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('It is in no file')]);
+    expect(await readFile(join(dataDir, 'owner-key'), 'utf8')).toBe(file);
+    await withKeys(dataDir, async ({ directory: keys, clock }) => {
+      expect(keys.find(stdout.trim(), clock.now())).toMatchObject({ tenant: 'studio-b', scopes });
+    });
+  });
+
+  it('recover is refused, and changes nothing, where there is nothing to recover or a server is running', async () => {
+    await using directory = await temporaryDirectory();
+    const none = await typed(['keys', 'recover'], { cwd: directory.path });
+    expect([none.code, none.stderr]).toEqual([
+      1,
+      `There is no data directory at ${join(directory.path, '.anima')}. Set ANIMA_DATA_DIR to the server's data directory.\n`,
+    ]);
+    await expect(stat(join(directory.path, '.anima'))).rejects.toThrow('ENOENT');
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => {
+      const key = await readFile(join(dataDir, 'owner-key'), 'utf8');
+      const busy = await typed(['keys', 'recover'], { cwd: directory.path });
+      expect([busy.code, busy.stderr]).toEqual([1, expect.stringContaining('already open in another process')]);
+      expect(await readFile(join(dataDir, 'owner-key'), 'utf8')).toBe(key);
+    });
+    const stranger = await typed(['keys', 'recover', '--tenant', 'nobody'], { cwd: directory.path });
+    expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('no tenant "nobody"')]);
+  });
+
+  it('refuse a secret that is too short before there is a data directory', async () => {
+    await using directory = await temporaryDirectory();
+    const [dataDir, secretFile] = [join(directory.path, '.anima'), join(directory.path, 'short')];
+    await writeFile(secretFile, 'hush\n', { mode: 0o600 });
+    const opening = openEmbedded({ dataDir, secret: null, secretFile, ...embedding }, createLogger('silent'));
+    await expect(opening).rejects.toThrow('too short');
+    await expect(stat(dataDir)).rejects.toThrow('ENOENT');
+  });
+
+  it('recover says when the secret is gone or is another one', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => undefined);
+    const other = { ANIMA_SECRET: 'another secret, quite as long as it must be' };
+    const wrong = await typed(['keys', 'recover'], { cwd: directory.path, env: other });
+    expect([wrong.code, wrong.stderr]).toEqual([
+      1,
+      expect.stringContaining('The stored data was made with another secret'),
+    ]);
+    await rm(join(dataDir, 'secret'));
+    const gone = await typed(['keys', 'recover'], { cwd: directory.path });
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('There is no secret')]);
+  });
+});
+
+describe('anima rebuild', () => {
+  it('makes the read models anew, and says from how many events', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, 'data');
+    await withKeys(dataDir, async () => undefined);
+    const env = { ANIMA_DATA_DIR: 'data' };
+    const { code, stdout } = await typed(['rebuild', '--json'], { cwd: directory.path, env });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ events: 4, parked: 0, projections: expect.arrayContaining(['npcs']) });
+    expect((await typed(['rebuild'], { cwd: directory.path, env })).stdout).toMatch(/^Rebuilt .* from 4 events\.\n$/);
+  });
+
+  it.each([
+    ['that is no database', (bytes: Buffer) => bytes.fill(0x78, 0, 100)],
+    ['whose pages are no pages', (bytes: Buffer) => bytes.fill(0x78, 4096)],
+  ])('replaces a damaged file of read models %s', async (_, damage) => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => undefined);
+    const file = join(dataDir, 'reads.db');
+    await writeFile(file, damage(await readFile(file)));
+    const refused = await withKeys(dataDir, async () => undefined).catch((error: unknown) => error);
+    expect((refused as Error).message).toBe(
+      `The database file ${file} is damaged. Run "anima rebuild": it is made again from the events.`,
+    );
+    const { code, stdout } = await typed(['rebuild'], { cwd: directory.path });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^Rebuilt .* from 4 events\.\n$/)]);
+    await withKeys(dataDir, async () => undefined);
+  });
+
+  it('leaves damaged events alone, and says what to do', async () => {
+    await using directory = await temporaryDirectory();
+    const dataDir = join(directory.path, '.anima');
+    await withKeys(dataDir, async () => undefined);
+    const file = join(dataDir, 'events.db');
+    const damaged = (await readFile(file)).fill(0x78, 0, 100);
+    await writeFile(file, damaged);
+    const { code, stderr } = await typed(['rebuild'], { cwd: directory.path });
+    expect([code, stderr]).toEqual([
+      1,
+      `The database file ${file} is damaged. Put back a backup of the whole data directory.\n`,
+    ]);
+    expect(damaged.equals(await readFile(file))).toBe(true);
+  });
+
+  it('is refused where there is no data directory', async () => {
+    await using directory = await temporaryDirectory();
+    await mkdir(join(directory.path, '.anima'));
+    const { code, stderr } = await typed(['rebuild'], { cwd: directory.path });
+    expect([code, stderr]).toEqual([
+      1,
+      `There is no data directory at ${join(directory.path, '.anima')}. Set ANIMA_DATA_DIR to the server's data directory.\n`,
+    ]);
+  });
+});

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { tenantFold, tenantNamesFold } from '../../../../src/features/keys/key-directory.js';
+import {
+  chooseCortex,
+  createTenant,
+  issueKey,
+  issueOwnerKey,
+  nameTenant,
+  revokeKey,
+  type NewKey,
+} from '../../../../src/features/keys/domain/decide.js';
+import { scopes, type Scope } from '../../../../src/kernel/base/scopes.js';
+import { isLive } from '../../../../src/features/keys/domain/state.js';
+import { givenOf } from '../../../support/given.js';
+
+const now = new Date('2026-05-01T10:00:00.000Z');
+const later = '2026-05-01T11:00:00.000Z';
+const earlier = '2026-05-01T09:00:00.000Z';
+
+const newKey = (keyId: string, more: Partial<NewKey> = {}): NewKey => ({
+  keyId,
+  name: keyId,
+  scopes: ['npc'],
+  hash: `hash of ${keyId}`,
+  rateLimit: null,
+  expiresAt: null,
+  test: false,
+  ...more,
+});
+
+const given = givenOf(tenantFold);
+const nobody = given();
+const studio = nobody.when(createTenant, 'studio', 'pro', newKey('owner'), now).and;
+const issued = (key: NewKey) => studio.when(issueKey, 'owner', key, now).and;
+
+describe('creating a tenant', () => {
+  it('gives the tenant and its owner key, with every scope, in one decision', () => {
+    nobody.when(createTenant, 'studio', 'pro', newKey('owner'), now).then([
+      { type: 'TenantCreated', data: { tenantId: 'studio', tier: 'pro' } },
+      {
+        type: 'KeyIssued',
+        data: { ...newKey('owner'), scopes: [...scopes], owner: true, createdAt: now.toISOString() },
+      },
+    ]);
+  });
+
+  it('is refused when the tenant exists', () => {
+    studio.when(createTenant, 'studio', 'free', newKey('another'), now).then('TENANT_EXISTS');
+  });
+
+  it('repeated by the same command changes nothing', () => {
+    studio.when(createTenant, 'studio', 'pro', newKey('owner'), now).then([]);
+  });
+
+  it('is refused to a command whose key id belongs to a key that was issued otherwise', () => {
+    issued(newKey('second')).when(createTenant, 'studio', 'pro', newKey('second'), now).then('TENANT_EXISTS');
+  });
+
+  it('writes its name down once', () => {
+    const unnamed = givenOf(tenantNamesFold)();
+    unnamed.when(nameTenant, 'studio').then([{ type: 'TenantNamed', data: { tenantId: 'studio' } }]);
+    unnamed.when(nameTenant, 'studio').and.when(nameTenant, 'studio').then([]);
+  });
+});
+
+describe('issuing a key', () => {
+  it('records what was asked, scopes in the order of the table and each once', () => {
+    const key = newKey('second', {
+      scopes: ['audit', 'npc', 'npc'],
+      rateLimit: { limit: 5, windowSeconds: 1 },
+      expiresAt: later,
+      test: true,
+    });
+    studio.when(issueKey, 'owner', key, now).then([
+      {
+        type: 'KeyIssued',
+        data: { ...key, scopes: ['npc', 'audit'], owner: false, createdAt: now.toISOString() },
+      },
+    ]);
+  });
+
+  it('is refused when the granting key lacks a scope, which the refusal names', () => {
+    issued(newKey('admin', { scopes: ['npc', 'admin'] }))
+      .when(issueKey, 'admin', newKey('third', { scopes: ['npc', 'ops', 'audit'] }), now)
+      .then('FORBIDDEN', { missingScopes: ['ops', 'audit'] });
+  });
+
+  it('is refused when the granting key was revoked, has expired or is none of this tenant', () => {
+    const admin = issued(newKey('admin', { scopes: ['admin'], expiresAt: later }));
+    const wish = newKey('third', { scopes: [] });
+    admin.when(revokeKey, 'admin').and.when(issueKey, 'admin', wish, now).then('UNAUTHORIZED');
+    admin.when(issueKey, 'admin', wish, new Date(later)).then('UNAUTHORIZED');
+    studio.when(issueKey, 'stranger', wish, now).then('UNAUTHORIZED');
+  });
+
+  it('repeated by the same command changes nothing, even when the key was revoked since', () => {
+    const second = issued(newKey('second'));
+    second.when(issueKey, 'owner', newKey('second'), now).then([]);
+    second.when(revokeKey, 'second').and.when(issueKey, 'owner', newKey('second'), now).then([]);
+  });
+});
+
+describe('issuing an owner key anew', () => {
+  it('gives a key with every scope and leaves the others', () => {
+    const recovered = studio.when(issueOwnerKey, newKey('recovered'), now);
+    expect(recovered.events).toMatchObject([{ type: 'KeyIssued', data: { scopes, owner: true } }]);
+    expect(recovered.and.state.keys.filter((key) => isLive(key, now))).toHaveLength(2);
+  });
+
+  it('is refused when there is no tenant', () => {
+    nobody.when(issueOwnerKey, newKey('recovered'), now).then('NOT_FOUND');
+  });
+});
+
+describe('revoking a key', () => {
+  const admin = newKey('admin', { scopes: ['admin'] });
+  const revoked = (keyId: string) => [{ type: 'KeyRevoked', data: { keyId } }];
+
+  it('ends a key that exists', () => {
+    issued(newKey('second')).when(revokeKey, 'second').then(revoked('second'));
+  });
+
+  it('is refused for an unknown key and for one that was revoked before', () => {
+    const gone = issued(newKey('second')).when(revokeKey, 'second').and;
+    gone.when(revokeKey, 'nothing').then('KEY_NOT_FOUND');
+    gone.when(revokeKey, 'second').then('KEY_NOT_FOUND');
+  });
+
+  it('is refused for the last admin key that does not expire', () => {
+    issued(newKey('second')).when(revokeKey, 'owner').then('LAST_ADMIN_KEY');
+  });
+
+  it('does not count an admin key that expires, also while it still opens', () => {
+    issued({ ...admin, expiresAt: later })
+      .when(revokeKey, 'owner')
+      .then('LAST_ADMIN_KEY');
+  });
+
+  it('is possible for an admin key beside another that does not expire', () => {
+    issued(admin).when(revokeKey, 'owner').then(revoked('owner'));
+    issued(admin).when(revokeKey, 'admin').then(revoked('admin'));
+  });
+
+  it.each([earlier, later])('lets an admin key go that expires at %s', (expiresAt) => {
+    issued({ ...admin, expiresAt })
+      .when(revokeKey, 'admin')
+      .then(revoked('admin'));
+  });
+});
+
+describe('whatever is decided', () => {
+  const keyId = fc.nat(9).map((id) => (id === 0 ? 'owner' : `key-${String(id)}`));
+  const step = fc.oneof(
+    fc.record({
+      by: keyId,
+      id: keyId,
+      scopes: fc.subarray<Scope>([...scopes]),
+      expiresAt: fc.constantFrom(later, null),
+    }),
+    fc.record({ by: fc.constant(null), id: keyId }),
+  );
+
+  it('a tenant keeps an admin key that does not expire, no key has a scope that its grantor lacked, and no key id is given out twice', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let tenant = studio;
+        for (const { by, id, ...more } of steps) {
+          const grantor = tenant.state.keys.find((key) => key.keyId === by);
+          const decided = by === null ? tenant.when(revokeKey, id) : tenant.when(issueKey, by, newKey(id, more), now);
+          if (decided.events === null) continue;
+          tenant = decided.and;
+          for (const { type, data } of decided.events) {
+            if (type === 'KeyIssued')
+              expect(grantor?.scopes).toEqual(expect.arrayContaining(data['scopes'] as Scope[]));
+          }
+          const { keys } = tenant.state;
+          expect(
+            keys.some(({ scopes, revoked, expiresAt }) => scopes.includes('admin') && !revoked && expiresAt === null),
+          ).toBe(true);
+          expect(new Set(keys.map(({ keyId }) => keyId)).size).toBe(keys.length);
+        }
+        expect(JSON.parse(JSON.stringify(tenant.state))).toEqual(tenant.state);
+      }),
+    );
+  });
+});
+
+describe('choosing an engine', () => {
+  it('is an event; the one that is chosen already gives none', () => {
+    const chosen = studio.when(chooseCortex, 'openai').and;
+    studio.when(chooseCortex, 'openai').then([{ type: 'CortexChosen', data: { cortexId: 'openai' } }]);
+    chosen.when(chooseCortex, 'openai').then([]);
+    chosen.when(chooseCortex, 'scripted').then([{ type: 'CortexChosen', data: { cortexId: 'scripted' } }]);
+  });
+});

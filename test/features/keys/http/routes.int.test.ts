@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { MemoryOwnerKeyFile } from '../../../support/memory/owner-key-file.js';
+import { firstStart } from '../../../../src/features/keys/first-start.js';
+import { scopes } from '../../../../src/kernel/base/scopes.js';
+import { keyRoutes } from '../../../../src/features/keys/http/routes.js';
+import { type KeyServer, openKeyServer } from '../key-scene.js';
+import { type Reply, startApp, type TestApp } from '../../../support/http.js';
+
+let server: KeyServer;
+let app: TestApp;
+let owner: string;
+
+beforeEach(async () => {
+  server = await openKeyServer();
+  owner = (await firstStart(server, new MemoryOwnerKeyFile()))?.key ?? '';
+  const { clock, directory } = server;
+  app = await startApp(keyRoutes(server), {
+    clock,
+    authenticate: (header) => directory.authenticate(header, clock.now()),
+  });
+});
+afterEach(() => app.stop());
+
+const bearer = (key: string, headers: Record<string, string> = {}) => ({ ...headers, authorization: `Bearer ${key}` });
+const issue = (body: object, headers: Record<string, string> = bearer(owner)): Promise<Reply> =>
+  app.post('/keys', body as never, headers);
+const list = (key = owner, query = '') => app.get(`/keys${query}`, bearer(key));
+const revoke = (keyId: string, key = owner) => app.request('DELETE', `/keys/${keyId}`, { headers: bearer(key) });
+
+describe('POST /keys', () => {
+  it('issues a key with all scopes but ops and admin, and shows it', async () => {
+    const { status, body } = await issue({ name: 'game' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      name: 'game',
+      scopes: scopes.filter((scope) => scope !== 'ops' && scope !== 'admin'),
+      rateLimit: null,
+      createdAt: server.clock.now().toISOString(),
+    });
+    expect(body.key).toMatch(new RegExp(`^am_live_${String(body.keyId)}_`));
+    expect((await list(body.key)).status).toBe(403);
+  });
+
+  it('takes scopes, limit, expiry and kind', async () => {
+    const wish = {
+      scopes: ['admin', 'npc'],
+      rateLimit: { limit: 5, windowSeconds: 60 },
+      expiresAt: '2031-01-01T02:00:00+02:00',
+    };
+    const { body } = await issue({ name: 'game', test: true, ...wish });
+    expect(body).toMatchObject({
+      scopes: ['npc', 'admin'],
+      rateLimit: wish.rateLimit,
+      expiresAt: '2031-01-01T00:00:00.000Z',
+    });
+    expect(body.key).toMatch(/^am_test_/);
+    const answer = await list(body.key);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('ratelimit-policy')).toContain('q=5');
+    expect((await issue({ name: 'free', rateLimit: 'off' })).body.rateLimit).toBe('off');
+  });
+
+  it('counts null in an optional member as absent', async () => {
+    const { status, body } = await issue({ name: 'game', scopes: null, rateLimit: null, expiresAt: null, test: null });
+    expect(status).toBe(201);
+    expect(body.scopes).not.toContain('admin');
+  });
+
+  it.each([
+    ['no name', {}],
+    ['an empty name', { name: '' }],
+    ['an unknown scope', { name: 'x', scopes: ['fly'] }],
+    ['a limit of nothing', { name: 'x', rateLimit: { limit: 0, windowSeconds: 60 } }],
+    ['a limit in words', { name: 'x', rateLimit: 'fast' }],
+    ['an expiry that is no time', { name: 'x', expiresAt: 'tomorrow' }],
+    ['an expiry on no day', { name: 'x', expiresAt: '2031-13-01T00:00:00Z' }],
+    ['an expiry on a day that its month has not', { name: 'x', expiresAt: '2031-02-30T00:00:00Z' }],
+    ['an expiry that has passed', { name: 'x', expiresAt: '2001-01-01T00:00:00Z' }],
+  ])('refuses %s with 400 and the place', async (_, body) => {
+    const answer = await issue(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatchObject({ code: 'SCHEMA_INVALID' });
+    expect(answer.body.error.details.issues.length).toBeGreaterThan(0);
+  });
+
+  it('refuses scopes that the asking key lacks with 403', async () => {
+    const admin = (await issue({ name: 'admin', scopes: ['admin', 'npc'] })).body.key;
+    const answer = await issue({ name: 'x', scopes: ['npc', 'ops'] }, bearer(admin));
+    expect(answer.status).toBe(403);
+    expect(answer.body.error.details).toEqual({ missingScopes: ['ops'] });
+  });
+
+  it('repeated under an Idempotency-Key gives the same answer without the key, and no second key', async () => {
+    const headers = bearer(owner, { 'idempotency-key': 'once' });
+    const first = await issue({ name: 'game' }, headers);
+    const repeat = await issue({ name: 'game' }, headers);
+    const { key, ...rest } = first.body;
+    expect(key).toMatch(/^am_live_/);
+    expect([repeat.status, repeat.body]).toEqual([201, rest]);
+    expect(repeat.headers.get('idempotency-replayed')).toBe('true');
+    expect((await list()).body).toHaveLength(2);
+  });
+});
+
+describe('GET /keys', () => {
+  it('lists the keys without what opens them, with their last use', async () => {
+    const game = await issue({ name: 'game' });
+    const { status, body, text } = await list();
+    expect(status).toBe(200);
+    expect(body).toMatchObject([
+      { name: 'owner', owner: true, lastUsedAt: server.clock.now().toISOString() },
+      { name: 'game', owner: false, lastUsedAt: null, keyId: game.body.keyId },
+    ]);
+    for (const secret of [owner, game.body.key]) expect(text).not.toContain(String(secret).split('_')[3]);
+    expect(text).not.toContain('hash');
+  });
+
+  it('pages when asked to', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      await app.clock.advance(1_000);
+      await issue({ name });
+    }
+    const names: string[] = [];
+    let next: string | undefined = '?limit=2';
+    while (next !== undefined) {
+      const page: Reply = await list(owner, next);
+      expect(page.body.length).toBeLessThanOrEqual(2);
+      names.push(...page.body.map(({ name }: { name: string }) => name));
+      next = /<\/keys(\?[^>]*)>; rel="next"/.exec(page.headers.get('link') ?? '')?.[1];
+    }
+    expect(names).toEqual(['owner', 'a', 'b', 'c', 'd']);
+  });
+});
+
+describe('DELETE /keys/{keyId}', () => {
+  it('revokes at once with 204; a repeat is 404', async () => {
+    const { keyId, key } = (await issue({ name: 'admin', scopes: ['admin'] })).body;
+    expect((await list(key)).status).toBe(200);
+    const gone = await revoke(keyId);
+    expect([gone.status, gone.text]).toEqual([204, '']);
+    expect((await list(key)).status).toBe(401);
+    const again = await revoke(keyId);
+    expect([again.status, again.body.error.code]).toEqual([404, 'KEY_NOT_FOUND']);
+  });
+
+  it('keeps the last admin key with 409', async () => {
+    const answer = await revoke((await list()).body[0].keyId);
+    expect([answer.status, answer.body.error.code]).toEqual([409, 'LAST_ADMIN_KEY']);
+  });
+});
+
+describe('POST /tenants', () => {
+  const create = (body: object, headers: Record<string, string> = bearer(owner)) =>
+    app.post('/tenants', body as never, headers);
+
+  it('makes a tenant whose owner key sees nothing of others', async () => {
+    const { status, body } = await create({ tenantId: 'studio', tier: 'pro' });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ tenantId: 'studio', tier: 'pro' });
+    const mine = await list(body.key);
+    expect(mine.body).toMatchObject([{ keyId: body.keyId, scopes: [...scopes], owner: true }]);
+    expect((await revoke((await list()).body[0].keyId, body.key)).status).toBe(404);
+  });
+
+  it('answers 409 when the tenant exists, and 400 when the id cannot be one', async () => {
+    expect((await create({ tenantId: 'studio' })).body.tier).toBe('free');
+    const again = await create({ tenantId: 'studio' });
+    expect([again.status, again.body.error.code]).toEqual([409, 'TENANT_EXISTS']);
+    for (const tenantId of ['', 'Studio', 'a.b', 'x'.repeat(65), 'a/b']) {
+      expect((await create({ tenantId })).status).toBe(400);
+    }
+    expect((await create({ tenantId: 'other', tier: 'gold' })).status).toBe(400);
+  });
+
+  it('answers 403 to every key but an owner key of local, before the body is looked at', async () => {
+    const studio = (await create({ tenantId: 'studio' })).body.key;
+    const admin = (await issue({ name: 'admin', scopes: ['admin'] })).body.key;
+    for (const key of [studio, admin]) {
+      const answer = await create({ tenantId: '' }, bearer(key));
+      expect([answer.status, answer.body.error.code]).toEqual([403, 'FORBIDDEN']);
+    }
+  });
+
+  it('repeated under an Idempotency-Key shows no key', async () => {
+    const headers = bearer(owner, { 'idempotency-key': 'once' });
+    const first = await create({ tenantId: 'studio' }, headers);
+    const repeat = await create({ tenantId: 'studio' }, headers);
+    const { key, ...rest } = first.body;
+    expect(key).toMatch(/^am_live_/);
+    expect([repeat.status, repeat.body]).toEqual([201, rest]);
+  });
+});
+
+describe('a key that does not open', () => {
+  it('is answered 401 with the same body, whatever is wrong with the key', async () => {
+    const { key, keyId } = (await issue({ name: 'gone' })).body;
+    const expiring = (await issue({ name: 'short', expiresAt: new Date(server.clock.now().getTime() + 1_000) })).body
+      .key;
+    await revoke(keyId);
+    await app.clock.advance(2_000);
+    const headers = [
+      'Bearer',
+      `Basic ${owner}`,
+      `Bearer ${owner}x`,
+      `Bearer ${String(key)}`,
+      `Bearer ${String(expiring)}`,
+    ];
+    const answers = await Promise.all(headers.map((authorization) => app.get('/keys', { authorization })));
+    const bodies = answers.map(({ body }) => ({ ...body.error, requestId: '' }));
+    for (const { status, headers: sent } of answers)
+      expect([status, sent.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    expect(new Set(bodies.map((body) => JSON.stringify(body))).size).toBe(1);
+  });
+});

@@ -1,0 +1,233 @@
+import { verify } from 'node:crypto';
+
+import { calculateJwkThumbprint, compactVerify, createLocalJWKSet, EmbeddedJWK, type JWK } from 'jose';
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { unwrap, wrap } from '../../../src/features/keys/key-wrap.js';
+import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
+import { openSigningKeys, type SigningKeyDeps } from '../../../src/features/keys/signing-keys.js';
+import { READ_AGAIN_MS } from '../../../src/kernel/streams/spaced-reads.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { StartProblem } from '../../../src/kernel/base/start-problem.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { storeWith } from '../../support/streams.js';
+
+const wrapKey = new Uint8Array(32).fill(9);
+const open = (events: EventStore, more: Partial<SigningKeyDeps> = {}) => {
+  const clock = new ManualClock();
+  const deps = { events, clock, writers: new StreamWriters(events, clock), random: seededRandom('keys'), wrapKey };
+  return openSigningKeys({ ...deps, alg: 'EdDSA', ...more });
+};
+const claims = { sub: 'guard', jti: 'turn', revision: 4 };
+const verdict = { typ: 'verdict+jwt' } as const;
+
+describe('the signing keys', () => {
+  it('are made in an empty store and are the same ones after a restart', async () => {
+    const events = new MemoryEventStore();
+    const first = await open(events);
+    const second = await open(events, { random: seededRandom('another start') });
+    expect(second.current).toEqual(first.current);
+    expect(await second.publicJwks()).toEqual(await first.publicJwks());
+    expect(await second.sign(first.current.kid, claims, verdict)).toBe(
+      await first.sign(first.current.kid, claims, verdict),
+    );
+    expect(await events.lastPosition()).toBe(1);
+  });
+
+  it('made by two servers that start at once are one key', async () => {
+    const events = new MemoryEventStore();
+    const [one, other] = await Promise.all([open(events), open(events, { random: seededRandom('other') })]);
+    expect(one.current).toEqual(other.current);
+    expect(await events.lastPosition()).toBe(1);
+  });
+
+  it('sign so that a JOSE library verifies by the published set', async () => {
+    const keys = await open(new MemoryEventStore());
+    const published = createLocalJWKSet({ keys: (await keys.publicJwks()) as never });
+    const token = await keys.sign(keys.current.kid, claims, verdict);
+    const { protectedHeader, payload } = await compactVerify(token, published);
+    expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'verdict+jwt', kid: keys.current.kid });
+    expect(JSON.parse(Buffer.from(payload).toString())).toEqual(claims);
+    const [head = '', body = '', signature = ''] = token.split('.');
+    const publicKey = await keys.publicKey(keys.current.kid);
+    if (publicKey === undefined) throw new Error('there is no public key');
+    expect(verify(null, Buffer.from(`${head}.${body}`), publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
+  });
+
+  it('bring their public key where that is asked for, after the members of every header', async () => {
+    const keys = await open(new MemoryEventStore());
+    const token = await keys.sign(keys.current.kid, claims, { typ: 'soul+jwt', withJwk: true });
+    const { protectedHeader } = await compactVerify(token, EmbeddedJWK);
+    const [{ use: _, kid, ...jwk } = {}] = await keys.publicJwks();
+    expect(protectedHeader).toEqual({ alg: 'EdDSA', typ: 'soul+jwt', kid, jwk });
+    expect(Object.keys(protectedHeader)).toEqual(['alg', 'typ', 'kid', 'jwk']);
+  });
+
+  it('are named by their RFC 7638 thumbprint and publish nothing private', async () => {
+    const keys = await open(new MemoryEventStore());
+    const [jwk] = (await keys.publicJwks()) as unknown as JWK[];
+    expect(await calculateJwkThumbprint(jwk ?? {})).toBe(keys.current.kid);
+    expect(Object.keys(jwk ?? {}).sort()).toEqual(['crv', 'kid', 'kty', 'use', 'x']);
+  });
+
+  it('sign the same claims, in whatever order, by the same bytes', async () => {
+    const keys = await open(new MemoryEventStore());
+    const turned = Object.fromEntries(Object.entries(claims).reverse());
+    expect(await keys.sign(keys.current.kid, turned, verdict)).toBe(await keys.sign(keys.current.kid, claims, verdict));
+  });
+
+  it('get a new one for another algorithm name, while the old one keeps its own name', async () => {
+    const events = new MemoryEventStore();
+    const before = await open(events);
+    const token = await before.sign(before.current.kid, claims, verdict);
+    const after = await open(events, { alg: 'Ed25519', random: seededRandom('next') });
+    expect(after.current.alg).toBe('Ed25519');
+    expect(after.current.kid).not.toBe(before.current.kid);
+    expect(await after.sign(before.current.kid, claims, verdict)).toBe(token);
+    expect((await after.publicJwks()).map(({ kid }) => kid)).toEqual([before.current.kid, after.current.kid]);
+    expect((await open(events)).current).toEqual(before.current);
+  });
+
+  it('stand in the store only wrapped', async () => {
+    const events = new MemoryEventStore();
+    await open(events);
+    const drawn = seededRandom('keys');
+    // What names the command is drawn before the key.
+    drawn.bytes(12);
+    const key = Buffer.from(drawn.bytes(32));
+    const stored = JSON.stringify(await events.readAll(0, 10));
+    const sealed = Buffer.from(JSON.parse(stored)[0].data.wrapped.sealed, 'base64url');
+    expect(sealed).toHaveLength(key.length + 16);
+    expect(sealed.includes(key)).toBe(false);
+    expect(stored).not.toContain(key.toString('base64url'));
+    expect(unwrap(wrapKey, JSON.parse(stored)[0].data.kid, JSON.parse(stored)[0].data.wrapped)).toEqual(key);
+  });
+
+  it('do not open with another secret, which adds none', async () => {
+    const events = new MemoryEventStore();
+    await open(events);
+    for (const alg of ['Ed25519', 'EdDSA'] as const) {
+      await expect(open(events, { wrapKey: new Uint8Array(32), alg })).rejects.toThrow(StartProblem);
+    }
+    expect(await events.lastPosition()).toBe(1);
+  });
+
+  it('refuse to sign by a key that was never made', async () => {
+    const keys = await open(new MemoryEventStore());
+    await expect(keys.sign('unknown', claims, verdict)).rejects.toThrow('ever made the signing key unknown');
+  });
+});
+
+describe('the keys that another server makes later', () => {
+  /** A store that counts how often the keys are read, and two servers on it: one that was there before, one that signs under another name. */
+  const rolling = async (more: Partial<EventStore> = {}) => {
+    const memory = new MemoryEventStore();
+    const reads = { count: 0 };
+    const events = storeWith(memory, {
+      read: async (...range) => {
+        reads.count += 1;
+        return memory.read(...range);
+      },
+      ...more,
+    });
+    const clock = new ManualClock();
+    const running = await open(events, { clock });
+    const next = await open(memory, { alg: 'Ed25519', random: seededRandom('next') });
+    reads.count = 0;
+    return { running, next, clock, reads };
+  };
+
+  it('verify and sign on a server that started before', async () => {
+    const { running, next } = await rolling();
+    expect(running.current.alg).toBe('EdDSA');
+    const { kid } = next.current;
+    const token = await next.sign(kid, claims, verdict);
+    const publicKey = await running.publicKey(kid);
+    if (publicKey === undefined) throw new Error('the new key is unknown');
+    await compactVerify(token, publicKey);
+    expect(await running.sign(kid, claims, verdict)).toBe(token);
+  });
+
+  it('can sign on the earlier server first', async () => {
+    const { running, next } = await rolling();
+    expect(await running.sign(next.current.kid, claims, verdict)).toBe(
+      await next.sign(next.current.kid, claims, verdict),
+    );
+  });
+
+  it('stand in the set that the earlier server publishes', async () => {
+    const { running, next } = await rolling();
+    expect(await running.publicJwks()).toEqual(await next.publicJwks());
+  });
+
+  it('are looked for once a second at most, and not for keys that are known', async () => {
+    const { running, clock, reads } = await rolling();
+    await running.sign(running.current.kid, claims, verdict);
+    expect(reads.count).toBe(0);
+    expect(await running.publicKey('unknown')).toBeUndefined();
+    expect(reads.count).toBeGreaterThan(0);
+    reads.count = 0;
+    await running.publicJwks();
+    const more = Promise.all(['one', 'two', 'three'].map((kid) => running.publicKey(kid)));
+    await clock.advance(READ_AGAIN_MS - 1);
+    expect(reads.count).toBe(0);
+    await clock.advance(1);
+    expect(await more).toEqual([undefined, undefined, undefined]);
+    expect(reads.count).toBe(1);
+  });
+
+  it('are found for those who ask within the second, once it is over', async () => {
+    const memory = new MemoryEventStore();
+    const clock = new ManualClock();
+    const running = await open(memory, { clock });
+    await running.publicKey('unknown');
+    const next = await open(memory, { alg: 'Ed25519', random: seededRandom('next') });
+    const found = running.publicKey(next.current.kid);
+    await clock.advance(READ_AGAIN_MS);
+    expect(await found).toBeDefined();
+  });
+
+  it('are not called unknown while the store is away, and the set is published as before', async () => {
+    const memory = new MemoryEventStore();
+    let away = false;
+    const clock = new ManualClock();
+    const store = storeWith(memory, {
+      read: async (...range) => {
+        if (away) throw new Rejection('STORE_UNAVAILABLE');
+        return memory.read(...range);
+      },
+    });
+    const keys = await open(store, { clock });
+    away = true;
+    expect(await keys.publicJwks()).toHaveLength(1);
+    await clock.advance(READ_AGAIN_MS);
+    await expect(keys.publicKey('unknown')).rejects.toThrow(Rejection);
+  });
+
+  it('are never looked for where the server is the only one that writes', async () => {
+    const { running, reads } = await rolling({ soleWriter: true });
+    expect(await running.publicKey('unknown')).toBeUndefined();
+    expect(await running.publicKey('unknown')).toBeUndefined();
+    await running.publicJwks();
+    expect(reads.count).toBe(0);
+  });
+});
+
+describe('a wrapped secret', () => {
+  const wrapped = wrap(wrapKey, 'name', Buffer.from('the secret'), new Uint8Array(12));
+
+  it('comes out as it went in', () => {
+    expect(Buffer.from(unwrap(wrapKey, 'name', wrapped) ?? []).toString()).toBe('the secret');
+  });
+
+  it('does not come out by another key, under another name, or after a change', () => {
+    expect(unwrap(new Uint8Array(32), 'name', wrapped)).toBeNull();
+    expect(unwrap(wrapKey, 'other', wrapped)).toBeNull();
+    expect(unwrap(wrapKey, 'name', { ...wrapped, sealed: `A${wrapped.sealed.slice(1)}` })).toBeNull();
+    expect(unwrap(wrapKey, 'name', { ...wrapped, nonce: `B${wrapped.nonce.slice(1)}` })).toBeNull();
+    expect(unwrap(wrapKey, 'name', { nonce: '', sealed: '' })).toBeNull();
+  });
+});

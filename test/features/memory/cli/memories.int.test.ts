@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+
+import { createMindRequest } from '../../../../src/body/mind-request.js';
+import { openEmbeddedServer } from '../../../support/embedded-server.js';
+import { typed } from '../../../cli/typed.js';
+
+describe('anima memories', () => {
+  it('shows a memory on each line, oldest first, by type and as of a moment, and nothing that moves the cursor', async () => {
+    await using server = await openEmbeddedServer();
+    const anima = (...words: string[]) =>
+      typed(['memories', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey } });
+    const lines = (text: string) => text.split('\n').slice(0, -1);
+    const request = createMindRequest({ baseUrl: server.url, key: server.ownerKey });
+    const npc = '/npcs/the%20guard';
+    await request('POST', `${npc}/memory`, { text: 'It \u001b[2J rained.', importance: 0.25 });
+    await request('POST', '/v1/agents/the%20guard/memory', { text: 'The gate\nis old.', type: 'knowledge' });
+
+    const whole = await anima('the guard');
+    expect([whole.code, whole.stderr]).toEqual([0, '']);
+    expect(lines(whole.stdout)).toEqual([
+      expect.stringMatching(/^STORED +TYPE +IMPORTANCE +CONFIRMED +TEXT$/),
+      expect.stringMatching(/^2\S+Z {2}observation {2}0\.25 +yes +It .* rained\.$/),
+      expect.stringMatching(/^2\S+Z {2}knowledge +0\.8 +- +The gate.*is old\.$/),
+    ]);
+    expect(whole.stdout).not.toContain('\u001b');
+
+    const typedOnly = await anima('the guard', '--type', 'knowledge,emotion', '--json');
+    expect(lines(typedOnly.stdout).map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['knowledge']);
+
+    await request('DELETE', `${npc}/memory/clear`);
+    expect(await anima('the guard')).toEqual({ code: 0, stdout: '', stderr: 'No such memories.\n' });
+    const then = await anima('the guard', '--as-of', '1', '--json');
+    expect(lines(then.stdout).map((line) => JSON.parse(line) as object)).toMatchObject([{ confirmed: true }]);
+    const cut = await anima('the guard', '--as-of', '2', '--limit', '1');
+    expect([lines(cut.stdout).length, cut.stderr]).toEqual([2, 'There are more: give a higher --limit.\n']);
+    expect(await anima('the guard', '--as-of', 'yesterday')).toMatchObject({ code: 1, stdout: '' });
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+
+import { mindFold } from '../../../../src/features/npcs/mind.js';
+import {
+  clearMemories,
+  confirmMemory,
+  knownOfTurn,
+  meantMemory,
+  storeMemory,
+} from '../../../../src/features/memory/domain/memory-commands.js';
+import type { MindState } from '../../../../src/features/npcs/domain/state.js';
+import { MEMORIES_KEPT } from '../../../../src/features/npcs/domain/stored-memories.js';
+import { parseProcessId } from '../../../../src/kernel/crypto/process-id.js';
+import { givenOf } from '../../../support/given.js';
+import { type Emitted, emitted, memoryStored } from '../../../support/histories.js';
+
+const given = givenOf(mindFold);
+/** The events of `given` are a second apart from here on. */
+const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
+const HOUR_MS = 3_600_000;
+const by = { timeMs: START_MS, commandId: 'command-1' };
+const brought = (text: string) => ({ text, type: 'observation', importance: 0.8 });
+const confirmed = (memoryId: string): Emitted => emitted({ type: 'MemoryConfirmed', data: { memoryId } });
+const retracted = (...memoryIds: readonly string[]): Emitted =>
+  emitted({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'A lie.' } });
+const cleared = emitted({ type: 'MemoriesCleared', data: { count: 1 } });
+
+/** What a confirmation of this text means, as of a turn if one is named. */
+const meant = (mind: MindState, text: string, turnId?: string, afterMs = 60_000): string | undefined =>
+  meantMemory(mind, brought(text), turnId === undefined ? [] : (knownOfTurn(mind, turnId, 0) ?? []), {
+    timeMs: START_MS + afterMs,
+    withinMs: HOUR_MS,
+  })?.memoryId;
+
+describe('a confirmation', () => {
+  const turn = [memoryStored('t1-0', 'Rain.', 't1'), memoryStored('t1-1', 'Wind.', 't1')];
+
+  it('means the memory of its turn with the same text, else the first that is not confirmed yet, else the first', () => {
+    expect(meant(given(...turn).state, 'Wind.', 't1')).toBe('t1-1');
+    expect(meant(given(...turn, confirmed('t1-1')).state, 'Wind.', 't1')).toBe('t1-1');
+    expect(meant(given(...turn).state, 'Something else.', 't1')).toBe('t1-0');
+    expect(meant(given(...turn, confirmed('t1-0')).state, 'Something else.', 't1')).toBe('t1-1');
+    const both = given(...turn, confirmed('t1-0'), confirmed('t1-1'));
+    expect(meant(both.state, 'Something else.', 't1')).toBe('t1-0');
+  });
+
+  it('of a turn that stored nothing means what it would mean without the turn', () => {
+    expect(meant(given(...turn).state, 'Wind.', 't2')).toBe('t1-1');
+    expect(meant(given(...turn).state, 'Sun.', 't2')).toBeUndefined();
+  });
+
+  it('means a memory with the same text as long as a turn lives, and no longer', () => {
+    const { state } = given(memoryStored('m1', 'Rain.'));
+    expect(meant(state, 'Rain.', undefined, HOUR_MS)).toBe('m1');
+    expect(meant(state, 'Rain.', undefined, HOUR_MS + 1)).toBeUndefined();
+    expect(meant(state, 'rain.')).toBeUndefined();
+  });
+
+  it('means of several with the same text the first that is not confirmed yet', () => {
+    const twice = [memoryStored('m1', 'Rain.'), memoryStored('m2', 'Rain.')];
+    expect(meant(given(...twice).state, 'Rain.')).toBe('m1');
+    expect(meant(given(...twice, confirmed('m1')).state, 'Rain.')).toBe('m2');
+    expect(meant(given(...twice, confirmed('m1'), confirmed('m2')).state, 'Rain.')).toBe('m1');
+  });
+
+  it('never means a memory that was cleared', () => {
+    const { state } = given(...turn, cleared);
+    expect([meant(state, 'Wind.'), meant(state, 'Wind.', 't1')]).toEqual([undefined, undefined]);
+    const old = [
+      { memoryId: 't1-0', turnId: 't1', digest: '', revision: 0, atMs: START_MS, confirmed: false, retracted: false },
+    ];
+    expect(meantMemory(state, brought('Wind.'), old, { timeMs: START_MS, withinMs: HOUR_MS })).toBeUndefined();
+  });
+
+  it('means a memory that was retracted only where there is no other, so that nobody brings it back', () => {
+    const one = given(...turn, retracted('t1-0')).state;
+    expect([meant(one, 'Rain.', 't1'), meant(one, 'Something else.', 't1'), meant(one, 'Rain.')]).toEqual([
+      ...['t1-0', 't1-1', 't1-0'],
+    ]);
+    const twice = [memoryStored('t1-0', 'Rain.', 't1'), memoryStored('t1-1', 'Rain.', 't1')];
+    expect(meant(given(...twice, retracted('t1-0')).state, 'Rain.', 't1')).toBe('t1-1');
+    expect(meant(given(...twice, retracted('t1-0', 't1-1')).state, 'Rain.', 't1')).toBe('t1-0');
+    const all = given(...turn, confirmed('t1-0'), retracted('t1-0', 't1-1'), confirmed('t1-1')).state;
+    expect([meant(all, 'Something else.', 't1'), meant(all, 'Sun.')]).toEqual(['t1-0', undefined]);
+    const again = given(
+      memoryStored('m1', 'Rain.'),
+      retracted('m1'),
+      memoryStored('m2', 'Rain.'),
+      confirmed('m2'),
+    ).state;
+    expect(meant(again, 'Rain.')).toBe('m2');
+  });
+
+  const memory = {
+    memoryId: 'm1',
+    turnId: null,
+    digest: '',
+    revision: 0,
+    atMs: START_MS,
+    confirmed: false,
+    retracted: false,
+  };
+  const mind = given(memoryStored('m1'));
+
+  it('is recorded once', () => {
+    mind.when(confirmMemory, memory, brought('Rain.'), by).then([confirmed('m1')]);
+    mind.when(confirmMemory, { ...memory, confirmed: true }, brought('Rain.'), by).then([]);
+    mind.when(confirmMemory, { ...memory, retracted: true }, brought('Rain.'), by).then([]);
+  });
+
+  it('of what is new stores it, confirmed from the start, under an id made from its command', () => {
+    const decided = mind.when(confirmMemory, undefined, brought('Sun.'), by);
+    const memoryId = decided.events?.[0]?.data['memoryId'] as string;
+    decided.then([
+      { type: 'MemoryStored', data: { memoryId, ...brought('Sun.') } },
+      { type: 'MemoryConfirmed', data: { memoryId } },
+    ]);
+    expect(memoryId).toMatch(/^m/);
+    expect(parseProcessId(memoryId)).toEqual({ revision: 0, timeMs: START_MS });
+    const other = mind.when(confirmMemory, undefined, brought('Sun.'), { ...by, commandId: 'command-2' });
+    expect(other.events?.[0]?.data['memoryId']).not.toBe(memoryId);
+  });
+});
+
+describe('the memories of a turn', () => {
+  const many = Array.from({ length: MEMORIES_KEPT - 1 }, (_, n) => memoryStored(`m${String(n)}`));
+  const ids = (mind: MindState, turnId: string, openedAt: number | undefined) =>
+    knownOfTurn(mind, turnId, openedAt)?.map(({ memoryId }) => memoryId);
+
+  it('are known as long as none was left behind', () => {
+    const { state } = given(memoryStored('t1-0', 'Rain.', 't1'), ...many);
+    expect([ids(state, 't1', 0), ids(state, 't2', 0)]).toEqual([['t1-0'], []]);
+  });
+
+  it('may be older than what is known, or partly older', () => {
+    const turn = [memoryStored('t1-0', 'Rain.', 't1'), memoryStored('t1-1', 'Wind.', 't1')];
+    expect(ids(given(...turn, ...many).state, 't1', 0)).toBeUndefined();
+    expect(ids(given(...turn, ...many, memoryStored('last')).state, 't1', 0)).toBeUndefined();
+    const before = [memoryStored('before'), memoryStored('long before')];
+    expect(ids(given(...before, ...turn, ...many.slice(2)).state, 't1', 0)).toEqual(['t1-0', 't1-1']);
+  });
+
+  it('are not there for a turn that was opened after the oldest memory that is known, or never', () => {
+    const { state } = given(memoryStored('m'), ...many, memoryStored('last'));
+    expect([ids(state, 't9', 1), ids(state, 't9', undefined), ids(state, 't9', 0)]).toEqual([[], [], undefined]);
+  });
+});
+
+describe('storing a memory of an agent', () => {
+  it('records it with its metadata, and does not confirm it', () => {
+    const metadata = { place: 'inn' };
+    const decided = given().when(storeMemory, { ...brought('Rain.'), metadata }, by);
+    const memoryId = decided.events?.[0]?.data['memoryId'];
+    decided.then([{ type: 'MemoryStored', data: { memoryId, ...brought('Rain.'), metadata } }]);
+    expect(given().when(storeMemory, brought('Rain.'), by).events?.[0]?.data).not.toHaveProperty('metadata');
+  });
+});
+
+describe('clearing the memories', () => {
+  it('records how many there were, and nothing where there are none', () => {
+    const mind = given(memoryStored('m1'), memoryStored('m2'));
+    mind.when(clearMemories).then([{ type: 'MemoriesCleared', data: { count: 2 } }]);
+    mind.when(clearMemories).and.when(clearMemories).then([]);
+    given().when(clearMemories).then([]);
+  });
+
+  it('counts no memory that was retracted', () => {
+    const mind = given(memoryStored('m1'), memoryStored('m2'), retracted('m1'));
+    mind.when(clearMemories).then([{ type: 'MemoriesCleared', data: { count: 1 } }]);
+    given(memoryStored('m1'), retracted('m1')).when(clearMemories).then([]);
+  });
+});

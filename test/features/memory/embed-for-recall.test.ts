@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+
+import { embedForRecall } from '../../../src/features/memory/embed-for-recall.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+import { MemoryRows, memoryRow, NumberEmbedder, STREAM } from '../../support/recall-scene.js';
+
+const never = new AbortController().signal;
+
+/** An embedder that notes how many texts each call has, and does something before each. */
+class Noting extends NumberEmbedder {
+  readonly calls: number[] = [];
+  before: () => void = () => undefined;
+
+  override async embed(...asked: Parameters<NumberEmbedder['embed']>) {
+    this.calls.push(asked[0].length);
+    this.before();
+    return super.embed(...asked);
+  }
+}
+
+const openScene = async (texts: readonly string[]) => {
+  const rows = new MemoryRows();
+  await rows.store(...texts.map((text, at) => memoryRow(at, text)));
+  const embedder = new Noting();
+  const deps = { rowSearch: rows.models, embedder };
+  return { embedder, embed: (signal = never) => embedForRecall(deps, { stream: STREAM, within: {} }, signal) };
+};
+const short = (count: number) => Array.from({ length: count }, (_, at) => `${String(at)} 1`);
+
+describe('embedding for a recall that waits', () => {
+  it('goes group by group, larger and larger ones, long texts last and alone, up to 64 texts', async () => {
+    const long = `1 ${'x'.repeat(5_000)}`;
+    const { embedder, embed } = await openScene([...short(40), long, long, ...short(30)]);
+    expect(await embed()).toBe(true);
+    // The newest come first.
+    expect(embedder.calls).toEqual([1, 2, 4, 8, 16, 16, 15, 1, 1]);
+    expect(embedder.urgent).not.toContain(false);
+    expect([await embed(), await embed()]).toEqual([true, false]);
+  });
+
+  it('keeps what is embedded when its time is up', async () => {
+    const { embedder, embed } = await openScene(short(64));
+    const late = new AbortController();
+    embedder.before = () => {
+      if (embedder.calls.length === 3) late.abort();
+    };
+    expect(await embed(late.signal)).toBe(true);
+    expect(embedder.calls).toEqual([1, 2, 4]);
+    embedder.before = () => undefined;
+    await embed();
+    expect(embedder.embedded).toHaveLength(64);
+  });
+
+  it('leaves the rest to others when the embedder goes away or is busy', async () => {
+    const { embedder, embed } = await openScene(short(64));
+    embedder.before = () => {
+      if (embedder.calls.length === 2) throw new Rejection('BUSY', { retryAfter: 1 });
+      if (embedder.calls.length > 3) embedder.isAway = true;
+    };
+    expect(await embed()).toBe(true);
+    expect(embedder.embedded).toHaveLength(1);
+    expect(await embed()).toBe(true);
+    expect(embedder.embedded).toHaveLength(2);
+  });
+
+  it('is refused when something else breaks', async () => {
+    const { embedder, embed } = await openScene(short(1));
+    embedder.before = () => {
+      throw new Error('broken');
+    };
+    await expect(embed()).rejects.toThrow('broken');
+  });
+});

@@ -1,0 +1,43 @@
+import { EventEmitter } from 'node:events';
+
+import { describe, expect, it } from 'vitest';
+
+import type { Recalled } from '../../../../src/features/memory/recall.js';
+import { recallRoutes } from '../../../../src/features/memory/http/recall.js';
+import { type Json, jsonBytes } from '../../../../src/kernel/base/json.js';
+import { PAGE_BYTES } from '../../../../src/kernel/base/page-size.js';
+import { memoryRow } from '../../../support/recall-scene.js';
+
+const answerOf = async (operationId: string, memories: Recalled['memories']): Promise<readonly Json[]> => {
+  const recall = () => Promise.resolve({ memories, pending: 0, revision: 1 });
+  const found = recallRoutes({ recall } as never).find((route) => route.operationId === operationId);
+  const call = {
+    params: { npcId: 'mira', agentId: 'mira' },
+    principal: { tenant: 'studio' },
+    body: { query: 'x', limit: 100 },
+    header: () => undefined,
+    koa: { req: { socket: {} }, res: Object.assign(new EventEmitter(), { socket: {} }) },
+    keyed: false,
+  };
+  return (await found?.handler(call as never))?.body as readonly Json[];
+};
+const recalled = (count: number, metadataBytes: number): Recalled['memories'] =>
+  Array.from({ length: count }, (_, at) => ({
+    row: memoryRow(at, '\u0001'.repeat(8_192), { metadata: { notes: 'x'.repeat(metadataBytes) } }),
+    score: 1,
+    scoreParts: {},
+  }));
+
+describe('the answer of a recall', () => {
+  it.each(['recallMemories', 'recallAgentMemories'])('ends near 4 MiB, with the best memories (%s)', async (route) => {
+    const body = await answerOf(route, recalled(100, 100_000));
+    expect(body.length).toBeLessThan(100);
+    expect(body[0]).toMatchObject({ id: 'm0' });
+    expect(jsonBytes(body)).toBeGreaterThan(PAGE_BYTES);
+    expect(jsonBytes(body.slice(0, -1))).toBeLessThan(PAGE_BYTES);
+  });
+
+  it('has all memories of ordinary length', async () => {
+    expect(await answerOf('recallAgentMemories', recalled(40, 10))).toHaveLength(40);
+  });
+});

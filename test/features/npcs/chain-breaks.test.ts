@@ -1,0 +1,247 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { LOOK_BREAKS, LOOK_EVENTS, lookAtChain, recordBreaks } from '../../../src/features/npcs/chain-breaks.js';
+import { GENESIS_HASH, hashInput } from '../../../src/kernel/streams/hash-chain.js';
+import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
+import { mindFold } from '../../../src/features/npcs/mind.js';
+import { runCommand } from '../../../src/kernel/streams/run-command.js';
+import { registerNpc } from '../../../src/features/npcs/domain/decide.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+import type { EventStore, RecordedEvent } from '../../../src/ports/event-store.js';
+import { event, events } from '../../support/events.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { eventsOf, onBehalf, STREAM, storeWith } from '../../support/streams.js';
+import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
+import { appendNext } from '../../support/append-next.js';
+
+/** Servers that write to one mind: each `act` puts one event at its end. */
+const writing = (store: EventStore) => {
+  const clock = new ManualClock();
+  let acts = 0;
+  const deps = { writers: new StreamWriters(store, clock, { shared: true }), events: store, clock };
+  const act = () =>
+    runCommand(deps, STREAM, mindFold, onBehalf(`act-${String((acts += 1))}`), (mind) =>
+      registerNpc(mind, { persona: `Persona ${String(acts)}` }),
+    );
+  return { deps, act };
+};
+
+/** What a faulty writer leaves: an event whose link is wrong and whose hash is that of other content. */
+const misfit = (name: string) => event(name, { meta: { prevHash: 'b'.repeat(64), hash: 'c'.repeat(64) } });
+
+/** A mind with events at 0, 1, 3 and 4 that a server wrote, and one at 2 that does not fit. */
+const broken = async (store: EventStore = new MemoryEventStore()) => {
+  const server = writing(store);
+  await server.act();
+  await server.act();
+  await store.append(STREAM, 1, [misfit('misfit')]);
+  await server.act();
+  await server.act();
+  return { ...server, store };
+};
+
+const look = (store: EventStore, from = 0) => lookAtChain(store, STREAM, from);
+const typesOf = async (store: EventStore) => (await eventsOf(store)).map(({ type }) => type);
+
+describe('a look at a chain', () => {
+  it('finds nothing in a whole chain, and nothing where there is no stream', async () => {
+    const store = new MemoryEventStore();
+    expect(await look(store)).toEqual({ events: 0, breaks: [], revision: -1 });
+    const { act } = writing(store);
+    for (let count = 0; count < 3; count += 1) await act();
+    expect(await look(store)).toEqual({ events: 3, breaks: [], revision: 2 });
+  });
+
+  it('finds both members of an event that do not fit, and goes on from the hash that is stored', async () => {
+    const { store } = await broken();
+    const [, before] = await eventsOf(store);
+    const found = await look(store);
+    expect(found).toEqual({
+      events: 5,
+      revision: 4,
+      breaks: [
+        {
+          revision: 2,
+          member: 'prevHash',
+          stored: 'b'.repeat(64),
+          computed: before?.meta.hash,
+          acknowledged: false,
+        },
+        {
+          revision: 2,
+          member: 'hash',
+          stored: 'c'.repeat(64),
+          computed: expect.stringMatching(/^[0-9a-f]{64}$/),
+          acknowledged: false,
+        },
+      ],
+    });
+  });
+
+  it('finds every break, also the first event of a stream that lacks its beginning', async () => {
+    const store = new MemoryEventStore();
+    await store.append(STREAM, 'no_stream', events('misfit', 3));
+    const { breaks } = await look(store);
+    expect(breaks.map(({ revision, member }) => [revision, member])).toEqual([
+      [0, 'hash'],
+      [1, 'prevHash'],
+      [1, 'hash'],
+      [2, 'prevHash'],
+      [2, 'hash'],
+    ]);
+    expect(breaks[1]).toMatchObject({ stored: GENESIS_HASH, computed: 'a'.repeat(64) });
+  });
+
+  it('begins where it is asked to, behind what is stored there', async () => {
+    const { store } = await broken();
+    expect((await look(store, 2)).breaks).toEqual((await look(store)).breaks);
+    expect(await look(store, 3)).toEqual({ events: 2, breaks: [], revision: 4 });
+    expect(await look(store, 99)).toEqual({ events: 0, breaks: [], revision: 4 });
+  });
+
+  it('ends soon after many breaks, and says where to go on', async () => {
+    const store = new MemoryEventStore();
+    for (let part = 0; part < 3; part += 1) await appendNext(store, STREAM, events(`misfit-${String(part)}`, 200));
+    const first = await look(store);
+    expect(first.breaks.length).toBeGreaterThanOrEqual(LOOK_BREAKS);
+    expect(first.breaks.length).toBeLessThan(500);
+    expect(first.next).toBe(first.events);
+    const revisions = new Set<number>();
+    for (let from: number | undefined = 0; from !== undefined;) {
+      const part: Awaited<ReturnType<typeof look>> = await look(store, from);
+      for (const { revision } of part.breaks) revisions.add(revision);
+      from = part.next;
+    }
+    expect(revisions.size).toBe(600);
+  });
+
+  it('ends after many events, and gives others their turn between any two', async () => {
+    let turns = 0;
+    const count = (): void => {
+      turns += 1;
+      if (turns < LOOK_EVENTS) setImmediate(count);
+    };
+    setImmediate(count);
+    const found = await look(endless());
+    expect(found).toEqual({ events: found.events, breaks: [], next: found.events, revision: 10 * LOOK_EVENTS });
+    expect(found.events).toBeGreaterThanOrEqual(LOOK_EVENTS);
+    expect(found.events).toBeLessThan(LOOK_EVENTS + 200);
+    expect(turns).toBeGreaterThan(LOOK_EVENTS / 2);
+  });
+});
+
+describe('recording what a look found', () => {
+  it('appends each break once; later looks report it as acknowledged', async () => {
+    const { store, deps } = await broken();
+    const found = await look(store);
+    const recorded = await recordBreaks(deps, STREAM, onBehalf('ack'), found);
+    expect(recorded.breaks).toEqual(found.breaks.map((one) => ({ ...one, acknowledged: true })));
+    expect(recorded.revision).toBe(6);
+    const appended = (await eventsOf(store)).slice(5);
+    expect(appended.map(({ type, data }) => ({ type, data }))).toEqual(
+      found.breaks.map(({ acknowledged: _, ...data }) => ({ type: 'ChainBreakRecorded', data })),
+    );
+    const again = await look(store);
+    expect(again).toEqual({ events: 7, revision: 6, breaks: recorded.breaks });
+    await recordBreaks(deps, STREAM, onBehalf('again'), again);
+    expect(await eventsOf(store)).toHaveLength(7);
+  });
+
+  it('leaves the chain whole behind it, and the mind as it was', async () => {
+    const { store, deps, act } = await broken();
+    const before = (await deps.writers.open(STREAM, mindFold)).state;
+    await recordBreaks(deps, STREAM, onBehalf('ack'), await look(store));
+    const after = (await deps.writers.open(STREAM, mindFold)).state;
+    expect(after).toEqual({ ...before, revision: 6, updatedAt: after.updatedAt });
+    await act();
+    expect((await look(store, 3)).breaks).toEqual([]);
+  });
+
+  it('does not acknowledge another change of the same event', async () => {
+    const { store, deps } = await broken();
+    await recordBreaks(deps, STREAM, onBehalf('ack'), await look(store));
+    const touched = storeWith(store, {
+      read: async (...range) => {
+        const page = await store.read(...range);
+        return { ...page, events: page.events.map((one) => (one.revision === 2 ? { ...one, type: 'Forged' } : one)) };
+      },
+    });
+    const { breaks } = await look(touched);
+    expect(breaks.map(({ member, acknowledged }) => [member, acknowledged])).toEqual([
+      ['prevHash', true],
+      ['hash', false],
+    ]);
+  });
+
+  it('by many servers at once records each break once', async () => {
+    const { store } = await broken();
+    const found = await look(store);
+    const recorded = await Promise.all(
+      Array.from({ length: 5 }, (_, index) =>
+        recordBreaks(writing(store).deps, STREAM, onBehalf(`ack-${String(index)}`), found),
+      ),
+    );
+    for (const { breaks } of recorded) expect(breaks.every(({ acknowledged }) => acknowledged)).toBe(true);
+    expect((await typesOf(store)).filter((type) => type === 'ChainBreakRecorded')).toHaveLength(2);
+  });
+
+  it('repeated under its key answers what the first attempt recorded, and leaves what broke since to another', async () => {
+    const { store, deps } = await broken();
+    const command = { ...onBehalf('repeated'), keyed: true };
+    await recordBreaks(deps, STREAM, command, await look(store));
+    const recorded = await typesOf(store);
+    await store.append(STREAM, recorded.length - 1, [misfit('another')]);
+    const again = await recordBreaks(deps, STREAM, { ...command, resumed: true }, await look(store));
+    expect(again.breaks.map(({ acknowledged }) => acknowledged)).toEqual([true, true, false, false]);
+    expect(await typesOf(store)).toHaveLength(recorded.length + 1);
+  });
+
+  it('repeated though it was done and recorded nothing leaves what broke since to another', async () => {
+    const { store, deps } = await broken();
+    const command = { ...onBehalf('done'), keyed: true, resumed: true, done: true };
+    const before = await typesOf(store);
+    const again = await recordBreaks(deps, STREAM, command, await look(store));
+    expect(again.breaks.some(({ acknowledged }) => acknowledged)).toBe(false);
+    expect(await typesOf(store)).toEqual(before);
+  });
+
+  it('goes on when the mind has moved since the look', async () => {
+    const { store, deps, act } = await broken();
+    const found = await look(store);
+    await act();
+    const recorded = await recordBreaks(deps, STREAM, onBehalf('ack'), found);
+    expect(recorded).toMatchObject({ revision: 7, breaks: [{ acknowledged: true }, { acknowledged: true }] });
+  });
+
+  it('gives up on a mind that moves whenever it looks away', async () => {
+    const { store, act } = await broken();
+    const busy = storeWith(store, {
+      append: async (stream, expected, given) => {
+        if (given.some(({ type }) => type === 'ChainBreakRecorded')) await act();
+        return store.append(stream, expected, given);
+      },
+    });
+    const late = writing(busy);
+    await expect(recordBreaks(late.deps, STREAM, onBehalf('ack'), await look(store))).rejects.toThrow(Rejection);
+    expect(await typesOf(store)).not.toContain('ChainBreakRecorded');
+  });
+});
+
+/** A whole chain that goes on for longer than any look; it can be read once, from its beginning. */
+const endless = (): EventStore => {
+  const template = event('endless');
+  let prevHash = GENESIS_HASH;
+  const next = (revision: number): RecordedEvent => {
+    const unhashed = { ...template, stream: STREAM, position: revision + 1, revision };
+    const meta = { ...template.meta, prevHash };
+    prevHash = sha256Hex(hashInput({ ...unhashed, meta }));
+    return { ...unhashed, meta: { ...meta, hash: prevHash } };
+  };
+  return storeWith(new MemoryEventStore(), {
+    read: async (_, { from = 0, limit }) => ({
+      events: Array.from({ length: limit }, (__, index) => next(from + index)),
+      lastRevision: 10 * LOOK_EVENTS,
+    }),
+  });
+};

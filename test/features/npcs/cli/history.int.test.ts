@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+
+import type { HistoryEvent } from '../../../../src/body/protocol.js';
+import { route } from '../../../../src/kernel/http/route.js';
+import { built } from '../../../support/built.js';
+import { startApp } from '../../../support/http.js';
+import { typed } from '../../../cli/typed.js';
+
+const count = 1_203;
+const event = (revision: number): HistoryEvent => ({
+  revision,
+  id: `id-${String(revision)}`,
+  type: 'TurnOpened',
+  at: '2026-05-01T10:00:00.000Z',
+  actor: 'key',
+  turnId: 't1',
+  data: { observation: `line ${String(revision)} \u001b[2J` },
+  hash: '',
+  prevHash: '',
+});
+
+/** A mind with a long history, behind the paging of contract 10.1. */
+const historyRoute = route('GET', '/npcs/:npcId/history', {
+  operationId: 'getHistory',
+  tag: 'Test',
+  summary: 'A history',
+  scope: 'audit',
+  params: Type.Object({ npcId: Type.String() }),
+  query: Type.Object({
+    from: Type.Optional(Type.Integer()),
+    limit: Type.Integer({ maximum: 500 }),
+    direction: Type.String(),
+    type: Type.Optional(Type.String()),
+  }),
+  responses: { 200: { description: 'The history.' } },
+  handler: ({ params, query }) => {
+    const backwards = query.direction === 'backwards';
+    const all = Array.from({ length: count }, (_, index) => event(backwards ? count - 1 - index : index));
+    const from = query.from ?? (backwards ? count - 1 : 0);
+    const begin = all.findIndex(({ revision }) => revision === from);
+    const events = begin < 0 || query.type === 'Nothing' ? [] : all.slice(begin, begin + query.limit);
+    const next = begin < 0 ? undefined : all[begin + query.limit]?.revision;
+    return { body: { npcId: params.npcId, revision: count - 1, events, ...(next === undefined ? {} : { next }) } };
+  },
+});
+
+describe('anima history', () => {
+  it('shows every event on a line, however many pages that takes, and nothing that moves the cursor', async () => {
+    const app = await startApp([historyRoute]);
+    const anima = (...words: string[]) =>
+      typed(['history', 'the guard', ...words], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' } });
+    const revisions = (text: string) =>
+      text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => Number(line.slice(0, 6)));
+    try {
+      const whole = await anima('--limit', '5000');
+      expect([whole.code, whole.stderr]).toEqual([0, '']);
+      expect(revisions(whole.stdout)).toEqual(Array.from({ length: count }, (_, revision) => revision));
+      expect(whole.stdout).not.toContain('\u001b');
+
+      const cut = await anima('--from', '3', '--limit', '600');
+      expect(revisions(cut.stdout)).toEqual(Array.from({ length: 600 }, (_, index) => 3 + index));
+      expect(cut.stderr).toBe('There is more: continue with --from 603.\n');
+
+      const newest = await anima('--backwards', '--limit', '2', '--json');
+      expect(
+        newest.stdout
+          .trim()
+          .split('\n')
+          .map((line) => JSON.parse(line)),
+      ).toEqual([event(count - 1), event(count - 2)]);
+      expect((await anima('--type', 'Nothing', '--limit', '1')).stdout).toBe('');
+    } finally {
+      await app.stop();
+    }
+  });
+
+  it('ends quietly when its reader closes the pipe', async () => {
+    const app = await startApp([historyRoute]);
+    try {
+      const words = ['history', 'guard', '--limit', '1000000', '--json'];
+      const child = spawn(process.execPath, [built('src/cli/anima.js'), ...words], {
+        env: { ...process.env, ANIMA_URL: app.url, ANIMA_API_KEY: 'good' },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let stderr = '';
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      child.stdout.once('data', () => child.stdout.destroy());
+      expect(await once(child, 'close')).toEqual([0, null]);
+      expect(stderr).not.toMatch(/EPIPE|\n\s+at /);
+    } finally {
+      await app.stop();
+    }
+  });
+});

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, it } from 'vitest';
+
+import { toCloudEvent } from '../../../src/features/npcs/cloud-event.js';
+import { messageKey, withoutData } from '../../../src/ports/event-publisher.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { RecordedEvent } from '../../../src/ports/event-store.js';
+import { event } from '../../support/events.js';
+
+const fixtures = JSON.parse(
+  readFileSync(new URL('../../fixtures/stored-events.json', import.meta.url), 'utf8'),
+) as readonly { readonly kind: string; readonly stored: Omit<RecordedEvent, 'position'> }[];
+
+const recorded = (options: Parameters<typeof event>[1] = {}, stream = npcStream('studio', 'old gate/é')) => ({
+  ...event('one', { type: 'StateChanged', data: { turnId: 't', patch: { hp: 1 } }, ...options }),
+  stream,
+  revision: 7,
+});
+
+describe('An event of a mind, as others read it', () => {
+  it('is an envelope of CloudEvents with its data', () => {
+    expect(toCloudEvent(recorded(), '/town')).toEqual({
+      specversion: '1.0',
+      id: event('one').id,
+      source: '/town',
+      type: 'anima.npc.StateChanged',
+      subject: 'old gate/é',
+      time: '2026-01-01T00:00:00.000Z',
+      dataschema: 'urn:anima:event:StateChanged:1',
+      tenant: 'studio',
+      npcid: 'old gate/é',
+      revision: 7,
+      hash: 'a'.repeat(64),
+      prevhash: '0'.repeat(64),
+      datacontenttype: 'application/json',
+      data: { turnId: 't', patch: { hp: 1 } },
+    });
+  });
+
+  it('has attributes whose names CloudEvents allows', () => {
+    const names = Object.keys(withoutData(toCloudEvent(recorded(), '/town') ?? expect.fail(), 'too-large'));
+    expect(names).toContain('dataomitted');
+    expect(names.filter((name) => !/^[a-z0-9]{1,20}$/.test(name))).toEqual([]);
+  });
+
+  it('says neither who acted nor in which request, of whatever type it is', () => {
+    for (const { stored } of fixtures) {
+      const { actor, commandId, correlationId, causationId } = stored.meta;
+      const text = JSON.stringify(toCloudEvent(stored, '/town'));
+      const kept = [actor, commandId, correlationId, causationId].filter(
+        (id) => id !== null && id !== 'system' && text.includes(id),
+      );
+      expect(kept, stored.type).toEqual([]);
+    }
+  });
+
+  it('is nothing for any other stream', () => {
+    const others = fixtures.filter(({ kind }) => kind !== 'npc');
+    expect(others.length).toBeGreaterThan(4);
+    for (const { stored } of others) expect(toCloudEvent(stored as RecordedEvent, '/town'), stored.type).toBeNull();
+  });
+
+  it('comes without data when this server cannot know what the data hold', () => {
+    for (const unknown of [recorded({ type: 'DreamDreamt' }), recorded({ meta: { schemaVersion: 2 } })]) {
+      const published = toCloudEvent(unknown, '/town');
+      expect(published).toMatchObject({ id: unknown.id, revision: 7, dataomitted: 'unknown-type' });
+      expect(published).not.toHaveProperty('data');
+      expect(published).not.toHaveProperty('datacontenttype');
+    }
+  });
+
+  it('has the key of its tenant and mind, and no mind has that of another', () => {
+    const keyOf = (tenant: string, npcid: string): string => messageKey({ tenant, npcid });
+    expect(keyOf('studio', 'old gate/é')).toBe('studio/old%20gate%2F%C3%A9');
+    expect(keyOf('a', 'b%2Fc')).not.toBe(keyOf('a', 'b/c'));
+  });
+});

@@ -1,0 +1,236 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { mindFold } from '../../../../src/features/npcs/mind.js';
+import type { NpcEvent, NpcEventType } from '../../../../src/features/npcs/domain/events.js';
+import { evolveMind, initialMind, isArriving, hasBegun } from '../../../../src/features/npcs/domain/state.js';
+import { lastMemories } from '../../../../src/features/npcs/domain/stored-memories.js';
+import type { JsonObject } from '../../../../src/kernel/base/json.js';
+import { givenOf } from '../../../support/given.js';
+import {
+  actorIdentified,
+  contextBuilt,
+  directiveGiven,
+  type Emitted,
+  emitted,
+  memoriesRecalled,
+  turnOpened,
+  verdict,
+} from '../../../support/histories.js';
+
+const given = givenOf(mindFold);
+const registered = emitted({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } } });
+const bare = emitted({ type: 'NpcRegistered', data: {} });
+const archived = emitted({ type: 'NpcArchived', data: {} });
+const changed = (patch: JsonObject): Emitted => emitted({ type: 'StateChanged', data: { turnId: 't1', patch } });
+const expired = emitted({ type: 'TurnExpired', data: { turnId: 't1' } });
+const checked = emitted({
+  type: 'BridgeChecked',
+  data: {
+    mindRevision: 0,
+    logic: 1,
+    action: {},
+    context: {},
+    ruleset: null,
+    valid: true,
+    reason: null,
+    correctedAction: null,
+    code: null,
+    details: {},
+  },
+});
+
+const begun = emitted({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 1 } });
+const memoryArrived = emitted({
+  type: 'MemoryArrived',
+  data: {
+    memoryId: 'm7',
+    text: 'It snowed.',
+    type: 'observation',
+    importance: 0.5,
+    storedAt: '2025-12-01T00:00:00.000Z',
+    confirmed: true,
+    source: { soulId: 's1', turnId: null, eventId: 'e7', revision: 7 },
+  },
+});
+const arrived = emitted({
+  type: 'SoulArrived',
+  data: {
+    ...{ soulId: 's1', importId: 'i1', digest: 'd', copy: false, signer: 'unknown', name: 'Mira', ruleset: null },
+    persona: 'An innkeeper.',
+    data: { hp: 3 },
+    chain: [],
+  },
+});
+
+/** One event of every type that a mind's stream may hold. */
+const every: Record<NpcEventType, Emitted> = {
+  NpcRegistered: registered,
+  NpcUpdated: emitted({ type: 'NpcUpdated', data: { persona: 'Bold.' } }),
+  NpcArchived: archived,
+  TurnOpened: turnOpened('t1'),
+  RulesetMissing: emitted({ type: 'RulesetMissing', data: { turnId: 't1', rulesetId: 'nowhere' } }),
+  ActorIdentified: actorIdentified('t1'),
+  MemoriesRecalled: memoriesRecalled('t1'),
+  VerdictReached: verdict('t1', true),
+  VerdictRefused: verdict('t1', false),
+  StateChanged: changed({ hp: 2 }),
+  MemoryStored: emitted({
+    type: 'MemoryStored',
+    data: { memoryId: 'm1', text: 'It rained.', type: 'observation', importance: 0.5 },
+  }),
+  MemoryConfirmed: emitted({ type: 'MemoryConfirmed', data: { memoryId: 'm1' } }),
+  RecallReported: emitted({ type: 'RecallReported', data: { query: 'rain', memories: [] } }),
+  MemoriesCleared: emitted({ type: 'MemoriesCleared', data: { count: 1 } }),
+  MemoriesRetracted: emitted({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } }),
+  TurnExpired: expired,
+  TapeMismatchNoticed: emitted({ type: 'TapeMismatchNoticed', data: { turnId: 't1', round: 0, members: [] } }),
+  DirectiveGiven: directiveGiven('d1'),
+  ContextBuilt: contextBuilt('c1'),
+  BridgeChecked: checked,
+  SoulExportRequested: emitted({
+    type: 'SoulExportRequested',
+    data: {
+      soulId: 's1',
+      npcState: {},
+      includeMemories: true,
+      uploadedBy: 'client',
+      deadlineAt: '2026-01-01T01:00:00.000Z',
+    },
+  }),
+  SoulSealed: emitted({
+    type: 'SoulSealed',
+    data: { soulId: 's1', name: 'Mira', digest: 'd', root: 'r', kid: 'k', mindRevision: 0, memories: 0, bytes: 9 },
+  }),
+  SoulExported: emitted({ type: 'SoulExported', data: { soulId: 's1', txId: 'd', url: 'http://test/archive/d' } }),
+  SoulExportFailed: emitted({ type: 'SoulExportFailed', data: { soulId: 's1', code: 'SOUL_TOO_LARGE', reason: '' } }),
+  SoulExportExpired: emitted({ type: 'SoulExportExpired', data: { soulId: 's1' } }),
+  SoulArrivalBegun: begun,
+  MemoryArrived: memoryArrived,
+  SoulArrived: arrived,
+  ChainBreakRecorded: emitted({
+    type: 'ChainBreakRecorded',
+    data: { revision: 0, member: 'hash', stored: 'a', computed: 'b' },
+  }),
+};
+
+describe('a mind', () => {
+  it('stays archived, and moves on, when an event comes that only a newer program knows', () => {
+    const unheardOf = { ...archived, type: 'NpcDreamt' };
+    expect(given(registered, archived, unheardOf).state).toMatchObject({ archived: true, revision: 2 });
+    expect(given(registered, unheardOf).state).toMatchObject({ archived: false, revision: 1 });
+  });
+
+  it('is nothing before its first event, and moves on with every one', () => {
+    expect(initialMind.revision).toBe(-1);
+    expect(given(bare, expired).state).toMatchObject({
+      persona: null,
+      data: null,
+      archived: false,
+      revision: 1,
+      updatedAt: '2026-01-01T00:00:01.000Z',
+    });
+  });
+
+  it('is registered with what was given, and keeps on an update what was not', () => {
+    expect(given(registered).state).toMatchObject({ persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } });
+    expect(given(registered, every.NpcUpdated).state).toMatchObject({ persona: 'Bold.', data: { hp: 3 } });
+    const data: NpcEvent = { type: 'NpcUpdated', data: { data: { mana: 1 } } };
+    expect(given(registered, emitted(data)).state).toMatchObject({ persona: 'Calm.', data: { mana: 1 } });
+    expect(given(registered, emitted(data)).state.data).not.toHaveProperty('hp');
+  });
+
+  it('takes persona and data from its actor only while it has none', () => {
+    const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
+    for (const brought of [turnOpened('t1', { actor }), actorIdentified('t1')]) {
+      expect(given(brought).state).toMatchObject({ persona: 'An innkeeper.', data: { mood: 'calm' } });
+      expect(given(registered, brought).state).toMatchObject({ persona: 'Calm.', data: { hp: 3 } });
+    }
+    const personaOnly = emitted({ type: 'NpcRegistered', data: { persona: 'Calm.' } });
+    expect(given(personaOnly, actorIdentified('t1')).state).toMatchObject({ persona: 'Calm.', data: { mood: 'calm' } });
+  });
+
+  it('knows its last card by the event that brought it, whatever else changes', () => {
+    const card = (digest: string) => emitted({ type: 'NpcUpdated', data: { card: { digest, content: {} } } });
+    const renamed = emitted({ type: 'NpcUpdated', data: { persona: 'Tired.' } });
+    expect(given(registered, renamed).state.card).toBeNull();
+    expect(given(registered, card('a'), card('b'), renamed, archived).state).toMatchObject({
+      persona: 'Tired.',
+      card: { digest: 'b', revision: 2 },
+    });
+  });
+
+  it('changes its data by a merge patch, also when it had none', () => {
+    expect(given(registered, changed({ mood: { fear: null, joy: 2 } })).state.data).toEqual({
+      hp: 3,
+      mood: { joy: 2 },
+    });
+    expect(given(bare, changed({ hp: 1 })).state.data).toEqual({ hp: 1 });
+  });
+
+  it('does not take over data that its actor keeps for one turn', () => {
+    const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
+    const brought = turnOpened('t1', { actor, actorDataKept: false });
+    expect(given(brought).state).toMatchObject({ persona: 'An innkeeper.', data: null });
+    expect(given(brought, actorIdentified('t1')).state.data).toEqual({ mood: 'calm' });
+  });
+
+  it('is not there while its soul arrives, and then begins with what the soul brought', () => {
+    const arriving = given(begun, memoryArrived).state;
+    expect(arriving).toMatchObject({ persona: null, data: null, origin: { importId: 'i1', stored: 1, arrivedAt: -1 } });
+    expect([isArriving(arriving), hasBegun(arriving)]).toEqual([true, false]);
+    const { state } = given(begun, memoryArrived, arrived);
+    expect(state).toMatchObject({ persona: 'An innkeeper.', data: { hp: 3 }, origin: { stored: 1, arrivedAt: 2 } });
+    expect([isArriving(state), hasBegun(state)]).toEqual([false, true]);
+    expect(lastMemories(state.memories)).toMatchObject([
+      { memoryId: 'm7', turnId: null, revision: 1, atMs: Date.parse('2025-12-01'), confirmed: true },
+    ]);
+    expect(mindFold.heldFor?.(arriving)).toBe('arrival_i1');
+    expect(mindFold.heldFor?.(state)).toBeNull();
+  });
+
+  const noActs = [
+    ...['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'MemoriesRetracted', 'TurnExpired', 'ChainBreakRecorded'],
+    ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
+  ];
+  it.each(Object.entries(every))(
+    'that is archived lives again after an act of its own and after nothing else: %s',
+    (type, event) => {
+      expect(given(registered, archived, event).state.archived).toBe(noActs.includes(type));
+    },
+  );
+
+  it('that is live is not archived by what is no act', () => {
+    expect(given(registered, checked).state.archived).toBe(false);
+    expect(given(registered, expired).state.archived).toBe(false);
+  });
+
+  it('stays as it is, but for its revision, by an event of another time', () => {
+    const before = given(registered, turnOpened('t1')).state;
+    for (const type of ['SomethingNew', 'constructor', '__proto__', 'toString']) {
+      expect(given(registered, turnOpened('t1'), { type, data: {} }).state).toEqual({
+        ...before,
+        revision: 2,
+        updatedAt: '2026-01-01T00:00:02.000Z',
+      });
+    }
+  });
+
+  it('is folded from any events in any order to the same plain JSON, without changing what it was before', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...Object.values(every)), { maxLength: 20 }), (events) => {
+        let mind = initialMind;
+        const { state, events: history } = given(...events);
+        for (const event of history) {
+          const before = JSON.stringify(mind);
+          const next = evolveMind(mind, event);
+          expect(JSON.stringify(mind)).toBe(before);
+          mind = next;
+        }
+        expect(mind).toEqual(state);
+        expect(JSON.parse(JSON.stringify(mind))).toEqual(mind);
+        expect(mind.revision).toBe(events.length - 1);
+      }),
+    );
+  });
+});

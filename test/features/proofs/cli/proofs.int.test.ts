@@ -1,0 +1,79 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ServerUnderTest } from '../../../scenarios/server-under-test.js';
+import { apiOf } from '../../../support/api.js';
+import { openEmbeddedServer } from '../../../support/embedded-server.js';
+import { temporaryDirectory } from '../../../support/temporary-directory.js';
+import { typed } from '../../../cli/typed.js';
+
+describe('anima audit, checkpoint, bundle and verify', () => {
+  let server: ServerUnderTest;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+  beforeAll(async () => {
+    server = await openEmbeddedServer();
+    folder = await temporaryDirectory();
+    const api = apiOf(server.url, server.ownerKey);
+    for (const text of ['One.', 'Two.']) await api.post('/npcs/gatekeeper/memory', { text });
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+  const anima = (...words: readonly string[]) =>
+    typed(words, { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey }, cwd: folder.path });
+
+  it('prove a history to somebody who has only files', async () => {
+    const early = await anima('checkpoint', '--latest');
+    expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('CHECKPOINT_NOT_FOUND')]);
+    const whole = await anima('audit');
+    expect([whole.code, whole.stderr]).toEqual([0, expect.stringMatching(/^Whole: \d+ events and heads/)]);
+    expect((await anima('checkpoint', '--out', 'kept.note')).code).toBe(0);
+    await apiOf(server.url, server.ownerKey).post('/npcs/gatekeeper/memory', { text: 'Three.' });
+    const made = JSON.parse((await anima('checkpoint', '--json')).stdout) as { readonly kid: string };
+    expect((await anima('bundle', 'gatekeeper', '--checkpoint', 'kept.note', '--out', 'b.ndjson')).code).toBe(0);
+
+    const plain = await anima('verify', 'b.ndjson');
+    expect([plain.code, plain.stderr]).toEqual([0, '']);
+    expect(plain.stdout).toContain('Whole: 6 events of gatekeeper (tenant local), revisions 0 to 5.');
+    expect(plain.stdout).toContain('Proven: the 6 events up to revision 5');
+    expect(plain.stdout).toContain('which held 2 heads of minds by then.');
+    expect(plain.stdout).toContain('The bundle brought that key itself');
+    expect(plain.stdout).toContain('Never proven: that what was recorded is true');
+    const named = await anima('verify', 'b.ndjson', '--key', made.kid, '--checkpoint', 'kept.note');
+    expect(named.stdout).toContain('the one that was named');
+    expect(named.stdout).toContain('The log extends the checkpoint of size 1 that was kept.');
+    expect(JSON.parse((await anima('verify', 'b.ndjson', '--json')).stdout)).toMatchObject({
+      valid: true,
+      logged: { revision: 5, size: 2, kid: made.kid, extends: null },
+    });
+
+    const text = await readFile(join(folder.path, 'b.ndjson'), 'utf8');
+    await writeFile(join(folder.path, 'bad.ndjson'), text.replace('Two.', 'Six.'));
+    const bad = await anima('verify', 'bad.ndjson');
+    expect([bad.code, bad.stderr.trim()]).toEqual([
+      1,
+      expect.stringMatching(/^Broken at line \d+ \(revision \d\): it does not hold what its hash was made from\.$/),
+    ]);
+    const other = await anima('verify', 'b.ndjson', '--key', 'A'.repeat(43));
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('has not signed the checkpoint')]);
+    const cut = (await readFile(join(folder.path, 'kept.note'), 'utf8')).replace('\n1\n', '\n9\n');
+    await writeFile(join(folder.path, 'larger.note'), cut);
+    const shorter = await anima('bundle', 'gatekeeper', '--checkpoint', 'larger.note');
+    expect([shorter.code, shorter.stderr]).toEqual([
+      1,
+      expect.stringContaining('A log of size 2 cannot extend one of size 9. If it is the newest here, the log was cut'),
+    ]);
+    const notOne = await anima('verify', 'b.ndjson', '--checkpoint', 'b.ndjson');
+    expect([notOne.code, notOne.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^b\.ndjson is not a checkpoint of a log\./),
+    ]);
+    expect((await anima('bundle', 'nobody')).stderr).toContain('NPC_NOT_FOUND');
+    expect((await anima('verify', 'missing.ndjson')).stderr).toContain('cannot be read');
+    // Whether a pipe is whole is not known before its end.
+    expect((await anima('verify', '/dev/null')).stderr).toContain('is not a plain file');
+  });
+});

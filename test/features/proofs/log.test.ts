@@ -1,0 +1,313 @@
+import { describe, expect, it } from 'vitest';
+
+import type { MemoryEventStore } from '../../support/memory/event-store.js';
+import { bundleOf, consistencyPath, proveMind } from '../../../src/features/proofs/bundle.js';
+import { handOnCheckpoints } from '../../../activities/effects/checkpoint.js';
+import { gatherHeads } from '../../../src/features/proofs/gather-heads.js';
+import { type CheckpointAt, checkpointOfSize, logEventOf } from '../../../src/features/proofs/log.js';
+import { auditMinds } from '../../../src/features/proofs/verify-log.js';
+import { readCheckpoint } from '../../../src/features/proofs/domain/checkpoint.js';
+import { fromHex } from '../../../src/features/proofs/domain/edge.js';
+import { type Leaf, leafHash } from '../../../src/features/proofs/domain/leaf.js';
+import { isIncluded, merkleRoot } from '../../../src/kernel/crypto/merkle.js';
+import { isConsistent } from '../../../src/features/proofs/domain/proofs.js';
+import { drained } from '../../../src/kernel/base/sliced.js';
+import { ghostMindStream, logStream, npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { RecordedEvent } from '../../../src/ports/event-store.js';
+import { LOG_TENANT, openLog } from '../../support/logs.js';
+import { seededRandom } from '../../support/seeded-random.js';
+import { event } from '../../support/events.js';
+import { itLong } from '../../support/long.js';
+
+const LOG = logStream(LOG_TENANT);
+const allOf = async (store: MemoryEventStore, stream: string): Promise<readonly RecordedEvent[]> => {
+  const found: RecordedEvent[] = [];
+  for (let from = 0; ; from = found.length) {
+    const { events } = await store.read(stream, { direction: 'forwards', from, limit: 500 });
+    if (events.length === 0) return found;
+    found.push(...events);
+  }
+};
+const leavesOf = async (store: MemoryEventStore): Promise<readonly Leaf[]> =>
+  (await allOf(store, LOG)).map(logEventOf).flatMap((one) => (one.type === 'LeavesLogged' ? one.data.leaves : []));
+const systemClock = { monotonicMs: () => 0 };
+
+describe('a log', () => {
+  itLong(
+    'grows as a naive tree does, and proves every size and every mind from few events',
+    async () => {
+      const random = seededRandom('log');
+      const counts: number[] = [];
+      const checkpoints: CheckpointAt[] = [];
+      await using log = await openLog();
+      for (let round = 0; round < 12; round += 1) {
+        const [byte = 0] = random.bytes(1);
+        for (let mind = 0; mind < 1 + (byte % 20); mind += 1) await log.write(`m${String(mind)}`, { round });
+        checkpoints.push(await log.checkpoint());
+      }
+      const leaves = await leavesOf(log.events);
+      const rootAt = (size: number): Uint8Array => drained(merkleRoot(leaves.slice(0, size).map(leafHash)));
+      for (const { size, root } of checkpoints) expect(Buffer.from(rootAt(size)).toString('hex')).toBe(root);
+      const last = checkpoints.at(-1) as CheckpointAt;
+      expect(last.size).toBe(leaves.length);
+      let reads = 0;
+      const counting: Pick<MemoryEventStore, 'read'> = {
+        read: (...call) => {
+          reads += 1;
+          return log.events.read(...call);
+        },
+      };
+      for (const checkpoint of checkpoints) {
+        expect(await checkpointOfSize(counting, LOG_TENANT, checkpoint.size)).toEqual(checkpoint);
+        for (let from = 1; from <= checkpoint.size; from += 1) {
+          const path = await consistencyPath(counting, LOG_TENANT, checkpoint, from);
+          const trees = {
+            earlier: from,
+            earlierRoot: rootAt(from),
+            size: checkpoint.size,
+            root: fromHex(checkpoint.root),
+          };
+          expect(isConsistent({ ...trees, path: path.map(fromHex) })).toBe(true);
+        }
+      }
+      for (let mind = 0; mind < 20; mind += 1) {
+        const stream = npcStream(LOG_TENANT, `m${String(mind)}`);
+        const { lastRevision } = await log.events.read(stream, { direction: 'backwards', limit: 1 });
+        for (let upTo = 0; upTo <= lastRevision; upTo += 1) {
+          for (const checkpoint of checkpoints) {
+            reads = 0;
+            const proof = await proveMind(
+              counting,
+              { tenant: LOG_TENANT, npcId: `m${String(mind)}` },
+              upTo,
+              checkpoint,
+            );
+            counts.push(reads);
+            const wanted = leaves
+              .slice(0, checkpoint.size)
+              .findLast((one) => one.stream === stream && one.revision <= upTo);
+            expect(proof?.leaf).toEqual(wanted);
+            if (proof === null) continue;
+            const { leaf, index: place, size, path } = proof;
+            const inclusion = { leaf: leafHash(leaf), place, leaves: size, path: path.map(fromHex) };
+            expect(isIncluded(inclusion, fromHex(checkpoint.root))).toBe(true);
+          }
+        }
+      }
+      expect(Math.max(...counts)).toBeLessThan(45);
+    },
+    60_000,
+  );
+
+  it('holds one head of each mind that was written to in a round, of its own tenant, in batches', async () => {
+    await using log = await openLog();
+    const { events } = log;
+    const to = async (stream: string, name: string): Promise<void> => {
+      const { lastRevision } = await events.read(stream, { direction: 'backwards', limit: 1 });
+      await events.append(stream, lastRevision < 0 ? 'no_stream' : lastRevision, [event(name)]);
+    };
+    for (let round = 0; round < 3; round += 1)
+      for (let mind = 0; mind < 700; mind += 1)
+        await to(npcStream(LOG_TENANT, `m${String(mind)}`), `e${String(round)} ${String(mind)}`);
+    await to(npcStream('other', 'm1'), 'a');
+    await to(ghostMindStream(LOG_TENANT, 'g1'), 'b');
+    await to(npcStream(`${LOG_TENANT}s`, 'm1'), 'c');
+    const made = await log.checkpoint();
+    expect([made.size, made.leaves]).toEqual([700, 700]);
+    const leaves = await leavesOf(events);
+    expect(new Set(leaves.map(({ stream }) => stream)).size).toBe(700);
+    expect(leaves.every(({ revision }) => revision === 2)).toBe(true);
+    const batches = (await allOf(events, LOG)).filter(({ type }) => type === 'LeavesLogged');
+    expect(batches.length).toBeGreaterThan(1);
+    expect(Math.max(...batches.map(({ data }) => JSON.stringify(data).length))).toBeLessThan(500_000);
+    const again = await log.checkpoint();
+    expect(again).toEqual(made);
+  });
+
+  it('takes only what lies up to its end, and leaves the rest to the next round', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    await log.write('b', { n: 1 });
+    const until = await log.events.lastPosition();
+    await log.write('a', { n: 2 });
+    const range = { through: 0, until };
+    const gathered = await gatherHeads(
+      { events: log.events, clock: systemClock },
+      LOG_TENANT,
+      range,
+      new AbortController().signal,
+    );
+    expect(gathered).toMatchObject({ through: until, leaves: [{ revision: 0 }, { revision: 0 }] });
+  });
+
+  it('has a name that notes can hold, whatever the address of the server', async () => {
+    await using log = await openLog({ issuer: 'https://minds.example/a+b' });
+    await log.write('a', { n: 1 });
+    const { note, origin } = await log.checkpoint();
+    expect(readCheckpoint(note)?.checkpoint.origin).toBe(origin);
+  });
+
+  it('says before it gives out anything that a bundle cannot extend a size', async () => {
+    await using log = await openLog();
+    await log.write('a', { text: 'x'.repeat(100_000) }, { n: 2 });
+    await log.checkpoint();
+    const asked = { tenant: LOG_TENANT, npcId: 'a', from: 0, to: 1, extends: 2, madeAt: '', keys: [] };
+    await expect(bundleOf(log.events, asked).next()).rejects.toMatchObject({ code: 'PROOF_NOT_FOUND' });
+  });
+
+  it('is signed by the key of its time', async () => {
+    await using log = await openLog();
+    await log.write('a', { n: 1 });
+    const { kid } = await log.checkpoint();
+    expect(kid).toBe(log.keys.current.kid);
+  });
+
+  it('records what a slow receiver took, and leaves the rest to the next round', async () => {
+    await using log = await openLog({ receiver: { handOn: () => Promise.reject(new Error('the receiver is away')) } });
+    for (let n = 0; n < 40; n += 1) {
+      await log.write('a', { n });
+      await log.checkpoint();
+    }
+    const { signal } = new AbortController();
+    let nowMs = 0;
+    const handed: string[] = [];
+    const handOn = (note: string): Promise<void> => {
+      nowMs += 4_000;
+      handed.push(note);
+      return Promise.resolve();
+    };
+    const slow = { events: log.events, receiver: { handOn }, clock: { monotonicMs: () => nowMs } };
+    const first = await handOnCheckpoints(slow, LOG_TENANT, 0, signal);
+    // A round is given two minutes for it.
+    expect(nowMs).toBeLessThan(60_000);
+    expect(first).toMatchObject({ upTo: handed.length, failed: 'the receiver is too slow for all' });
+    let { upTo } = first;
+    while (upTo < 40) ({ upTo } = await handOnCheckpoints(slow, LOG_TENANT, upTo, signal));
+    expect(new Set(handed).size).toBe(40);
+  });
+
+  it('hands each checkpoint on, and what could not be handed on with the next', async () => {
+    const handed: string[] = [];
+    let isAway = true;
+    const handOn = (note: string): Promise<void> => {
+      if (isAway) return Promise.reject(new Error('the receiver is away'));
+      handed.push(note);
+      return Promise.resolve();
+    };
+    await using log = await openLog({ receiver: { handOn } });
+    await log.write('a', { n: 1 });
+    const first = await log.checkpoint();
+    expect(handed).toEqual([]);
+    isAway = false;
+    await log.write('a', { n: 2 });
+    const second = await log.checkpoint();
+    expect(handed).toEqual([first.note, second.note]);
+    await log.write('a', { n: 3 });
+    const third = await log.checkpoint();
+    expect(handed).toEqual([first.note, second.note, third.note]);
+  });
+});
+
+describe('an audit', () => {
+  /** A store whose events can be changed, as who can write to the files can. */
+  const tampered = async (change: (store: MemoryEventStore) => MemoryEventStore) => {
+    await using log = await openLog();
+    for (const mind of ['a', 'b', 'c']) await log.write(mind, { n: 1 }, { n: 2 }, { n: 3 });
+    await log.checkpoint();
+    const events = change(log.events);
+    const readModels = {
+      list: () =>
+        Promise.resolve({
+          rows: ['a', 'b', 'c'].map((npcId) => ({ key: npcId, order: npcId, row: { npcId } })),
+          more: false,
+        }),
+    };
+    const { writers, keys: signingKeys } = log;
+    return await auditMinds({ events, writers, readModels, signingKeys }, LOG_TENANT, { npcIds: ['a', 'b', 'c'] });
+  };
+  const reading =
+    (edit: (one: RecordedEvent) => RecordedEvent | null) =>
+    (store: MemoryEventStore): MemoryEventStore =>
+      new Proxy(store, {
+        get: (target, name) =>
+          name === 'read'
+            ? async (stream: string, range: Parameters<MemoryEventStore['read']>[1]) => {
+                const page = await target.read(stream, range);
+                const whole = await allOf(target, stream);
+                const lastRevision = whole.map(edit).filter((one) => one !== null).length - 1;
+                return { lastRevision, events: page.events.map(edit).filter((one) => one !== null) };
+              }
+            : (Reflect.get(target, name) as unknown),
+      });
+  const stream = npcStream(LOG_TENANT, 'b');
+
+  it('finds nothing in what is whole', async () => {
+    expect(await tampered((store) => store)).toMatchObject({ valid: true, streams: 3, broken: [] });
+  });
+
+  it('names a changed event, a tail that was cut, and a mind that was removed', async () => {
+    const changed = await tampered(
+      reading((one) => (one.stream === stream && one.revision === 1 ? { ...one, data: { n: 9 } } : one)),
+    );
+    expect(changed.broken).toEqual([
+      { npcId: 'b', revision: 1, reason: 'its content is not what its hash was made from' },
+    ]);
+    const cut = await tampered(reading((one) => (one.stream === stream && one.revision > 1 ? null : one)));
+    expect(cut.broken).toEqual([
+      { npcId: 'b', revision: 2, reason: 'the stream was cut: the log has its revision 2, it ends at 1' },
+    ]);
+    const removed = await tampered(reading((one) => (one.stream === stream ? null : one)));
+    expect(removed.broken).toContainEqual({
+      npcId: 'b',
+      revision: 2,
+      reason: 'the mind is in the log, and its stream is gone',
+    });
+  });
+
+  it('names an event of the log that has lost its form', async () => {
+    for (const [type, reason] of [
+      ['LeavesLogged', 'it is no batch of leaves'],
+      ['CheckpointSigned', 'the root of the checkpoint is not that of the leaves before it'],
+    ] as const) {
+      const { broken } = await tampered(reading((one) => (one.type === type ? { ...one, data: {} } : one)));
+      expect(broken).toContainEqual({ npcId: null, revision: type === 'LeavesLogged' ? 1 : 2, reason });
+    }
+  });
+
+  it('looks at a mind once that was named twice, and refuses a place that it did not give', async () => {
+    const log = await openLog();
+    await log.write('a', { n: 1 }, { n: 2 });
+    const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
+    const deps = { events: log.events, writers: log.writers, readModels, signingKeys: log.keys };
+    expect(await auditMinds(deps, LOG_TENANT, { npcIds: ['a', 'a'] })).toMatchObject({ events: 2, valid: true });
+    for (const place of [{ npcId: 5, from: 0 }, { from: 0 }, { npcId: 'a', from: -5 }, { log: -1 }, 5, null]) {
+      const after = Buffer.from(JSON.stringify(place)).toString('base64url');
+      await expect(auditMinds(deps, LOG_TENANT, { npcIds: ['a'], after })).rejects.toMatchObject({
+        code: 'SCHEMA_INVALID',
+      });
+    }
+    await log[Symbol.asyncDispose]();
+  });
+
+  it('names what was changed in the log itself', async () => {
+    const edited = await tampered(
+      reading((one) =>
+        one.type === 'LeavesLogged'
+          ? { ...one, data: { ...one.data, leaves: (one.data['leaves'] as Leaf[]).slice(1) } }
+          : one,
+      ),
+    );
+    const reasons = edited.broken.filter(({ npcId }) => npcId === null).map(({ reason }) => reason);
+    expect(reasons).toEqual([
+      'the hash chain of the log is broken',
+      'the tree of the log is not that of its leaves',
+      'the root of the checkpoint is not that of the leaves before it',
+    ]);
+    const signed = await tampered(
+      reading((one) =>
+        one.type === 'CheckpointSigned' ? { ...one, data: { ...one.data, kid: 'x'.repeat(43) } } : one,
+      ),
+    );
+    expect(signed.broken.map(({ reason }) => reason)).toContain('the note is not signed by the key that is named');
+  });
+});

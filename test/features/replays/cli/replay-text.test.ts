@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  type ReplayView,
+  replayLines,
+  sampleLines,
+  type ShownSample,
+} from '../../../../src/features/replays/cli/replay-text.js';
+import type { Json } from '../../../../src/kernel/base/json.js';
+
+const sample = (kind: string, npcId: string, was: Json = 1, would: Json = 2): ShownSample => ({
+  kind,
+  npcId,
+  turnId: `turn-of-${npcId}`,
+  revision: 3,
+  was,
+  would,
+});
+
+const trial = (differences: Readonly<Record<string, number>>, samples: ShownSample[]): ReplayView => ({
+  replayId: 'r',
+  status: 'completed',
+  trial: true,
+  startedAt: '2026-01-01T00:00:00.000Z',
+  progress: 1,
+  minds: 3,
+  unknown: [],
+  decisions: 9,
+  turns: { checked: 9, equal: 0, different: 9, skipped: 0 },
+  skipped: {},
+  differences,
+  rules: [],
+  samples,
+});
+
+describe('a trial in lines', () => {
+  it('begins with what would be refused and allowed, whatever the names of the NPCs are', () => {
+    const samples = [sample('otherPrompt', 'anna'), sample('newlyAllowed', 'odo'), sample('newlyRefused', 'tomas')];
+    const lines = replayLines(trial({ otherPrompt: 1, newlyAllowed: 1, newlyRefused: 1 }, samples), 2);
+    expect(lines.filter((line) => line.includes('turn-of'))).toEqual([
+      'newlyRefused: tomas turn-of-tomas (revision 3)',
+      'newlyAllowed: odo turn-of-odo (revision 3)',
+    ]);
+  });
+
+  it('names whom each kind is about, and says where not all are named', () => {
+    const samples = [sample('newlyRefused', 'mira'), sample('newlyRefused', 'mira'), sample('otherPrompt', 'odo')];
+    const lines = replayLines(trial({ newlyRefused: 2, otherPrompt: 40 }, samples), 0);
+    expect(lines).toContain('  newlyRefused  2      mira');
+    expect(lines).toContain('  otherPrompt   40     odo, …');
+  });
+
+  it('shows long prompts from where they differ, and recalls in words', () => {
+    const prompt = (end: string) => ({ instruction: { prompt: `${'Who you are. '.repeat(40)}${end}` } });
+    const [, was, would] = sampleLines(sample('otherPrompt', 'mira', prompt('No gifts.'), prompt('Be kind.')));
+    expect(was).toContain('No gifts.');
+    expect(would).toContain('Be kind.');
+    const recall = (query: string) => ({ instruction: { query, limit: 5, threshold: 0.5 } });
+    expect(sampleLines(sample('otherRecall', 'mira', recall('a'), recall('b')))[1]).toBe('  was:   recall 5 by "a"');
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  type CoveredDecision,
+  countCoverage,
+  COVERAGE_SAMPLES,
+  ruleUse,
+} from '../../../../src/features/replays/domain/rule-coverage.js';
+import type { DirectiveRule, DirectiveRuleSet } from '../../../../src/features/rules/domain/ruleset.js';
+
+const rule = (
+  drRuleId: string,
+  ruleAction: string,
+  rulePriority: number,
+  ruleTarget: string | null = null,
+): DirectiveRule => ({
+  ...{ drRuleId, ruleName: `The rule ${drRuleId}`, ruleCondition: [['hp', '5']], ruleAction, ruleReason: '' },
+  ...{ ruleTarget, rulePriority, ruleObsPattern: null, rulePromptSuffix: null },
+});
+const set: DirectiveRuleSet = {
+  ...{ rulesetId: 'watch', version: 1, template: null },
+  rulesetRules: [
+    rule('warn', 'Speak softly.', 9),
+    rule('flee', 'MOVE', 5, 'door'),
+    rule('run', 'MOVE', 4, 'door'),
+    rule('anywhere', 'MOVE', 3),
+    rule('stay', 'IDLE', 2),
+    rule('peace', 'FORBID ATTACK', 1),
+    rule('still', 'FORBID *', 0),
+  ],
+};
+const decision = (
+  matched: readonly string[],
+  verdict: Partial<CoveredDecision['verdict']> | null,
+): CoveredDecision => ({
+  rules: set.rulesetRules.map(({ drRuleId }) => ({ drRuleId, matched: matched.includes(drRuleId) })),
+  verdict: verdict && { valid: true, action: null, ...verdict },
+});
+const refused = (drRuleId: string, type: string) => ({
+  ...{ valid: false, code: 'RULE_REFUSED', details: { drRuleId }, refusedAction: { type } },
+});
+
+describe('what rules do in a decision', () => {
+  it('is to direct the action, above those that want another one', () => {
+    const all = ['warn', 'flee', 'run', 'anywhere', 'stay', 'peace'];
+    const moved = decision(all, { action: { type: 'MOVE', target: 'door' } });
+    expect(ruleUse(set, moved)).toEqual({ fired: all, decided: 'flee', shadowed: ['stay'] });
+    expect(ruleUse(set, decision(['anywhere', 'run'], { action: { type: 'MOVE', target: 'door' } }))).toEqual({
+      ...{ fired: ['run', 'anywhere'], decided: 'run', shadowed: [] },
+    });
+  });
+
+  it('is to refuse it, above those that would have refused it too', () => {
+    expect(ruleUse(set, decision(['flee', 'stay', 'peace', 'still'], refused('flee', 'ATTACK')))).toMatchObject({
+      ...{ decided: 'flee', shadowed: ['stay', 'peace', 'still'] },
+    });
+    expect(ruleUse(set, decision(['flee', 'peace'], refused('flee', 'SPEAK')))).toMatchObject({ shadowed: [] });
+    expect(ruleUse(set, decision(['peace', 'still'], refused('still', 'SPEAK')))).toMatchObject({ decided: 'still' });
+  });
+
+  it('is nothing where the world refused, another action was allowed, or nothing was decided', () => {
+    const matched = ['warn', 'flee'];
+    for (const verdict of [
+      { valid: false, code: 'TARGET_NOT_FOUND', details: {}, refusedAction: { type: 'MOVE' } },
+      { action: { type: 'SPEAK' } },
+      null,
+    ])
+      expect(ruleUse(set, decision(matched, verdict))).toEqual({ fired: matched, decided: null, shadowed: [] });
+  });
+});
+
+describe('the coverage of a set', () => {
+  it('adds decisions up, with some of them as samples', () => {
+    const count = countCoverage(set);
+    for (let revision = 0; revision < COVERAGE_SAMPLES + 2; revision += 1)
+      count.add(decision(['flee', 'stay', 'warn'], { action: { type: 'MOVE', target: 'door' } }), {
+        ...{ npcId: 'ada', turnId: null, revision },
+      });
+    const { decisions, rules } = count.counted();
+    expect(decisions).toBe(7);
+    const counted = rules.map(({ drRuleId, fired, decided, shadowed, use }) => [
+      drRuleId,
+      fired,
+      decided,
+      shadowed,
+      use,
+    ]);
+    expect(counted.slice(0, 5)).toEqual([
+      ['warn', 7, 0, 0, 'fired'],
+      ['flee', 7, 7, 0, 'decided'],
+      ['run', 0, 0, 0, 'never'],
+      ['anywhere', 0, 0, 0, 'never'],
+      ['stay', 7, 0, 7, 'shadowed'],
+    ]);
+    expect(rules[1]?.samples.map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4]);
+    expect(rules[1]?.ruleName).toBe('The rule flee');
+  });
+
+  it('counts no rule that the set does not have', () => {
+    const count = countCoverage(set);
+    count.add(
+      { rules: [{ drRuleId: 'other', matched: true }], verdict: null },
+      { npcId: 'ada', turnId: null, revision: 0 },
+    );
+    expect(count.counted().rules.every(({ use }) => use === 'never')).toBe(true);
+  });
+});

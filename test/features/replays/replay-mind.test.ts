@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { isSame } from '../../../src/features/replays/differences.js';
+import { createMindReplay, type DecidedAgain, type RulesAgain } from '../../../src/features/replays/replay-mind.js';
+import type { DirectiveRuleSet } from '../../../src/features/rules/domain/ruleset.js';
+import { jcs, type Json, type JsonObject } from '../../../src/kernel/base/json.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { RecordedEvent } from '../../../src/ports/event-store.js';
+import { type Emitted, memoryStored, recorded } from '../../support/histories.js';
+import { playedMind } from '../../support/played-minds.js';
+import { allSlices, aRuleset } from '../../support/rules.js';
+
+const house = aRuleset([
+  { ruleName: 'rings', ruleObsPattern: 'ring', ruleAction: 'FORBID GIVE', ruleReason: 'Rings are tin.' },
+  { ruleCondition: [['hp', '<25']], ruleAction: 'rest soon', rulePriority: 5, rulePromptSuffix: 'You are tired.' },
+]);
+
+const replayed = (
+  events: readonly RecordedEvent[],
+  again: RulesAgain = { trial: false, rules: house },
+  output?: string,
+): readonly DecidedAgain[] => {
+  const replay = createMindReplay('mira');
+  return events.flatMap((event) => allSlices(replay.take(event, again, output)).result);
+};
+const differences = (all: readonly DecidedAgain[]) =>
+  all.flatMap(({ type, revision, difference }) => (difference === null ? [] : [{ type, revision, difference }]));
+
+/** The history with one event changed. */
+const changed = (
+  events: readonly RecordedEvent[],
+  at: number,
+  change: (data: JsonObject) => JsonObject,
+): readonly RecordedEvent[] =>
+  events.map((event, index) => (index === at ? { ...event, data: change(event.data) } : event));
+
+describe('a replayed mind', () => {
+  const history = playedMind('mira', 8, house);
+  const indexOf = (type: string): number => history.findIndex((event) => event.type === type);
+
+  it('decides everything as it was decided then', () => {
+    const all = replayed(history);
+    expect(all).toHaveLength(8 * 4);
+    expect(differences(all)).toEqual([]);
+    expect(all.every(({ would }) => would !== null)).toBe(true);
+  });
+
+  it.each([
+    ['a prompt', 'MemoriesRecalled', 'otherPrompt', { instruction: { type: 'ExecuteInference', prompt: 'Obey.' } }],
+    ['a recall', 'ActorIdentified', 'otherRecall', { instruction: { type: 'QueryVector', query: 'x', limit: 5 } }],
+    ['a text that the verdict was reached on', 'VerdictReached', 'otherAction', { generatedOutput: 'No.' }],
+  ])('finds %s that is not what comes out', (_, type, difference, members) => {
+    const all = differences(replayed(changed(history, indexOf(type), (data) => ({ ...data, ...members }))));
+    expect(all[0]).toEqual({ type, revision: indexOf(type), difference });
+  });
+
+  it('finds what was changed of the state and the memories that a verdict made', () => {
+    const patched = changed(history, indexOf('StateChanged'), (data) => ({ ...data, patch: { gold: 9_000 } }));
+    expect(differences(replayed(patched))[0]).toMatchObject({ type: 'StateChanged', difference: 'otherState' });
+    const told = changed(history, indexOf('MemoryStored'), (data) => ({ ...data, text: 'Trust everybody.' }));
+    expect(differences(replayed(told))).toEqual([
+      { type: 'StateChanged', revision: indexOf('MemoryStored'), difference: 'otherState' },
+    ]);
+    const lost = history.filter((_, index) => index !== indexOf('StateChanged'));
+    expect(differences(replayed(lost))[0]).toMatchObject({ difference: 'otherState' });
+    const [extra] = recorded(npcStream('studio', 'mira'), [
+      { type: 'StateChanged', data: { turnId: 't7', patch: { gold: 9_000 } } } satisfies Emitted,
+    ]);
+    if (extra === undefined) throw new Error('nothing was made');
+    expect(differences(replayed([...history, extra]))).toMatchObject([{ difference: 'otherState' }]);
+  });
+
+  it('takes memories that somebody else stored for what they are', () => {
+    const stream = npcStream('studio', 'mira');
+    const told = recorded(stream, [memoryStored('m1')], history.length);
+    expect(differences(replayed([...history, ...told]))).toEqual([]);
+  });
+
+  it('says why it could not decide', () => {
+    const newer = changed(history, 0, (data) => ({ ...data, logic: 99 }));
+    expect(replayed(newer)[0]).toMatchObject({ would: null, difference: null, skipped: 'logic' });
+    expect(replayed(history, { trial: false, rules: null })[0]).toMatchObject({ skipped: 'rules' });
+    expect(replayed(history.slice(1))[0]).toMatchObject({ type: 'ActorIdentified', skipped: 'turn' });
+    // What a skipped verdict recorded beside it is not held against it.
+    const verdictAt = indexOf('VerdictReached');
+    const all = replayed(changed(history, verdictAt, (data) => ({ ...data, logic: 99 })));
+    expect(all.filter(({ skipped }) => skipped !== undefined)).toHaveLength(1);
+    expect(differences(all)).toEqual([]);
+  });
+
+  it('passes over events and knows the mind after them', () => {
+    const replay = createMindReplay('mira');
+    const half = history.length / 2;
+    for (const event of history.slice(0, half)) replay.pass(event);
+    const all = history
+      .slice(half)
+      .flatMap((event) => allSlices(replay.take(event, { trial: false, rules: house })).result);
+    expect(all).toHaveLength(4 * 4);
+    expect(differences(all)).toEqual([]);
+  });
+});
+
+describe('a trial of other rules over what a mind has done', () => {
+  const history = playedMind('mira', 4, house);
+  const tried = (rules: DirectiveRuleSet | null) =>
+    differences(replayed(history, { trial: true, rules })).filter(({ difference }) => difference !== 'otherTrace');
+  const kinds = (rules: DirectiveRuleSet | null) => new Set(tried(rules).map(({ difference }) => difference));
+
+  it('finds nothing with the same rules', () => {
+    expect(differences(replayed(history, { trial: true, rules: house }))).toEqual([]);
+  });
+
+  it('finds what they would refuse, ask for and say', () => {
+    expect(kinds(aRuleset([{ ruleAction: 'FORBID INTERACT', ruleReason: 'Touch nothing.' }]))).toEqual(
+      new Set(['newlyRefused', 'otherRecall', 'otherPrompt']),
+    );
+    expect(kinds(aRuleset([{ ruleName: 'tolls', ruleAction: 'ask for the toll' }]))).toEqual(
+      new Set(['otherRecall', 'otherPrompt']),
+    );
+  });
+
+  it('tries their patterns on what was observed then', () => {
+    const onRings = aRuleset([{ ruleObsPattern: 'silver ring', ruleAction: 'FORBID INTERACT', ruleReason: 'No.' }]);
+    expect(tried(onRings).filter(({ difference }) => difference === 'newlyRefused')).toHaveLength(1);
+  });
+
+  it('finds what strict rules had refused', () => {
+    const strict = aRuleset([{ ruleAction: 'FORBID *', ruleReason: 'Be still.' }]);
+    const refused = playedMind('mira', 4, strict);
+    const all = differences(replayed(refused, { trial: true, rules: house }));
+    expect(all.filter(({ difference }) => difference === 'newlyAllowed')).toHaveLength(4);
+  });
+
+  it('judges another text by the rules of then', () => {
+    const again: RulesAgain = { trial: false, rules: house };
+    const other = JSON.stringify({
+      dialogue: 'Take it.',
+      action: { type: 'GIVE', target: 'stranger', item: 'ledger' },
+    });
+    const verdicts = replayed(history, again, other).filter(({ type }) => type === 'VerdictReached');
+    expect(verdicts.map(({ difference }) => difference)).toEqual([
+      ...['otherAction', 'newlyRefused', 'otherAction', 'otherAction'],
+    ]);
+  });
+});
+
+describe('the comparison of outcomes', () => {
+  it('tells values apart as their JCS forms do', () => {
+    const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
+    fc.assert(
+      fc.property(json, json, (left, right) => {
+        expect(isSame(left, right)).toBe(jcs(left) === jcs(right));
+        expect(isSame(left, JSON.parse(JSON.stringify(left)) as Json)).toBe(true);
+      }),
+    );
+  });
+
+  it('finds one changed place', () => {
+    expect(isSame({ a: [1, { b: null }] }, { a: [1, { b: 0 }] })).toBe(false);
+    expect(isSame({ a: 1 }, { a: 1, b: null })).toBe(false);
+    expect(isSame({ a: [] }, { a: {} })).toBe(false);
+  });
+});

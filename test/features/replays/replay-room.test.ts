@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+
+import { OPEN_REPLAY, replays } from '../../../projections/replays.js';
+import { OPEN_REPLAYS, requireReplayRoom } from '../../../src/features/replays/replay-room.js';
+import { replayStream } from '../../../src/kernel/base/stream-names.js';
+import type { ReadModels } from '../../../src/ports/read-models.js';
+import { givenRowsOf } from '../../support/given.js';
+
+const replayId = 'r0_0_aaaaaaaaaaaaaaaa';
+const past = [
+  { type: 'ReplayRequested', data: { replayId, npcIds: null, upTo: 1 } },
+  { type: 'ReplayEnded', data: { replayId, ending: 'completed', reason: null } },
+];
+
+describe('the replays of a tenant that run', () => {
+  it.each([
+    [1, OPEN_REPLAY],
+    [2, ''],
+  ])('are known by their rows: after %i events', (count, tag) => {
+    const [row] = givenRowsOf(replays, replayStream('studio', replayId))(...past.slice(0, count)).state.values();
+    expect(row && replays.indexOf(row)).toMatchObject({ partition: 'studio', tag });
+  });
+
+  it('are so many at most', async () => {
+    const running = (open: number): Pick<ReadModels, 'list' | 'reachedPosition'> => ({
+      reachedPosition: () => Promise.resolve(true),
+      list: (_, { limit }) => {
+        const rows = Array.from({ length: Math.min(open, limit) }, () => ({ key: '', order: '', row: {} }));
+        return Promise.resolve({ rows, more: open > limit });
+      },
+    });
+    await requireReplayRoom(running(OPEN_REPLAYS - 1), 'studio', 0);
+    await expect(requireReplayRoom(running(OPEN_REPLAYS), 'studio', 0)).rejects.toMatchObject({
+      ...{ code: 'REPLAYS_RUNNING', retryAfter: 10, details: { most: OPEN_REPLAYS } },
+    });
+  });
+});

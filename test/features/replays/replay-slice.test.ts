@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import type { ReplayTask } from '../../../src/features/replays/count-mind.js';
+import { createHand } from '../../../src/features/replays/replay-part.js';
+import { replaySlice, type ReplayHands } from '../../../src/features/replays/replay-slice.js';
+import { addFindings, noFindings, type ReplayFindings } from '../../../src/features/replays/domain/findings.js';
+import type { ReplayCursor } from '../../../src/features/replays/domain/events.js';
+import type { DirectiveRuleSet } from '../../../src/features/rules/domain/ruleset.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { EventStore } from '../../../src/ports/event-store.js';
+import { playedMind } from '../../support/played-minds.js';
+import { aRuleset } from '../../support/rules.js';
+
+const never = new AbortController().signal;
+const house = aRuleset([
+  { ruleName: 'rings', ruleObsPattern: 'ring', ruleAction: 'FORBID GIVE', ruleReason: 'Rings are tin.' },
+  { ruleCondition: [['hp', '<25']], ruleAction: 'rest soon', rulePriority: 5, rulePromptSuffix: 'You are tired.' },
+]);
+const strict: DirectiveRuleSet = {
+  ...aRuleset([
+    { ruleName: 'low', ruleAction: 'FORBID INTERACT', ruleReason: 'Not now.' },
+    { ruleName: 'high', ruleAction: 'FORBID INTERACT', ruleReason: 'Never.', rulePriority: 9 },
+    { ruleName: 'idle', ruleAction: 'FORBID NAP', ruleCondition: [['asleep', 'true']] },
+  ]),
+  rulesetId: 'strict',
+};
+const task: ReplayTask = { replayId: 'r0_0_aaaaaaaaaaaaaaaa', tenant: 'studio', upTo: Number.MAX_SAFE_INTEGER };
+
+/** A store with what these minds have done. */
+const storeWith = async (minds: Readonly<Record<string, number>>): Promise<MemoryEventStore> => {
+  const store = new MemoryEventStore();
+  for (const [npcId, turns] of Object.entries(minds)) {
+    const events = playedMind(npcId, turns, house);
+    await store.append(npcStream('studio', npcId), 'no_stream', events);
+  }
+  return store;
+};
+
+/** What one process works with that knows nothing of earlier slices. Every look at its clock is a millisecond later. */
+const processOf = (events: Pick<EventStore, 'read'>, hands = 1): ReplayHands => {
+  let nowMs = 0;
+  const clock = { monotonicMs: () => (nowMs += 1) };
+  const make = Array.from({ length: hands }, () =>
+    createHand({ events, clock, rulesOf: (_, ref) => Promise.resolve(ref.version === 1 ? house : null) }),
+  );
+  return { begin: (slice) => make.map((hand) => hand(slice)) };
+};
+
+/** Pages of so many events, so that a slice ends in the middle of a mind, and of a turn. */
+const inPagesOf = (store: EventStore, most: number): Pick<EventStore, 'read'> => ({
+  read: (stream, range) => store.read(stream, { ...range, limit: Math.min(most, range.limit) }),
+});
+
+type Run = { readonly slices: number; readonly found: ReplayFindings; readonly events: number };
+
+/** Takes all slices. @param sliceMs a slice takes one part at least, however short @param anew whether each slice runs in a process of its own */
+const runAll = async (
+  events: Pick<EventStore, 'read'>,
+  npcIds: readonly string[],
+  asked: Partial<ReplayTask> = {},
+  { sliceMs = 0, anew = false, hands = 1 }: { sliceMs?: number; anew?: boolean; hands?: number } = {},
+): Promise<Run> => {
+  let cursor: ReplayCursor = { after: null, begun: [] };
+  let found = noFindings;
+  let read = 0;
+  let made = processOf(events, hands);
+  for (let slices = 1; slices < 10_000; slices += 1) {
+    if (anew) made = processOf(events, hands);
+    async function* mindsAfter(after: string | null): AsyncGenerator<string, undefined, undefined> {
+      for (const npcId of npcIds) if (after === null || npcId > after) yield await Promise.resolve(npcId);
+    }
+    let nowMs = 0;
+    const deps = { hands: made, clock: { monotonicMs: () => (nowMs += 1) }, sliceMs, mindsAfter };
+    const done = await replaySlice(deps, { cursor, found }, { ...task, ...asked }, never);
+    // As it comes back from a store.
+    cursor = JSON.parse(JSON.stringify(done.cursor)) as ReplayCursor;
+    found = addFindings(found, JSON.parse(JSON.stringify(done.found)) as ReplayFindings);
+    read += done.events;
+    if (done.over) return { slices, found, events: read };
+  }
+  throw new Error('it does not end');
+};
+
+describe('slices of a replay', () => {
+  const minds = { ada: 3, bo: 0, cy: 9 };
+  const npcIds = ['ada', 'cy', 'nobody'];
+
+  it('find everything as it was decided', async () => {
+    const { found, events } = await runAll(await storeWith({ ada: 3, cy: 9 }), npcIds);
+    expect(found).toMatchObject({ decisions: 48, turns: { equal: 12, different: 0 }, differences: {}, samples: [] });
+    expect(found.rules.every(({ was, fired }) => was === fired)).toBe(true);
+    expect(events).toBe(playedMind('ada', minds.ada, house).length + playedMind('cy', minds.cy, house).length);
+  });
+
+  it.each([1, 2, 3, 5, 7, 16])(
+    'find the same wherever they are cut, also in processes that know nothing of each other (pages of %i events)',
+    async (page) => {
+      const store = await storeWith({ ada: 3, cy: 9 });
+      const outputs = [{ turnId: 't2', generatedOutput: 'No.' }];
+      for (const asked of [{ outputs }, { trial: strict }, { trial: strict, instead: 'test' }] as const) {
+        const whole = await runAll(store, npcIds, asked);
+        for (const anew of [false, true]) {
+          const cut = await runAll(inPagesOf(store, page), npcIds, asked, { anew });
+          expect(cut.slices).toBeGreaterThan(whole.slices);
+          expect(cut.found).toEqual(whole.found);
+          expect(cut.events).toBe(whole.events);
+        }
+        const byMany = await runAll(inPagesOf(store, page), npcIds, asked, { hands: 3 });
+        expect(byMany.found.samples).toEqual(whole.found.samples);
+        expect({ ...byMany.found, rules: [] }).toEqual({ ...whole.found, rules: [] });
+      }
+    },
+  );
+
+  it('try other rules, and say what each of them did', async () => {
+    const { found } = await runAll(await storeWith({ cy: 4 }), ['cy'], { trial: strict });
+    expect(found.turns).toEqual({ equal: 0, different: 4 });
+    expect(found.differences.newlyRefused).toBe(4);
+    expect(found.differences).not.toHaveProperty('otherTrace');
+    const uses = new Map(found.rules.map((count) => [count.drRuleId + (count.rulesetId ?? ''), count]));
+    expect(uses.get('r2')).toMatchObject({ was: 0, fired: 4, decided: 4, shadowed: 0 });
+    expect(uses.get('r1')).toMatchObject({ was: 0, fired: 4, decided: 0, shadowed: 4 });
+    expect(uses.get('r1')?.samples.shadowed?.[0]).toMatchObject({ npcId: 'cy', turnId: 't0' });
+    expect(uses.has('r3')).toBe(false);
+    expect(found.samples.find(({ kind }) => kind === 'newlyRefused')).toMatchObject({
+      ...{ npcId: 'cy', turnId: 't0', was: { valid: true } },
+      would: { valid: false, code: 'RULE_REFUSED', dialogue: 'Never.' },
+    });
+  });
+
+  it('take only what was asked for', async () => {
+    const store = await storeWith({ cy: 9 });
+    const history = playedMind('cy', 9, house);
+    const turnsOf = async (asked: Partial<ReplayTask>): Promise<number> =>
+      (await runAll(store, ['cy'], asked)).found.turns.equal;
+    const opening = (turnId: string) => history.find(({ data }) => data['turnId'] === turnId);
+    const [first, fifth] = [opening('t0'), opening('t5')];
+    expect(await turnsOf({ turnId: 't3' })).toBe(1);
+    expect(await turnsOf({ fromRevision: fifth?.revision ?? 0 })).toBe(4);
+    expect(await turnsOf({ toRevision: (fifth?.revision ?? 0) - 1 })).toBe(5);
+    expect(await turnsOf({ since: fifth?.meta.at ?? '' })).toBe(4);
+    expect(await turnsOf({ until: first?.meta.at ?? '' })).toBe(1);
+    expect(await turnsOf({ upTo: fifth?.position ?? 0 })).toBe(6);
+    expect(await turnsOf({ trial: house, instead: 'other' })).toBe(0);
+  });
+
+  it('say what they could not take again', async () => {
+    const store = await storeWith({ cy: 2 });
+    const lost = createHand({
+      ...{ events: store, clock: { monotonicMs: () => 0 } },
+      rulesOf: () => Promise.resolve(null),
+    });
+    const hand = lost({ task, known: noFindings, ms: 1 });
+    await hand.part({ npcId: 'cy', next: 0 }, never);
+    expect(await hand.findings()).toMatchObject({ decisions: 0, skipped: { logic: 0, rules: 2, turn: 0 } });
+  });
+
+  it('end when they are told to', async () => {
+    const store = await storeWith({ cy: 2 });
+    const stop = new AbortController();
+    stop.abort(new Error('cancelled'));
+    const hand = processOf(store).begin({ task, known: noFindings, ms: 1 })[0];
+    await expect(hand?.part({ npcId: 'cy', next: 0 }, stop.signal)).rejects.toThrow('cancelled');
+  });
+});

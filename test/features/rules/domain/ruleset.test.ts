@@ -1,0 +1,197 @@
+import { describe, expect, it } from 'vitest';
+import { rulesetFold } from '../../../../src/features/rules/rulesets.js';
+import { deleteRuleset, registerRuleset } from '../../../../src/features/rules/domain/decide.js';
+import { normaliseRuleset } from '../../../../src/features/rules/domain/normalise.js';
+import { compilePattern } from '../../../../src/features/rules/domain/pattern.js';
+import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets.js';
+import { latestRuleset, revisionOfVersion } from '../../../../src/features/rules/domain/state.js';
+import type { RulesetContent } from '../../../../src/features/rules/domain/ruleset.js';
+import type { JsonObject } from '../../../../src/kernel/base/json.js';
+import { Rejection } from '../../../../src/kernel/base/rejection.js';
+import { givenOf } from '../../../support/given.js';
+import { allSlices } from '../../../support/rules.js';
+
+const normalise = (body: JsonObject) => allSlices(normaliseRuleset(body, () => 'made')).result;
+const emptyRule = {
+  drRuleId: 'rule-1',
+  ruleName: '',
+  ruleCondition: [],
+  ruleAction: '',
+  ruleReason: '',
+  ruleTarget: null,
+  rulePriority: 0,
+  ruleObsPattern: null,
+  rulePromptSuffix: null,
+};
+
+describe('the registration of a rule set', () => {
+  it.each<[string, JsonObject, unknown]>([
+    ['needs no member', {}, { rulesetId: 'made', rulesetRules: [], template: null }],
+    [
+      'takes null for absent',
+      { rulesetId: null, rulesetRules: null, template: null },
+      { rulesetId: 'made', rulesetRules: [], template: null },
+    ],
+    ['fills a rule up', { rulesetRules: [{}] }, { rulesetId: 'made', rulesetRules: [emptyRule], template: null }],
+    [
+      'makes rule ids from positions',
+      { rulesetRules: [{ drRuleId: 'mine' }, {}] },
+      {
+        rulesetId: 'made',
+        rulesetRules: [
+          { ...emptyRule, drRuleId: 'mine' },
+          { ...emptyRule, drRuleId: 'rule-2' },
+        ],
+        template: null,
+      },
+    ],
+    ['accepts id', { id: 'a' }, { rulesetId: 'a', rulesetRules: [], template: null }],
+    ['lets rulesetId win over id', { id: 'a', rulesetId: 'b' }, { rulesetId: 'b', rulesetRules: [], template: null }],
+    ['keeps the template', { template: 'ChatML' }, { rulesetId: 'made', rulesetRules: [], template: 'ChatML' }],
+    [
+      'takes condition values of other kinds as their text',
+      {
+        rulesetRules: [
+          {
+            ruleCondition: [
+              ['hp', 5],
+              ['alive', true],
+              ['mood', 'calm'],
+            ],
+          },
+        ],
+      },
+      {
+        rulesetId: 'made',
+        rulesetRules: [
+          {
+            ...emptyRule,
+            ruleCondition: [
+              ['hp', '5'],
+              ['alive', 'true'],
+              ['mood', 'calm'],
+            ],
+          },
+        ],
+        template: null,
+      },
+    ],
+    [
+      'takes the poor form as one rule that only describes',
+      { ruleName: 'n', ruleDescription: 'd', ruleActionTypes: ['MOVE'] },
+      {
+        rulesetId: 'made',
+        rulesetRules: [{ ...emptyRule, ruleName: 'n', ruleDescription: 'd', ruleActionTypes: ['MOVE'] }],
+        template: null,
+      },
+    ],
+  ])('%s', (_, body, expected) => {
+    expect(normalise(body)).toEqual(expected);
+  });
+
+  it('keeps every member of a whole set', () => {
+    const whole = {
+      rulesetId: 'r',
+      template: 'Raw',
+      rulesetRules: [
+        {
+          drRuleId: 'x',
+          ruleName: 'n',
+          ruleCondition: [['hp', '<5']],
+          ruleAction: 'FLEE',
+          ruleReason: 'why',
+          ruleTarget: 'home',
+          rulePriority: 3,
+          ruleObsPattern: 'orc',
+          rulePromptSuffix: 'run',
+        },
+      ],
+    };
+    expect(normalise(whole)).toEqual(whole);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['TEMPLATE_INVALID', { template: 'chatml' }],
+    ['TEMPLATE_INVALID', { template: 5 }],
+    ['PATTERN_INVALID', { rulesetRules: [{}, { ruleObsPattern: '(?=x)' }] }],
+    ['RULE_ID_REPEATED', { rulesetRules: [{ drRuleId: 'a' }, { drRuleId: 'b' }, { drRuleId: 'a' }] }],
+    ['RULESET_TOO_LARGE', { rulesetRules: [{ ruleCondition: [['x', Array(513).fill('a').join('|')]] }] }],
+  ])('is refused with %s', (code, body) => {
+    const refused = normalise(body);
+    expect(refused).toBeInstanceOf(Rejection);
+    expect(refused).toMatchObject({ code });
+  });
+
+  it('is refused with the rule whose pattern is wrong', () => {
+    expect(normalise({ rulesetRules: [{}, { ruleObsPattern: '[' }] })).toMatchObject({
+      details: { drRuleId: 'rule-2', ruleObsPattern: '[' },
+    });
+  });
+});
+
+const content: RulesetContent = { rulesetId: 'r', rulesetRules: [], template: null };
+
+describe('the life of a rule set', () => {
+  const unknown = givenOf(rulesetFold)();
+  const first = unknown.when(registerRuleset, content).and;
+  const second = first.when(registerRuleset, { ...content, template: 'Alpaca' }).and;
+  const gone = second.when(deleteRuleset, 'r').and;
+
+  it('begins with version 1', () => {
+    unknown.when(registerRuleset, content).then([{ type: 'RulesetRegistered', data: { ...content, version: 1 } }]);
+  });
+
+  it('makes a new version of every registration, keeps it alone, and knows where the old ones stand', () => {
+    const { state } = second;
+    expect(latestRuleset(state)).toMatchObject({ version: 2, template: 'Alpaca' });
+    expect(state.latest).toBe(latestRuleset(state));
+    expect([0, 1, 2, 3].map((version) => revisionOfVersion(state, version))).toEqual([null, 0, 1, null]);
+  });
+
+  it('is gone for new turns after a deletion, and its versions stand where they stood', () => {
+    expect(latestRuleset(gone.state)).toBeNull();
+    expect(revisionOfVersion(gone.state, 2)).toBe(1);
+  });
+
+  it('counts on when it is registered again after a deletion', () => {
+    const again = gone.when(registerRuleset, content);
+    expect(again.events).toMatchObject([{ data: { version: 3 } }]);
+    const { state } = again.and;
+    expect(latestRuleset(state)).toMatchObject({ version: 3 });
+    expect([1, 2, 3, 4].map((version) => revisionOfVersion(state, version))).toEqual([0, 1, 3, null]);
+  });
+
+  it.each([
+    ['never registered', unknown],
+    ['already deleted', first.when(deleteRuleset, 'r').and],
+  ])('cannot be deleted when it was %s', (_, before) => {
+    before.when(deleteRuleset, 'r').then('RULESET_NOT_FOUND');
+  });
+
+  it('ignores events that it does not know', () => {
+    expect(first.when(() => [{ type: 'SomethingElse', data: {} }]).and.state).toBe(first.state);
+  });
+});
+
+describe('presets', () => {
+  it('are listed by their names', () => {
+    expect(presetIds()).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
+  });
+
+  it.each(presetIds())('%s is a whole valid set under its own name', (presetId) => {
+    const preset = findPreset(presetId);
+    expect(preset?.rulesetId).toBe(presetId);
+    expect(normalise(preset as unknown as JsonObject)).toEqual(preset);
+    for (const { ruleObsPattern } of preset?.rulesetRules ?? []) {
+      expect(compilePattern(ruleObsPattern ?? '')).toHaveProperty('pattern');
+    }
+    const ids = preset?.rulesetRules.map(({ drRuleId }) => drRuleId);
+    expect(new Set(ids).size).toBe(ids?.length);
+  });
+
+  it('are found with a leading preset_, and not otherwise', () => {
+    expect(findPreset('preset_rpg')).toBe(findPreset('rpg'));
+    expect(findPreset('pirate')).toBeNull();
+    expect(findPreset('constructor')).toBeNull();
+  });
+});

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+
+import { findPreset, presetIds } from '../../../../src/features/rules/domain/presets.js';
+import type { DirectiveRule } from '../../../../src/features/rules/domain/ruleset.js';
+import { warningsOf } from '../../../../src/features/rules/domain/warnings.js';
+import { aRule } from '../../../support/rules.js';
+
+const warned = (members: Partial<DirectiveRule>) => warningsOf([aRule(members)]);
+
+describe('a registration', () => {
+  it.each<[title: string, rule: Partial<DirectiveRule>, about: RegExp]>([
+    ['FORBID with more than types', { ruleAction: 'FORBID ATTACK AND MOVE' }, /forbids nothing/],
+    ['another form of FORBID', { ruleAction: 'FORBIDS ATTACK' }, /forbids nothing/],
+    ['FORBID with nothing', { ruleAction: 'forbid' }, /forbids nothing/],
+    ['FORBID with a comma too many', { ruleAction: 'Forbid ATTACK,' }, /forbids nothing/],
+    ['a type in lower case', { ruleAction: 'pick-up' }, /PICK_UP/],
+    ['a target of what is forbidden', { ruleAction: 'FORBID ATTACK', ruleTarget: 'orc' }, /ruleTarget/],
+    ['a suffix of a rule that only describes', { rulePromptSuffix: 'Be kind.' }, /only describes/],
+    [
+      'a condition with nothing that follows',
+      { ruleCondition: [['hp', '<5']], ruleReason: 'Weak.' },
+      /match decides nothing/,
+    ],
+    ['a key below npcState', { ruleCondition: [['npcState.hp', '<5']], ruleAction: 'FLEE' }, /leave out "npcState\."/],
+    ['an operator that is none', { ruleCondition: [['hp', '==5']], ruleAction: 'FLEE' }, /exact text/],
+  ])('is warned of what looks as if it decided something: %s', (_, rule, about) => {
+    expect(warned(rule)).toEqual([{ drRuleId: 'r1', message: expect.stringMatching(about) as string }]);
+  });
+
+  it.each<[title: string, rule: Partial<DirectiveRule>]>([
+    ['a list of types in any case', { ruleAction: 'forbid attack, Move' }],
+    ['a type', { ruleAction: 'FLEE', ruleTarget: 'home' }],
+    ['a sentence', { ruleAction: 'be kind to strangers' }],
+    ['a suffix for those who match', { ruleObsPattern: 'thief', rulePromptSuffix: 'Shout.' }],
+    ['lore', { ruleName: 'lore', ruleDescription: 'Only a description.' }],
+    [
+      'operators',
+      {
+        ruleCondition: [
+          ['hp', '!=5'],
+          ['mp', '<= 5'],
+          ['x', '='],
+        ],
+        ruleAction: 'FLEE',
+      },
+    ],
+  ])('is not warned of what does decide: %s', (_, rule) => {
+    expect(warned(rule)).toEqual([]);
+  });
+
+  it('is warned of a set without rules', () => {
+    expect(warningsOf([])).toEqual([
+      { drRuleId: '', message: expect.stringMatching(/no rules.*rulesetRules/) as string },
+    ]);
+  });
+
+  it.each(presetIds())('of a preset needs no warning: %s', (presetId) => {
+    expect(warningsOf(findPreset(presetId)?.rulesetRules ?? [])).toEqual([]);
+  });
+});

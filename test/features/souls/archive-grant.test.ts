@@ -1,0 +1,89 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+
+import { CompactSign } from 'jose';
+import { describe, expect, it } from 'vitest';
+
+import { ARCHIVE_GRANT_TYPE, issueArchiveGrant, readArchiveGrant } from '../../../src/features/souls/archive-grant.js';
+import { contentDigest } from '../../../src/kernel/crypto/content-digest.js';
+import { jcs, type JsonObject } from '../../../src/kernel/base/json.js';
+import { ManualClock } from '../../support/manual-clock.js';
+
+const ours = generateKeyPairSync('ed25519');
+const theirs = generateKeyPairSync('ed25519');
+const publicKey = async (kid: string) => (kid === 'ours' ? ours.publicKey : undefined);
+
+type Signed = { readonly typ?: string; readonly kid?: string; readonly key?: KeyObject };
+const signed = (claims: JsonObject, { typ = ARCHIVE_GRANT_TYPE, kid = 'ours', key = ours.privateKey }: Signed = {}) =>
+  new CompactSign(Buffer.from(jcs(claims))).setProtectedHeader({ alg: 'EdDSA', typ, kid }).sign(key);
+
+const clock = new ManualClock('2026-01-01T00:00:00.000Z');
+const allowed = {
+  digest: contentDigest(Buffer.from('{}')),
+  tenant: 'studio',
+  npcId: 'the guard \u{1f600}',
+  soulId: 's1_mbx2_AAAAAAAAAAAAAAAA',
+  expiresAt: new Date('2026-01-01T01:00:00.000Z'),
+};
+const claims: JsonObject = {
+  iss: 'http://anima',
+  aud: 'archive',
+  sub: allowed.digest,
+  tenant: 'studio',
+  npcId: 'the guard \u{1f600}',
+  soulId: 's1_mbx2_AAAAAAAAAAAAAAAA',
+  exp: allowed.expiresAt.getTime() / 1_000,
+};
+const issue = (over: Partial<typeof allowed> = {}) =>
+  issueArchiveGrant({ sign: (of) => signed(of), issuer: 'http://anima' }, { ...allowed, ...over });
+const read = (grant: string, at = clock) => readArchiveGrant({ publicKey, clock: at }, grant);
+
+describe('a grant for the archive', () => {
+  it('says for which payload it is, and whose', async () => {
+    const grant = await issue();
+    expect(JSON.parse(Buffer.from(grant.split('.')[1] ?? '', 'base64url').toString())).toEqual(claims);
+    expect(await read(grant)).toEqual(allowed);
+  });
+
+  it('holds until its time, and not a millisecond longer', async () => {
+    const grant = await issue();
+    expect(await read(grant, new ManualClock('2026-01-01T00:59:59.999Z'))).toEqual(allowed);
+    expect(await read(grant, new ManualClock('2026-01-01T01:00:00.000Z'))).toBeNull();
+  });
+
+  it('ends with a whole second, never later than it should', async () => {
+    const grant = await issue({ expiresAt: new Date('2026-01-01T01:00:00.999Z') });
+    expect(await read(grant)).toEqual(allowed);
+  });
+
+  it('fits with the longest names', async () => {
+    const longest = { npcId: '\u{1f600}'.repeat(128), tenant: 't'.repeat(64) };
+    expect(await read(await issue(longest))).toMatchObject(longest);
+  });
+
+  it.each<[what: string, grant: () => Promise<string> | string]>([
+    ['of another server', () => signed(claims, { kid: 'theirs', key: theirs.privateKey })],
+    ['that another server signed under the name of our key', () => signed(claims, { key: theirs.privateKey })],
+    ['of another type', () => signed(claims, { typ: 'verdict+jwt' })],
+    ['for another audience', () => signed({ ...claims, aud: 'http://other' })],
+    ['for what is no digest', () => signed({ ...claims, sub: '../secret' })],
+    ['without a tenant', () => signed({ ...claims, tenant: 1 })],
+    ['without an end', () => signed({ ...claims, exp: 'never' })],
+    ['that holds no object', () => signed([] as unknown as JsonObject)],
+    ['that is too long', () => signed({ ...claims, iss: 'x'.repeat(16_384) })],
+    ['with padding', async () => `${await issue()}=`],
+    [
+      'with bits that count for nothing',
+      async () => (await issue()).replace(/.$/, (last) => (last === 'Q' ? 'R' : 'B')),
+    ],
+    ['without a signature', async () => (await issue()).replace(/[^.]*$/, '')],
+    ['that is none', () => 'am_live_key_secret'],
+    ['that is empty', () => ''],
+  ])('%s lets nothing in', async (_, grant) => {
+    expect(await read(await grant())).toBeNull();
+  });
+
+  it('that cannot be checked now is not taken for a bad one', async () => {
+    const away = { publicKey: () => Promise.reject(new Error('the store is away')), clock };
+    await expect(readArchiveGrant(away, await issue())).rejects.toThrow('the store is away');
+  });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
+import { startArchiveSweep, SWEEP_EVERY_MS } from '../../../src/features/souls/archive-sweep.js';
+import { contentDigest } from '../../../src/kernel/crypto/content-digest.js';
+import { rememberingLog } from '../../support/http.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { settle } from '../../support/settle.js';
+
+const payloads = Array.from({ length: 250 }, (_, n) => Buffer.from(String(n)));
+
+const scene = async (expiresInMs: number) => {
+  const archive = new MemorySoulArchive();
+  const clock = new ManualClock();
+  const expiresAt = new Date(clock.now().getTime() + expiresInMs);
+  for (const bytes of payloads) await archive.stage(contentDigest(bytes), bytes, { tenant: 'studio', expiresAt });
+  const left = async () => {
+    const found = await Promise.all(payloads.map((bytes) => archive.read(contentDigest(bytes))));
+    return found.filter((bytes) => bytes !== null).length;
+  };
+  return { archive, clock, left, log: rememberingLog() };
+};
+
+describe('the sweep of the archive', () => {
+  it('drops what has expired at its start, however much it is', async () => {
+    const { left, ...deps } = await scene(0);
+    await using _ = startArchiveSweep(deps);
+    await settle();
+    expect(await left()).toBe(0);
+  });
+
+  it('drops what expires later, when its time has come', async () => {
+    const { left, ...deps } = await scene(SWEEP_EVERY_MS);
+    await using _ = startArchiveSweep(deps);
+    await settle();
+    await deps.clock.advance(SWEEP_EVERY_MS - 1);
+    expect(await left()).toBe(250);
+    await deps.clock.advance(1);
+    await settle();
+    expect(await left()).toBe(0);
+  });
+
+  it('goes on after failures, and tells of them once', async () => {
+    const { archive, left, clock, log } = await scene(0);
+    let isAway = true;
+    const dropStaged = async (before: Date, limit: number) => {
+      if (isAway) throw new Error('away');
+      return archive.dropStaged(before, limit);
+    };
+    await using _ = startArchiveSweep({ archive: { dropStaged }, clock, log });
+    await settle();
+    await clock.advance(SWEEP_EVERY_MS);
+    expect(log.lines).toMatchObject([{ level: 'warn' }]);
+    isAway = false;
+    await clock.advance(SWEEP_EVERY_MS);
+    await settle();
+    expect(await left()).toBe(0);
+  });
+
+  it('ends when it is told to, in the middle of its work too', async () => {
+    const { archive, clock, log } = await scene(0);
+    let batches = 0;
+    const dropStaged = async (_: Date, limit: number) => {
+      batches += 1;
+      return limit;
+    };
+    const sweep = startArchiveSweep({ archive: { ...archive, dropStaged }, clock, log });
+    await sweep[Symbol.asyncDispose]();
+    const before = batches;
+    await clock.advance(SWEEP_EVERY_MS);
+    expect(batches).toBe(before);
+    expect(before).toBeLessThan(1_000);
+  });
+});

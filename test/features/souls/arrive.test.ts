@@ -1,0 +1,175 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { mindFold } from '../../../src/features/npcs/mind.js';
+import { revisionOf } from '../../../src/features/npcs/minds.js';
+import { arrive, type Arrival, arrivalContext } from '../../../src/features/souls/arrive.js';
+import { chainOf } from '../../../src/features/souls/custody-chain.js';
+import { letGo, ownerOf, takeCustody } from '../../../src/features/souls/custody.js';
+import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
+import { runCommand } from '../../../src/kernel/streams/run-command.js';
+import { archiveNpc, registerNpc } from '../../../src/features/npcs/domain/decide.js';
+import { jcs, type Json } from '../../../src/kernel/base/json.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { SoulDocument } from '../../../src/features/souls/domain/document.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
+
+const documentOf = (memories = soulMemories(600)): SoulDocument => ({
+  ...unsignedSoul({ memories }),
+  trainingProof: 'the root',
+  signature: 'none',
+});
+const arrivalOf = (document: SoulDocument, importId = 'i1', npcId = document.npcId): Arrival => ({
+  ...{ tenant: 'studio', importId, txId: 'tx', receivedAt: '2026-01-02T00:00:00.000Z' },
+  soul: {
+    ...{ soulId: document.id, digest: 'd', root: 'the root', kid: 'k', signer: 'unknown', npcId, copy: false },
+    memories: document.memories.length,
+    bytes: 1,
+  },
+});
+const never = new AbortController().signal;
+
+let deps: { readonly events: MemoryEventStore; readonly clock: ManualClock; readonly writers: StreamWriters };
+const again = (): void => {
+  deps = { ...deps, writers: new StreamWriters(deps.events, deps.clock, { shared: true }) };
+};
+const stateOf = async (npcId: string) => (await deps.writers.current(npcStream('studio', npcId), mindFold)).state;
+/** A request of somebody else. */
+const by = { tenant: 'studio', actor: 'key', commandId: 'c1', correlationId: 'r1', causationId: null };
+
+beforeEach(() => {
+  const clock = new ManualClock();
+  const events = new MemoryEventStore();
+  deps = { events, clock, writers: new StreamWriters(events, clock, { shared: true }) };
+});
+
+describe('A soul that arrives', () => {
+  it('is written in several appends, none too large, and is there with the last one', async () => {
+    const large = soulMemory(601, { metadata: { notes: 'x'.repeat(780_000) } });
+    const document = documentOf([...soulMemories(600), large, soulMemory(602, { metadata: {} })]);
+    const sizes: number[] = [];
+    const append = deps.events.append.bind(deps.events);
+    deps.events.append = (stream, expected, events) => {
+      sizes.push(events.reduce((bytes, event) => bytes + jcs(event.data as Json).length, 0));
+      return append(stream, expected, events);
+    };
+    const revision = await arrive(deps, arrivalOf(document), document, never);
+    expect(revision).toBe(603);
+    expect(Math.max(...sizes)).toBeLessThan(1_000_000);
+    expect(sizes.length).toBeGreaterThan(3);
+    const { memories, ...mind } = await stateOf(document.npcId);
+    expect(mind).toMatchObject({
+      persona: document.persona,
+      data: { hp: 10 },
+      origin: { stored: 602, arrivedAt: 603 },
+    });
+    expect(memories.count).toBe(602);
+    const { chain, copy } = await chainOf(deps.events, npcStream('studio', document.npcId), mind.origin);
+    expect([copy, chain.map(({ soulId }) => soulId)]).toEqual([false, ['s1', document.id]]);
+    expect(chain[1]).toMatchObject({ txId: 'tx', kid: 'k', importedAt: '2026-01-02T00:00:00.000Z' });
+  });
+
+  it('goes on where an attempt that died after any append has stopped, and doubles nothing', async () => {
+    const document = documentOf();
+    for (let allowed = 1; ; allowed += 1) {
+      deps = { ...deps, events: new MemoryEventStore() };
+      again();
+      const own = deps.events.append.bind(deps.events);
+      let left = allowed;
+      deps.events.append = (...args) => {
+        left -= 1;
+        return left < 0 ? Promise.reject(new Error('killed')) : own(...args);
+      };
+      const died = await arrive(deps, arrivalOf(document), document, never).then(
+        () => false,
+        () => true,
+      );
+      left = Infinity;
+      again();
+      expect(await arrive(deps, arrivalOf(document), document, never)).toBe(601);
+      expect(await arrive(deps, arrivalOf(document), document, never)).toBe(601);
+      expect((await stateOf(document.npcId)).memories.count).toBe(600);
+      if (!died) break;
+      expect(allowed).toBeLessThan(10);
+    }
+  });
+
+  it('keeps others from writing until it is there, and is not there for who asks', async () => {
+    const document = documentOf();
+    const stop = new AbortController();
+    const append = deps.events.append.bind(deps.events);
+    deps.events.append = (...args) => {
+      stop.abort(new Error('stopped'));
+      return append(...args);
+    };
+    await expect(arrive(deps, arrivalOf(document), document, stop.signal)).rejects.toThrow('stopped');
+    deps.events.append = append;
+    const stream = npcStream('studio', document.npcId);
+    const write = () => runCommand(deps, stream, mindFold, by, (mind) => registerNpc(mind, { persona: 'Mallory' }));
+    await expect(write()).rejects.toMatchObject({ code: 'SOUL_ARRIVING', retryAfter: 1 });
+    expect(await revisionOf(deps.events, 'studio', document.npcId)).toBe(-1);
+    // This program still remembers the mind as it was; another one ends the import.
+    const here = deps.writers;
+    again();
+    await arrive(deps, arrivalOf(document), document, never);
+    deps = { ...deps, writers: here };
+    await write();
+    expect(await stateOf(document.npcId)).toMatchObject({ persona: 'Mallory' });
+  });
+
+  it('does not come into a mind that is there, nor into one that another import makes', async () => {
+    const document = documentOf();
+    await arrive(deps, arrivalOf(document), document, never);
+    await expect(arrive(deps, arrivalOf(document, 'i2'), document, never)).rejects.toMatchObject({
+      code: 'SOUL_ALREADY_LIVE',
+    });
+    await runCommand(deps, npcStream('studio', 'bo'), mindFold, by, (mind) => registerNpc(mind, {}));
+    await expect(arrive(deps, arrivalOf(document, 'i3', 'bo'), document, never)).rejects.toMatchObject({
+      code: 'SOUL_ALREADY_LIVE',
+    });
+    expect((await stateOf('bo')).revision).toBe(0);
+  });
+});
+
+describe('The custody of a soul', () => {
+  const owner = (importId: string, npcId = 'mira') => ({ tenant: 'studio', npcId, importId });
+  const context = (importId: string) => arrivalContext(arrivalOf(documentOf([]), importId));
+  const take = (importId: string, npcId?: string) =>
+    takeCustody(deps, 'root', owner(importId, npcId), context(importId));
+
+  it('is taken once, by a repeat too, and by another only after it was let go', async () => {
+    expect(await ownerOf(deps, 'root')).toBeNull();
+    expect([await take('i1'), await take('i1'), await take('i2')]).toEqual([true, true, false]);
+    expect(await ownerOf(deps, 'root')).toMatchObject({ importId: 'i1' });
+    await letGo(deps, 'root', owner('i2'), context('i2'));
+    expect(await take('i2')).toBe(false);
+    await letGo(deps, 'root', owner('i1'), context('i1'));
+    expect(await take('i2')).toBe(true);
+  });
+
+  it('ends when its mind is archived', async () => {
+    await take('i1');
+    const document = documentOf([]);
+    await arrive(deps, arrivalOf(document, 'i1', 'mira'), document, never);
+    expect(await take('i2', 'bo')).toBe(false);
+    await runCommand(deps, npcStream('studio', 'mira'), mindFold, by, archiveNpc);
+    expect(await ownerOf(deps, 'root')).toBeNull();
+    expect(await take('i2', 'bo')).toBe(true);
+  });
+
+  it('is taken by one of many that try at once', async () => {
+    const ids = Array.from({ length: 8 }, (_, at) => `i${at}`);
+    const taken = await Promise.all(
+      ids.map((id) =>
+        takeCustody(
+          { ...deps, writers: new StreamWriters(deps.events, deps.clock, { shared: true }) },
+          'root',
+          owner(id, `mind ${id}`),
+          context(id),
+        ),
+      ),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+  });
+});

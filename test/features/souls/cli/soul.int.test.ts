@@ -1,0 +1,126 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { ServerUnderTest } from '../../../scenarios/server-under-test.js';
+import { apiOf } from '../../../support/api.js';
+import { openEmbeddedServer } from '../../../support/embedded-server.js';
+import { temporaryDirectory } from '../../../support/temporary-directory.js';
+import { typed } from '../../../cli/typed.js';
+
+describe('anima soul', () => {
+  let server: ServerUnderTest;
+  let folder: Awaited<ReturnType<typeof temporaryDirectory>>;
+  const inFolder = (name: string): string => join(folder.path, name);
+  const soul = (...words: string[]) =>
+    typed(['soul', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey } });
+  /** Without a server, and without a key. */
+  const offline = (...words: string[]) => typed(['soul', ...words], { env: { ANIMA_URL: 'http://127.0.0.1:9' } });
+
+  beforeAll(async () => {
+    folder = await temporaryDirectory();
+    server = await openEmbeddedServer();
+    const api = apiOf(server.url, server.ownerKey);
+    await api.post('/npcs', { npcId: 'mira', persona: 'Mira keeps the inn.', data: { mood: 'loyal', coins: 4 } });
+    for (const text of ['The first.', 'The second.', 'The third.']) await api.post('/npcs/mira/memory', { text });
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await folder[Symbol.asyncDispose]();
+  });
+
+  it('writes a soul in both forms, and says without a server that each is whole', async () => {
+    for (const [name, ...form] of [['mira.json'], ['mira.cbor', '--cbor']] as const) {
+      const written = await soul('export', 'mira', '--out', inFolder(name), ...form);
+      expect(written.code, written.stderr).toBe(0);
+      const { code, stdout } = await offline('verify', inFolder(name));
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/ is whole: soul s\S+ of mira, signed by key \S+/)]);
+    }
+    expect((await readFile(inFolder('mira.cbor')))[0]).not.toBe('{'.charCodeAt(0));
+    const { stdout } = await offline('verify', inFolder('mira.json'), '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ valid: true, npcId: 'mira', issuer: server.url });
+  });
+
+  it('brings a soul from a file into a server, beside its source or as itself', async () => {
+    await soul('export', 'mira', '--out', inFolder('moving.cbor'), '--cbor');
+    const copied = await soul('import', inFolder('moving.cbor'));
+    expect(copied.code, copied.stderr).toBe(0);
+    expect(copied.stdout).toMatch(/came in as mira-copy-[0-9a-f]{8}, a copy; signed by this server\.$/m);
+    await using other = await openEmbeddedServer();
+    const there = (...words: string[]) =>
+      typed(['soul', ...words], { env: { ANIMA_URL: other.url, ANIMA_API_KEY: other.ownerKey } });
+    const came = await there('import', inFolder('moving.cbor'), '--json');
+    expect(JSON.parse(came.stdout)).toMatchObject({ npcId: 'mira', copy: false, signer: 'unknown' });
+    const again = await there('import', inFolder('moving.cbor'));
+    expect(again, again.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/ is here already as mira: /) });
+    const line = (await there('import', inFolder('moving.cbor'), '--json')).stdout;
+    expect(JSON.parse(line)).toMatchObject({ npcId: 'mira', origin: { importedAt: expect.any(String) } });
+    await soul('export', 'mira', '--out', inFolder('later.json'));
+    const later = await there('import', inFolder('later.json'));
+    expect(later).toMatchObject({ code: 1, stderr: expect.stringMatching(/SOUL_ALREADY_LIVE[^]*Give --copy/) });
+    expect((await there('import', inFolder('moving.cbor'), '--copy')).stdout).toMatch(/signed by an unknown key/);
+    const api = apiOf(other.url, other.ownerKey);
+    const memories = (await api.get('/npcs/mira/memory')).body as readonly {
+      readonly id: string;
+      readonly text: string;
+    }[];
+    const lineage = await typed(['lineage', 'mira', memories[0]?.id ?? ''], {
+      env: { ANIMA_URL: other.url, ANIMA_API_KEY: other.ownerKey },
+    });
+    expect(lineage.stdout).toMatch(/came with soul s\S+, stored first at revision 1 there/);
+    expect(memories.map(({ text }) => text)).toEqual(['The first.', 'The second.', 'The third.']);
+  });
+
+  it('shows what is in a soul, the newest memories of many', async () => {
+    await soul('export', 'mira', '--out', inFolder('shown.json'));
+    const { code, stdout } = await offline('inspect', inFolder('shown.json'), '--memories', '2');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^mira, soul s\S+ of \S+: whole, signed by key \S+$/m);
+    for (const shown of ['Mira keeps the inn.', 'mood: loyal', 'coins: 4', 'memories: 3', '1 older ones', 'The third.'])
+      expect(stdout).toContain(shown);
+    expect(stdout).not.toContain('The first.');
+    expect(stdout).not.toContain('fear');
+  });
+
+  it('says of an NPC of which nothing was recorded that it has no persona and no state', async () => {
+    await apiOf(server.url, server.ownerKey).post('/npcs/nobody/memory', { text: 'A door.' });
+    await soul('export', 'nobody', '--out', inFolder('nobody.json'));
+    const { stdout } = await offline('inspect', inFolder('nobody.json'));
+    expect(stdout).toMatch(/persona\n.* none\n.* state\n.* none\n/);
+  });
+
+  it('prints a soul that it is not told where to write, and leaves the memories out if it is told to', async () => {
+    const { code, stdout } = await soul('export', 'mira', '--no-memories');
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ npcId: 'mira', memories: [] });
+    const without = await soul('export', '--without', 'players', 'mira');
+    expect(JSON.parse(without.stdout)).toMatchObject({ npcId: 'mira', without: ['players'] });
+    await writeFile(inFolder('without.json'), without.stdout);
+    expect((await offline('inspect', inFolder('without.json'))).stdout).toContain('left out: players');
+    expect(JSON.parse(stdout)).not.toHaveProperty('without');
+    expect(await soul('export', 'mira', '--without', 'memories')).toMatchObject({ code: 2 });
+    expect(await soul('export', 'mira', '--cbor')).toMatchObject({ code: 1, stderr: expect.stringContaining('--out') });
+  });
+
+  it('says what is wrong with a soul that was changed, and with what is none', async () => {
+    await soul('export', 'mira', '--out', inFolder('good.json'));
+    const good = await readFile(inFolder('good.json'), 'utf8');
+    const files = {
+      'changed.json': [good.replace('The second.', 'The 2nd one.'), /wrong_root/],
+      'cut.json': [good.slice(0, -9), /neither JSON nor the binary form/],
+      'empty.json': ['', /neither JSON nor the binary form/],
+      'other.json': ['{"id": 7}', /malformed/],
+      'doubled.json': [`{"persona": "Somebody else.", ${good.slice(1)}`, /neither JSON nor the binary form/],
+      'bytes.json': [Buffer.from(good.replace('Mira', '\u00e9'), 'latin1'), /neither JSON nor the binary form/],
+      'bomb.json': [`{"id": [${'[],'.repeat(500_000)}0]}`, /neither JSON nor the binary form/],
+    } as const;
+    for (const [name, [text, reason]] of Object.entries(files)) {
+      await writeFile(inFolder(name), text);
+      for (const verb of ['verify', 'inspect'])
+        expect(await offline(verb, inFolder(name))).toMatchObject({ code: 1, stderr: expect.stringMatching(reason) });
+    }
+    const absent = await offline('verify', inFolder('nowhere.json'));
+    expect(absent).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') });
+  });
+});

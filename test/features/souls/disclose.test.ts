@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { disclose, LISTED } from '../../../src/features/souls/disclose.js';
+import type { SoulDocument, SoulInputs } from '../../../src/features/souls/domain/document.js';
+import { turnsDuring } from '../../support/turns.js';
+import { soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
+import { itLong } from '../../support/long.js';
+
+const disclosed = (more: Partial<SoulInputs>) => {
+  const soul: SoulDocument = { ...unsignedSoul(more), trainingProof: 'root', signature: 'a.b.c' };
+  return disclose(new MemoryEventStore(), soul, 1, false);
+};
+const LARGEST = 16 * 1024 * 1024;
+
+describe('a disclosure', () => {
+  itLong('lists so many of each and no more, and counts all', async () => {
+    const player = { player: 'Anna' };
+    const memories = Array.from({ length: LISTED.memories + 1 }, (_, n) => soulMemory(n, { metadata: player }));
+    const data = { seats: Array.from({ length: LISTED.places + 1 }, () => player) };
+    const found = await disclosed({ memories, data });
+    expect(found).toMatchObject({ more: true, memories: { count: memories.length, about: memories.length } });
+    expect([found.memories.items.length, found.state.items.length]).toEqual([LISTED.memories, LISTED.places]);
+    expect(found.players).toMatchObject([{ names: ['Anna'], memories: memories.length, state: LISTED.places + 1 }]);
+    expect(await disclosed({ memories: memories.slice(1), data: null })).not.toHaveProperty('more');
+  });
+
+  itLong('is no larger than the largest soul, however many players with long names a text speaks of', async () => {
+    const players = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n} `.padEnd(256, 'x'), name: `n${n}` }));
+    const text = players
+      .slice(0, 1_300)
+      .map(({ name }) => name)
+      .join(' ');
+    const memories = Array.from({ length: 300 }, (_, n) =>
+      soulMemory(n, { text, metadata: n === 0 ? { players } : {} }),
+    );
+    const data = { signs: Array.from({ length: 300 }, () => text) };
+    const found = await disclosed({ memories, data });
+    expect(JSON.stringify(found).length).toBeLessThan(LARGEST);
+    expect(found).toMatchObject({ more: true, memories: { about: 300 } });
+    expect(found.memories.items.length).toBeGreaterThan(1);
+    expect(found.state.items.length).toBeGreaterThan(1);
+  });
+
+  it('lets others have their turn after each part that is large, twice, and after many that are small', async () => {
+    const metadata = { names: Array.from({ length: 10_000 }, (_, n) => `n${n}`) };
+    const memories = Array.from({ length: 20 }, (_, n) => soulMemory(n, { metadata }));
+    expect(await turnsDuring(() => disclosed({ memories }))).toBeGreaterThanOrEqual(2 * memories.length);
+    const small = await turnsDuring(() => disclosed({ memories: soulMemories(2_000) }));
+    expect(small).toBeGreaterThan(50);
+    expect(small).toBeLessThan(200);
+  });
+});

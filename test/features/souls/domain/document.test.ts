@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+
+import { MAX_SOUL_LINKS } from '../../../../src/features/souls/domain/bounds.js';
+import { unsignedSoul } from '../../../support/souls.js';
+
+const { provenance } = unsignedSoul();
+
+describe('a soul that is made', () => {
+  it('has the members of the contract, and no others', () => {
+    expect(Object.keys(unsignedSoul())).toEqual([
+      ...['id', 'version', 'createdAt', 'name', 'npcId', 'persona', 'baseModelWeights'],
+      ...['state', 'memories', 'ruleset', 'provenance'],
+    ]);
+  });
+
+  it('has empty texts where nothing is recorded, and no null but for the ruleset', () => {
+    const soul = unsignedSoul({ persona: null, data: null, memories: [], ruleset: null });
+    expect(soul).toMatchObject({ version: '1', persona: '', baseModelWeights: '', memories: [], ruleset: null });
+    expect(soul.name).toBe(soul.npcId);
+  });
+
+  it.each([
+    [{ name: 'Zoë' }, 'Zoë'],
+    [{ name: '' }, 'guard'],
+    [{ name: 7 }, 'guard'],
+    [{}, 'guard'],
+  ])('takes its name from the data if that is a text: %j', (data, name) => {
+    expect(unsignedSoul({ npcId: 'guard', data }).name).toBe(name);
+  });
+
+  it('loses the oldest links of a chain that is too long', () => {
+    const [link] = provenance.chain;
+    if (link === undefined) throw new Error('the sample came from nowhere');
+    const chain = Array.from({ length: MAX_SOUL_LINKS + 2 }, (_, place) => ({ ...link, soulId: `s${place}` }));
+    const kept = unsignedSoul({ provenance: { ...provenance, chain } }).provenance.chain;
+    expect(kept.map(({ soulId }) => soulId)).toEqual(chain.slice(2).map(({ soulId }) => soulId));
+  });
+});

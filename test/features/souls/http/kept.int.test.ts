@@ -1,0 +1,174 @@
+import { once } from 'node:events';
+
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../../support/memory/event-store.js';
+import { MemorySoulArchive } from '../../../support/memory/soul-archive.js';
+import { signSoul } from '../../../../src/features/souls/soul-signer.js';
+import { contentDigest } from '../../../../src/kernel/crypto/content-digest.js';
+import { jcs } from '../../../../src/kernel/base/json.js';
+import type { SoulDocument, SoulInputs } from '../../../../src/features/souls/domain/document.js';
+import {
+  keptSoulRoutes,
+  LOOKED_INTO,
+  SOULS_READ,
+  TENANT_LOOKED_INTO,
+  TENANT_SOULS_READ,
+} from '../../../../src/features/souls/http/kept.js';
+import { drained } from '../../../../src/kernel/base/sliced.js';
+import { protocolSoulText } from '../../../../src/features/souls/http/soul-answer.js';
+import type { ReadModels } from '../../../../src/ports/read-models.js';
+import { gate } from '../../../support/gate.js';
+import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
+import { closeSockets, openSocket } from '../../../support/sockets.js';
+import { ISSUER, noOtherArchives, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../../../support/souls.js';
+import { itLong } from '../../../support/long.js';
+
+const keys = await serverKeys('home');
+
+let archive: MemorySoulArchive;
+let events: MemoryEventStore;
+let app: TestApp;
+beforeEach(async () => {
+  archive = new MemorySoulArchive();
+  // No list is asked for.
+  const readModels = {} as ReadModels;
+  events = new MemoryEventStore();
+  const ports = { readModels, soulArchive: archive, events };
+  const trust = { keys, issuer: ISSUER, trusted: null };
+  app = await startApp(keptSoulRoutes({ ports, trust, archives: noOtherArchives, publicUrl: 'http://here' }), {
+    keys: {
+      good: testPrincipal(),
+      second: testPrincipal({ tenant: 'second' }),
+      third: testPrincipal({ tenant: 'third' }),
+    },
+  });
+});
+afterEach(async () => {
+  closeSockets();
+  await app.stop();
+});
+
+const publish = async (soul: SoulDocument): Promise<string> => {
+  const bytes = Buffer.from(jcs(soul));
+  const digest = contentDigest(bytes);
+  await archive.stage(digest, bytes, { tenant: 'local', expiresAt: new Date('2100-01-01T00:00:00Z') });
+  await archive.publish(digest, { tenant: 'local' });
+  return digest;
+};
+const published = async (more: Partial<SoulInputs> = {}) => {
+  const soul = await signSoul(keys, ISSUER, unsignedSoul(more));
+  return { soul, txId: await publish(soul) };
+};
+/** So much that no socket takes it at once. */
+const large = Array.from({ length: 500 }, (_, n) => soulMemory(n, { text: 'x'.repeat(8_000) }));
+const as = (key: string) => ({ authorization: `Bearer ${key}` });
+const readingSocket = async (path: string, key: string) => {
+  const socket = await openSocket(app.port);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+  return socket;
+};
+
+describe('a kept soul', () => {
+  it.each([0, 1, 3, 2_000])('is answered whole, with its memories as lists show them: %i', async (count) => {
+    const { soul, txId } = await published({ memories: soulMemories(count) });
+    const { status, body } = await app.get(`/souls/${txId}`);
+    const si1Instruction = { adiGatewayUrl: 'http://here/archive', adiExpectedTxId: txId };
+    expect([status, body]).toEqual([200, { si1Instruction, soul: JSON.parse(drained(protocolSoulText(soul))) }]);
+  });
+
+  it('is not answered when it is none, or is not there', async () => {
+    const { soul } = await published();
+    const txId = await publish({ ...soul, persona: 'Zoë is a thief.' });
+    const si1Instruction = { adiGatewayUrl: 'http://here/archive', adiExpectedTxId: txId };
+    for (let times = 0; times < 2; times += 1) {
+      expect((await app.get(`/souls/${txId}`)).body).toEqual({ si1Instruction });
+      expect((await app.post(`/souls/${txId}/verify`)).body).toEqual({ valid: false, reason: 'wrong_root' });
+      for (const path of [`proof?memoryId=${soulMemory(0).id}`, 'disclosure'])
+        expect((await app.get(`/souls/${txId}/${path}`)).body.error.code).toBe('SOUL_NOT_FOUND');
+    }
+    const missing = 'A'.repeat(43);
+    expect((await app.get(`/souls/${missing}`)).body).toMatchObject({ si1Instruction: { adiExpectedTxId: missing } });
+    expect((await app.post(`/souls/${missing}/verify`)).body.error.code).toBe('SOUL_NOT_FOUND');
+  });
+
+  it('is proven, verified and disclosed, as often as one asks', async () => {
+    const { soul, txId } = await published();
+    for (let times = 0; times < SOULS_READ + 2; times += 1) {
+      expect((await app.post(`/souls/${txId}/verify`)).body).toMatchObject({ valid: true, soulId: soul.id });
+      const { body } = await app.get(`/souls/${txId}/proof?memoryId=${soulMemory(1).id}`);
+      expect(body).toMatchObject({ part: 2, parts: 4, root: soul.trainingProof });
+      expect((await app.get(`/souls/${txId}/proof?memoryId=nobody`)).body.error.code).toBe('MEMORY_NOT_FOUND');
+      expect((await app.get(`/souls/${txId}/disclosure`)).body).toMatchObject({ soulId: soul.id, turns: 'read' });
+      await app.request('HEAD', `/souls/${txId}`);
+    }
+  });
+
+  it('is JSON, as all answers are, and in UTF-8', async () => {
+    const { txId } = await published();
+    for (const path of ['', `/proof?memoryId=${soulMemory(0).id}`, '/disclosure']) {
+      const { headers } = await app.get(`/souls/${txId}${path}`);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+    }
+  });
+
+  itLong(
+    'that clients do not take is in memory so many times and no more, for one tenant fewer, and is let go when they leave',
+    async () => {
+      const { txId: small } = await published();
+      const sockets = [];
+      const read: string[] = [];
+      for (const key of ['good', 'second']) {
+        for (let n = 0; n < TENANT_SOULS_READ; n += 1) {
+          const { txId } = await published({ soulId: `${key}${n}`, memories: large });
+          const socket = await readingSocket(`/souls/${txId}`, key);
+          await once(socket, 'data');
+          sockets.push(socket.pause());
+          read.push(txId);
+        }
+        expect((await app.get(`/souls/${small}`)).body.error.code).toBe('BUSY');
+        expect((await app.get(`/souls/${small}`, as('third'))).status).toBe(key === 'good' ? 200 : 503);
+      }
+      expect(read).toHaveLength(SOULS_READ);
+      // Who reads one of those takes no more memory.
+      expect((await app.get(`/souls/${read[0] ?? ''}`)).status).toBe(200);
+      sockets[1]?.destroy();
+      await expect.poll(async () => (await app.get(`/souls/${small}`, as('third'))).status).toBe(200);
+    },
+    60_000,
+  );
+});
+
+describe('disclosures and proofs', () => {
+  it('are made so many at once and no more, for one tenant fewer, a disclosure after the other, and no proof waits for them', async () => {
+    const txIds = await Promise.all(
+      Array.from({ length: LOOKED_INTO + 1 }, async (_, n) => (await published({ soulId: `s${n}` })).txId),
+    );
+    const { opened, open } = gate();
+    const read = events.read.bind(events);
+    let reading = 0;
+    events.read = async (...range) => {
+      reading += 1;
+      await opened;
+      return read(...range);
+    };
+    const ask = (key: string) => app.get(`/souls/${txIds.pop() ?? ''}/disclosure`, as(key));
+    const { txId } = await published();
+    const proven = (key: string) => app.get(`/souls/${txId}/proof?memoryId=${soulMemory(0).id}`, as(key));
+    const asked = Array.from({ length: TENANT_LOOKED_INTO - 1 }, () => ask('good'));
+    await expect.poll(() => reading).toBe(1);
+    // So many as for one tenant payloads are in memory: those that wait have none there.
+    expect(asked.length).toBeGreaterThan(TENANT_SOULS_READ);
+    await expect.poll(async () => (await proven('good')).status).toBe(200);
+    asked.push(ask('good'), ask('good'));
+    expect((await Promise.race(asked)).body.error.code).toBe('BUSY');
+    expect((await proven('good')).body.error.code).toBe('BUSY');
+    expect((await proven('second')).status).toBe(200);
+    asked.push(...Array.from({ length: LOOKED_INTO - TENANT_LOOKED_INTO }, () => ask('second')));
+    await expect.poll(async () => (await proven('third')).status).toBe(503);
+    expect(reading).toBe(1);
+    open();
+    const statuses = (await Promise.all(asked)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array<number>(LOOKED_INTO).fill(200), 503]);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+
+import { readAction } from '../../../../../src/features/rules/domain/bridge/action.js';
+import {
+  findObject,
+  LOOKS,
+  LOOKS_PER_OBJECT,
+  REPAIRED_CHARS,
+  SEARCHED_BRACES,
+  SEARCHED_CHARS,
+} from '../../../../../src/features/turns/domain/decision/find-object.js';
+import { readModelText } from '../../../../../src/features/turns/domain/decision/model-text.js';
+import { formats } from '../../../../../src/features/turns/domain/decision/templates.js';
+import types from '../../../../fixtures/action-types.json' with { type: 'json' };
+import texts from '../../../../fixtures/model-texts.json' with { type: 'json' };
+
+describe('what a weak model writes', () => {
+  // What each text reads as was written by hand from contract 2.8; members that are not named are absent.
+  it.each(texts)('is read as contract 2.8 says: $what', ({ text, reads }) => {
+    expect(readModelText(text)).toEqual({
+      action: undefined,
+      excess: null,
+      stateChange: undefined,
+      memories: [],
+      structured: true,
+      ...reads,
+    });
+  });
+
+  it.each(types)('has its action type read or refused as contract 2.8 says: $written', ({ written, type }) => {
+    const read = readAction(written);
+    expect(read.ok ? read.action.type : read.code).toBe(type ?? 'ACTION_TYPE_INVALID');
+  });
+});
+
+describe('a chat token of a template', () => {
+  const tokens = Object.values(formats).flatMap(({ stop }) => stop);
+
+  it.each(tokens)('%s ends the text', (token) => {
+    expect(readModelText(`Aye.${token}Nay.`).dialogue).toBe('Aye.');
+  });
+
+  it.each(Object.entries(formats))('of %s stands in stop, and there are no more than servers take', (_, format) => {
+    const rest = format.stop.reduce((left, token) => left.replaceAll(token, ''), format.format('', ''));
+    expect(rest).not.toMatch(/<\||###/);
+    expect(format.stop.length).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('the work of reading', () => {
+  const pieces = [
+    '{',
+    '{}',
+    '{a:{',
+    '[{"a":',
+    '"',
+    "'",
+    '{"a',
+    '{"',
+    '{ ',
+    '{"a":"',
+    '"}{"',
+    "{'action'",
+    '{"action":"x"',
+    '{"action":1},',
+    '{"action":x}',
+    '“{',
+    '\\"{',
+  ];
+
+  // One last reading of an end may begin below the bound.
+  const bound = LOOKS + 2 * (2 * SEARCHED_CHARS + 2 * SEARCHED_BRACES * LOOKS_PER_OBJECT);
+
+  it.each(pieces)('of %j over and over again has a bound, however long the text is', (piece) => {
+    for (const times of [2_000, 20_000, 200_000, 1_000_000]) {
+      expect(findObject(piece.repeat(times)).looked).toBeLessThanOrEqual(bound);
+    }
+  });
+
+  it.each(['{"a":', '{', '{} '])(
+    'suffices to find the answer behind %j a hundred thousand times over, and before',
+    (piece) => {
+      const text = piece.repeat(100_000);
+      expect(findObject(`${text}{"dialogue":"Hi"}`).object).toEqual({ dialogue: 'Hi' });
+      expect(findObject(`{"dialogue":"Hi"} ${text}`).object).toEqual({ dialogue: 'Hi' });
+    },
+  );
+
+  it('is not spent on repairing what is too long for an answer', () => {
+    const broken = (chars: number) => `So: {dialogue: "Hi", more: "${'x'.repeat(chars)}"}`;
+    expect(findObject(broken(REPAIRED_CHARS - 100)).object).toHaveProperty('dialogue', 'Hi');
+    expect(findObject(broken(REPAIRED_CHARS)).object).toBeNull();
+  });
+});

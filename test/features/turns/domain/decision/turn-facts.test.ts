@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  effectiveInput,
+  type TurnRequest,
+  type TurnFacts,
+} from '../../../../../src/features/turns/domain/decision/turn-facts.js';
+
+const facts: TurnFacts = {
+  npcId: 'mira',
+  mind: { persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } }, revision: 4 },
+  ruleset: null,
+  rulesetRef: null,
+  issuer: { kid: 'key-1', iss: 'http://test' },
+};
+const newborn: TurnFacts = { ...facts, mind: { persona: null, data: null, revision: -1 } };
+const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mana: 9 } };
+const asked: TurnRequest = { observation: 'Rain.', npcState: {} };
+
+describe('what a decision rests on', () => {
+  it.each<[title: string, facts: TurnFacts, asked: Partial<TurnRequest>, persona: string | null, npcState: object]>([
+    ['is the mind as recorded', facts, {}, 'Calm.', { hp: 3, mood: { fear: 1 } }],
+    [
+      "has the tape's state laid over the recorded one",
+      facts,
+      { npcState: { hp: 1, mood: { fear: null, joy: 1 } } },
+      'Calm.',
+      { hp: 1, mood: { joy: 1 } },
+    ],
+    ["takes the tape's persona first", facts, { persona: 'Bold.', actor }, 'Bold.', { hp: 3, mood: { fear: 1 } }],
+    ['lets no actor speak for a mind that is known', facts, { actor }, 'Calm.', { hp: 3, mood: { fear: 1 } }],
+    ['lets the actor speak for a mind that is not', newborn, { actor }, 'An innkeeper.', { mana: 9 }],
+    ['is empty where nobody said anything', newborn, {}, null, {}],
+  ])('%s', (_, known, members, persona, npcState) => {
+    expect(effectiveInput(known, { ...asked, ...members })).toEqual({
+      npcId: 'mira',
+      data: expect.any(Object),
+      observation: 'Rain.',
+      context: {},
+      npcState,
+      persona,
+      memories: [],
+      ruleset: null,
+      patternsHeld: [],
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import type { Verdict } from '../../../../src/features/npcs/domain/events.js';
+import {
+  finalizeWire,
+  verdictClaims,
+  verdictDigest,
+  verdictFromWire,
+  verdictWire,
+} from '../../../../src/features/turns/domain/signature.js';
+
+const valid: Verdict = {
+  valid: true,
+  dialogue: 'Halt!',
+  action: { type: 'SPEAK', target: '', confidence: 0.1 },
+  stateDelta: { hp: 0.2 },
+  memoryStore: [{ text: 'a', type: 'observation', importance: 0.5 }],
+};
+const refused: Verdict = {
+  valid: false,
+  dialogue: 'It cannot.',
+  action: null,
+  stateDelta: {},
+  memoryStore: [],
+  refusedAction: { type: 'MOVE' },
+  code: 'MOVE_TARGET_MISSING',
+  details: {},
+};
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const facts = {
+  iss: 'http://here',
+  tenant: 'local',
+  npcId: 'guard',
+  turnId: 't1',
+  revision: 7,
+  at: '2026-11-21T10:00:00.999Z',
+  observation: 'A "stranger".',
+};
+
+describe('the claims of a verdict', () => {
+  it('are those of the record', () => {
+    expect(verdictClaims(facts, valid)).toEqual({
+      iss: 'http://here',
+      sub: 'guard',
+      jti: 't1',
+      iat: 1_795_255_200,
+      tenant: 'local',
+      revision: 7,
+      observationDigest: sha256('"A \\"stranger\\"."'),
+      verdictDigest: verdictDigest(valid),
+    });
+  });
+
+  it('digest the canonical form, numbers rounded to single precision', () => {
+    const text =
+      '{"action":{"confidence":0.10000000149011612,"target":"","type":"SPEAK"},"dialogue":"Halt!",' +
+      '"memoryStore":[{"importance":0.5,"text":"a","type":"observation"}],"stateDelta":{"hp":0.20000000298023224},"valid":true}';
+    expect(verdictDigest(valid)).toBe(sha256(text));
+  });
+
+  it.each<[string, Partial<Verdict>, boolean]>([
+    ['key order', { action: { confidence: 0.1, target: '', type: 'SPEAK' } }, true],
+    ['single-precision rounding', { stateDelta: { hp: Math.fround(0.2) } }, true],
+    ['another dialogue', { dialogue: 'Halt' }, false],
+    ['another state change', { stateDelta: { hp: 0.3 } }, false],
+    ['another action', { action: { type: 'MOVE', target: '' } }, false],
+    ['other memories', { memoryStore: [] }, false],
+  ])('see %s as the same verdict: %s', (_, change, same) => {
+    expect(verdictDigest({ ...valid, ...change }) === verdictDigest(valid)).toBe(same);
+  });
+
+  it('keep a number that single precision cannot hold', () => {
+    const huge = (hp: number) => verdictDigest({ ...valid, stateDelta: { hp } });
+    expect(huge(1e300)).not.toBe(huge(1e301));
+  });
+});
+
+describe('a verdict on the wire', () => {
+  const signature = 'a.b.c';
+  const { stateDelta, ...others } = valid;
+
+  it('ends a turn with stateTransform, and answers the verdict route with stateDelta', () => {
+    expect(finalizeWire(valid, signature)).toEqual({ ...others, signature, stateTransform: stateDelta });
+    expect(verdictWire(valid, signature)).toEqual({ ...others, signature, stateDelta });
+  });
+
+  it('that is invalid has neither action nor signature, and shows what was refused', () => {
+    expect(finalizeWire(refused, null)).toEqual({
+      valid: false,
+      signature: null,
+      memoryStore: [],
+      stateTransform: {},
+      action: null,
+      dialogue: 'It cannot.',
+      refusedAction: { type: 'MOVE' },
+      code: 'MOVE_TARGET_MISSING',
+      details: {},
+    });
+  });
+
+  it.each([finalizeWire(valid, signature), verdictWire(valid, signature)])('comes back as the same verdict', (wire) => {
+    const read = verdictFromWire(wire);
+    expect(read === null ? null : verdictDigest(read)).toBe(verdictDigest(valid));
+  });
+
+  it.each([
+    {},
+    { ...valid, dialogue: 5 },
+    { ...valid, valid: 'yes' },
+    { ...valid, stateDelta: [] },
+    { ...valid, memoryStore: {} },
+    { ...valid, action: 'SPEAK' },
+  ])('in another form is none', (body) => {
+    expect(verdictFromWire(body as never)).toBeNull();
+  });
+});

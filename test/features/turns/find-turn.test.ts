@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+
+import {
+  findTurn,
+  inputOf,
+  isOver,
+  recordedSame,
+  type ResultInput,
+  tapeResults,
+} from '../../../src/features/turns/find-turn.js';
+import { keyChange, saidSlices, type TurnKey } from '../../../src/features/turns/turn-key.js';
+import { drained } from '../../../src/kernel/base/sliced.js';
+import type { Tape, TapeResult } from '../../../src/features/turns/domain/tape.js';
+import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
+import { turn } from '../../../workflows/turn/turn.js';
+import { givenOf } from '../../support/given.js';
+import {
+  actorIdentified,
+  type Emitted,
+  emitted,
+  memoriesRecalled,
+  turnOpened,
+  verdict,
+} from '../../support/histories.js';
+import { tapeOf as anyTape } from '../../support/minds.js';
+
+const NOW = Date.parse('2026-01-01T00:05:00.000Z');
+const AFTER_DEADLINE = Date.parse('2026-01-01T00:15:00.000Z');
+const OBSERVATION = 'A stranger comes in.';
+const mira = { npcId: 'mira', persona: null, data: {} };
+const otto = { npcId: 'otto', persona: null, data: {} };
+
+const stateOf = (...events: readonly Emitted[]): OpenedTurn => {
+  const { state } = givenOf(turn)(...events);
+  if (state.name === 'new') throw new Error('the turn was never opened');
+  return state;
+};
+const keys = givenOf<TurnKey | undefined>({
+  initial: undefined,
+  evolve: (known, event) => keyChange(event)?.next(known) ?? known,
+});
+const keyOf = (...events: readonly Emitted[]): TurnKey => {
+  const { state } = keys(...events);
+  if (state === undefined) throw new Error('the turn was never opened');
+  return state;
+};
+const awaitingActor = (turnId: string, of?: Parameters<typeof turnOpened>[1]): TurnKey => keyOf(turnOpened(turnId, of));
+const awaitingMemories = (turnId: string): TurnKey => keyOf(turnOpened(turnId), actorIdentified(turnId));
+const awaitingInference = (turnId: string): TurnKey =>
+  keyOf(turnOpened(turnId), actorIdentified(turnId), memoriesRecalled(turnId));
+const endedEvents = (turnId: string): readonly Emitted[] => [
+  turnOpened(turnId),
+  actorIdentified(turnId),
+  memoriesRecalled(turnId),
+  verdict(turnId, true),
+];
+const ended = (turnId: string): TurnKey => keyOf(...endedEvents(turnId));
+const expiredEvents = (turnId: string): readonly Emitted[] => [
+  turnOpened(turnId),
+  emitted({ type: 'TurnExpired', data: { turnId } }),
+];
+const expired = (turnId: string): TurnKey => keyOf(...expiredEvents(turnId));
+
+const tapeOf = (members: Partial<Tape> = {}): Tape => anyTape({ observation: OBSERVATION, ...members });
+const actor: ResultInput = { type: 'actor', actor: mira };
+const memories: ResultInput = { type: 'memories', memories: [] };
+const otherMemories: ResultInput = {
+  type: 'memories',
+  memories: [{ text: 'Something else.', type: 'experience', importance: 1, similarity: 1 }],
+};
+const output: ResultInput = { type: 'output', generatedOutput: 'Three coins.' };
+const otherOutput: ResultInput = { type: 'output', generatedOutput: 'Four coins.' };
+
+type Case = readonly [
+  title: string,
+  recent: readonly TurnKey[],
+  tape: Tape,
+  result: ResultInput | 'unknown' | null,
+  expected: string,
+];
+
+/** The id of the turn that is meant; `new`: a first step; `unknown`: a turn that is not here (contract 2.6). */
+const cases: readonly Case[] = [
+  ['a tape alone is a first step, though the same words were just said', [awaitingActor('t1')], tapeOf(), null, 'new'],
+  ['a result belongs to the turn that waits for it', [awaitingActor('t1')], tapeOf(), actor, 't1'],
+  ['of two turns the newest is meant', [awaitingActor('t2'), awaitingActor('t1')], tapeOf(), actor, 't2'],
+  [
+    'a turn that waits for the result is meant before a newer one that does not',
+    [awaitingActor('t2'), awaitingMemories('t1')],
+    tapeOf(),
+    memories,
+    't1',
+  ],
+  [
+    'a result that a newer turn recorded already is a repeat there',
+    [awaitingMemories('t2'), awaitingActor('t1')],
+    tapeOf(),
+    actor,
+    't2',
+  ],
+  ['another observation is another turn', [awaitingActor('t1')], tapeOf({ observation: 'Rain.' }), actor, 'unknown'],
+  ['another context is another turn', [awaitingActor('t1')], tapeOf({ context: { at: 'inn' } }), actor, 'unknown'],
+  [
+    'a context in another order is the same',
+    [awaitingActor('t1', { context: { a: 0.1, b: 1 } })],
+    tapeOf({ context: { b: 1, a: Math.fround(0.1) } }),
+    actor,
+    't1',
+  ],
+  ['another actor in the tape is another turn', [awaitingMemories('t1')], tapeOf({ actor: otto }), memories, 'unknown'],
+  ['the same actor in the tape is the same turn', [awaitingMemories('t1')], tapeOf({ actor: mira }), memories, 't1'],
+  ['an actor fits a turn that knows none yet', [awaitingActor('t1')], tapeOf({ actor: otto }), actor, 't1'],
+  ['a repeated last result finds the turn that it ended', [ended('t1')], tapeOf(), output, 't1'],
+  ['so does a repeat of an earlier result', [ended('t1')], tapeOf(), memories, 't1'],
+  ['another last result is not of the turn that has ended', [ended('t1')], tapeOf(), otherOutput, 'unknown'],
+  ['an open turn is meant before one that has ended', [ended('t2'), awaitingInference('t1')], tapeOf(), output, 't1'],
+  [
+    'a contradiction belongs to the open turn that recorded otherwise',
+    [awaitingInference('t1')],
+    tapeOf(),
+    otherMemories,
+    't1',
+  ],
+  ['a result too early belongs to the open turn', [awaitingActor('t1')], tapeOf(), output, 't1'],
+  [
+    'a repeat of what an ended turn recorded is not a result too early for an open one',
+    [awaitingActor('t2'), ended('t1')],
+    tapeOf(),
+    output,
+    't1',
+  ],
+  ['a result of an unknown type belongs to the newest open turn', [awaitingActor('t1')], tapeOf(), 'unknown', 't1'],
+  ['but to none that has ended', [ended('t1')], tapeOf(), 'unknown', 'unknown'],
+  ['an expired turn is not found', [expired('t1')], tapeOf(), actor, 'unknown'],
+  ['no turn, no result: a first step', [], tapeOf(), null, 'new'],
+  ['no turn, but a result: its turn is lost', [], tapeOf(), actor, 'unknown'],
+  // Fat clients write their results into the tape.
+  [
+    'a tape with an actor goes on with the turn that waits for it',
+    [awaitingActor('t1')],
+    tapeOf({ actor: mira }),
+    null,
+    't1',
+  ],
+  ['a tape with an actor is a first step where no turn waits', [], tapeOf({ actor: mira }), null, 'new'],
+  [
+    'it is a first step also beside a turn that was opened with that actor',
+    [keyOf(turnOpened('t1', { actor: mira, instruction: { type: 'QueryVector', query: '', limit: 1, threshold: 0 } }))],
+    tapeOf({ actor: mira }),
+    null,
+    'new',
+  ],
+  [
+    'a tape with memories goes on with the turn that knows its actor',
+    [awaitingMemories('t1')],
+    tapeOf({ actor: mira, vectorQueried: true }),
+    null,
+    't1',
+  ],
+  [
+    'memories count only when the tape says that it asked for them',
+    [awaitingMemories('t1')],
+    tapeOf({ memories: otherMemories.memories }),
+    null,
+    'new',
+  ],
+  [
+    'a tape that contradicts what the turn recorded is a first step',
+    [awaitingInference('t1')],
+    tapeOf({ actor: mira, vectorQueried: true, memories: otherMemories.memories, generatedOutput: 'Three coins.' }),
+    null,
+    'new',
+  ],
+  [
+    'a tape with everything repeats the last step of the turn that it ended',
+    [ended('t1')],
+    tapeOf({ actor: mira, vectorQueried: true, generatedOutput: 'Three coins.' }),
+    null,
+    't1',
+  ],
+  [
+    'a tape without an output is no repeat of a turn that has ended',
+    [ended('t1')],
+    tapeOf({ actor: mira, vectorQueried: true }),
+    null,
+    'new',
+  ],
+  [
+    'a tape with another output is a first step beside a turn that has ended',
+    [ended('t1')],
+    tapeOf({ actor: mira, vectorQueried: true, generatedOutput: 'Four coins.' }),
+    null,
+    'new',
+  ],
+  ['an empty output is none', [awaitingInference('t1')], tapeOf({ generatedOutput: '' }), null, 'new'],
+];
+
+const findIn = (...[recent, tape, result, nowMs]: [readonly TurnKey[], Tape, ResultInput | 'unknown' | null, number]) =>
+  findTurn(recent, drained(saidSlices(tape.observation, tape.context)), tape, result, nowMs);
+
+describe('the turn that a step without an id means', () => {
+  it.each(cases)('%s', (_, recent, tape, result, expected) => {
+    const found = findIn(recent, tape, result, NOW);
+    expect(typeof found === 'string' ? found : found.turnId).toBe(expected);
+  });
+
+  it.each([
+    ['open', awaitingActor('t1'), actor],
+    ['ended', ended('t1'), output],
+  ])('is no %s turn any more once its deadline has passed', (_, known, result) => {
+    expect(findIn([known], tapeOf(), result, AFTER_DEADLINE - 1)).toBe(known);
+    expect(findIn([known], tapeOf(), result, AFTER_DEADLINE)).toBe('unknown');
+  });
+});
+
+describe('a turn', () => {
+  it('is over when it has ended, has expired, or its deadline has passed', () => {
+    const open = stateOf(turnOpened('t1'));
+    const turns = [open, stateOf(...endedEvents('t1')), stateOf(...expiredEvents('t1'))];
+    expect(turns.map((known) => isOver(known, NOW))).toEqual([false, true, true]);
+    expect(isOver(open, AFTER_DEADLINE)).toBe(true);
+  });
+
+  it.each([
+    ['the actor by its id', { type: 'actor', actor: mira }, { type: 'actor', actor: otto }],
+    ['the memories by their texts', memories, otherMemories],
+    ['the output by its text', output, otherOutput],
+  ] satisfies [string, ResultInput, ResultInput][])('knows again %s', (_, known, other) => {
+    expect(recordedSame(ended('t1'), known)).toBe(true);
+    expect(recordedSame(ended('t1'), other)).toBe(false);
+    expect(recordedSame(awaitingActor('t1'), known)).toBe(false);
+  });
+});
+
+describe('the results of a step', () => {
+  it('are read from its result', () => {
+    const sent: TapeResult[] = [
+      { type: 'IdentifyActorResult', actor: mira },
+      { type: 'QueryVectorResult', memories: [] },
+      { type: 'ExecuteInferenceResult', generatedOutput: '' },
+    ];
+    expect(sent.map(inputOf)).toEqual([actor, memories, { type: 'output', generatedOutput: '' }]);
+  });
+
+  it('are read from a fat tape in the order in which a turn takes them', () => {
+    const tape = tapeOf({ generatedOutput: 'Three coins.', vectorQueried: true, actor: mira });
+    expect(tapeResults(tape)).toEqual([actor, memories, output]);
+    expect(tapeResults(tapeOf())).toEqual([]);
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { PAGE_EVENTS } from '../../../src/kernel/streams/stream-pages.js';
+import { TURN_SEARCH_EVENTS, TurnIndex, TURNS_KEPT_PER_MIND } from '../../../src/features/turns/turn-index.js';
+import { weightOf } from '../../../src/kernel/base/weight.js';
+import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
+import { event } from '../../support/events.js';
+import { actorIdentified, type Emitted, memoriesRecalled, turnOpened, verdict } from '../../support/histories.js';
+import { eventsOf, storeWith, STREAM } from '../../support/streams.js';
+import { appendNext } from '../../support/append-next.js';
+import { gate } from '../../support/gate.js';
+import { ProcessRepository } from '../../../src/kernel/processes/process-repository.js';
+import { turn } from '../../../workflows/turn/turn.js';
+
+/** An index on a store of which it keeps the reads; `append` is what others write. */
+const setUp = async (...before: Emitted[]) => {
+  const store = new MemoryEventStore();
+  let count = 0;
+  const append = async (...events: readonly Emitted[]): Promise<void> => {
+    for (let n = 0; n < events.length; n += 500) {
+      const batch = events.slice(n, n + 500).map(({ type, data }) => event(`e${count++}`, { type, data }));
+      await appendNext(store, STREAM, batch);
+    }
+  };
+  await append(...before);
+  const reads: { readonly range: ReadRange; readonly events: number }[] = [];
+  const read: EventStore['read'] = async (stream, range) => {
+    const page = await store.read(stream, range);
+    reads.push({ range, events: page.events.length });
+    return page;
+  };
+  const index = new TurnIndex(storeWith(store, { read }));
+  const names = async (): Promise<string[]> =>
+    (await index.recent(STREAM)).map(({ turnId, awaits, expired }) => `${turnId} ${expired ? 'expired' : awaits}`);
+  return { store, append, index, reads, names };
+};
+
+const whole = (turnId: string): Emitted[] => [
+  turnOpened(turnId),
+  actorIdentified(turnId),
+  memoriesRecalled(turnId),
+  verdict(turnId, true),
+];
+const expiry = (turnId: string): Emitted => ({ type: 'TurnExpired', data: { turnId } });
+
+describe('the recent turns of a mind', () => {
+  it('come newest first, with what each of them waits for', async () => {
+    const { names } = await setUp(
+      turnOpened('t1'),
+      turnOpened('t2'),
+      actorIdentified('t1'),
+      ...whole('t3'),
+      turnOpened('t4'),
+      expiry('t4'),
+    );
+    expect(await names()).toEqual(['t4 expired', 't3 null', 't2 actor', 't1 memories']);
+  });
+
+  it('are none where there are no turns, and those of other acts are none', async () => {
+    const { names } = await setUp({ type: 'NpcRegistered', data: {} }, verdict('v0_0_asked', true, true));
+    expect(await names()).toEqual([]);
+  });
+
+  it('are searched no further back than the bound, and no more of them than a page is read at once', async () => {
+    const foreign = Array.from({ length: TURN_SEARCH_EVENTS }, () => ({ type: 'Foreign', data: {} }));
+    const { names, reads } = await setUp(turnOpened('t1'), turnOpened('t2'), ...foreign.slice(1));
+    expect(await names()).toEqual(['t2 actor']);
+    expect(reads.reduce((sum, { events }) => sum + events, 0)).toBe(TURN_SEARCH_EVENTS);
+    expect(Math.max(...reads.map(({ events }) => events))).toBeLessThanOrEqual(PAGE_EVENTS);
+  });
+
+  it('show what was recorded since, read once, however many ask at the same time', async () => {
+    const { append, names, reads } = await setUp(turnOpened('t1'));
+    await names();
+    await append(actorIdentified('t1'), turnOpened('t2'));
+    const expected = ['t2 actor', 't1 memories'];
+    expect(await Promise.all([names(), names(), names()])).toEqual([expected, expected, expected]);
+    reads.length = 0;
+    expect(await names()).toEqual(expected);
+    expect(reads.map(({ events }) => events)).toEqual([0]);
+  });
+
+  it('are kept current by what is noted, without reading, where nobody else writes', async () => {
+    const { store, append, reads } = await setUp(turnOpened('t1'));
+    const read: EventStore['read'] = (...asked) => {
+      reads.push({ range: asked[1], events: 0 });
+      return store.read(...asked);
+    };
+    const index = new TurnIndex(storeWith(store, { read }), { shared: false });
+    const first = index.recent(STREAM);
+    // Recorded while the mind is being read, and afterwards.
+    await append(actorIdentified('t1'));
+    index.note(STREAM, (await eventsOf(store)).slice(1));
+    await first;
+    await append(memoriesRecalled('t1'), turnOpened('t2'));
+    index.note(STREAM, (await eventsOf(store)).slice(2));
+    reads.length = 0;
+    expect((await index.recent(STREAM)).map(({ turnId, awaits }) => `${turnId} ${awaits}`)).toEqual([
+      't2 actor',
+      't1 output',
+    ]);
+    expect(reads).toEqual([]);
+  });
+
+  it('are bounded: those that are over go first, the oldest of them before the others', async () => {
+    const ended = Array.from({ length: TURNS_KEPT_PER_MIND }, (_, n) => whole(`ended${n}`));
+    const { names } = await setUp(turnOpened('open'), ...ended.flat());
+    const found = await names();
+    expect(found).toHaveLength(TURNS_KEPT_PER_MIND);
+    expect(found.at(-1)).toBe('open actor');
+    expect(found.at(-2)).toBe('ended1 null');
+  });
+
+  it('are bounded also when none of them ends', async () => {
+    const open = Array.from({ length: 5 * TURNS_KEPT_PER_MIND }, (_, n) => turnOpened(`t${n}`));
+    const { names } = await setUp(...open);
+    const found = await names();
+    expect(found).toHaveLength(4 * TURNS_KEPT_PER_MIND);
+    expect(found.at(-1)).toBe(`t${TURNS_KEPT_PER_MIND} actor`);
+  });
+
+  it('are the newest also when more was recorded since than is searched', async () => {
+    const { append, names } = await setUp(turnOpened('old'));
+    await names();
+    const turns = Array.from({ length: TURN_SEARCH_EVENTS / 4 + 200 }, (_, n) => `t${n}`);
+    await append(...turns.flatMap(whole));
+    expect((await names()).slice(0, 2)).toEqual([`${turns.at(-1) ?? ''} null`, `${turns.at(-2) ?? ''} null`]);
+  });
+
+  it('take as little memory whatever was said in them', async () => {
+    const long = 'word '.repeat(20_000);
+    const actor = { npcId: long, persona: null, data: {} };
+    const { index } = await setUp(turnOpened('t1', { observation: long, context: { long }, actor, resumedFrom: long }));
+    expect(weightOf(await index.recent(STREAM))).toBeLessThan(2_000);
+  });
+});
+
+describe('the turn that goes on for a lost one', () => {
+  it('is found by the lost id, whether it was there before or came since', async () => {
+    const { append, index } = await setUp(turnOpened('t2', { resumedFrom: 't1' }));
+    expect(await index.successor(STREAM, 't1')).toBe('t2');
+    expect(await index.successor(STREAM, 't2')).toBeUndefined();
+    await append(turnOpened('t3', { resumedFrom: 't2' }));
+    expect(await index.successor(STREAM, 't2')).toBe('t3');
+    expect(await index.successor('npc-studio.other', 't1')).toBeUndefined();
+  });
+
+  it('come with a tail that no found turn is missing from, also when another call has read further meanwhile', async () => {
+    const [older, newer] = ['t0_mk000000_aaaaaaaaaaaaaaaa', 't1_mk000000_bbbbbbbbbbbbbbbb'];
+    const store = new MemoryEventStore();
+    await appendNext(store, STREAM, [event('e0', turnOpened(older))]);
+    let slow: Promise<void> | null = null;
+    const read: EventStore['read'] = async (stream, range) => {
+      const waits = slow;
+      slow = null;
+      const page = await store.read(stream, range);
+      await waits;
+      return page;
+    };
+    const events = storeWith(store, { read });
+    const index = new TurnIndex(events);
+    await index.recent(STREAM);
+    const { opened, open } = gate();
+    slow = opened;
+    const first = index.recentWithTail(STREAM);
+    await appendNext(store, STREAM, [event('e1', turnOpened(newer))]);
+    await index.recent(STREAM);
+    open();
+    const { turns, tail } = await first;
+    expect(turns.map(({ turnId }) => turnId)).toEqual([newer, older]);
+    const repository = new ProcessRepository(events, { shared: true });
+    const { state } = await repository.load(turn, { process: turn.name, id: newer, stream: STREAM }, -1, tail);
+    expect(state.name).toBe('awaitingActor');
+  });
+});

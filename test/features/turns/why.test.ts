@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+
+import { whyOf } from '../../../src/features/turns/why.js';
+import { openRulesets } from '../../../src/features/rules/rulesets.js';
+import type { TurnAnswer } from '../../../workflows/turn/turn-answer.js';
+import { settle } from '../../support/settle.js';
+import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf, TENANT } from '../../support/minds.js';
+import { aRuleset } from '../../support/rules.js';
+
+const opened = async () => {
+  const minds = await openMinds();
+  const { writers, events, repository } = minds.deps;
+  const rulesets = openRulesets(writers, events);
+  const why = (turnId: string) => whyOf({ events, repository, writers, rulesets }, TENANT, 'mira', turnId);
+  /** Plays so many steps of a turn. */
+  const play = async (steps: number, over: Parameters<typeof tapeOf>[0] = {}): Promise<TurnAnswer> => {
+    let { answer } = await minds.step(tapeOf(over));
+    for (const result of [identified, recalled, generated].slice(0, steps - 1)) {
+      answer = (await minds.step(tapeOf({ ...over, turnId: answer.turnId }), result)).answer;
+    }
+    return answer;
+  };
+  return { ...minds, why, play, [Symbol.asyncDispose]: () => minds[Symbol.asyncDispose]() };
+};
+
+describe('why', () => {
+  it('tells everything that a verdict rested on, from the record', async () => {
+    await using minds = await opened();
+    await minds.register(
+      aRuleset([
+        { drRuleId: 'calm', ruleName: 'Calm', ruleCondition: [['mood', 'calm']], rulePromptSuffix: 'Speak softly.' },
+        { drRuleId: 'angry', ruleCondition: [['mood', 'angry']], ruleAction: 'ATTACK' },
+      ]),
+    );
+    const { turnId } = await minds.play(4, { rulesetId: 'test' });
+    const why = await minds.why(turnId);
+    expect(why.turn).toMatchObject({ kind: 'process', state: 'ended', observation: 'A stranger asks for a room.' });
+    expect(why.mind).toMatchObject({ persona: 'An innkeeper.', data: { mood: 'calm' } });
+    expect(why.rules).toMatchObject([
+      { drRuleId: 'calm', ruleName: 'Calm', matched: true, conditions: [{ key: 'mood', holds: true, saw: 'calm' }] },
+      { drRuleId: 'angry', matched: false, conditions: [{ key: 'mood', holds: false, saw: 'calm' }] },
+    ]);
+    expect(why.memories).toEqual(recalled.memories);
+    expect(why.prompt).toMatchObject({ madeAgain: true, constraints: { maxTokens: 512 } });
+    expect(why.prompt?.text).toContain('Speak softly.');
+    expect(why.model).toMatchObject({ text: 'Three coins, in advance.', read: { structured: false } });
+    expect(why.memoriesStored).toMatchObject([{ text: 'A stranger asks for a room.', memoryId: `${turnId}-0` }]);
+    expect(why.events.map(({ type }) => type)).toEqual([
+      'TurnOpened',
+      'ActorIdentified',
+      'MemoriesRecalled',
+      'VerdictReached',
+      'MemoryStored',
+    ]);
+  });
+
+  it('says so where the record holds only a part of what a rule saw', async () => {
+    await using minds = await opened();
+    await minds.register(aRuleset([{ drRuleId: 'long', ruleCondition: [['note', '*']] }]));
+    const { turnId } = await minds.play(4, { rulesetId: 'test', npcState: { note: 'x'.repeat(5_000) } });
+    const [{ conditions } = { conditions: [] }] = (await minds.why(turnId)).rules;
+    expect(conditions).toMatchObject([{ key: 'note', holds: true, notRecorded: true }]);
+    expect(JSON.stringify(conditions).length).toBeLessThan(2_000);
+  });
+
+  it('sees the mind as it was then, not as it is now', async () => {
+    await using minds = await opened();
+    const { turnId } = await minds.play(4);
+    const before = await minds.why(turnId);
+    await minds.play(4, { actor: { npcId: 'mira', persona: 'Another.', data: { mood: 'angry' } } });
+    expect(await minds.why(turnId)).toEqual(before);
+  });
+
+  it('tells what was noted beside the rounds: a missing ruleset, contradictions, and an expiry long after', async () => {
+    await using minds = await opened();
+    const { turnId } = await minds.play(2, { rulesetId: 'never-registered' });
+    const other = tapeOf({ turnId, observation: 'Another stranger asks.' });
+    await minds.step(other, identified);
+    for (let turns = 0; turns < 10; turns += 1) await minds.play(4, { observation: `Guest ${String(turns)} asks.` });
+    await minds.clock.advance(DEADLINE_MS);
+    await settle(20);
+    const why = await minds.why(turnId);
+    expect(why.turn.state).toBe('expired');
+    expect(why.rulesetMissing).toBe('never-registered');
+    expect(why.mismatches).toMatchObject([
+      {
+        members: [
+          { member: 'observation', recorded: 'A stranger asks for a room.', received: 'Another stranger asks.' },
+        ],
+      },
+    ]);
+    expect(why.events.map(({ type }) => type)).toEqual([
+      'RulesetMissing',
+      'TurnOpened',
+      'ActorIdentified',
+      'TapeMismatchNoticed',
+      'TurnExpired',
+    ]);
+  });
+
+  it('notices a prompt that no longer comes out as recorded', async () => {
+    await using minds = await opened();
+    const { turnId } = await minds.play(3);
+    const event = (await minds.events()).find(({ type }) => type === 'MemoriesRecalled');
+    const { instruction } = event?.data as { instruction: { prompt: string } };
+    instruction.prompt += ' Obey.';
+    expect((await minds.why(turnId)).prompt).toMatchObject({ madeAgain: false });
+  });
+
+  it('tells what there is of a turn that is still open', async () => {
+    await using minds = await opened();
+    const { turnId } = await minds.play(2);
+    expect(await minds.why(turnId)).toMatchObject({
+      turn: { state: 'awaitingMemories' },
+      rules: [],
+      memories: [],
+      prompt: null,
+      model: null,
+      stateChange: null,
+      memoriesStored: [],
+    });
+  });
+
+  it('knows no other turns', async () => {
+    await using minds = await opened();
+    await minds.play(1);
+    await expect(minds.why('t0_0_AAAAAAAAAAAAAAAA')).rejects.toMatchObject({ code: 'TURN_NOT_FOUND' });
+  });
+});

@@ -1,0 +1,145 @@
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+
+import { compileDropNulls } from '../../../src/kernel/http/guard/null-members.js';
+import { compileCheck } from '../../../src/kernel/http/guard/schema-check.js';
+import { resultOf, ResultSchema, rulesetIdOf, tapeOf, TapeSchema } from '../../../src/features/turns/wire.js';
+import { nullable } from '../../../src/kernel/http/schemas.js';
+
+const Body = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) });
+const check = compileCheck('body', Body);
+const dropNulls = compileDropNulls(Body);
+
+/** A body as the guards leave it: `null` members dropped, then held against the schema. */
+const guarded = (body: object) => {
+  const copy = structuredClone(body) as { tape: never; lastResult?: never };
+  dropNulls?.(copy);
+  const problems = check(copy);
+  if (problems !== null) throw new Error(problems.map(({ pointer, message }) => `${pointer} ${message}`).join('; '));
+  return { tape: tapeOf(copy.tape), result: resultOf(copy.lastResult) };
+};
+const tape = (members: object = {}) => guarded({ tape: { observation: 'Rain.', ...members } }).tape;
+const result = (lastResult: unknown) => guarded({ tape: { observation: '' }, lastResult }).result;
+
+const least = { observation: 'Rain.', context: {}, npcState: {}, memories: [], vectorQueried: false, extra: {} };
+const memory = { text: 'It rained.', type: 'experience', importance: 0.9, similarity: 0.4 };
+
+describe('a result that lacks what its type needs', () => {
+  it('is refused with the missing member as its only issue', () => {
+    const body = { tape: { observation: '' }, lastResult: { type: 'ExecuteInferenceResult' } };
+    expect(check(body)).toEqual([{ in: 'body', pointer: '/lastResult/generatedOutput', message: 'is missing' }]);
+  });
+});
+
+describe('a tape', () => {
+  it('needs an observation and nothing else', () => {
+    expect(tape()).toEqual(least);
+    expect(() => guarded({ tape: {} })).toThrow('/tape/observation is missing');
+  });
+
+  it('is read with every member that it may hold', () => {
+    const members = {
+      turnId: 't0_0_aaaaaaaaaaaaaaaa',
+      context: ['any', { json: null }],
+      npcState: { hp: 3, mood: null },
+      persona: '',
+      actor: { npcId: 'mira', persona: 'Calm.', data: { hp: 3 } },
+      memories: [memory],
+      vectorQueried: true,
+      generatedOutput: '',
+      rulesetId: 'inn',
+    };
+    expect(tape(members)).toEqual({ ...least, ...members });
+  });
+
+  it('takes null for absent in every member that it names', () => {
+    const nulls = Object.fromEntries(
+      ['context', 'npcState', 'persona', 'actor', 'memories', 'prompt', 'constraints', 'generatedOutput']
+        .concat(['rulesetId', 'vectorQueried', 'turnId'])
+        .map((name) => [name, null]),
+    );
+    expect(tape(nulls)).toEqual(least);
+  });
+
+  it('keeps what it does not know, null included, and drops what is made anew from the record', () => {
+    expect(tape({ mine: null, other: { a: 1 }, prompt: 'old', constraints: { maxTokens: 5 } }).extra).toEqual({
+      mine: null,
+      other: { a: 1 },
+    });
+  });
+
+  it('fills in what a memory or an actor leaves out', () => {
+    expect(tape({ memories: [{ text: 'It rained.' }, { text: '', type: null, importance: 0 }] }).memories).toEqual([
+      { text: 'It rained.', type: 'observation', importance: 0.5, similarity: 0 },
+      { text: '', type: 'observation', importance: 0, similarity: 0 },
+    ]);
+    expect(tape({ actor: { npcId: 'mira', persona: null } }).actor).toEqual({ npcId: 'mira', persona: null, data: {} });
+  });
+
+  it.each(['', 'a b', '../t1', 'x'.repeat(129), 'ü'])('has no turn under an id that cannot be ours: %j', (turnId) => {
+    expect(tape({ turnId })).not.toHaveProperty('turnId');
+  });
+
+  it.each([
+    ['observation', 5],
+    ['observation', null],
+    ['npcState', []],
+    ['actor', { persona: 'Calm.' }],
+    ['actor', 'mira'],
+    ['memories', [{ importance: 1 }]],
+    ['memories', ['It rained.']],
+    ['memories', Array.from({ length: 1_001 }, () => memory)],
+    ['vectorQueried', 'yes'],
+    ['generatedOutput', {}],
+    ['turnId', 7],
+  ])('is refused when its %s is malformed', (name, value) => {
+    expect(() => tape({ [name]: value })).toThrow(`/tape/${name}`);
+  });
+});
+
+describe('the ruleset that a tape names', () => {
+  it('is none when it is absent, null or empty', () => {
+    expect([undefined, null, ''].map(rulesetIdOf)).toEqual([undefined, undefined, undefined]);
+    expect(rulesetIdOf('the inn')).toBe('the inn');
+  });
+
+  it.each(['a/b', '..', ' a', 'a\n', 'x'.repeat(129)])('is refused when it can be no id: %j', (rulesetId) => {
+    expect(() => tape({ rulesetId })).toThrow(expect.objectContaining({ code: 'ID_INVALID' }));
+  });
+});
+
+describe('the last result', () => {
+  it('is read as it came, with what was left out filled in', () => {
+    expect(result({ type: 'IdentifyActorResult', actor: { npcId: 'mira' } })).toEqual({
+      type: 'IdentifyActorResult',
+      actor: { npcId: 'mira', persona: null, data: {} },
+    });
+    expect(result({ type: 'QueryVectorResult', memories: [memory, { text: 'a' }], more: 1 })).toEqual({
+      type: 'QueryVectorResult',
+      memories: [memory, { text: 'a', type: 'observation', importance: 0.5, similarity: 0 }],
+    });
+    expect(result({ type: 'ExecuteInferenceResult', generatedOutput: '' })).toEqual({
+      type: 'ExecuteInferenceResult',
+      generatedOutput: '',
+    });
+  });
+
+  it('is none when it is absent or null, and unknown when its type is not in the protocol', () => {
+    expect([result(undefined), result(null)]).toEqual([null, null]);
+    for (const type of ['FinalizeResult', '', 'constructor']) expect(result({ type, actor: 5 })).toBe('unknown');
+  });
+
+  it.each([
+    ['without a type', {}],
+    ['that is no object', 'IdentifyActorResult'],
+    ['without its actor', { type: 'IdentifyActorResult' }],
+    ['with a malformed actor', { type: 'IdentifyActorResult', actor: { npcId: 5 } }],
+    ['without its memories', { type: 'QueryVectorResult' }],
+    ['with malformed memories', { type: 'QueryVectorResult', memories: [{}] }],
+    ['without its output', { type: 'ExecuteInferenceResult' }],
+    ['with a malformed output', { type: 'ExecuteInferenceResult', generatedOutput: 5 }],
+    ['with null for what it needs', { type: 'ExecuteInferenceResult', generatedOutput: null }],
+  ])('%s is refused', (_, lastResult) => {
+    expect(() => result(lastResult)).toThrow('/lastResult');
+  });
+});

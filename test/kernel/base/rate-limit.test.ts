@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+
+import { effectiveRateLimit } from '../../../src/kernel/base/rate-limit.js';
+import { tiers } from '../../../src/kernel/base/tiers.js';
+
+const server = { limit: 100, windowSeconds: 60 };
+const own = { limit: 5, windowSeconds: 1 };
+
+describe('the limit that binds a key', () => {
+  it("is its own before its tenant's tier before the server's", () => {
+    expect(effectiveRateLimit(own, 'free', server)).toEqual(own);
+    expect(effectiveRateLimit(null, 'free', server)).toEqual({ limit: 60, windowSeconds: 60 });
+    expect(effectiveRateLimit(null, null, server)).toEqual(server);
+  });
+
+  it('is none where the key says off, the tier is unlimited, or the server has none', () => {
+    expect(effectiveRateLimit('off', 'free', server)).toBeNull();
+    expect(effectiveRateLimit(null, 'enterprise', server)).toBeNull();
+    expect(effectiveRateLimit(null, null, null)).toBeNull();
+  });
+});
+
+describe('the tiers', () => {
+  it('are those that are planned', () => {
+    expect(tiers).toEqual({
+      free: { rateLimit: { limit: 60, windowSeconds: 60 }, concurrentNpcs: 3 },
+      pro: { rateLimit: { limit: 600, windowSeconds: 60 }, concurrentNpcs: 25 },
+      enterprise: { rateLimit: null, concurrentNpcs: null },
+    });
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+
+import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS, scanJson } from '../../../src/kernel/base/scan-json.js';
+
+const look = (text: string | Uint8Array): number => {
+  let slices = 0;
+  const bytes = Buffer.from(text as string);
+  for (const _ of scanJson(bytes)) slices += 1;
+  return slices;
+};
+const refusal = expect.objectContaining({ code: 'BODY_TOO_LARGE' }) as Error;
+
+describe('what a large body may hold', () => {
+  it('is so many lists and objects, and no more', () => {
+    const lists = (count: number): string => `[${'[]'.repeat(count - 1)}]`;
+    expect(() => look(lists(MAX_CONTAINERS))).not.toThrow();
+    expect(() => look(lists(MAX_CONTAINERS + 1))).toThrow(refusal);
+    expect(() => look('{'.repeat(MAX_CONTAINERS + 1))).toThrow(refusal);
+  });
+
+  it('is so many values, and no more', () => {
+    expect(() => look(`[${'1,'.repeat(MAX_ITEMS)}1]`)).not.toThrow();
+    expect(() => look(`[${'1,'.repeat(MAX_ITEMS + 1)}1]`)).toThrow(refusal);
+  });
+
+  it('is so many members in one object, and more in several', () => {
+    const object = (count: number): string => `{${Array.from({ length: count }, (_, at) => `"${at}":1`).join(',')}}`;
+    expect(() => look(object(MAX_MEMBERS))).not.toThrow();
+    expect(() => look(`[${object(MAX_MEMBERS)},${object(MAX_MEMBERS)}]`)).not.toThrow();
+    expect(() => look(`[{},${object(MAX_MEMBERS + 1)}]`)).toThrow(refusal);
+  });
+
+  it('does not count what stands in texts, wherever a slice ends', () => {
+    for (const shift of [0, 1, 2, 3]) {
+      const text = `${' '.repeat(shift)}["${'\\"[,{'.repeat(1_500_000)}", "\\\\", []]`;
+      expect(look(text), String(shift)).toBeGreaterThan(10);
+    }
+  });
+
+  it('is looked at in slices', () => {
+    expect(look(Buffer.alloc(16 * 1024 * 1024, 0x20))).toBe(31);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+
+import { inSlices } from '../../../src/kernel/concurrency/in-slices.js';
+
+describe('work in slices', () => {
+  it('lets others run after each slice, and answers what the work returns', async () => {
+    const order: string[] = [];
+    const work = function* (): Generator<number, string, void> {
+      for (const slice of ['first', 'second', 'third']) {
+        order.push(slice);
+        yield 1;
+      }
+      return 'done';
+    };
+    let over = false;
+    const others = (): void => {
+      order.push('others');
+      if (!over) setImmediate(others);
+    };
+    setImmediate(others);
+    const result = await inSlices(work());
+    over = true;
+    expect(result).toBe('done');
+    expect(order).toEqual(['first', 'others', 'second', 'others', 'third', 'others']);
+  });
+});

@@ -1,0 +1,164 @@
+import { crc32, deflateSync } from 'node:zlib';
+
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+
+import { cardTextIn, withCards } from '../../../src/features/cards/domain/picture.js';
+import { beginsAsPng, type PngChunk, pngChunks, pngOf } from '../../../src/kernel/crypto/png.js';
+import { Rejection } from '../../../src/kernel/base/rejection.js';
+
+const MAX_BYTES = 1_000;
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+/** Written here again, so that a fault in the writer does not hide one in the reader. */
+const chunk = (type: string, data: Uint8Array | string = ''): Buffer => {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), Buffer.from(data)]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(body.length - 4);
+  const crc = Buffer.alloc(4);
+  crc.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, crc]);
+};
+const header = chunk('IHDR', Buffer.from('00000001000000010800000000', 'hex'));
+const pixels = chunk('IDAT', deflateSync(Buffer.from([0, 128])));
+const png = (...chunks: readonly Buffer[]): Buffer =>
+  Buffer.concat([SIGNATURE, header, pixels, ...chunks, chunk('IEND')]);
+const base64 = (json: unknown): string => Buffer.from(JSON.stringify(json)).toString('base64');
+const text = (keyword: string, json: unknown): Buffer => chunk('tEXt', `${keyword}\0${base64(json)}`);
+
+const refusalOf = (read: () => unknown): { readonly code: string; readonly reason: unknown } => {
+  try {
+    read();
+  } catch (thrown) {
+    if (thrown instanceof Rejection) return { code: thrown.code, reason: thrown.details['reason'] };
+    throw thrown;
+  }
+  throw new Error('nothing was refused');
+};
+const cardIn = (bytes: Buffer): unknown => JSON.parse(cardTextIn(bytes, MAX_BYTES).toString('utf8'));
+
+describe('the chunks of a PNG', () => {
+  it('are read up to its end, and what follows is left alone', () => {
+    const types = pngChunks(Buffer.concat([png(chunk('tEXt', 'a\0b')), Buffer.from('more')])).map(({ type }) => type);
+    expect(types).toEqual(['IHDR', 'IDAT', 'tEXt', 'IEND']);
+  });
+
+  it('come back as they were written', () => {
+    const data = fc.uint8Array({ maxLength: 64 });
+    const type = fc.stringMatching(/^[a-z][A-Za-z]{3}$/);
+    fc.assert(
+      fc.property(fc.array(fc.record({ type, data }), { maxLength: 8 }), (between) => {
+        const ends: readonly PngChunk[] = pngChunks(png());
+        const chunks = [...ends.slice(0, -1), ...between, ...ends.slice(-1)];
+        const read = pngChunks(pngOf(chunks));
+        expect(read.map((one) => [one.type, [...one.data]])).toEqual(chunks.map((one) => [one.type, [...one.data]]));
+      }),
+    );
+  });
+
+  it.each<[string, Buffer, string]>([
+    ['nothing', Buffer.alloc(0), 'does not begin as a PNG'],
+    ['a zip', Buffer.from('PK\u0003\u0004 and much more'), 'does not begin as a PNG'],
+    ['the signature alone', SIGNATURE, 'in the middle of a chunk'],
+    ['no IHDR at its beginning', Buffer.concat([SIGNATURE, pixels, chunk('IEND')]), 'one IHDR'],
+    ['two of them', png(header), 'one IHDR'],
+    ['a short one', Buffer.concat([SIGNATURE, chunk('IHDR', 'x'), chunk('IEND')]), 'one IHDR'],
+    ['no IEND', png().subarray(0, -12), 'in the middle of a chunk'],
+    ['a type that is none', png(chunk('t\0Xt')), 'no chunk type'],
+    ['endless chunks', png(...Array.from({ length: 16_384 }, () => chunk('tEXt'))), 'more than 16384 chunks'],
+  ])('are refused of a file with %s', (_, bytes, reason) => {
+    expect(refusalOf(() => pngChunks(bytes))).toEqual({
+      code: 'PNG_INVALID',
+      reason: expect.stringContaining(reason) as string,
+    });
+  });
+
+  it('are refused wherever the file was cut off', () => {
+    const whole = png(text('chara', { name: 'Mira' }));
+    for (let length = 0; length < whole.length; length += 1) {
+      expect(refusalOf(() => pngChunks(whole.subarray(0, length))).code).toBe('PNG_INVALID');
+    }
+  });
+
+  it('are refused whichever byte was changed', () => {
+    const whole = png(text('chara', { name: 'Mira' }));
+    for (let at = 0; at < whole.length; at += 1) {
+      const damaged = Buffer.from(whole);
+      damaged[at] = (damaged[at] ?? 0) ^ 1;
+      expect(refusalOf(() => pngChunks(damaged)).code).toBe('PNG_INVALID');
+    }
+  });
+
+  it.each([0x7fffffff, 0xffffffff])('are refused at once when one claims %i bytes', (length) => {
+    const claim = chunk('tEXt', 'chara\0QQ==');
+    claim.writeUInt32BE(length, 0);
+    expect(refusalOf(() => pngChunks(png(claim))).reason).toContain('in the middle of a chunk');
+  });
+});
+
+describe('a card in a picture', () => {
+  it('is found in either chunk, in `ccv3` first, whatever the case of its keyword and the white space in it', () => {
+    expect(cardIn(png(text('chara', 2)))).toBe(2);
+    expect(cardIn(png(text('chara', 2), text('ccv3', 3), text('ccv3', 4)))).toBe(3);
+    expect(cardIn(png(text('Chara', 2)))).toBe(2);
+    expect(
+      cardIn(png(chunk('tEXt', `chara\0${base64({ a: 'b' }).slice(0, 4)}\r\n ${base64({ a: 'b' }).slice(4)}\n`))),
+    ).toEqual({
+      a: 'b',
+    });
+  });
+
+  it('is missing where no chunk has the name', () => {
+    for (const other of [
+      png(),
+      png(text('charas', 1)),
+      png(chunk('tEXt', 'chara')),
+      png(chunk('eXIf', 'chara\0QQ==')),
+    ]) {
+      expect(refusalOf(() => cardTextIn(other, MAX_BYTES)).code).toBe('CARD_MISSING');
+    }
+  });
+
+  it('is not read where it is compressed, no base64, or too large', () => {
+    const bomb = deflateSync(Buffer.alloc(1_000_000));
+    for (const type of ['zTXt', 'iTXt']) {
+      const compressed = png(chunk(type, Buffer.concat([Buffer.from('chara\0\0'), bomb])));
+      expect(refusalOf(() => cardTextIn(compressed, MAX_BYTES)).reason).toContain(type);
+    }
+    expect(refusalOf(() => cardTextIn(png(chunk('tEXt', 'chara\0{"name":')), MAX_BYTES)).reason).toContain('base64');
+    expect(refusalOf(() => cardTextIn(png(text('chara', 'x'.repeat(MAX_BYTES))), MAX_BYTES)).code).toBe(
+      'BODY_TOO_LARGE',
+    );
+  });
+
+  it('is found where another chunk of its name cannot be read', () => {
+    const unread = (type: string, keyword: string) => chunk(type, `${keyword}\0\0broken`);
+    expect(cardIn(png(unread('zTXt', 'chara'), text('chara', 2)))).toBe(2);
+    expect(cardIn(png(unread('iTXt', 'ccv3'), text('chara', 2), unread('zTXt', 'chara')))).toBe(2);
+  });
+
+  it('is refused before it is read where its text is longer than any card', () => {
+    const spaces = (count: number) => png(chunk('tEXt', `chara\0${' '.repeat(count)}!`));
+    expect(refusalOf(() => cardTextIn(spaces(MAX_BYTES), MAX_BYTES)).reason).toContain('base64');
+    expect(refusalOf(() => cardTextIn(spaces(2 * MAX_BYTES), MAX_BYTES)).code).toBe('BODY_TOO_LARGE');
+  });
+
+  it('is written into a pixel of its own, the same bytes each time, or in place of those in a picture', () => {
+    const made = withCards({ chara: { name: 'Miré' } });
+    expect(made).toEqual(withCards({ chara: { name: 'Miré' } }));
+    expect(cardIn(made)).toEqual({ name: 'Miré' });
+    expect(pngChunks(made).map(({ type }) => type)).toEqual(['IHDR', 'IDAT', 'tEXt', 'IEND']);
+    const again = withCards({ ccv3: 3, chara: 2 }, png(text('chara', 1), chunk('tEXt', 'Artist\0me'), text('ccv3', 1)));
+    expect(cardIn(again)).toBe(3);
+    expect(pngChunks(again).map(({ data }) => Buffer.from(data).toString('latin1').split('\0')[0])).toEqual(
+      expect.arrayContaining(['Artist', 'ccv3', 'chara']),
+    );
+    expect(pngChunks(again)).toHaveLength(6);
+    expect(beginsAsPng(made)).toBe(true);
+  });
+
+  it('is in a picture that decoders open', () => {
+    const [head, image] = pngChunks(withCards({ chara: 1 }));
+    expect([...(head?.data ?? [])].slice(0, 9)).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 8]);
+    expect(image?.data).toEqual(deflateSync(Buffer.from([0, 128])));
+  });
+});

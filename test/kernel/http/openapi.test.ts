@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+
+import { createMetrics } from '../../../src/adapters/prometheus/metrics.js';
+import { createLifecycle } from '../../../src/kernel/http/lifecycle.js';
+import { openApi } from '../../../src/kernel/http/openapi.js';
+import type { RouteDefinition } from '../../../src/kernel/http/route.js';
+import { statusRoutes } from '../../../src/kernel/http/status.js';
+import { echoRoute, looseRoute, openRoute, runRoute, thingRoute } from './fake-routes.js';
+
+const routes = [
+  echoRoute,
+  looseRoute,
+  openRoute,
+  thingRoute,
+  runRoute(() => ({}), {
+    operationId: 'rules',
+    path: '/rules',
+    shortForbidden: true,
+    ext: true,
+    deprecated: '2026-01-31',
+    description: 'a < b & "c"',
+  }),
+  ...statusRoutes({
+    lifecycle: createLifecycle(),
+    metrics: createMetrics(),
+    dependencies: () => ({}),
+    allRoutes: () => [],
+  }),
+];
+
+describe('the OpenAPI document', () => {
+  const document = JSON.parse(JSON.stringify(openApi(routes)));
+
+  it('holds every route under its path and method', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.version).toBe('1.0.0');
+    for (const { method, path, operationId } of routes) {
+      const operation = document.paths[path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()];
+      expect(operation.operationId).toBe(operationId);
+    }
+    const count = Object.values<object>(document.paths).flatMap((path) => Object.keys(path)).length;
+    expect(count).toBe(routes.length);
+  });
+
+  it('names path and query parameters, the body and its need, and the Idempotency-Key of writes', () => {
+    const operation = document.paths['/npcs/{npcId}/echo'].post;
+    expect(
+      operation.parameters.map(({ name, in: where, required }: Record<string, unknown>) => [name, where, required]),
+    ).toEqual([
+      ['npcId', 'path', true],
+      ['limit', 'query', false],
+      ['deep', 'query', false],
+      ['Idempotency-Key', 'header', false],
+    ]);
+    expect(operation.parameters[1].schema).toEqual({ type: 'integer', minimum: 1 });
+    expect(operation.requestBody.required).toBe(true);
+    expect(operation.requestBody.content['application/json'].schema.required).toEqual(['text']);
+    expect(document.paths['/loose'].post.requestBody.required).toBe(false);
+    expect(document.paths['/npcs/{npcId}'].get.parameters).toHaveLength(1);
+  });
+
+  it('says which routes need a key and which scope', () => {
+    expect(document.paths['/open'].get.security).toEqual([]);
+    expect(document.paths['/loose'].post).toMatchObject({ security: [{ apiKey: [] }], 'x-scope': 'npc' });
+    expect(document.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' });
+  });
+
+  it('marks additions and deprecated routes', () => {
+    expect(document.paths['/rules'].post).toMatchObject({ tags: ['Fake', '(ext)'], deprecated: true });
+    expect(document.paths['/loose'].post.tags).toEqual(['Fake']);
+    expect(document.paths['/loose'].post.deprecated).toBeUndefined();
+  });
+
+  it('names the media type of what is not JSON, as a text or as bytes', () => {
+    const typed = (contentType: string): RouteDefinition =>
+      runRoute(() => ({}), { method: 'GET', responses: { 200: { description: '', contentType } } });
+    const contentOf = (contentType: string) =>
+      JSON.parse(JSON.stringify(openApi([typed(contentType)]))).paths['/run'].get.responses['200'].content;
+    const bytes = { type: 'string', format: 'binary' };
+    expect(contentOf('image/png')).toEqual({ 'image/png': { schema: bytes } });
+    expect(contentOf('application/x-ndjson')).toEqual({ 'application/x-ndjson': { schema: bytes } });
+    expect(contentOf('text/event-stream')).toEqual({ 'text/event-stream': { schema: { type: 'string' } } });
+    expect(document.paths['/openapi.json'].get.responses['200'].content).toEqual({
+      'application/json': { schema: {} },
+    });
+  });
+
+  it('refers only to what it holds', () => {
+    const references = JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g);
+    const names = new Set(Array.from(references, ([, name]) => name));
+    expect([...names].sort()).toEqual(['Error', 'ShortError']);
+    for (const name of names) expect(document.components.schemas[name ?? '']).toBeTypeOf('object');
+    expect(document.paths['/rules'].post.responses['403'].content['application/json'].schema.$ref).toContain(
+      'ShortError',
+    );
+  });
+});

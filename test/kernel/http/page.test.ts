@@ -1,0 +1,89 @@
+import type { Context } from 'koa';
+import { describe, expect, it } from 'vitest';
+
+import { PAGE_BYTES } from '../../../src/kernel/base/page-size.js';
+import { nextLink, PAGE_LIMIT, pageOf, WHOLE_BYTES, WHOLE_LIMIT } from '../../../src/kernel/http/page.js';
+
+const cursorOf = (order: string): string => Buffer.from(order, 'utf8').toString('base64url');
+/** A call to this address, as far as a page looks at it. */
+const callTo = (url: string) => ({ koa: { req: { url } } as unknown as Context });
+const items = (...orders: string[]) => orders.map((order) => ({ order }));
+
+describe('the page that a query asks for', () => {
+  it('is the whole list, bounded, when neither a limit nor a cursor is sent', () => {
+    expect(pageOf({})).toEqual({ limit: WHOLE_LIMIT, bytes: WHOLE_BYTES });
+  });
+
+  it('has as many items as asked for, or a hundred behind a cursor alone', () => {
+    expect(pageOf({ limit: 7 })).toEqual({ limit: 7, bytes: PAGE_BYTES });
+    expect(pageOf({ cursor: cursorOf('a') })).toEqual({ limit: 100, bytes: PAGE_BYTES, beyond: 'a' });
+    expect(pageOf({ limit: 7, cursor: cursorOf('schöne Äpfel') })).toEqual({
+      limit: 7,
+      bytes: PAGE_BYTES,
+      beyond: 'schöne Äpfel',
+    });
+  });
+
+  it.each(['', 'not a cursor', 'YQ==', '%%%', Buffer.from([0xff, 0xfe]).toString('base64url')])(
+    'is refused for a cursor that was not made here: %j',
+    (cursor) => {
+      expect(() => pageOf({ cursor })).toThrow(
+        expect.objectContaining({
+          code: 'SCHEMA_INVALID',
+          details: { issues: [{ pointer: '/cursor', message: 'is not a cursor of this list' }] },
+        }),
+      );
+    },
+  );
+});
+
+describe('the link to the next page', () => {
+  it('is absent when nothing comes after this one', () => {
+    expect(nextLink(callTo('/npcs?limit=2'), pageOf({ limit: 2 }), [], false)).toEqual({});
+    expect(nextLink(callTo('/npcs?limit=2'), pageOf({ limit: 2 }), items('a', 'b'), false)).toEqual({});
+  });
+
+  it('goes on behind the last item of this page, with the rest of the query as it was', () => {
+    const page = pageOf({ limit: 2 });
+    expect(nextLink(callTo('/npcs/a%20b/turns?state=ended&limit=2'), page, items('a', 'b'), true)).toEqual({
+      Link: `</npcs/a%20b/turns?state=ended&limit=2&cursor=${cursorOf('b')}>; rel="next"`,
+    });
+  });
+
+  it('replaces the cursor that this page began with', () => {
+    const url = `/npcs?cursor=${cursorOf('a')}`;
+    expect(nextLink(callTo(url), pageOf({ limit: 1, cursor: cursorOf('a') }), items('b'), true)).toEqual({
+      Link: `</npcs?cursor=${cursorOf('b')}&limit=1>; rel="next"`,
+    });
+  });
+
+  it('asks for no more than a page may hold, also behind a whole list', () => {
+    const many = items(...Array.from({ length: WHOLE_LIMIT }, (_, n) => String(n)));
+    expect(nextLink(callTo('/npcs'), pageOf({}), many, true)).toEqual({
+      Link: `</npcs?limit=${PAGE_LIMIT}&cursor=${cursorOf(String(WHOLE_LIMIT - 1))}>; rel="next"`,
+    });
+  });
+
+  it('names neither host nor scheme, whatever the address looks like', () => {
+    const { Link } = nextLink(callTo('//evil.example/npcs?limit=1'), pageOf({ limit: 1 }), items('a'), true);
+    expect(Link).toMatch(/^<\/[^/]/);
+  });
+
+  it('leads through the whole list, page by page, each item once', () => {
+    const list = items(...'abcdefg');
+    const seen: string[] = [];
+    let url: string | undefined = '/npcs?limit=3';
+    while (url !== undefined) {
+      const query = new URL(url, 'http://localhost').searchParams;
+      const cursor = query.get('cursor');
+      const page = pageOf({ limit: Number(query.get('limit')), ...(cursor === null ? {} : { cursor }) });
+      const rest = list.filter(({ order }) => order > (page.beyond ?? ''));
+      const shown = rest.slice(0, page.limit);
+      seen.push(...shown.map(({ order }) => order));
+      url = /^<(.+)>; rel="next"$/.exec(
+        nextLink(callTo(url), page, shown, rest.length > page.limit)['Link'] ?? '',
+      )?.[1];
+    }
+    expect(seen.join('')).toBe('abcdefg');
+  });
+});

@@ -1,0 +1,53 @@
+import { Type } from '@sinclair/typebox';
+import { describe, expect, it } from 'vitest';
+
+import type { RouteDefinition } from '../../../src/kernel/http/route.js';
+import { requireSound } from '../../../src/kernel/http/route-rules.js';
+import { startApp } from '../../support/http.js';
+import { jsonStream, runRoute, streams } from './fake-routes.js';
+
+const bytes = { accepts: 'image/png', maxBytes: 1 };
+const picture = { 200: { description: 'a picture', contentType: 'image/png' } };
+const definition = (over: Partial<RouteDefinition>): RouteDefinition => runRoute(() => ({}), over);
+
+describe('a definition', () => {
+  it.each([
+    {},
+    { bytes },
+    { bytes: { ...bytes, accepts: '*/*' } },
+    { bytes: [bytes, { ...bytes, accepts: 'application/json' }] },
+    { bytes, method: 'PUT' },
+    { responses: picture, method: 'GET' },
+    { responses: picture, scope: null },
+    { responses: picture, bytes },
+    { method: 'GET', responses: streams('finite') },
+    { responses: jsonStream, restore: async () => ({}) },
+    { scope: null, admits: async () => 'granted' },
+  ] as const)('that can work passes: %j', (over) => {
+    expect(() => requireSound(definition(over))).not.toThrow();
+  });
+
+  it.each([
+    [{ responses: streams('finite') }, 'only GET'],
+    [{ responses: streams('endless') }, 'only GET'],
+    [{ responses: picture }, 'cannot be kept for repeats'],
+    [{ admits: async () => 'granted' }, 'a grant and a key at once'],
+    [{ bytes, method: 'GET' }, 'has no body'],
+    [{ bytes, method: 'DELETE' }, 'has no body'],
+    [{ bytes, body: Type.Object({}) }, 'bytes and JSON at once'],
+    [{ bytes, bodyLimit: 1 }, 'bytes and JSON at once'],
+    [{ bytes, writesTo: () => 's' }, 'no Idempotency-Key'],
+    [{ bytes, keepAnswer: () => null }, 'no Idempotency-Key'],
+    [{ bytes, restore: async () => ({}) }, 'no Idempotency-Key'],
+    [{ bytes: { ...bytes, accepts: 'image/*' } }, 'no media type'],
+    [{ bytes: { ...bytes, accepts: 'Image/PNG' } }, 'no media type'],
+    [{ bytes: [bytes, { ...bytes, accepts: 'png' }] }, 'bytes of png, which is no media type'],
+    [{ bytes: { ...bytes, accepts: 'text/plain; charset=utf-8' } }, 'no media type'],
+  ] as const)('that cannot work is refused: %j', (over, why) => {
+    expect(() => requireSound(definition(over))).toThrow(why);
+  });
+
+  it('is looked at when the routes are made', async () => {
+    await expect(startApp([definition({ bytes, bodyLimit: 1 })])).rejects.toThrow('run takes bytes and JSON at once');
+  });
+});

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+
+import { createWritten } from '../../../src/kernel/read-models/written.js';
+
+describe('what a key wrote last', () => {
+  it('is the furthest position that was noted for it, 0 where there is none', () => {
+    const written = createWritten();
+    expect(written.position('one')).toBe(0);
+    written.noted('one', 7);
+    written.noted('one', 3);
+    written.noted('one', 0);
+    expect([written.position('one'), written.position('other')]).toEqual([7, 0]);
+  });
+
+  it('is forgotten for the key that has been silent for longest when there are too many', () => {
+    const written = createWritten(2);
+    written.noted('one', 1);
+    written.noted('other', 2);
+    written.noted('one', 3);
+    written.noted('third', 4);
+    expect(['one', 'other', 'third'].map((key) => written.position(key))).toEqual([3, 0, 4]);
+  });
+});

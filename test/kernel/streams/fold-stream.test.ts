@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+
+import { MemoryEventStore } from '../../support/memory/event-store.js';
+import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
+import { mindFold } from '../../../src/features/npcs/mind.js';
+import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
+import { createSnapshotting, SNAPSHOT_WAIT_MS } from '../../../src/kernel/streams/snapshotting.js';
+import { npcStream } from '../../../src/kernel/base/stream-names.js';
+import type { Snapshot, Snapshots } from '../../../src/ports/snapshots.js';
+import {
+  appendToMind,
+  personas,
+  load,
+  longMind,
+  MIND_VERSION,
+  snapshotServers,
+  snapshotsWith,
+  watched,
+} from '../../support/long-minds.js';
+import { countTurns } from '../../support/loop-turns.js';
+import { settle } from '../../support/settle.js';
+import { ManualClock } from '../../support/manual-clock.js';
+import { STREAM, texts } from '../../support/streams.js';
+
+const mira = npcStream('studio', 'mira');
+const END = { revision: Number.MAX_SAFE_INTEGER };
+
+describe('a long stream', () => {
+  it('is loaded from its latest snapshot, and nothing before is read', async () => {
+    const { store, server, snapshots } = await longMind();
+    const { revisions, store: counted } = watched(store);
+    const writers = server(snapshots, counted);
+    expect(await load(writers)).toEqual(await load(new StreamWriters(store, new ManualClock())));
+    expect([revisions[0], revisions.length]).toEqual([2_000, 500]);
+    await appendToMind(writers, 'mira', personas(1, 2_500));
+    expect(await load(server())).toMatchObject({ persona: 'p2500', revision: 2_500 });
+  });
+
+  it('is folded up to a moment from the latest snapshot before it', async () => {
+    const { store, server, snapshots } = await longMind();
+    const { revisions, store: counted } = watched(store);
+    const { state } = await server(snapshots, counted).asOf(mira, mindFold, { revision: 1_700 });
+    expect(state).toMatchObject({ persona: 'p1700', revision: 1_700 });
+    expect([revisions[0], revisions.length]).toEqual([1_000, 701]);
+  });
+
+  it.each<[what: string, spoil: (snapshot: Snapshot) => Snapshot | null]>([
+    ['of an event with another hash', (snapshot) => ({ ...snapshot, hash: 'f'.repeat(64) })],
+    ['of another version of the fold', (snapshot) => ({ ...snapshot, version: MIND_VERSION + 1 })],
+    ['ahead of the stream', (snapshot) => ({ ...snapshot, revision: 3_000 })],
+    ['one event off', (snapshot) => ({ ...snapshot, revision: snapshot.revision - 1 })],
+    ['that is no state', (snapshot) => ({ ...snapshot, state: '{"persona":7}' })],
+    [
+      'with the state of another revision',
+      (snapshot) => ({ ...snapshot, state: snapshot.state.replace('2000,', '1000,') }),
+    ],
+    ['that is no JSON', (snapshot) => ({ ...snapshot, state: snapshot.state.slice(0, -1) })],
+    ['that is missing', () => null],
+  ])('is folded from its beginning where there is but a snapshot %s', async (_, spoil) => {
+    const { store, snapshots, server } = await longMind();
+    const latest = await snapshots.latest(mira, MIND_VERSION, END);
+    const other = EmbeddedSnapshots.open(':memory:');
+    const spoilt = latest === null ? null : spoil(latest);
+    if (spoilt !== null) await other.save(spoilt);
+    const { revisions, store: counted } = watched(store);
+    const writers = server(other, counted);
+    expect(await load(writers)).toMatchObject({ persona: 'p2499', revision: 2_499 });
+    expect(revisions).toContain(0);
+    expect((await writers.asOf(mira, mindFold, { revision: 2_100 })).state).toMatchObject({ persona: 'p2100' });
+  });
+
+  it('lets other work run while it is folded up to a moment, several times a page', async () => {
+    const { server } = await longMind();
+    using turns = countTurns();
+    const { state } = await server().asOf(mira, mindFold, { revision: 1_700 });
+    expect(state).toMatchObject({ persona: 'p1700', revision: 1_700 });
+    // The 701 events after the snapshot come in two pages.
+    expect(turns.count).toBeGreaterThanOrEqual(10);
+  });
+
+  it('that was restored from an older backup is loaded from the latest snapshot that it reaches', async () => {
+    const { store, server, snapshots } = await longMind();
+    const restored = new MemoryEventStore();
+    for (let from = 0; from < 1_900; from += 380) {
+      const { events } = await store.read(mira, { direction: 'forwards', from, limit: 380 });
+      await restored.append(mira, from === 0 ? 'no_stream' : from - 1, events);
+    }
+    for (const moment of [{ revision: 5_000 }, { timeMs: Date.parse('2026-01-01T00:00:00.000Z') }]) {
+      const { revisions, store: counted } = watched(restored);
+      const { state } = await server(snapshots, counted).asOf(mira, mindFold, moment);
+      expect(state).toMatchObject({ persona: 'p1899', revision: 1_899 });
+      expect([revisions[0], revisions.length]).toEqual([1_000, 900]);
+      await settle();
+    }
+  });
+
+  it('is folded from its beginning where snapshots cannot be had, which is logged once', async () => {
+    const { snapshots, server, warnings } = await longMind();
+    const fail = () => Promise.reject(new Error('the database is away'));
+    const writers = server(snapshotsWith(snapshots, { latest: fail, save: fail }));
+    expect(await load(writers)).toMatchObject({ persona: 'p2499', revision: 2_499 });
+    expect((await writers.asOf(mira, mindFold, { revision: 7 })).state).toMatchObject({ persona: 'p7' });
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('is folded from its beginning where the answer is late, however it ends then', async () => {
+    const { snapshots, server, clock, warnings } = await longMind();
+    for (const end of ['answer', 'fail', 'nothing']) {
+      let finish: () => void = () => undefined;
+      const late = snapshotsWith(snapshots, {
+        latest: (...asked) =>
+          new Promise((resolve, reject) => {
+            finish = () => {
+              if (end === 'answer') resolve(snapshots.latest(...asked));
+              if (end === 'fail') reject(new Error('no answer'));
+            };
+          }),
+      });
+      const loading = load(server(late));
+      await settle();
+      await clock.advance(SNAPSHOT_WAIT_MS);
+      finish();
+      expect(await loading).toMatchObject({ persona: 'p2499', revision: 2_499 });
+    }
+    expect(warnings).toHaveLength(3);
+  });
+
+  it('is loaded from a snapshot that is there when the time runs out, but not read yet', async () => {
+    const { snapshots, store, server, clock, warnings } = await longMind();
+    const { revisions, store: counted } = watched(store);
+    let answer: () => void = () => undefined;
+    const busy = snapshotsWith(snapshots, {
+      latest: async (...asked) => {
+        await new Promise<void>((resolve) => (answer = resolve));
+        return snapshots.latest(...asked);
+      },
+    });
+    const loading = load(server(busy, counted));
+    await settle();
+    const advancing = clock.advance(SNAPSHOT_WAIT_MS);
+    answer();
+    await advancing;
+    expect(await loading).toMatchObject({ persona: 'p2499', revision: 2_499 });
+    expect([revisions[0], warnings]).toEqual([2_000, []]);
+  });
+
+  it('is asked for a snapshot only while nothing is known of it', async () => {
+    const { snapshots, store, clock } = snapshotServers();
+    let asked = 0;
+    const latest: Snapshots['latest'] = (...question) => {
+      asked += 1;
+      return snapshots.latest(...question);
+    };
+    const counted = snapshotsWith(snapshots, { latest });
+    const snapshotting = createSnapshotting({ snapshots: counted, clock, log: { warn: () => undefined } });
+    const writers = new StreamWriters(store, clock, { shared: true, snapshots: snapshotting });
+    await writers.current(mira, mindFold);
+    await writers.current(mira, mindFold);
+    await appendToMind(writers, 'mira', personas(1));
+    await appendToMind(new StreamWriters(store, clock), 'mira', personas(1));
+    expect((await writers.current(mira, mindFold)).revision).toBe(1);
+    expect(asked).toBe(1);
+    await writers.current(STREAM, texts);
+    expect(asked).toBe(1);
+  });
+});

@@ -1,0 +1,55 @@
+import { expect, it } from 'vitest';
+
+import { firstHead, nextHead } from '../../../src/kernel/streams/fold.js';
+import { metaBytes, placeEvents } from '../../../src/kernel/streams/place-events.js';
+import { note, onBehalf, STREAM, texts } from '../../support/streams.js';
+
+const first = firstHead(texts);
+const NOW = '2026-01-01T00:00:00.000Z';
+
+/** The ids of notes, placed at the beginning of a stream unless another head is given. */
+const idsOf = (
+  words: readonly string[],
+  { commandId = 'x', timeMs = 5, now = NOW, head = first, stream = STREAM } = {},
+) =>
+  placeEvents(words.map(note), { stream, fold: texts, head }, onBehalf(commandId), { now, timeMs }).events.map(
+    ({ id }) => id,
+  );
+
+it('makes the same id of the same event in the same place, and another of whatever differs in time, place or content', () => {
+  const [id] = idsOf(['a']);
+  expect(idsOf(['a'])).toEqual([id]);
+  const [before] = placeEvents([note('before')], { stream: STREAM, fold: texts, head: first }, onBehalf('x'), {
+    now: NOW,
+    timeMs: 5,
+  }).events;
+  const others = [
+    idsOf(['b']),
+    idsOf(['a'], { commandId: 'y' }),
+    idsOf(['a'], { timeMs: 6 }),
+    idsOf(['a'], { now: '2026-01-01T00:00:00.001Z' }),
+    idsOf(['a'], { stream: 'another' }),
+    before === undefined ? [] : idsOf(['a'], { head: nextHead(texts, first, before) }),
+    idsOf(['a', 'a']).slice(1),
+  ].flat();
+  expect(new Set([id, ...others]).size).toBe(8);
+});
+
+it('counts the characters of JSON that the events hold', () => {
+  const { chars } = placeEvents([note('a'), note('bc')], { stream: STREAM, fold: texts, head: first }, onBehalf('x'), {
+    now: NOW,
+    timeMs: 5,
+  });
+  expect(chars).toBe(JSON.stringify(note('a').data).length + JSON.stringify(note('bc').data).length);
+});
+
+it('knows the length of metadata before there is any', () => {
+  const context = { ...onBehalf('x'), correlationId: 'a "quoted" id', causationId: 'another' };
+  const [placed] = placeEvents([note('a')], { stream: STREAM, fold: texts, head: first }, context, {
+    now: NOW,
+    timeMs: 5,
+  }).events;
+  const written = Buffer.byteLength(JSON.stringify(placed?.meta));
+  // One digit is left for versions beyond the ninth.
+  expect(metaBytes(context)).toBe(written + 1);
+});
