@@ -1,13 +1,14 @@
+import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import type { Fold } from '../src/kernel/streams/fold.js';
 import { StreamWriter } from '../src/kernel/streams/stream-writer.js';
-import type { EventDraft } from '../src/kernel/streams/place-events.js';
+import type { MarkedDraft } from '../src/kernel/streams/place-events.js';
 import { npcEvents } from '../src/features/npcs/domain/decoder.js';
 import { makeTurnId } from '../src/features/turns/domain/turn-id.js';
 import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts.js';
 import { npcStream } from '../src/kernel/base/stream-names.js';
 import type { Clock } from '../src/ports/clock.js';
 import type { EventStore } from '../src/ports/event-store.js';
-import { transitionOf, type Emitted } from '../src/kernel/processes/state-machine.js';
+import { transitionOf } from '../src/kernel/processes/state-machine.js';
 import type { TurnInput } from '../workflows/turn/turn-state.js';
 import { turn } from '../workflows/turn/turn.js';
 import { OBSERVATIONS, resultsOf, tapeAt } from './scene.js';
@@ -21,7 +22,7 @@ const DEADLINE_MS = 24 * 60 * 60 * 1_000;
 /** A stream writer needs no state of the mind to append to its stream. */
 export const noFold: Fold<null> = { initial: null, evolve: () => null, versionOf: npcEvents.versionOf };
 
-type Steps = readonly (readonly Emitted[])[];
+type Steps = readonly (readonly EventDraft[])[];
 
 /** The inputs of a turn's four steps to its state machine. @param deadlineAt RFC 3339 */
 export const turnInputs = (moment: number, turnId: string, deadlineAt: string): readonly TurnInput[] => {
@@ -111,7 +112,7 @@ export class Mind {
   }
 
   /** The event with this turn's ids; the first and the last event of a turn carry its mark. */
-  #draft({ type, data }: Emitted, step: number, lastOfStep: boolean, steps: number): EventDraft {
+  #draft({ type, data }: EventDraft, step: number, lastOfStep: boolean, steps: number): MarkedDraft {
     const deadlineAt = new Date(this.#openedMs + DEADLINE_MS).toISOString();
     const own = {
       ...data,

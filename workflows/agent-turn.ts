@@ -1,8 +1,9 @@
+import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import { CURRENT_LOGIC } from '../src/features/turns/domain/decision/logic.js';
 import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts.js';
 import type { RecalledMemory, Verdict } from '../src/features/npcs/domain/events.js';
 import type { JsonObject } from '../src/kernel/base/json.js';
-import type { Transition, Effect, Emitted, StateMachine } from '../src/kernel/processes/state-machine.js';
+import type { Transition, Effect, StateMachine } from '../src/kernel/processes/state-machine.js';
 import { askForMemories, decidedEvents, expiredEvents, openingEvents, recalledEvents } from './turn/turn-events.js';
 import { turnFold } from './turn/turn-evolve.js';
 import type { Opening, OpenedTurn, TurnName, TurnState } from './turn/turn-state.js';
@@ -28,7 +29,7 @@ const open = (
   _: TurnState,
   { type: _type, rulesetId: _rulesetId, ...opening }: Extract<AgentTurnInput, { type: 'open' }>,
   facts: TurnFacts,
-): readonly Emitted[] => {
+): readonly EventDraft[] => {
   const held = { ...opening, ...defined({ patternsHeld: facts.patternsHeld }) };
   const instruction = askForMemories(CURRENT_LOGIC, facts, held);
   return openingEvents({ ...held, agent: true, logic: CURRENT_LOGIC, instruction }, facts);

@@ -1,10 +1,11 @@
+import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import { logEvents } from '../src/features/proofs/domain/decoder.js';
 import { growEdge } from '../src/features/proofs/domain/edge.js';
 import { type Leaf, leafHash } from '../src/features/proofs/domain/leaf.js';
 import type { LogEvent, LogPlace, SignedCheckpoint } from '../src/features/proofs/domain/events.js';
 import type { LogState } from '../src/features/proofs/domain/state.js';
 import { Rejection } from '../src/kernel/base/rejection.js';
-import type { Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
+import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type LogRound = {
   readonly roundId: string;
@@ -39,7 +40,7 @@ export type CheckpointFacts = { readonly log: LogState };
 export type CheckpointAnswer = Exclude<CheckpointState, { name: 'new' }>;
 
 /** An event as a transition emits it: JSON by construction. */
-const recorded = (event: LogEvent): readonly Emitted[] => [event];
+const recorded = (event: LogEvent): readonly EventDraft[] => [event];
 
 const placeOf = ({ size, through, last }: LogState): LogPlace => ({
   size,

@@ -1,7 +1,8 @@
+import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import { ghostEvents } from '../src/features/ghosts/domain/decoder.js';
 import type { GhostEnding, GhostEvent, GhostPlan, GhostReport } from '../src/features/ghosts/domain/events.js';
 import { defined } from '../src/kernel/base/defined.js';
-import type { Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
+import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type BegunSession = GhostPlan & { readonly sessionId: string; readonly startedAt: string };
 type Ended = BegunSession & {
@@ -37,13 +38,13 @@ export type GhostInput =
 export type GhostAnswer = Exclude<GhostState, { name: 'new' }>;
 
 /** An event of a session as a transition emits it: JSON by construction. */
-const recorded = (...events: readonly GhostEvent[]): readonly Emitted[] => events;
+const recorded = (...events: readonly GhostEvent[]): readonly EventDraft[] => events;
 
 const end = (
   { sessionId }: BegunSession,
   ending: GhostEnding,
   { timedOut = false, reason = null }: { readonly timedOut?: boolean; readonly reason?: string | null } = {},
-): readonly Emitted[] => recorded({ type: 'GhostEnded', data: { sessionId, ending, timedOut, reason } });
+): readonly EventDraft[] => recorded({ type: 'GhostEnded', data: { sessionId, ending, timedOut, reason } });
 
 const stopped = { to: ['ending'], emit: (state: BegunSession) => end(state, 'stopped') } as const;
 const timedOut = {

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import { replayEvents } from '../src/features/replays/domain/decoder.js';
 import {
   addFindings,
@@ -6,7 +7,7 @@ import {
   type RuleCount,
 } from '../src/features/replays/domain/findings.js';
 import type { ReplayCursor, ReplayEnding, ReplayEvent, ReplayPlan } from '../src/features/replays/domain/events.js';
-import type { Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
+import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type AskedReplay = ReplayPlan & { readonly replayId: string; readonly startedAt: string };
 /** How far it is: `events` of `eventsInAll` were read, of the histories of `minds`. */
@@ -56,9 +57,9 @@ export type ReplayInput =
 export type ReplayAnswer = Exclude<ReplayState, { name: 'new' }>;
 
 /** An event of a replay as a transition emits it: JSON by construction. */
-const recorded = (...events: readonly ReplayEvent[]): readonly Emitted[] => events;
+const recorded = (...events: readonly ReplayEvent[]): readonly EventDraft[] => events;
 
-const end = ({ replayId }: AskedReplay, ending: ReplayEnding, reason: string | null = null): readonly Emitted[] =>
+const end = ({ replayId }: AskedReplay, ending: ReplayEnding, reason: string | null = null): readonly EventDraft[] =>
   recorded({ type: 'ReplayEnded', data: { replayId, ending, reason } });
 
 const cancelled = { to: ['over'], emit: (state: AskedReplay) => end(state, 'cancelled') } as const;

@@ -1,9 +1,10 @@
+import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import { npcEvents } from '../src/features/npcs/domain/decoder.js';
 import type { NpcEvent } from '../src/features/npcs/domain/events.js';
 import { defined } from '../src/kernel/base/defined.js';
 import { Rejection } from '../src/kernel/base/rejection.js';
 import { draft } from '../src/features/npcs/domain/draft.js';
-import type { Transition, Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
+import type { Transition, Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type DataOfEvent<Type extends NpcEvent['type']> = Extract<NpcEvent, { type: Type }>['data'];
 type Request = DataOfEvent<'SoulExportRequested'>;
@@ -53,7 +54,7 @@ const requireSame = ({ seal: sealed }: Begun, digest: string): void => {
 const keep = (
   state: Begun,
   { type: _, digest, ...place }: Extract<SoulExportInput, { type: 'uploaded' }>,
-): readonly Emitted[] => {
+): readonly EventDraft[] => {
   requireSame(state, digest);
   return [draft({ type: 'SoulExported', data: { soulId: state.soulId, ...place } })];
 };

@@ -1,7 +1,8 @@
+import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import type { ImportEvent } from '../src/features/souls/domain/import-events.js';
 import { importEvents } from '../src/features/souls/domain/import-decoder.js';
 import { Rejection } from '../src/kernel/base/rejection.js';
-import type { Effect, Emitted, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
+import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type DataOfImport<Type extends ImportEvent['type']> = Omit<Extract<ImportEvent, { type: Type }>['data'], 'importId'>;
 type Asked = DataOfImport<'SoulImportRequested'>;
@@ -33,7 +34,7 @@ export type SoulImportInput =
 export type SoulImportAnswer = Exclude<SoulImportState, { name: 'new' }>;
 
 /** An event of an import as a transition emits it: JSON by construction. */
-const recorded = (event: ImportEvent): readonly Emitted[] => [event];
+const recorded = (event: ImportEvent): readonly EventDraft[] => [event];
 
 const fail = ({ importId }: BegunImport, { type: _, ...failure }: ImportFailure & { readonly type: string }) =>
   recorded({ type: 'SoulImportFailed', data: { importId, ...failure } });
@@ -41,7 +42,7 @@ const fail = ({ importId }: BegunImport, { type: _, ...failure }: ImportFailure 
 /** Confirming twice gives the first answer, to the same document. @throws Rejection SOUL_PAYLOAD_MISMATCH */
 const sameAgain = {
   to: ['received', 'imported'],
-  emit: ({ soul }: { readonly soul: Received }, { digest }: Received): readonly Emitted[] => {
+  emit: ({ soul }: { readonly soul: Received }, { digest }: Received): readonly EventDraft[] => {
     if (soul.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
     return [];
   },

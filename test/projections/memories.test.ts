@@ -1,16 +1,17 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { clearsOf, memories, memoriesListed, type MemoriesRow } from '../../projections/memories.js';
 import { rowKey } from '../../src/kernel/read-models/row-key.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
-import { type Emitted, emitted, memoryStored, recorded } from '../support/histories.js';
+import { draftOf, memoryStored, recorded } from '../support/histories.js';
 
 const mira = npcStream('studio', 'mira');
 const given = givenRowsOf(memories, mira);
-const rowsAfter = (...events: readonly Emitted[]): readonly MemoriesRow[] => [...given(...events).state.values()];
-const confirmed = (memoryId: string): Emitted => emitted({ type: 'MemoryConfirmed', data: { memoryId } });
-const cleared = emitted({ type: 'MemoriesCleared', data: { count: 1 } });
+const rowsAfter = (...events: readonly EventDraft[]): readonly MemoriesRow[] => [...given(...events).state.values()];
+const confirmed = (memoryId: string): EventDraft => draftOf({ type: 'MemoryConfirmed', data: { memoryId } });
+const cleared = draftOf({ type: 'MemoriesCleared', data: { count: 1 } });
 
 describe('the list of memories', () => {
   it('shows a memory with what it was stored with, and the event that stored it', () => {
@@ -37,7 +38,7 @@ describe('the list of memories', () => {
 
   it('keeps the metadata of an agent, and knows no turn where there was none', () => {
     const metadata = { place: 'inn' };
-    const event = emitted({
+    const event = draftOf({
       type: 'MemoryStored',
       data: { memoryId: 'm1', text: 'It rained.', type: 'knowledge', importance: 0.8, metadata },
     });
@@ -68,7 +69,7 @@ describe('the list of memories', () => {
   });
 
   it('makes a tag of any type that a model may have written', () => {
-    const odd = emitted({
+    const odd = draftOf({
       type: 'MemoryStored',
       data: { memoryId: 'm1', text: 'It rained.', type: 'a\0b', importance: 0.5 },
     });

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -5,7 +6,7 @@ import { npcs } from '../../projections/npcs.js';
 import { evolveMind, initialMind } from '../../src/features/npcs/domain/state.js';
 import { npcStream, rulesetStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
-import { actorIdentified, type Emitted, emitted, history, storeOf, turnOpened } from '../support/histories.js';
+import { actorIdentified, draftOf, history, storeOf, turnOpened } from '../support/histories.js';
 import { rowsOf } from './fold.js';
 
 const mira = npcStream('studio', 'mira');
@@ -13,7 +14,7 @@ const given = givenRowsOf(npcs, mira);
 
 describe('The list of minds', () => {
   it('shows a mind that was registered, with its tenant and id', () => {
-    const registered = emitted({ type: 'NpcRegistered', data: { persona: 'An innkeeper.', data: { hp: 3 } } });
+    const registered = draftOf({ type: 'NpcRegistered', data: { persona: 'An innkeeper.', data: { hp: 3 } } });
     const strange = npcStream('studio', 'Mira of the Inn/ü');
     expect([...givenRowsOf(npcs, strange)(registered).state]).toEqual([
       [
@@ -40,23 +41,23 @@ describe('The list of minds', () => {
   });
 
   it('sorts by id within a tenant, and tells minds that are archived or still arrive by their tag', () => {
-    const registered = emitted({ type: 'NpcRegistered', data: {} });
-    const archived = emitted({ type: 'NpcArchived', data: {} });
-    const indexAfter = (...events: readonly Emitted[]) =>
+    const registered = draftOf({ type: 'NpcRegistered', data: {} });
+    const archived = draftOf({ type: 'NpcArchived', data: {} });
+    const indexAfter = (...events: readonly EventDraft[]) =>
       [...given(...events).state.values()].map((row) => npcs.indexOf(row));
     expect(indexAfter(registered)).toEqual([{ partition: 'studio', order: 'mira', tag: 'live' }]);
-    const begun = emitted({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 0 } });
+    const begun = draftOf({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 0 } });
     expect(indexAfter(begun)).toEqual([{ partition: 'studio', order: 'mira', tag: 'arriving' }]);
     expect(indexAfter(registered, archived)).toEqual([{ partition: 'studio', order: 'mira', tag: 'archived' }]);
   });
 
   it('brings an archived mind back with its next act', () => {
-    const archived = emitted({ type: 'NpcArchived', data: {} });
+    const archived = draftOf({ type: 'NpcArchived', data: {} });
     expect(given(archived, turnOpened('t1')).state.get(mira)?.archived).toBe(false);
   });
 
   it('leaves out what is no mind, and forks of minds', () => {
-    const registered = emitted({ type: 'NpcRegistered', data: {} });
+    const registered = draftOf({ type: 'NpcRegistered', data: {} });
     for (const stream of [rulesetStream('studio', 'mira'), `${mira}~fork`, 'tenants']) {
       expect(givenRowsOf(npcs, stream)(registered).state.size).toBe(0);
     }

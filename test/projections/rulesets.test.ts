@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { rulesets } from '../../projections/rulesets.js';
 import { rulesetStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
-import { emitted, rulesetRegistered } from '../support/histories.js';
+import { draftOf, rulesetRegistered } from '../support/histories.js';
 
 const inn = rulesetStream('studio', 'inn');
 const given = givenRowsOf(rulesets, inn);
-const deleted = emitted({ type: 'RulesetDeleted', data: { rulesetId: 'inn' } });
+const deleted = draftOf({ type: 'RulesetDeleted', data: { rulesetId: 'inn' } });
 
 describe('The list of rule sets', () => {
   it('shows the newest version, by id within its tenant', () => {

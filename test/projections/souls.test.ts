@@ -4,10 +4,10 @@ import { souls, soulsListed } from '../../projections/souls.js';
 import type { NpcEvent } from '../../src/features/npcs/domain/events.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import { givenRowsOf } from '../support/given.js';
-import { emitted } from '../support/histories.js';
+import { draftOf } from '../support/histories.js';
 
 const given = givenRowsOf(souls, npcStream('studio', 'mira'));
-const of = (event: NpcEvent) => emitted(event);
+const of = (event: NpcEvent) => draftOf(event);
 const sealed = of({
   type: 'SoulSealed',
   data: { soulId: 's1', name: 'Mira', digest: 'd', root: 'r', kid: 'k', mindRevision: 0, memories: 0, bytes: 9 },

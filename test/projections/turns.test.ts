@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { type TurnRow, turns } from '../../projections/turns.js';
@@ -7,8 +8,7 @@ import {
   actorIdentified,
   contextBuilt,
   directiveGiven,
-  emitted,
-  type Emitted,
+  draftOf,
   memoriesRecalled,
   recorded,
   turnOpened,
@@ -18,7 +18,7 @@ import { givenRowsOf } from '../support/given.js';
 
 const mira = npcStream('studio', 'mira');
 const given = givenRowsOf(turns, mira);
-const turnsAfter = (...events: readonly Emitted[]): readonly TurnRow[] => [...given(...events).state.values()];
+const turnsAfter = (...events: readonly EventDraft[]): readonly TurnRow[] => [...given(...events).state.values()];
 
 describe('The list of turns', () => {
   it('shows a turn with what it was opened with', () => {
@@ -61,7 +61,7 @@ describe('The list of turns', () => {
       turnOpened('t1'),
       turnOpened('t2'),
       verdict('t1', false),
-      emitted({ type: 'TurnExpired', data: { turnId: 't2' } }),
+      draftOf({ type: 'TurnExpired', data: { turnId: 't2' } }),
     );
     expect(listed).toMatchObject([
       { turnId: 't1', state: 'ended', endedAt: '2026-01-01T00:00:02.000Z', valid: false },

@@ -1,28 +1,21 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { utterances, type UtterancesRow } from '../../projections/utterances.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
-import {
-  contextBuilt,
-  directiveGiven,
-  emitted,
-  type Emitted,
-  memoryStored,
-  turnOpened,
-  verdict,
-} from '../support/histories.js';
+import { contextBuilt, directiveGiven, draftOf, memoryStored, turnOpened, verdict } from '../support/histories.js';
 import { givenRowsOf } from '../support/given.js';
 
 const mira = npcStream('studio', 'mira');
 const given = givenRowsOf(utterances, mira);
-const rowsAfter = (...events: readonly Emitted[]): readonly UtterancesRow[] => [...given(...events).state.values()];
-const saidAfter = (...events: readonly Emitted[]) =>
+const rowsAfter = (...events: readonly EventDraft[]): readonly UtterancesRow[] => [...given(...events).state.values()];
+const saidAfter = (...events: readonly EventDraft[]) =>
   rowsAfter(...events).flatMap(({ turnId, utterances: all }) =>
     all.map(({ kind, by, to, text }) => [turnId, kind, by.join('|'), to.join('|'), text]),
   );
 
-const data = (event: Emitted, more: object): Emitted => ({ ...event, data: { ...event.data, ...more } });
-const deciding = (more: object, valid = true, turnId = 't1'): Emitted =>
+const data = (event: EventDraft, more: object): EventDraft => ({ ...event, data: { ...event.data, ...more } });
+const deciding = (more: object, valid = true, turnId = 't1'): EventDraft =>
   data(verdict(turnId, valid), {
     verdict: { valid, dialogue: 'Three coins.', action: null, stateDelta: {}, memoryStore: [], ...more },
   });
@@ -78,7 +71,7 @@ describe('What was said', () => {
   });
 
   it('holds the memories that no turn stored', () => {
-    const arrived = emitted({
+    const arrived = draftOf({
       type: 'MemoryArrived',
       data: {
         memoryId: 't1',

@@ -6,7 +6,7 @@ import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
 import { mindFold } from '../../src/features/npcs/mind.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
-import type { PlacedEvent } from '../../src/kernel/streams/fold.js';
+import type { StreamEvent } from '../../src/kernel/streams/fold.js';
 import { apiOf } from '../support/api.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { MIND_VERSION, personas } from '../support/long-minds.js';
@@ -14,15 +14,15 @@ import { ManualClock } from '../support/manual-clock.js';
 import { onBehalf } from '../support/streams.js';
 
 /** Writes a mind of 1,200 events into the data directory of a server that is stopped. @returns the event at 1,000 */
-const writeMind = async (dataDir: string, npcId: string): Promise<PlacedEvent> => {
+const writeMind = async (dataDir: string, npcId: string): Promise<StreamEvent> => {
   await using events = EmbeddedEventStore.open(join(dataDir, 'events.db'));
   const writer = await new StreamWriters(events, new ManualClock()).open(npcStream('local', npcId), mindFold);
-  const placed: PlacedEvent[] = [];
+  const placed: StreamEvent[] = [];
   for (let from = 0; from < 1_200; from += 400) {
     const recorded = await writer.append(personas(400, from), { ...onBehalf('x'), tenant: 'local' }, 0);
     placed.push(...(recorded?.events ?? []));
   }
-  return placed[1_000] as PlacedEvent;
+  return placed[1_000] as StreamEvent;
 };
 
 describe('a server with minds of many events', () => {

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../support/memory/event-store.js';
@@ -6,17 +7,17 @@ import type { Verdict } from '../../src/features/npcs/domain/events.js';
 import { npcStream, rulesetStream } from '../../src/kernel/base/stream-names.js';
 import { createTurnLines, printTurns } from '../../src/server/turn-lines.js';
 import { event } from '../support/events.js';
-import { actorIdentified, type Emitted, emitted, recorded, turnOpened, verdict } from '../support/histories.js';
+import { actorIdentified, draftOf, recorded, turnOpened, verdict } from '../support/histories.js';
 import { appendNext } from '../support/append-next.js';
 
 const stream = npcStream('studio', 'Wirtin Ü');
 
 /** The lines that a mind's events make, in their order. */
-const linesOf = (...events: readonly Emitted[]): (string | null)[] => {
+const linesOf = (...events: readonly EventDraft[]): (string | null)[] => {
   const lineOf = createTurnLines();
   return recorded(stream, events).map(lineOf);
 };
-const decided = (of: Partial<Verdict>, asked?: string): Emitted => {
+const decided = (of: Partial<Verdict>, asked?: string): EventDraft => {
   const { type, data } = verdict('t1', of.valid ?? true);
   const inputs = asked === undefined ? {} : { asked: { observation: asked, npcState: {}, ruleset: null } };
   return { type, data: { ...data, verdict: { ...(data['verdict'] as object), ...of } as never, ...inputs } };
@@ -45,7 +46,7 @@ describe('the line of a turn that ends', () => {
   });
 
   it('tells of a turn whose body never came back', () => {
-    const expired = emitted({ type: 'TurnExpired', data: { turnId: 't1' } });
+    const expired = draftOf({ type: 'TurnExpired', data: { turnId: 't1' } });
     expect(linesOf(turnOpened('t1'), expired)[1]).toBe(
       '00:00:01  Wirtin Ü  “A stranger comes in.” → expired: the body did not come back',
     );
@@ -81,7 +82,7 @@ describe('the line of a turn that ends', () => {
 describe('printing turns', () => {
   it('begins with what happens from now on, and ends with its signal', async () => {
     const store = new MemoryEventStore();
-    const append = async (...events: Emitted[]): Promise<void> => {
+    const append = async (...events: EventDraft[]): Promise<void> => {
       const position = await store.lastPosition();
       const batch = events.map(({ type, data }, n) => event(`${position}-${n}`, { type, data }));
       await appendNext(store, stream, batch);

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { expect } from 'vitest';
 
 import type { Json, JsonObject } from '../../src/kernel/base/json.js';
@@ -6,7 +7,7 @@ import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
 import { transitionOf, type StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { rowsOf } from '../projections/fold.js';
-import { type Emitted, recorded } from './histories.js';
+import { recorded } from './histories.js';
 import { STREAM } from './streams.js';
 
 /** An event as a decider types it. The type need not show that its data is JSON. */
@@ -26,7 +27,7 @@ type When<State> = {
   /** Checks that the decision is exactly these events, or a refusal with this code and at least these details. */
   then(expected: readonly Told[] | RejectionCode, details?: JsonObject): void;
   /** What was decided; null when it was refused. */
-  readonly events: readonly Emitted[] | null;
+  readonly events: readonly EventDraft[] | null;
   /** The state after the decision. @throws Rejection when it was refused */
   readonly and: Given<State>;
 };
@@ -34,7 +35,7 @@ type When<State> = {
 type Past<State> = Omit<Given<State>, 'when'>;
 
 const after = <State>(fold: Fold<State>, stream: string, past: Past<State>, told: readonly Told[]): Given<State> => {
-  const added = recorded(stream, told as readonly Emitted[], past.events.length);
+  const added = recorded(stream, told as readonly EventDraft[], past.events.length);
   const state = added.reduce((folded, event) => fold.evolve(folded, event), past.state);
   const now = { state, events: [...past.events, ...added] };
   const when: Given<State>['when'] = (decide, ...asked) => {
@@ -44,7 +45,7 @@ const after = <State>(fold: Fold<State>, stream: string, past: Past<State>, told
         typeof expected === 'string'
           ? expect(decision).toMatchObject({ name: Rejection.name, code: expected, details })
           : expect(decision).toEqual(expected),
-      events: decision instanceof Rejection ? null : (decision as readonly Emitted[]),
+      events: decision instanceof Rejection ? null : (decision as readonly EventDraft[]),
       get and() {
         if (decision instanceof Rejection) throw decision;
         return after(fold, stream, now, decision);

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 
 import { MemoryEventStore } from './memory/event-store.js';
@@ -11,16 +12,15 @@ import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { event } from './events.js';
 import { appendNext } from './append-next.js';
 
-/** An event as a decider emits it. */
-export type Emitted = { readonly type: string; readonly data: JsonObject };
-export const emitted = (of: NpcEvent | RulesetEvent | LevelEvent): Emitted => of as unknown as Emitted;
+/** The compiler cannot see that events of these types are JSON. */
+export const draftOf = (of: NpcEvent | RulesetEvent | LevelEvent): EventDraft => of as unknown as EventDraft;
 
 const START_MS = 1_767_225_600_000;
 const DEADLINE = '2026-01-01T00:15:00.000Z';
 
 /** Recorded events of one stream from revision `first` on, a second apart, as if the store held nothing else. */
-export const recorded = (stream: string, emitted: readonly Emitted[], first = 0): readonly RecordedEvent[] =>
-  emitted.map(({ type, data }, index) => {
+export const recorded = (stream: string, drafts: readonly EventDraft[], first = 0): readonly RecordedEvent[] =>
+  drafts.map(({ type, data }, index) => {
     const revision = first + index;
     const at = new Date(START_MS + 1_000 * revision).toISOString();
     const drawn = event(`${stream}-${revision}`, { type, data, meta: { tenant: 'studio', at } });
@@ -31,8 +31,8 @@ export const recorded = (stream: string, emitted: readonly Emitted[], first = 0)
 export const turnOpened = (
   turnId: string,
   of: Partial<Extract<NpcEvent, { type: 'TurnOpened' }>['data']> = {},
-): Emitted =>
-  emitted({
+): EventDraft =>
+  draftOf({
     type: 'TurnOpened',
     data: {
       turnId,
@@ -48,8 +48,8 @@ export const turnOpened = (
     },
   });
 
-export const actorIdentified = (turnId: string, npcId = 'mira'): Emitted =>
-  emitted({
+export const actorIdentified = (turnId: string, npcId = 'mira'): EventDraft =>
+  draftOf({
     type: 'ActorIdentified',
     data: {
       turnId,
@@ -60,8 +60,8 @@ export const actorIdentified = (turnId: string, npcId = 'mira'): Emitted =>
     },
   });
 
-export const memoriesRecalled = (turnId: string): Emitted =>
-  emitted({
+export const memoriesRecalled = (turnId: string): EventDraft =>
+  draftOf({
     type: 'MemoriesRecalled',
     data: {
       turnId,
@@ -73,8 +73,8 @@ export const memoriesRecalled = (turnId: string): Emitted =>
   });
 
 /** A verdict of a process turn, or (with `asked`) one that was requested directly. */
-export const verdict = (turnId: string, valid: boolean, asked = false): Emitted =>
-  emitted({
+export const verdict = (turnId: string, valid: boolean, asked = false): EventDraft =>
+  draftOf({
     type: valid ? 'VerdictReached' : 'VerdictRefused',
     data: {
       turnId,
@@ -87,14 +87,14 @@ export const verdict = (turnId: string, valid: boolean, asked = false): Emitted 
     },
   });
 
-export const memoryStored = (memoryId: string, text = 'It rained.', turnId?: string): Emitted =>
-  emitted({
+export const memoryStored = (memoryId: string, text = 'It rained.', turnId?: string): EventDraft =>
+  draftOf({
     type: 'MemoryStored',
     data: { ...(turnId === undefined ? {} : { turnId }), memoryId, text, type: 'observation', importance: 0.5 },
   });
 
-export const directiveGiven = (turnId: string): Emitted =>
-  emitted({
+export const directiveGiven = (turnId: string): EventDraft =>
+  draftOf({
     type: 'DirectiveGiven',
     data: {
       turnId,
@@ -110,8 +110,8 @@ export const directiveGiven = (turnId: string): Emitted =>
     },
   });
 
-export const contextBuilt = (turnId: string): Emitted =>
-  emitted({
+export const contextBuilt = (turnId: string): EventDraft =>
+  draftOf({
     type: 'ContextBuilt',
     data: {
       turnId,
@@ -129,43 +129,43 @@ export const contextBuilt = (turnId: string): Emitted =>
     },
   });
 
-export const rulesetRegistered = (rulesetId: string, version: number): Emitted =>
-  emitted({ type: 'RulesetRegistered', data: { rulesetId, version, rulesetRules: [], template: null } });
+export const rulesetRegistered = (rulesetId: string, version: number): EventDraft =>
+  draftOf({ type: 'RulesetRegistered', data: { rulesetId, version, rulesetRules: [], template: null } });
 
 const turnId = fc.constantFrom('t1', 't2', 't3');
-const mindEvent: fc.Arbitrary<Emitted> = fc.oneof(
+const mindEvent: fc.Arbitrary<EventDraft> = fc.oneof(
   turnId.map((id) => turnOpened(id)),
   turnId.map((id) => actorIdentified(id)),
   turnId.map((id) => memoriesRecalled(id)),
   fc.tuple(turnId, fc.boolean(), fc.boolean()).map(([id, valid, asked]) => verdict(id, valid, asked)),
-  turnId.map((id) => emitted({ type: 'TurnExpired', data: { turnId: id } })),
+  turnId.map((id) => draftOf({ type: 'TurnExpired', data: { turnId: id } })),
   turnId.map((id) => directiveGiven(id)),
   turnId.map((id) => contextBuilt(id)),
   fc
     .dictionary(fc.constantFrom('a', 'b', '__proto__'), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 })
-    .map((patch) => emitted({ type: 'StateChanged', data: { turnId: 't1', patch: patch as JsonObject } })),
+    .map((patch) => draftOf({ type: 'StateChanged', data: { turnId: 't1', patch: patch as JsonObject } })),
   fc
     .tuple(fc.constantFrom('m1', 'm2'), fc.string(), turnId)
     .map(([memoryId, text, id]) => memoryStored(memoryId, text, id)),
-  fc.constantFrom('m1', 'm2').map((memoryId) => emitted({ type: 'MemoryConfirmed', data: { memoryId } })),
-  fc.constant(emitted({ type: 'MemoriesCleared', data: { count: 1 } })),
+  fc.constantFrom('m1', 'm2').map((memoryId) => draftOf({ type: 'MemoryConfirmed', data: { memoryId } })),
+  fc.constant(draftOf({ type: 'MemoriesCleared', data: { count: 1 } })),
   fc
     .constantFrom('m1', 'm2')
     .map((memoryId) =>
-      emitted({ type: 'MemoriesRetracted', data: { memoryIds: [memoryId, memoryId], reason: 'A lie.' } }),
+      draftOf({ type: 'MemoriesRetracted', data: { memoryIds: [memoryId, memoryId], reason: 'A lie.' } }),
     ),
-  fc.string().map((persona) => emitted({ type: 'NpcUpdated', data: { persona } })),
-  fc.constant(emitted({ type: 'NpcArchived', data: {} })),
+  fc.string().map((persona) => draftOf({ type: 'NpcUpdated', data: { persona } })),
+  fc.constant(draftOf({ type: 'NpcArchived', data: {} })),
   fc.constant({ type: 'OfAnotherTime', data: {} }),
 );
-const rulesetEvent: fc.Arbitrary<Emitted> = fc.oneof(
+const rulesetEvent: fc.Arbitrary<EventDraft> = fc.oneof(
   fc.integer({ min: 1, max: 9 }).map((version) => rulesetRegistered('inn', version)),
-  fc.constant(emitted({ type: 'RulesetDeleted', data: { rulesetId: 'inn' } })),
+  fc.constant(draftOf({ type: 'RulesetDeleted', data: { rulesetId: 'inn' } })),
 );
 
-const levelEvent: fc.Arbitrary<Emitted> = fc.oneof(
-  fc.integer({ min: 1, max: 9 }).map((version) => emitted(levelPut(version, `map ${version}`))),
-  fc.constant(emitted({ type: 'LevelDeleted', data: { levelId: 'inn' } })),
+const levelEvent: fc.Arbitrary<EventDraft> = fc.oneof(
+  fc.integer({ min: 1, max: 9 }).map((version) => draftOf(levelPut(version, `map ${version}`))),
+  fc.constant(draftOf({ type: 'LevelDeleted', data: { levelId: 'inn' } })),
 );
 
 const tenants = ['studio', 'other'] as const;
@@ -179,7 +179,7 @@ const levels = tenants.map((tenant) => ({ tenant, stream: levelStream(tenant, 'i
 export const historyStreams: readonly string[] = [...minds, ...rulesets, ...levels].map(({ stream }) => stream);
 export const historyTenants: readonly string[] = tenants;
 
-type Written = { readonly tenant: string; readonly stream: string; readonly event: Emitted };
+type Written = { readonly tenant: string; readonly stream: string; readonly event: EventDraft };
 
 /** What minds, rulesets and levels of two studios may go through, in any order, including histories that no decider would write. */
 export const history: fc.Arbitrary<readonly Written[]> = fc.array(

@@ -1,6 +1,6 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import type { Fold } from '../../src/kernel/streams/fold.js';
 import type { CommandContext } from '../../src/kernel/base/command-context.js';
-import type { EventDraft } from '../../src/kernel/streams/place-events.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 

@@ -1,8 +1,8 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { logicOf } from '../../src/features/turns/domain/decision/logic.js';
 import { keepsActorData, type TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
 import type { Instruction, NpcEvent, RecalledMemory } from '../../src/features/npcs/domain/events.js';
 import { draft } from '../../src/features/npcs/domain/draft.js';
-import type { Emitted } from '../../src/kernel/processes/state-machine.js';
 import type { Opening, OpenedTurn } from './turn-state.js';
 
 // What the steps of a turn record. It is the same for a turn of a body and for an agent's, so histories do not differ by who was the body.
@@ -29,7 +29,7 @@ type OpenedData = Extract<NpcEvent, { type: 'TurnOpened' }>['data'];
 export const openingEvents = (
   opening: Omit<OpenedData, 'mindRevision' | 'ruleset'>,
   facts: TurnFacts,
-): readonly Emitted[] => {
+): readonly EventDraft[] => {
   const { turnId } = opening;
   const { rulesetMissing: rulesetId } = facts;
   return [
@@ -45,7 +45,7 @@ export const recalledEvents = (
   state: OpenedTurn,
   memories: readonly RecalledMemory[],
   facts: TurnFacts,
-): readonly Emitted[] => [
+): readonly EventDraft[] => [
   draft({
     type: 'MemoriesRecalled',
     data: {
@@ -63,7 +63,7 @@ export const decidedEvents = (
   state: OpenedTurn,
   { generatedOutput, ...made }: { readonly generatedOutput: string; readonly cortexId?: string },
   facts: TurnFacts,
-): readonly Emitted[] => {
+): readonly EventDraft[] => {
   const { logic } = state;
   const { effectiveInput, reachVerdict } = logicOf(logic);
   const { verdict, grounds } = reachVerdict(effectiveInput(facts, state), generatedOutput);
@@ -76,7 +76,7 @@ export const verdictEvents = (
   turnId: string,
   reached: Omit<Extract<NpcEvent, { type: 'VerdictReached' }>['data'], 'turnId' | 'kid' | 'iss'>,
   { issuer }: Pick<TurnFacts, 'issuer'>,
-): readonly Emitted[] => {
+): readonly EventDraft[] => {
   const { verdict } = reached;
   if (!verdict.valid) return [draft({ type: 'VerdictRefused', data: { turnId, ...reached } })];
   return [
@@ -93,6 +93,6 @@ export const verdictEvents = (
 /** The types of what stands beside a verdict in its append: it follows the verdict at once. */
 export const besidesVerdict: ReadonlySet<string> = new Set(['StateChanged', 'MemoryStored']);
 
-export const expiredEvents = ({ turnId }: Pick<OpenedTurn, 'turnId'>): readonly Emitted[] => [
+export const expiredEvents = ({ turnId }: Pick<OpenedTurn, 'turnId'>): readonly EventDraft[] => [
   draft({ type: 'TurnExpired', data: { turnId } }),
 ];

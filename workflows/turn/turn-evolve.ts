@@ -1,8 +1,9 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { npcEvents } from '../../src/features/npcs/domain/decoder.js';
 import type { Actor, NpcEvent } from '../../src/features/npcs/domain/events.js';
 import { mismatchKey } from '../../src/features/turns/domain/tape-mismatch.js';
 import type { Json } from '../../src/kernel/base/json.js';
-import type { Deadline, Emitted, ProcessEvent } from '../../src/kernel/processes/state-machine.js';
+import type { Deadline, ProcessEvent } from '../../src/kernel/processes/state-machine.js';
 import type { OpenedTurn, Round, TurnState } from './turn-state.js';
 import { defined } from '../../src/kernel/base/defined.js';
 
@@ -105,7 +106,7 @@ export const isTurnOver = (state: TurnState): boolean => state.name === 'ended' 
 /** What a process that is a turn says of itself, whoever is its body. */
 export const turnFold = {
   initial: { name: 'new' } satisfies TurnState as TurnState,
-  owns: (id: string, event: Emitted): boolean => event.data['turnId'] === id,
+  owns: (id: string, event: EventDraft): boolean => event.data['turnId'] === id,
   evolve: evolveTurn,
   deadline: (state: TurnState): Deadline<{ readonly type: 'deadline' }> | null =>
     state.name === 'new' || isTurnOver(state) ? null : { at: state.deadlineAt, input: { type: 'deadline' } },

@@ -1,8 +1,9 @@
+import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { CURRENT_LOGIC } from '../../src/features/turns/domain/decision/logic.js';
 import type { TurnFacts } from '../../src/features/turns/domain/decision/turn-facts.js';
 import { MISMATCHES_NOTED, mismatchKey } from '../../src/features/turns/domain/tape-mismatch.js';
 import type { Instruction } from '../../src/features/npcs/domain/events.js';
-import type { Emitted, StateMachine } from '../../src/kernel/processes/state-machine.js';
+import type { StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { answerRound, type TurnAnswer } from './turn-answer.js';
 import { turnFold } from './turn-evolve.js';
 import { draft } from '../../src/features/npcs/domain/draft.js';
@@ -17,7 +18,7 @@ import {
 } from './turn-events.js';
 import type { OpenedTurn, TurnInput, TurnName, TurnState } from './turn-state.js';
 
-const open = (_: TurnState, opening: Extract<TurnInput, { type: 'open' }>, facts: TurnFacts): readonly Emitted[] => {
+const open = (_: TurnState, opening: Extract<TurnInput, { type: 'open' }>, facts: TurnFacts): readonly EventDraft[] => {
   const { type: _type, rulesetId: _rulesetId, actor, memories, ...rest } = opening;
   const held = facts.patternsHeld === undefined ? rest : { ...rest, patternsHeld: facts.patternsHeld };
   const withActor = actor === undefined ? held : { ...held, actor };
@@ -36,7 +37,7 @@ const identifyActor = (
   state: OpenedTurn,
   { actor }: Extract<TurnInput, { type: 'actor' }>,
   facts: TurnFacts,
-): readonly Emitted[] => [
+): readonly EventDraft[] => [
   draft({
     type: 'ActorIdentified',
     data: {
@@ -54,19 +55,19 @@ const takeMemories = (
   state: OpenedTurn,
   { memories }: Extract<TurnInput, { type: 'memories' }>,
   facts: TurnFacts,
-): readonly Emitted[] => recalledEvents(state, memories, facts);
+): readonly EventDraft[] => recalledEvents(state, memories, facts);
 
 const decide = (
   state: OpenedTurn,
   { generatedOutput }: Extract<TurnInput, { type: 'output' }>,
   facts: TurnFacts,
-): readonly Emitted[] => decidedEvents(state, { generatedOutput }, facts);
+): readonly EventDraft[] => decidedEvents(state, { generatedOutput }, facts);
 
 /** A client that goes on with the same tape contradicts it once. A client that differs each time is noted this often and no more. */
 const noticeMismatch = (
   state: OpenedTurn,
   { round, members }: Extract<TurnInput, { type: 'mismatch' }>,
-): readonly Emitted[] =>
+): readonly EventDraft[] =>
   state.mismatches.length >= MISMATCHES_NOTED || state.mismatches.includes(mismatchKey(members))
     ? []
     : [draft({ type: 'TapeMismatchNoticed', data: { turnId: state.turnId, round, members } })];

@@ -11,7 +11,7 @@ import type {
   RecordedEvent,
   StreamPage,
 } from '../../ports/event-store.js';
-import { placeAppend, rangeOf, type StoredEvent, type StreamView } from '../shared/append-rules.js';
+import { placeAppend, rangeOf, type SerialisedEvent, type StreamView } from '../shared/append-rules.js';
 import type { Database } from './database.js';
 
 /**
@@ -83,7 +83,7 @@ export function* readPage(
 export type LoggedAppend = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly SerialisedEvent[];
   readonly marks: readonly (OpenProcess & { readonly open: boolean })[];
 };
 

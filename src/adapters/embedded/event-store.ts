@@ -12,7 +12,7 @@ import type {
   StreamPage,
   Subscription,
 } from '../../ports/event-store.js';
-import { serialise, type StoredEvent } from '../shared/append-rules.js';
+import { serialise, type SerialisedEvent } from '../shared/append-rules.js';
 import { ChangeSignal, follow } from '../shared/follow.js';
 import type { Log } from '../../ports/log.js';
 import { asStartProblem, damagedPart, Database, fileUnavailable, isDamage, sqliteRejection } from './database.js';
@@ -39,7 +39,7 @@ const BOUNDS: EventStoreBounds = {
 /** The characters of JSON after which a commit takes no more: one flush must not take long. */
 const TEXT_PER_COMMIT = 8 * 1024 * 1024;
 
-const textOf = (events: readonly StoredEvent[]): number =>
+const textOf = (events: readonly SerialisedEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
 
 const marksOf = (stream: string, events: readonly EventToAppend[]): LoggedAppend['marks'] =>

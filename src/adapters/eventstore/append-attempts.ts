@@ -1,6 +1,6 @@
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
-import type { StoredEvent } from '../shared/append-rules.js';
+import type { SerialisedEvent } from '../shared/append-rules.js';
 import { AppendFailed, type ExactAnswer } from './append-answers.js';
 import { type BatchCall, NoAnswer } from './batch-call.js';
 import type { LogHorizon } from './log-horizon.js';
@@ -16,7 +16,7 @@ const DENIED_MS = 30_000;
 export type TimedAppend = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly SerialisedEvent[];
   /** When it came, when it must be answered, and when while a leader is elected. */
   readonly since: number;
   readonly until: number;

@@ -2,7 +2,7 @@ import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 
-import type { StoredEvent } from '../shared/append-rules.js';
+import type { SerialisedEvent } from '../shared/append-rules.js';
 
 /** The digits of a correlation id that number the appends of a call; the digits before them identify the call. */
 export const COUNTER_DIGITS = 12;
@@ -13,7 +13,7 @@ export type ExactAppend = {
   /** As the server names it. */
   readonly stream: string;
   readonly expected: number | 'no_stream';
-  readonly events: readonly StoredEvent[];
+  readonly events: readonly SerialisedEvent[];
 };
 
 /** The message of one append, the `number`th of a call. */

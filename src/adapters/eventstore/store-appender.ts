@@ -1,7 +1,7 @@
 import { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
 import type { Presence } from '../../kernel/concurrency/presence.js';
 import type { AppendOutcome, ExpectedRevision } from '../../ports/event-store.js';
-import type { StoredEvent } from '../shared/append-rules.js';
+import type { SerialisedEvent } from '../shared/append-rules.js';
 import type { AppendFailed } from './append-answers.js';
 import { AppendAttempts, isRefusal, type TimedAppend } from './append-attempts.js';
 import { BatchOpener } from './batch-opener.js';
@@ -43,7 +43,7 @@ export type StoreAppenderDeps = {
   readonly bounds: AppendBounds;
 };
 
-const textOf = (events: readonly StoredEvent[]): number =>
+const textOf = (events: readonly SerialisedEvent[]): number =>
   events.reduce((sum, { data, meta }) => sum + data.length + meta.length, 0);
 
 /**
@@ -78,7 +78,7 @@ export class StoreAppender {
    * Appends as the port says.
    * @throws Rejection BUSY over the bounds; STORE_UNAVAILABLE when the store cannot be reached in time
    */
-  async append(stream: string, expected: ExpectedRevision, events: readonly StoredEvent[]): Promise<AppendOutcome> {
+  async append(stream: string, expected: ExpectedRevision, events: readonly SerialisedEvent[]): Promise<AppendOutcome> {
     const { appendsInFlight, textInFlight, appendMs, electionMs } = this.#deps.bounds;
     const text = textOf(events);
     if (this.#inFlight >= appendsInFlight || this.#text + text > textInFlight) throw busy();

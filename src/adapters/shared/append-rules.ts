@@ -3,7 +3,7 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventToAppend, ExpectedRevision, ReadRange } from '../../ports/event-store.js';
 
 /** An event as it is stored: data and metadata as JSON text, made once. */
-export type StoredEvent = Pick<EventToAppend, 'id' | 'type'> & {
+export type SerialisedEvent = Pick<EventToAppend, 'id' | 'type'> & {
   readonly data: string;
   readonly meta: string;
 };
@@ -13,7 +13,7 @@ export type StoredEvent = Pick<EventToAppend, 'id' | 'type'> & {
  * @throws RangeError for an empty append; Rejection EVENTS_TOO_LARGE over APPEND_EVENTS, over APPEND_BYTES as `countedBytes` counts, or over EVENT_BYTES
  *   of data in one of them
  */
-export const serialise = (events: readonly EventToAppend[]): readonly StoredEvent[] => {
+export const serialise = (events: readonly EventToAppend[]): readonly SerialisedEvent[] => {
   if (events.length === 0) throw new RangeError('An append holds at least one event.');
   if (events.length > APPEND_EVENTS)
     throw new Rejection('EVENTS_TOO_LARGE', {

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 import type { Engines } from '../engines/engines.js';
 import { FairSemaphore } from '../../kernel/concurrency/fair-semaphore.js';
-import type { ModelRequest } from './session-turn.js';
+import type { SessionPrompt } from './session-turn.js';
 
 /** How many texts a model in the process makes for ghosts at once: it makes one after the other, and agents want their answers, too. */
 const OWN_MODEL_TEXTS = 1;
@@ -25,7 +25,7 @@ const FOR_A_PLACE = 'It waits until the engine has made the texts of other ghost
 const notHere = (id: string): string => `This server does not have the engine "${id}".`;
 
 /** Who asks: a session after `step` steps. */
-export type EngineCaller = {
+export type GhostCaller = {
   readonly tenant: string;
   readonly sessionId: string;
   readonly engine: string;
@@ -36,13 +36,13 @@ export type EngineCaller = {
  * Asks an engine for a ghost's text, a few at once. It raises Rejection CORTEX_UNAVAILABLE when this server does not have the engine or the engine
  * gives no text, BUSY when too many wait for it, and the reason of the signal.
  */
-export type CallEngine = (asker: EngineCaller, asked: ModelRequest, signal: AbortSignal) => Promise<string>;
+export type CallGhostEngine = (asker: GhostCaller, asked: SessionPrompt, signal: AbortSignal) => Promise<string>;
 
 /** The engines of a process, as its ghosts use them. */
 export type GhostEngines = {
-  readonly ask: CallEngine;
+  readonly ask: CallGhostEngine;
   /** Why the engine of a session brings no text for its next step, as far as this process knows; null when it does. */
-  readonly whyWaiting: (asker: EngineCaller) => string | null;
+  readonly whyWaiting: (asker: GhostCaller) => string | null;
 };
 
 export type GhostEnginesDeps = {
@@ -54,7 +54,7 @@ export type GhostEnginesDeps = {
 
 const queue = { queueLimit: WAITING, tenantQueueLimit: TENANT_WAITING };
 
-const keyOf = ({ tenant, sessionId }: EngineCaller): string => `${tenant} ${sessionId}`;
+const keyOf = ({ tenant, sessionId }: GhostCaller): string => `${tenant} ${sessionId}`;
 
 const reasonOf = ({ code, details, message }: Rejection): string => {
   if (code === 'BUSY') return FOR_A_PLACE;
@@ -66,12 +66,12 @@ const reasonOf = ({ code, details, message }: Rejection): string => {
 const createReasonCache = () => {
   const kept = new LRUCache<string, { readonly step: number; readonly reason: string }>({ max: KEPT_REASONS });
   return {
-    of: (asker: EngineCaller): string | null => {
+    of: (asker: GhostCaller): string | null => {
       const known = kept.get(keyOf(asker));
       return known?.step === asker.step ? known.reason : null;
     },
-    note: (asker: EngineCaller, reason: string) => kept.set(keyOf(asker), { step: asker.step, reason }),
-    forget: (asker: EngineCaller) => kept.delete(keyOf(asker)),
+    note: (asker: GhostCaller, reason: string) => kept.set(keyOf(asker), { step: asker.step, reason }),
+    forget: (asker: GhostCaller) => kept.delete(keyOf(asker)),
   };
 };
 
@@ -86,8 +86,8 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
     return semaphore;
   };
   const askIn = async (
-    asker: EngineCaller,
-    { prompt, constraints, similarities }: ModelRequest,
+    asker: GhostCaller,
+    { prompt, constraints, similarities }: SessionPrompt,
     signal: AbortSignal,
   ) => {
     const { tenant, engine: id } = asker;

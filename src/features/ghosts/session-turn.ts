@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../kernel/base/event-draft.js';
 import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
 import { holdPatterns } from '../rules/domain/hold-patterns.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
@@ -9,7 +10,7 @@ import type { ProtocolProbe } from './domain/policy.js';
 import type { PlayedTurn } from './domain/events.js';
 import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
-import { transitionOf, type Emitted } from '../../kernel/processes/state-machine.js';
+import { transitionOf } from '../../kernel/processes/state-machine.js';
 import { turn } from '../../../workflows/turn/turn.js';
 import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js';
 import { recallByWords } from './recall-by-words.js';
@@ -35,14 +36,14 @@ export type SpokenText = {
 };
 
 /** What a model is asked: the turn's instruction, and how well each memory in the prompt fits. */
-export type ModelRequest = {
+export type SessionPrompt = {
   readonly prompt: string;
   readonly constraints: JsonObject;
   readonly similarities: readonly number[];
 };
 
 /** A turn that only lacks what its model says. It is finished once. */
-export type BegunTurn = { readonly asked: ModelRequest; readonly finish: (said: SpokenText) => TurnOutcome };
+export type BegunTurn = { readonly asked: SessionPrompt; readonly finish: (said: SpokenText) => TurnOutcome };
 
 export type TurnOutcome = {
   readonly played: PlayedTurn;
@@ -71,7 +72,7 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
     ...(held.length === 0 ? {} : { patternsHeld: held }),
     issuer: ISSUER,
   };
-  const events: Emitted[] = [];
+  const events: EventDraft[] = [];
   let state = turn.initial;
   const take = (input: TurnInput): number => {
     const transition = transitionOf(turn, state, input);
@@ -133,7 +134,7 @@ const instructionOf = (state: TurnState): Instruction | undefined => {
 };
 
 /** What follows from the rest is made again when it is asked for: a million prompts would fill a disk. */
-export const compact = ({ type, data }: Emitted): PlayedTurn['events'][number] => {
+export const compact = ({ type, data }: EventDraft): PlayedTurn['events'][number] => {
   const { instruction: _instruction, deadlineAt: _deadline, ...kept } = data as Readonly<Record<string, Json>>;
   return { type, version: currentVersion(npcEvents, type), data: kept };
 };

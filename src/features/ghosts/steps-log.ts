@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../kernel/base/event-draft.js';
 import { ghostStepEvents } from './domain/decoder.js';
 import type { GhostStepEvent } from './domain/events.js';
 import type { CommandContext } from '../../kernel/base/command-context.js';
@@ -6,7 +7,6 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { DECIDE_ATTEMPTS, othersKeptWriting } from '../../kernel/streams/attempts.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
-import type { EventDraft } from '../../kernel/streams/place-events.js';
 
 /** How many steps a session has recorded, and whether none may follow. */
 export type StepCount = { readonly steps: number; readonly closed: boolean };

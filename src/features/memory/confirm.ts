@@ -6,7 +6,7 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { mindFold } from '../npcs/mind.js';
 import { parseCommandId } from '../../kernel/streams/command-id.js';
-import type { PlacedEvent } from '../../kernel/streams/fold.js';
+import type { StreamEvent } from '../../kernel/streams/fold.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import { memoriesOfTurn, TURN_MEMORY_EVENTS, type TurnMemories } from './turn-memories.js';
@@ -19,7 +19,7 @@ const NO_LONGER_KNOWN =
 
 /** The event that stored the memory, and the stream's end. */
 export type Confirmed = {
-  readonly stored: PlacedEvent;
+  readonly stored: StreamEvent;
   /** It was retracted and stays so: nothing was confirmed. */
   readonly retracted: boolean;
   readonly revision: number;
@@ -40,7 +40,7 @@ const storedEvent = async (
   stream: string,
   memoryId: string,
   revision: number | undefined,
-): Promise<PlacedEvent | null> => {
+): Promise<StreamEvent | null> => {
   const from = revision ?? revisionIn(memoryId);
   const most = revision === undefined ? TURN_MEMORY_EVENTS : 1;
   for await (const page of pagesOf(events, stream, { direction: 'forwards', from }, most)) {
@@ -106,5 +106,5 @@ export const confirm = async (
 };
 
 /** The memory that a command confirmed, or that an earlier attempt at it did. */
-const confirmedIn = (events: readonly PlacedEvent[]): string | undefined =>
+const confirmedIn = (events: readonly StreamEvent[]): string | undefined =>
   events.find(({ type }) => type === 'MemoryConfirmed')?.data['memoryId'] as string | undefined;

@@ -2,10 +2,10 @@ import { type CloudEvent, withoutData } from '../../ports/event-publisher.js';
 import { isObject } from '../../kernel/base/json.js';
 import { parseNpcStream } from '../../kernel/base/stream-names.js';
 import { npcEvents } from './domain/decoder.js';
-import type { Stored } from '../../kernel/base/decoder.js';
+import type { EventToDecode } from '../../kernel/base/decoder.js';
 
 /** What is published of a recorded event. Not who acted, nor in which request: that is not for other programs. */
-type EventToPublish = Stored & {
+type EventToPublish = EventToDecode & {
   readonly stream: string;
   readonly revision: number;
   readonly id: string;

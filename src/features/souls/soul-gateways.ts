@@ -42,7 +42,7 @@ const AWAY_MS = 2_000;
 const OUTCOMES = 1_024;
 
 /** An archive of others that remembers for a moment what it did not have, so that repeats of a question do not go out each time. */
-type QueriedArchive = {
+type MissCachingArchive = {
   /**
    * The bytes under an id; null when it has none. Under a CID they are the bytes that it names.
    * @throws Rejection ARCHIVE_UNAVAILABLE; the reason of the signal
@@ -55,10 +55,10 @@ const isNamed = async (id: string, bytes: Uint8Array): Promise<boolean> =>
 
 const tooLate = (): Error => archiveUnavailable('gateways');
 
-const createQueriedArchive = (
+const createMissCachingArchive = (
   source: PayloadSource,
   { clock, log }: { readonly clock: Pick<Clock, 'after' | 'monotonicMs'>; readonly log: Pick<Log, 'warn'> },
-): QueriedArchive => {
+): MissCachingArchive => {
   const archive = source.name;
   const outcomes = new LRUCache<string, { readonly untilMs: number; readonly refusal: Rejection | null }>({
     max: OUTCOMES,
@@ -94,7 +94,7 @@ const createQueriedArchive = (
 
 const search = async (
   id: string,
-  archives: readonly QueriedArchive[],
+  archives: readonly MissCachingArchive[],
   signal: AbortSignal,
 ): Promise<Uint8Array | null> => {
   let away: Rejection | null = null;
@@ -121,10 +121,10 @@ export const createSoulGateways = (
   deps: { readonly clock: Pick<Clock, 'after' | 'monotonicMs'>; readonly log: Pick<Log, 'warn'> },
 ): SoulGateways => {
   const searches = new Semaphore(SEARCHES, TENANT_SEARCHES);
-  const asked = (given: readonly PayloadSource[]) => given.map((source) => createQueriedArchive(source, deps));
+  const asked = (given: readonly PayloadSource[]) => given.map((source) => createMissCachingArchive(source, deps));
   const [ipfs, arweave, others] = [asked(sources.ipfs), asked(sources.arweave), asked(sources.others)];
   /** An id of Arweave has the form of a digest. */
-  const archivesOf = (id: string): readonly QueriedArchive[] => {
+  const archivesOf = (id: string): readonly MissCachingArchive[] => {
     if (isIpfsCid(id)) return [...ipfs, ...others];
     return isContentDigest(id) ? [...arweave, ...others] : [];
   };

@@ -11,10 +11,10 @@ import { npcStream } from '../../kernel/base/stream-names.js';
 import type { Ports } from '../../ports/ports.js';
 import { verdictEvents } from '../../../workflows/turn/turn-events.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
-import type { PlacedEvent } from '../../kernel/streams/fold.js';
+import type { StreamEvent } from '../../kernel/streams/fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { mindFold } from '../npcs/mind.js';
-import { type Command, type DecidedEvent, runCommand } from '../../kernel/streams/run-command.js';
+import { type Command, type TypedDraft, runCommand } from '../../kernel/streams/run-command.js';
 import type { Rulesets } from '../rules/rulesets.js';
 import { factsFrom } from './facts-from.js';
 import { defined } from '../../kernel/base/defined.js';
@@ -53,7 +53,7 @@ const act = async <Type extends NpcEvent['type']>(
   asked: Act,
   kind: TurnKind,
   types: readonly Type[],
-  decide: (turnId: string, facts: TurnFacts) => readonly DecidedEvent[],
+  decide: (turnId: string, facts: TurnFacts) => readonly TypedDraft[],
 ): Promise<Acted<Type>> => {
   const { npcId, by, ...brought } = asked;
   await takeRecordable(brought);
@@ -74,7 +74,7 @@ const act = async <Type extends NpcEvent['type']>(
       return [...missing, ...decide(turnId, facts)];
     },
   );
-  const first = outcome.events.find(({ type }) => (types as readonly string[]).includes(type)) as PlacedEvent;
+  const first = outcome.events.find(({ type }) => (types as readonly string[]).includes(type)) as StreamEvent;
   const missing = outcome.events.find(({ type }) => type === 'RulesetMissing')?.data['rulesetId'];
   return {
     event: npcEvents.decode(first).data as Acted<Type>['event'],

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { EventStore } from '../../ports/event-store.js';
 import type { StreamTail } from '../../kernel/processes/process-repository.js';
-import type { PlacedEvent } from '../../kernel/streams/fold.js';
+import type { StreamEvent } from '../../kernel/streams/fold.js';
 import { idKey, keyChange, type KeyChange, type TurnKey } from './turn-key.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 
@@ -42,7 +42,7 @@ export class TurnIndex {
   }
 
   /** Notes what was recorded here, so a sole writer need not read it back. */
-  note(stream: string, events: readonly PlacedEvent[]): void {
+  note(stream: string, events: readonly StreamEvent[]): void {
     if (this.#shared) return;
     const changes = changesOf(events);
     const mind = this.#minds.get(stream);
@@ -93,7 +93,7 @@ export class TurnIndex {
   async #readOn(stream: string, mind: Recent): Promise<FoundMind> {
     const changes: KeyChange[] = [];
     let upTo = mind.upTo;
-    let newest: readonly PlacedEvent[] = [];
+    let newest: readonly StreamEvent[] = [];
     const range = { direction: 'backwards', to: mind.upTo + 1 } as const;
     for await (const { events } of pagesOf(this.#events, stream, range, TURN_SEARCH_EVENTS)) {
       upTo = Math.max(upTo, events[0]?.revision ?? -1);
@@ -116,7 +116,7 @@ export class TurnIndex {
   }
 }
 
-const changesOf = (events: readonly PlacedEvent[]): readonly KeyChange[] =>
+const changesOf = (events: readonly StreamEvent[]): readonly KeyChange[] =>
   events.map(keyChange).filter((change) => change !== null);
 
 const apply = (mind: Recent, { turnId, next }: KeyChange): void => {

@@ -10,7 +10,7 @@ export type Upcasters<Event extends { readonly type: string }> = {
 };
 
 /** What decoding needs from a recorded event. */
-export type Stored = {
+export type EventToDecode = {
   readonly type: string;
   readonly data: JsonObject;
   readonly meta: { readonly schemaVersion: number };
@@ -29,7 +29,7 @@ export type Decoder<Event> = {
    * A stored event as the program knows it, lifted to the newest version of its type.
    * @throws Rejection EVENT_VERSION_UNKNOWN when it was written in a later version: folding it as something else would fail unseen
    */
-  readonly decode: (stored: Stored) => Event | UnknownEvent;
+  readonly decode: (stored: EventToDecode) => Event | UnknownEvent;
 };
 
 /** Makes the decoder of a kind of stream. */

@@ -5,7 +5,7 @@ import { weightOf } from '../base/weight.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { processKey, type ProcessRef } from '../../ports/process-runtime.js';
 import type { AnyStateMachine } from './state-machine.js';
-import type { PlacedEvent } from '../streams/fold.js';
+import type { StreamEvent } from '../streams/fold.js';
 import { KeyedMutex } from '../concurrency/keyed-mutex.js';
 import { FIRST_EVENT_SEARCH } from '../streams/first-event-search.js';
 import { pagesOf } from '../streams/stream-pages.js';
@@ -33,7 +33,7 @@ export class ProcessRepository {
   readonly #shared: boolean;
   readonly #instances: LRUCache<string, Instance>;
   readonly #mutex = new KeyedMutex();
-  readonly #listeners: ((stream: string, events: readonly PlacedEvent[]) => void)[] = [];
+  readonly #listeners: ((stream: string, events: readonly StreamEvent[]) => void)[] = [];
 
   /**
    * @param shared whether other programs write these streams too. What is remembered is then brought up to the stream's end before each answer. A
@@ -82,12 +82,12 @@ export class ProcessRepository {
   }
 
   /** Calls `listener` with the events of each step that this process records, before the step is answered. */
-  onRecorded(listener: (stream: string, events: readonly PlacedEvent[]) => void): void {
+  onRecorded(listener: (stream: string, events: readonly StreamEvent[]) => void): void {
     this.#listeners.push(listener);
   }
 
   /** Folds newly recorded events onto what is known. */
-  recorded(process: AnyStateMachine, ref: ProcessRef, before: Instance, events: readonly PlacedEvent[]): Instance {
+  recorded(process: AnyStateMachine, ref: ProcessRef, before: Instance, events: readonly StreamEvent[]): Instance {
     for (const listener of this.#listeners) listener(ref.stream, events);
     const after = fold(process, ref, before, events);
     this.#keep(ref, after);
@@ -134,7 +134,7 @@ export class ProcessRepository {
 }
 
 /** The last events of a stream, oldest first and without a gap, up to `through`, which was its end when they were read. */
-export type StreamTail = { readonly events: readonly PlacedEvent[]; readonly through: number };
+export type StreamTail = { readonly events: readonly StreamEvent[]; readonly through: number };
 
 /** The process up to the end of the tail; null when events are missing between what is known and the tail. */
 const foldTail = (
@@ -168,7 +168,7 @@ const fold = (
   process: AnyStateMachine,
   ref: ProcessRef,
   before: Instance,
-  events: readonly (PlacedEvent | RecordedEvent)[],
+  events: readonly (StreamEvent | RecordedEvent)[],
 ): Instance => {
   let { state, sequence, bytes } = before;
   const rivals: string[] = [];

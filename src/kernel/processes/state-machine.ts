@@ -1,13 +1,11 @@
+import type { EventDraft } from '../base/event-draft.js';
 import type { JsonObject } from '../base/json.js';
 import type { RejectionCode } from '../base/rejection.js';
 import type { ProcessStatus } from './process-step.js';
 import { defined } from '../base/defined.js';
 
-/** An event that a transition asks to be recorded. */
-export type Emitted = { readonly type: string; readonly data: JsonObject };
-
 /** A recorded event of the process, as folding sees it. */
-export type ProcessEvent = Emitted & {
+export type ProcessEvent = EventDraft & {
   readonly revision: number;
   readonly meta: { readonly at: string; readonly commandId: string; readonly schemaVersion: number };
 };
@@ -24,7 +22,7 @@ export type Transition<State, Input, Facts, Name extends string = string> =
   | { readonly reject: RejectionCode }
   | {
       readonly to: readonly Name[];
-      emit(state: State, input: Input, facts: Facts): readonly Emitted[];
+      emit(state: State, input: Input, facts: Facts): readonly EventDraft[];
     };
 
 /** Every state × every input: a missing transition does not compile. */
@@ -58,7 +56,7 @@ export interface StateMachine<State extends Named, Input extends Typed, Facts, A
   readonly initial: State;
   readonly transitions: Transitions<State, Input, Facts>;
   /** Whether a recorded event of the stream belongs to the process with this id. */
-  owns(id: string, event: Emitted): boolean;
+  owns(id: string, event: EventDraft): boolean;
   /** Total: an event it does not know leaves the state as it is. */
   evolve(state: State, event: ProcessEvent): State;
   /** The one effect this state waits for. A process without effects leaves it out: its states then tell nothing that its marks do not. */

@@ -4,12 +4,12 @@ import type { RecordedEvent } from '../../ports/event-store.js';
 import { GENESIS_HASH } from './hash-chain.js';
 
 /** An event with its place in the stream, before or after it is written. */
-export type PlacedEvent = Omit<RecordedEvent, 'position'>;
+export type StreamEvent = Omit<RecordedEvent, 'position'>;
 
 /** How a stream's state is folded. States are immutable: a writer can go back to the last confirmed one. */
 export interface Fold<State> {
   readonly initial: State;
-  evolve(state: State, event: PlacedEvent): State;
+  evolve(state: State, event: StreamEvent): State;
   /** From the decoder of these streams: the version in which a type is written. */
   readonly versionOf: Decoder<unknown>['versionOf'];
   /** The one command that may write while the stream is in this state; null when all may. */
@@ -40,7 +40,7 @@ export const firstHead = <State>({ initial }: Fold<State>): Head<State> => ({
 });
 
 /** The head after one more event. */
-export const nextHead = <State>(fold: Fold<State>, { state }: Head<State>, event: PlacedEvent): Head<State> => ({
+export const nextHead = <State>(fold: Fold<State>, { state }: Head<State>, event: StreamEvent): Head<State> => ({
   revision: event.revision,
   hash: event.meta.hash,
   at: event.meta.at,

@@ -1,14 +1,15 @@
 import type { CommandContext } from '../base/command-context.js';
 import { currentVersion } from '../base/decoder.js';
-import { jcs, jsonBytes, type JsonObject } from '../base/json.js';
+import type { EventDraft } from '../base/event-draft.js';
+import { jcs, jsonBytes } from '../base/json.js';
 import { sha256Hex } from '../crypto/sha256.js';
 import { derivedUuid } from '../crypto/uuid.js';
 import type { ProcessMark } from '../../ports/event-store.js';
-import type { Fold, Head, PlacedEvent } from './fold.js';
+import type { Fold, Head, StreamEvent } from './fold.js';
 import { GENESIS_HASH, hashedText } from './hash-chain.js';
 
-/** What a decider emits. */
-export type EventDraft = { readonly type: string; readonly data: JsonObject; readonly process?: ProcessMark };
+/** A draft with the mark of the process that it belongs to. */
+export type MarkedDraft = EventDraft & { readonly process?: ProcessMark };
 
 /**
  * Makes events of drafts, to follow the head of a stream: gives them their revisions, ids, times and hashes.
@@ -18,7 +19,7 @@ export type EventDraft = { readonly type: string; readonly data: JsonObject; rea
  * @throws Error for a type that these streams do not hold: a programming error
  */
 export const placeEvents = (
-  drafts: readonly EventDraft[],
+  drafts: readonly MarkedDraft[],
   {
     stream,
     fold,
@@ -30,11 +31,11 @@ export const placeEvents = (
   },
   context: CommandContext,
   { now, timeMs }: { readonly now: string; readonly timeMs: number },
-): { readonly events: readonly PlacedEvent[]; readonly chars: number } => {
+): { readonly events: readonly StreamEvent[]; readonly chars: number } => {
   let { revision, hash } = head;
   const at = now > head.at ? now : head.at;
   let chars = 0;
-  const events = drafts.map(({ type, data, process }): PlacedEvent => {
+  const events = drafts.map(({ type, data, process }): StreamEvent => {
     revision += 1;
     const meta = { ...context, schemaVersion: currentVersion(fold, type), at, prevHash: hash };
     const dataText = jcs(data);

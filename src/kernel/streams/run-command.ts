@@ -1,3 +1,4 @@
+import type { EventDraft } from '../base/event-draft.js';
 import { Rejection } from '../base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore } from '../../ports/event-store.js';
@@ -7,15 +8,14 @@ import type { Fold } from './fold.js';
 import type { CommandContext } from '../base/command-context.js';
 import type { Recorded } from './stream-writer.js';
 import type { StreamWriters } from './stream-writers.js';
-import type { EventDraft } from './place-events.js';
 
 export type CommandDeps = { readonly writers: StreamWriters; readonly events: EventStore; readonly clock: Clock };
 
-/** What a decider emits. Event types are JSON by construction, but the compiler cannot see that of types without an index signature. */
-export type DecidedEvent = { readonly type: string; readonly data: object };
+/** A draft whose data has a type of its own. It is JSON by construction, but the compiler cannot see that of a type without an index signature. */
+export type TypedDraft = { readonly type: string; readonly data: object };
 
 /** Makes events of a state, or refuses. Called again whenever another writer was first. */
-type Decide<State> = (state: State, revision: number) => readonly DecidedEvent[] | Rejection;
+type Decide<State> = (state: State, revision: number) => readonly TypedDraft[] | Rejection;
 
 /** On whose behalf a command runs, and whether there may be another attempt at it. */
 export type Command = CommandContext & {

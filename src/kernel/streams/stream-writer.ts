@@ -2,14 +2,14 @@ import type { CommandContext } from '../base/command-context.js';
 import { Rejection } from '../base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { AppendOutcome, EventStore } from '../../ports/event-store.js';
-import { firstHead, type Fold, type Head, nextHead, type Place, type PlacedEvent } from './fold.js';
+import { firstHead, type Fold, type Head, nextHead, type Place, type StreamEvent } from './fold.js';
 import { foldOn, foldStream, type StreamSource } from './fold-stream.js';
 import { freshFlight } from '../concurrency/fresh-flight.js';
-import { type EventDraft, placeEvents } from './place-events.js';
+import { type MarkedDraft, placeEvents } from './place-events.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
 /** The events that were recorded, the state after them, and the global position of the last one. */
-export type Recorded<State> = Place<State> & { readonly events: readonly PlacedEvent[]; readonly position: number };
+export type Recorded<State> = Place<State> & { readonly events: readonly StreamEvent[]; readonly position: number };
 
 export type StreamWriterOptions = {
   /** Where the folding of a long stream begins. */
@@ -118,7 +118,7 @@ export class StreamWriter<State> {
    * @throws what the event store throws; only the stream can then tell whether they were written
    */
   async append(
-    drafts: readonly EventDraft[],
+    drafts: readonly MarkedDraft[],
     context: CommandContext,
     timeMs: number,
   ): Promise<Recorded<State> | null> {
@@ -220,7 +220,7 @@ export class StreamWriter<State> {
    * Where others write too, an append waits for the one before it. If the first were refused, a foreign event could take its place. The second would
    * then be accepted after an event that it does not follow from.
    */
-  #send(head: number, events: readonly PlacedEvent[]): Promise<AppendOutcome> {
+  #send(head: number, events: readonly StreamEvent[]): Promise<AppendOutcome> {
     const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);
     if (this.#inFlight === 0 || this.#store.soleWriter === true) return send();
     return this.#last.then((written) => (written ? send() : { ok: false, actual: this.#confirmed.revision }));
@@ -236,7 +236,7 @@ const isHeldFrom = <State>(fold: Fold<State>, state: State, { commandId }: Comma
 const headsBehind = <State>(
   fold: Fold<State>,
   before: Head<State>,
-  events: readonly PlacedEvent[],
+  events: readonly StreamEvent[],
 ): readonly Head<State>[] => {
   let head = before;
   return events.map((event) => (head = nextHead(fold, head, event)));

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
@@ -11,7 +12,7 @@ import { clearMemories } from '../../../src/features/memory/domain/memory-comman
 import { MEMORIES_KEPT } from '../../../src/features/npcs/domain/stored-memories.js';
 import { makeTurnId } from '../../../src/features/turns/domain/turn-id.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
-import { type Emitted, emitted, memoryStored } from '../../support/histories.js';
+import { draftOf, memoryStored } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { eventsOf, onBehalf, STREAM, storeWith } from '../../support/streams.js';
 
@@ -22,7 +23,7 @@ const turnMemories = [memoryStored(`${TURN}-0`, 'Rain.', TURN), memoryStored(`${
 const later = Array.from({ length: MEMORIES_KEPT }, (_, n) => memoryStored(`m${String(n)}`, `Later ${String(n)}.`));
 
 /** A mind with these events. `reads` counts what is read of its stream while a confirmation is decided. */
-const mindOf = async (...told: readonly Emitted[]) => {
+const mindOf = async (...told: readonly EventDraft[]) => {
   const store = new MemoryEventStore();
   const clock = new ManualClock();
   let reads = 0;
@@ -34,9 +35,9 @@ const mindOf = async (...told: readonly Emitted[]) => {
   });
   const deps = { events, clock, writers: new StreamWriters(store, clock) };
   let commands = 0;
-  const record = (decided: readonly Emitted[]) =>
+  const record = (decided: readonly EventDraft[]) =>
     runCommand(deps, STREAM, mindFold, onBehalf(`told-${String((commands += 1))}`), () => decided);
-  await record([emitted({ type: 'NpcRegistered', data: {} })]);
+  await record([draftOf({ type: 'NpcRegistered', data: {} })]);
   await record(told);
   return {
     deps,

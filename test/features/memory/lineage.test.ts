@@ -1,33 +1,26 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { lineagePart } from '../../../src/features/memory/lineage.js';
 import { appendNext } from '../../support/append-next.js';
-import {
-  contextBuilt,
-  type Emitted,
-  emitted,
-  memoriesRecalled,
-  memoryStored,
-  recorded,
-  verdict,
-} from '../../support/histories.js';
+import { contextBuilt, draftOf, memoriesRecalled, memoryStored, recorded, verdict } from '../../support/histories.js';
 import { memoryRow, STREAM } from '../../support/recall-scene.js';
 import { turnsDuring } from '../../support/turns.js';
 
-const recalled = (turnId: string, ...texts: readonly string[]): Emitted => {
+const recalled = (turnId: string, ...texts: readonly string[]): EventDraft => {
   const { type, data } = memoriesRecalled(turnId);
   const memories = texts.map((text) => ({ text, type: 'observation', importance: 1, similarity: 0.5 }));
   return { type, data: { ...data, memories } };
 };
-const told = (turnId: string, text: string): readonly Emitted[] => [
+const told = (turnId: string, text: string): readonly EventDraft[] => [
   verdict(turnId, true),
   memoryStored(`${turnId}-0`, text, turnId),
 ];
-const busy = (count: number): readonly Emitted[] =>
-  Array.from({ length: count }, () => emitted({ type: 'StateChanged', data: { turnId: 'other', patch: {} } }));
+const busy = (count: number): readonly EventDraft[] =>
+  Array.from({ length: count }, () => draftOf({ type: 'StateChanged', data: { turnId: 'other', patch: {} } }));
 
-const storeOf = async (events: readonly Emitted[]): Promise<MemoryEventStore> => {
+const storeOf = async (events: readonly EventDraft[]): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   const all = recorded(STREAM, events);
   for (let at = 0; at < all.length; at += 100) await appendNext(store, STREAM, all.slice(at, at + 100));
@@ -71,11 +64,11 @@ describe('the parts of a lineage', () => {
   });
 
   it('end after so many events or bytes also where every event ends a turn of its own', async () => {
-    const context = (at: number): Emitted => {
+    const context = (at: number): EventDraft => {
       const { type, data } = contextBuilt(`c${String(at)}`);
       return { type, data: { ...data, memories: recalled('t', 'A lie.').data['memories'] as never } };
     };
-    const silent = (at: number): Emitted => contextBuilt(`s${String(at)}`);
+    const silent = (at: number): EventDraft => contextBuilt(`s${String(at)}`);
     const many = Array.from({ length: 9_000 }, (_, at) => context(at));
     const quiet = Array.from({ length: 21_000 }, (_, at) => silent(at));
     const events = await storeOf([memoryStored('m0', 'A lie.'), ...many, ...quiet]);

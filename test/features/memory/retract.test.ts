@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 
@@ -16,7 +17,7 @@ import { runCommand } from '../../../src/kernel/streams/run-command.js';
 import { clearMemories } from '../../../src/features/memory/domain/memory-commands.js';
 import { memories } from '../../../projections/memories.js';
 import { appendNext } from '../../support/append-next.js';
-import { type Emitted, emitted, memoriesRecalled, memoryStored, recorded, verdict } from '../../support/histories.js';
+import { draftOf, memoriesRecalled, memoryStored, recorded, verdict } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { NumberEmbedder, STREAM, TENANT } from '../../support/recall-scene.js';
 import { MemoryReadModels } from '../../support/memory/read-models.js';
@@ -75,7 +76,7 @@ const openMind = async () => {
       await follow();
       return (made[0]?.data['count'] ?? 0) as number;
     },
-    record: async (...told: readonly Emitted[]): Promise<void> => {
+    record: async (...told: readonly EventDraft[]): Promise<void> => {
       await appendNext(events, STREAM, recorded(STREAM, told, applied));
       await follow();
     },
@@ -182,7 +183,7 @@ describe('retracted memories', () => {
 
   it('are unknown where the id is one of nothing, or of a clear', async () => {
     const mind = await openMind();
-    await mind.record(memoryStored('m1'), emitted({ type: 'MemoriesCleared', data: { count: 1 } }));
+    await mind.record(memoryStored('m1'), draftOf({ type: 'MemoriesCleared', data: { count: 1 } }));
     await expect(mind.retract(['m1', 'clear 1', 'm2'])).rejects.toMatchObject({
       code: 'MEMORY_NOT_FOUND',
       details: { memoryIds: ['clear 1', 'm2'] },

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { memories } from '../../../projections/memories.js';
@@ -8,17 +9,17 @@ import { READ_WAIT_MS } from '../../../src/ports/read-models.js';
 import { applyEvents } from '../../../src/kernel/read-models/apply-events.js';
 import { feedOf } from '../../../src/kernel/read-models/feed.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
-import { type Emitted, emitted, memoryStored, recorded } from '../../support/histories.js';
+import { draftOf, memoryStored, recorded } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 import { STREAM } from '../../support/streams.js';
 import { MemoryReadModels } from '../../support/memory/read-models.js';
 
-const cleared = emitted({ type: 'MemoriesCleared', data: { count: 1 } });
-const archived = emitted({ type: 'NpcArchived', data: {} });
+const cleared = draftOf({ type: 'MemoriesCleared', data: { count: 1 } });
+const archived = draftOf({ type: 'NpcArchived', data: {} });
 
 /** What asks for the memories of a mind with these events; its read model has those of revision `through` and before. */
-const visible = async (told: readonly Emitted[], through = Infinity, clock = new ManualClock()) => {
+const visible = async (told: readonly EventDraft[], through = Infinity, clock = new ManualClock()) => {
   const store = new MemoryEventStore();
   const readModels = new MemoryReadModels(clock);
   const events = recorded(STREAM, told);
@@ -59,7 +60,7 @@ describe('what is visible of the memories of a mind', () => {
     expect(await range('now')).toEqual({ above: revisionOrder(1) });
   });
 
-  const retracted = emitted({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } });
+  const retracted = draftOf({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } });
 
   it('says whether a row may have been retracted by then or later', async () => {
     const range = await visible([memoryStored('m1'), retracted, memoryStored('m2')]);
@@ -86,8 +87,8 @@ describe('what is visible of the memories of a mind', () => {
   });
 
   it('is what a soul brought as a whole or not at all', async () => {
-    const begun = emitted({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 1 } });
-    const brought = emitted({
+    const begun = draftOf({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 1 } });
+    const brought = draftOf({
       type: 'MemoryArrived',
       data: {
         ...{ memoryId: 'm1', text: 'It snowed.', type: 'observation', importance: 1, confirmed: false },
@@ -95,7 +96,7 @@ describe('what is visible of the memories of a mind', () => {
         source: { soulId: 's1', turnId: null, eventId: 'e1', revision: 0 },
       },
     });
-    const arrived = emitted({
+    const arrived = draftOf({
       type: 'SoulArrived',
       data: {
         ...{ soulId: 's1', importId: 'i1', digest: 'd', copy: false, signer: 'known', name: 'Mira', ruleset: null },

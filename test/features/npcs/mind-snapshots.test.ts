@@ -1,10 +1,10 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
 import { mindAsOf, requireMind } from '../../../src/features/npcs/minds.js';
-import type { EventDraft } from '../../../src/kernel/streams/place-events.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../../../src/kernel/streams/snapshotting.js';
 import type { Json } from '../../../src/kernel/base/json.js';

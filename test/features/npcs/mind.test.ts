@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 import { mindFold } from '../../../src/features/npcs/mind.js';
-import type { PlacedEvent } from '../../../src/kernel/streams/fold.js';
+import type { StreamEvent } from '../../../src/kernel/streams/fold.js';
 import type { MindState } from '../../../src/features/npcs/domain/state.js';
 import { jcs, type Json } from '../../../src/kernel/base/json.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 
 const fixtures = JSON.parse(
   readFileSync(new URL('../../fixtures/stored-events.json', import.meta.url), 'utf8'),
-) as readonly { readonly kind: string; readonly stored: PlacedEvent }[];
+) as readonly { readonly kind: string; readonly stored: StreamEvent }[];
 const events = fixtures.filter(({ kind }) => kind === 'npc').map(({ stored }) => stored);
 
 /** The SHA-256 of what each version of the fold makes of every stored event. Add a line, change none. */

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
@@ -6,7 +7,7 @@ import type { DirectiveRuleSet } from '../../../src/features/rules/domain/rulese
 import { makeProcessId } from '../../../src/kernel/crypto/process-id.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import { appendNext } from '../../support/append-next.js';
-import { directiveGiven, type Emitted, recorded, turnOpened, verdict } from '../../support/histories.js';
+import { directiveGiven, recorded, turnOpened, verdict } from '../../support/histories.js';
 import { turnsDuring } from '../../support/turns.js';
 
 const TENANT = 'studio';
@@ -23,15 +24,15 @@ const set: DirectiveRuleSet = {
 };
 const rules = [{ drRuleId: 'peace', matched: true }];
 const turnOf = (revision: number) => makeProcessId('t', revision, START_MS, String(revision));
-const having = (event: Emitted, data: object): Emitted => ({
+const having = (event: EventDraft, data: object): EventDraft => ({
   ...event,
   data: { ...event.data, ...data },
 });
 const directive = having(directiveGiven('d1'), { ruleset, rules });
-const decided = (turnId: string): Emitted =>
+const decided = (turnId: string): EventDraft =>
   having(verdict(turnId, true), { grounds: { rules, seen: [], checks: [] } });
 
-const storeOf = async (minds: Readonly<Record<string, readonly Emitted[]>>): Promise<MemoryEventStore> => {
+const storeOf = async (minds: Readonly<Record<string, readonly EventDraft[]>>): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   for (const [npcId, told] of Object.entries(minds)) {
     const stream = npcStream(TENANT, npcId);

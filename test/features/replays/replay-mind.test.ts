@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -7,7 +8,7 @@ import type { DirectiveRuleSet } from '../../../src/features/rules/domain/rulese
 import { jcs, type Json, type JsonObject } from '../../../src/kernel/base/json.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
-import { type Emitted, memoryStored, recorded } from '../../support/histories.js';
+import { memoryStored, recorded } from '../../support/histories.js';
 import { playedMind } from '../../support/played-minds.js';
 import { allSlices, aRuleset } from '../../support/rules.js';
 
@@ -65,7 +66,7 @@ describe('a replayed mind', () => {
     const lost = history.filter((_, index) => index !== indexOf('StateChanged'));
     expect(differences(replayed(lost))[0]).toMatchObject({ difference: 'otherState' });
     const [extra] = recorded(npcStream('studio', 'mira'), [
-      { type: 'StateChanged', data: { turnId: 't7', patch: { gold: 9_000 } } } satisfies Emitted,
+      { type: 'StateChanged', data: { turnId: 't7', patch: { gold: 9_000 } } } satisfies EventDraft,
     ]);
     if (extra === undefined) throw new Error('nothing was made');
     expect(differences(replayed([...history, extra]))).toMatchObject([{ difference: 'otherState' }]);

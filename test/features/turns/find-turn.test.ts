@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -14,14 +15,7 @@ import type { Tape, TapeResult } from '../../../src/features/turns/domain/tape.j
 import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
 import { turn } from '../../../workflows/turn/turn.js';
 import { givenOf } from '../../support/given.js';
-import {
-  actorIdentified,
-  type Emitted,
-  emitted,
-  memoriesRecalled,
-  turnOpened,
-  verdict,
-} from '../../support/histories.js';
+import { actorIdentified, draftOf, memoriesRecalled, turnOpened, verdict } from '../../support/histories.js';
 import { tapeOf as anyTape } from '../../support/minds.js';
 
 const NOW = Date.parse('2026-01-01T00:05:00.000Z');
@@ -30,7 +24,7 @@ const OBSERVATION = 'A stranger comes in.';
 const mira = { npcId: 'mira', persona: null, data: {} };
 const otto = { npcId: 'otto', persona: null, data: {} };
 
-const stateOf = (...events: readonly Emitted[]): OpenedTurn => {
+const stateOf = (...events: readonly EventDraft[]): OpenedTurn => {
   const { state } = givenOf(turn)(...events);
   if (state.name === 'new') throw new Error('the turn was never opened');
   return state;
@@ -39,7 +33,7 @@ const keys = givenOf<TurnKey | undefined>({
   initial: undefined,
   evolve: (known, event) => keyChange(event)?.next(known) ?? known,
 });
-const keyOf = (...events: readonly Emitted[]): TurnKey => {
+const keyOf = (...events: readonly EventDraft[]): TurnKey => {
   const { state } = keys(...events);
   if (state === undefined) throw new Error('the turn was never opened');
   return state;
@@ -48,16 +42,16 @@ const awaitingActor = (turnId: string, of?: Parameters<typeof turnOpened>[1]): T
 const awaitingMemories = (turnId: string): TurnKey => keyOf(turnOpened(turnId), actorIdentified(turnId));
 const awaitingInference = (turnId: string): TurnKey =>
   keyOf(turnOpened(turnId), actorIdentified(turnId), memoriesRecalled(turnId));
-const endedEvents = (turnId: string): readonly Emitted[] => [
+const endedEvents = (turnId: string): readonly EventDraft[] => [
   turnOpened(turnId),
   actorIdentified(turnId),
   memoriesRecalled(turnId),
   verdict(turnId, true),
 ];
 const ended = (turnId: string): TurnKey => keyOf(...endedEvents(turnId));
-const expiredEvents = (turnId: string): readonly Emitted[] => [
+const expiredEvents = (turnId: string): readonly EventDraft[] => [
   turnOpened(turnId),
-  emitted({ type: 'TurnExpired', data: { turnId } }),
+  draftOf({ type: 'TurnExpired', data: { turnId } }),
 ];
 const expired = (turnId: string): TurnKey => keyOf(...expiredEvents(turnId));
 

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
@@ -6,7 +7,7 @@ import { TURN_SEARCH_EVENTS, TurnIndex, TURNS_KEPT_PER_MIND } from '../../../src
 import { weightOf } from '../../../src/kernel/base/weight.js';
 import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
 import { event } from '../../support/events.js';
-import { actorIdentified, type Emitted, memoriesRecalled, turnOpened, verdict } from '../../support/histories.js';
+import { actorIdentified, memoriesRecalled, turnOpened, verdict } from '../../support/histories.js';
 import { eventsOf, storeWith, STREAM } from '../../support/streams.js';
 import { appendNext } from '../../support/append-next.js';
 import { gate } from '../../support/gate.js';
@@ -14,10 +15,10 @@ import { ProcessRepository } from '../../../src/kernel/processes/process-reposit
 import { turn } from '../../../workflows/turn/turn.js';
 
 /** An index on a store of which it keeps the reads; `append` is what others write. */
-const setUp = async (...before: Emitted[]) => {
+const setUp = async (...before: EventDraft[]) => {
   const store = new MemoryEventStore();
   let count = 0;
-  const append = async (...events: readonly Emitted[]): Promise<void> => {
+  const append = async (...events: readonly EventDraft[]): Promise<void> => {
     for (let n = 0; n < events.length; n += 500) {
       const batch = events.slice(n, n + 500).map(({ type, data }) => event(`e${count++}`, { type, data }));
       await appendNext(store, STREAM, batch);
@@ -36,13 +37,13 @@ const setUp = async (...before: Emitted[]) => {
   return { store, append, index, reads, names };
 };
 
-const whole = (turnId: string): Emitted[] => [
+const whole = (turnId: string): EventDraft[] => [
   turnOpened(turnId),
   actorIdentified(turnId),
   memoriesRecalled(turnId),
   verdict(turnId, true),
 ];
-const expiry = (turnId: string): Emitted => ({ type: 'TurnExpired', data: { turnId } });
+const expiry = (turnId: string): EventDraft => ({ type: 'TurnExpired', data: { turnId } });
 
 describe('the recent turns of a mind', () => {
   it('come newest first, with what each of them waits for', async () => {

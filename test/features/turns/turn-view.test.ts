@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
@@ -10,8 +11,7 @@ import {
   actorIdentified,
   contextBuilt,
   directiveGiven,
-  type Emitted,
-  emitted,
+  draftOf,
   memoriesRecalled,
   storeOf,
   turnOpened,
@@ -22,7 +22,7 @@ const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
 const idOf = (kind: TurnKind, revision = 0): string => makeTurnId(kind, revision, 0, 'command');
 
 /** Reads a turn out of a stream that holds just these events, a second apart. */
-const view = async (turnId: string, ...events: readonly Emitted[]): Promise<TurnView> => {
+const view = async (turnId: string, ...events: readonly EventDraft[]): Promise<TurnView> => {
   const stream = npcStream('studio', 'mira');
   const events_ = events.map((event) => ({ tenant: 'studio', stream, event }));
   const store = await storeOf(events_, new MemoryEventStore());
@@ -78,7 +78,7 @@ describe('a turn of the protocol', () => {
     const open = await view(process, turnOpened(process, { resumedFrom: 't0' }));
     expect(open).toMatchObject({ state: 'awaitingActor', resumedFrom: 't0', verdict: null });
     expect(open).not.toHaveProperty('endedAt');
-    const gone = emitted({ type: 'TurnExpired', data: { turnId: process } });
+    const gone = draftOf({ type: 'TurnExpired', data: { turnId: process } });
     expect(await view(process, ...whole.slice(0, 2), gone)).toMatchObject({
       state: 'expired',
       endedAt: at(2),
@@ -90,7 +90,7 @@ describe('a turn of the protocol', () => {
 
 describe('an act of a compatibility route', () => {
   const single = { npcId: 'mira', state: 'ended', openedAt: at(1), deadlineAt: at(1), endedAt: at(1) };
-  const before = emitted({ type: 'NpcRegistered', data: {} });
+  const before = draftOf({ type: 'NpcRegistered', data: {} });
 
   it.each([
     [
@@ -135,7 +135,7 @@ describe('an act of a compatibility route', () => {
 
   it('is found behind the note that its ruleset was missing', async () => {
     const turnId = idOf('directive');
-    const missing = emitted({ type: 'RulesetMissing', data: { turnId, rulesetId: 'nowhere' } });
+    const missing = draftOf({ type: 'RulesetMissing', data: { turnId, rulesetId: 'nowhere' } });
     expect((await view(turnId, missing, directiveGiven(turnId))).kind).toBe('directive');
   });
 });

@@ -22,18 +22,18 @@ import { mindFold } from '../../../src/features/npcs/mind.js';
 import { rulesetFold } from '../../../src/features/rules/rulesets.js';
 import { custodyFold } from '../../../src/features/souls/custody.js';
 import { importFold } from '../../../src/features/souls/import-fold.js';
-import type { Fold, PlacedEvent } from '../../../src/kernel/streams/fold.js';
+import type { Fold, StreamEvent } from '../../../src/kernel/streams/fold.js';
 import { placeEvents } from '../../../src/kernel/streams/place-events.js';
 import type { JsonObject } from '../../../src/kernel/base/json.js';
 import { eventKinds } from '../../support/event-kinds.js';
 
 type Kind = keyof typeof eventKinds;
-type Folded = { readonly initial: unknown; evolve(state: never, event: PlacedEvent): unknown };
+type Folded = { readonly initial: unknown; evolve(state: never, event: StreamEvent): unknown };
 
 /** One event of every type, as a store held it (test/kernel/streams/event-kinds.test.ts says more). */
 const fixtures = JSON.parse(
   readFileSync(new URL('../../fixtures/stored-events.json', import.meta.url), 'utf8'),
-) as readonly { readonly kind: Kind; readonly stored: PlacedEvent; readonly known?: JsonObject }[];
+) as readonly { readonly kind: Kind; readonly stored: StreamEvent; readonly known?: JsonObject }[];
 const named = fixtures.map((fixture) => [`${fixture.kind} ${fixture.stored.type}`, fixture] as const);
 /** A newer program records these types in another form. */
 const current = named.filter(([, { known }]) => known === undefined);
@@ -64,7 +64,7 @@ const machines: Readonly<Partial<Record<Kind, readonly Folded[]>>> = {
 };
 
 /** Places what was decoded from an event once more, behind the same event and on behalf of the same command. */
-const recordAgain = ({ kind, stored }: (typeof fixtures)[number]): PlacedEvent => {
+const recordAgain = ({ kind, stored }: (typeof fixtures)[number]): StreamEvent => {
   const { schemaVersion: _, at, prevHash, hash: __, process, ...context } = stored.meta;
   const { type, data } = eventKinds[kind].decode(stored);
   const draft = { type, data: data as JsonObject, ...(process === undefined ? {} : { process }) };

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
@@ -15,7 +16,7 @@ import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
 import { turn } from '../../../workflows/turn/turn.js';
 import { event } from '../../support/events.js';
-import { actorIdentified, directiveGiven, type Emitted, turnOpened } from '../../support/histories.js';
+import { actorIdentified, directiveGiven, turnOpened } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { shortPages } from '../../support/short-pages.js';
 import { onBehalf, STREAM, texts } from '../../support/streams.js';
@@ -23,7 +24,7 @@ import { onBehalf, STREAM, texts } from '../../support/streams.js';
 const stream = npcStream('studio', 'mira');
 const process = makeTurnId('process', -1, 0, 'command');
 const directive = makeTurnId('directive', -1, 0, 'command');
-const update = (persona: string): Emitted => ({ type: 'NpcUpdated', data: { persona } });
+const update = (persona: string): EventDraft => ({ type: 'NpcUpdated', data: { persona } });
 
 /** Nine events, the first and the last of them of one turn. */
 const written = async (): Promise<MemoryEventStore> => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
-import type { NpcDraft } from '../../npcs/domain/events.js';
+import type { NpcEvent } from '../../npcs/domain/events.js';
 import { type BroughtMemory, type Commanded, storeMemory } from '../../memory/domain/memory-commands.js';
 import type { MindState } from '../../npcs/domain/state.js';
 import { lastMemories } from '../../npcs/domain/stored-memories.js';
@@ -31,7 +31,7 @@ export const importCard = (
   { digest, content, persona, lore }: BroughtCard,
   earlier: EarlierCard | null,
   by: Commanded,
-): readonly NpcDraft[] | Rejection => {
+): readonly NpcEvent[] | Rejection => {
   const { card, memories } = mind;
   const hasLore = card !== null && card.revision > memories.clearedAt;
   const isNew = card?.digest !== digest || !hasLore;
@@ -40,7 +40,7 @@ export const importCard = (
     ...(isNew ? { card: { digest, content } } : {}),
   };
   const change = Object.keys(given).length > 0 || mind.archived;
-  const changed: readonly NpcDraft[] =
+  const changed: readonly NpcEvent[] =
     mind.revision < 0 ? [{ type: 'NpcRegistered', data: given }] : change ? [{ type: 'NpcUpdated', data: given }] : [];
   if (!isNew) return changed;
   if (card !== null && card.revision !== earlier?.revision) {

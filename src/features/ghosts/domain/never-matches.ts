@@ -1,4 +1,4 @@
-import { type ConditionPart, conditionParts } from '../../rules/domain/condition-parts.js';
+import { type ConditionAlternative, conditionAlternatives } from '../../rules/domain/condition-parts.js';
 import { comparedNumber, kindOf, TARGET_KEY } from '../../rules/domain/condition.js';
 import type { DirectiveRule } from '../../rules/domain/ruleset.js';
 import { isActionType } from '../../rules/domain/action-type.js';
@@ -20,14 +20,14 @@ export const NO_NUMBERS: NumberKeys = new Set();
 const TYPE = 'action.type';
 
 /** What one condition asks: one of these. */
-type Asked = readonly ConditionPart[];
+type Asked = readonly ConditionAlternative[];
 
 /** Numbers are compared with a text as their own text, which begins with `-` or a digit. Of an operand that begins so, too, each may be on any side. */
 const besideText = (isBelow: boolean, [first = '']: string): readonly Stretch[] =>
   (isBelow && first < '-') || (!isBelow && first > '9') ? [] : [WHOLE_LINE];
 
 /** The numbers that satisfy an alternative, or a few more. */
-const numbersOf = (asked: ConditionPart): readonly Stretch[] => {
+const numbersOf = (asked: ConditionAlternative): readonly Stretch[] => {
   switch (asked.is) {
     case 'present':
       return [WHOLE_LINE];
@@ -107,7 +107,7 @@ export const whyNever = (
   let tests = 0;
   for (const key of new Set(ruleCondition.map(([one]) => one))) {
     const conditions = ruleCondition.filter(([one]) => one === key);
-    const asked = conditions.map(([, value]) => conditionParts(value));
+    const asked = conditions.map(([, value]) => conditionAlternatives(value));
     tests += asked.flat().length;
     if (mayHold(key, asked, numbers)) continue;
     const why = `no value of ${key} is ${conditions.map(([, value]) => JSON.stringify(value)).join(' and ')}.`;

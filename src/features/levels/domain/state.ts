@@ -1,4 +1,4 @@
-import type { Stored } from '../../../kernel/base/decoder.js';
+import type { EventToDecode } from '../../../kernel/base/decoder.js';
 import { type VersionPlaces, withVersionAt } from '../../../kernel/base/version-places.js';
 import { levelEvents } from './decoder.js';
 import type { LevelVersion } from './events.js';
@@ -15,7 +15,7 @@ export type LevelState = {
 
 export const initialLevel: LevelState = { latest: null, deleted: false, dropped: 0, places: [] };
 
-type RecordedInLevel = Stored & { readonly revision: number; readonly meta: { readonly at: string } };
+type RecordedInLevel = EventToDecode & { readonly revision: number; readonly meta: { readonly at: string } };
 
 /** The state after one more event. Total: a type it does not know changes nothing. */
 export const evolveLevel = (state: LevelState, recorded: RecordedInLevel): LevelState => {

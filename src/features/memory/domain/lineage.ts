@@ -1,5 +1,5 @@
 import type { Action } from '../../rules/domain/bridge/action.js';
-import type { Folded } from '../../npcs/domain/state.js';
+import type { EventToFold } from '../../npcs/domain/state.js';
 import { type Json, jsonBytes } from '../../../kernel/base/json.js';
 import { npcEvents } from '../../npcs/domain/decoder.js';
 import type { RecalledMemory, Verdict } from '../../npcs/domain/events.js';
@@ -48,7 +48,7 @@ type OpenTurn = {
  * memories that it stores. A text stands for all memories of the lineage that had it by then, cleared and retracted ones too: a body may still hold it.
  */
 export type Lineage = {
-  readonly take: (recorded: Folded) => void;
+  readonly take: (recorded: EventToFold) => void;
   /** The memories that were derived, in the order in which they were stored. */
   readonly derived: () => readonly Kin[];
   /** The turns that recalled a first memory and are over; with `open` the others too. */
@@ -56,7 +56,7 @@ export type Lineage = {
   /** The revisions at which turns recalled that are not over. */
   readonly openAt: () => readonly number[];
   /** Whether the last event ended a turn, or stored what it said, and this next one goes on with it. */
-  readonly goesOn: (next: Folded) => boolean;
+  readonly goesOn: (next: EventToFold) => boolean;
   /** About how many bytes of JSON the derived memories and the turns that are over take. */
   readonly bytes: () => number;
   /** Whether something was left out because of the bounds. */
@@ -97,7 +97,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     return named.filter((one) => one !== undefined && one.revision < revision) as readonly Kin[];
   };
 
-  const recalled = (turnId: string, memories: readonly RecalledMemory[], { revision, meta }: Folded): void => {
+  const recalled = (turnId: string, memories: readonly RecalledMemory[], { revision, meta }: EventToFold): void => {
     const before = open.get(turnId);
     const by = new Set(before?.by);
     let { depth, recall } = before ?? { depth: Infinity, recall: null };
@@ -143,7 +143,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     bytes += ITEM_BYTES + jsonBytes(text) + jsonBytes(by);
   };
 
-  const take = (recorded: Folded): void => {
+  const take = (recorded: EventToFold): void => {
     if (ended !== null && recorded.data['turnId'] !== ended) {
       open.delete(ended);
       ended = null;

@@ -2,7 +2,7 @@ import { defined } from '../../../kernel/base/defined.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { makeProcessId } from '../../../kernel/crypto/process-id.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
-import type { NpcDraft } from '../../npcs/domain/events.js';
+import type { NpcEvent } from '../../npcs/domain/events.js';
 import type { MindState } from '../../npcs/domain/state.js';
 import { lastMemories, type StoredMemory } from '../../npcs/domain/stored-memories.js';
 
@@ -79,7 +79,7 @@ const stored = (
   { revision }: MindState,
   { text, type, importance, metadata }: BroughtMemory,
   { timeMs, commandId }: Commanded,
-): NpcDraft & { readonly type: 'MemoryStored' } => ({
+): NpcEvent & { readonly type: 'MemoryStored' } => ({
   type: 'MemoryStored',
   data: {
     memoryId: makeProcessId('m', revision, timeMs, commandId),
@@ -99,7 +99,7 @@ export const confirmMemory = (
   meant: StoredMemory | undefined,
   confirmation: Confirmation,
   by: Commanded,
-): readonly NpcDraft[] => {
+): readonly NpcEvent[] => {
   if (meant !== undefined)
     return meant.confirmed || meant.retracted ? [] : [{ type: 'MemoryConfirmed', data: { memoryId: meant.memoryId } }];
   const memory = stored(mind, confirmation, by);
@@ -107,12 +107,12 @@ export const confirmMemory = (
 };
 
 /** Stores a memory that an agent's client brings (contract 3.5). */
-export const storeMemory = (mind: MindState, memory: BroughtMemory, by: Commanded): readonly NpcDraft[] => [
+export const storeMemory = (mind: MindState, memory: BroughtMemory, by: Commanded): readonly NpcEvent[] => [
   stored(mind, memory, by),
 ];
 
 /** Takes all memories out of lists and recall (contract 3.4). Where there are none it records nothing. */
-export const clearMemories = ({ memories }: MindState): readonly NpcDraft[] => {
+export const clearMemories = ({ memories }: MindState): readonly NpcEvent[] => {
   const count = memories.count - memories.retracted;
   return count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];
 };
@@ -121,4 +121,4 @@ export const clearMemories = ({ memories }: MindState): readonly NpcDraft[] => {
 export const retractMemories = (
   memoryIds: readonly string[],
   why: { readonly reason: string; readonly roots?: readonly string[] },
-): readonly NpcDraft[] => (memoryIds.length === 0 ? [] : [{ type: 'MemoriesRetracted', data: { memoryIds, ...why } }]);
+): readonly NpcEvent[] => (memoryIds.length === 0 ? [] : [{ type: 'MemoriesRetracted', data: { memoryIds, ...why } }]);

@@ -4,7 +4,7 @@ import { confirm } from '../confirm.js';
 import { visibleRange } from '../visible-range.js';
 import { mindFold } from '../../npcs/mind.js';
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
-import type { PlacedEvent } from '../../../kernel/streams/fold.js';
+import type { StreamEvent } from '../../../kernel/streams/fold.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { clearMemories, CONFIRMED_IMPORTANCE, STORED_TYPE, storeMemory } from '../domain/memory-commands.js';
@@ -92,7 +92,7 @@ const TYPE_CHARS = 64;
 const types = ['observation', 'experience', 'knowledge', 'emotion'] as const;
 
 /** @throws Error when the event stored none, which no caller passes */
-const rowOf = (event: PlacedEvent): MemoryRow => {
+const rowOf = (event: StreamEvent): MemoryRow => {
   const row = memoryRow(event);
   if (row === null) throw new Error(`The event ${event.id} stored no memory.`);
   return row;

@@ -1,6 +1,6 @@
 import { jcs, type JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
-import type { NpcDraft } from './events.js';
+import type { NpcEvent } from './events.js';
 import { DATA_BYTES, dataBytes, dataMayBecome } from './mind-data.js';
 import type { MindState } from './state.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -14,7 +14,7 @@ const same = (before: JsonObject | null, data: JsonObject): boolean => before !=
  * Registering an archived mind is an act, and revives it even when nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE, unless
  * it is smaller than before.
  */
-export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcDraft[] | Rejection => {
+export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcEvent[] | Rejection => {
   if (data !== undefined && !dataMayBecome(mind.data ?? {}, data) && !same(mind.data, data)) {
     return new Rejection('DATA_TOO_LARGE', { details: { bytes: dataBytes(data), limitBytes: DATA_BYTES } });
   }
@@ -30,5 +30,5 @@ export const registerNpc = (mind: MindState, { persona, data }: Registration): r
 };
 
 /** Takes a mind out of lists and recall; its history stays (contract 2.1). */
-export const archiveNpc = (mind: MindState): readonly NpcDraft[] =>
+export const archiveNpc = (mind: MindState): readonly NpcEvent[] =>
   mind.revision < 0 || mind.archived ? [] : [{ type: 'NpcArchived', data: {} }];

@@ -345,5 +345,3 @@ export type NpcEventType = keyof typeof npcEventSchemas;
 export type NpcEvent = {
   [Type in NpcEventType]: { type: Type; data: Static<(typeof npcEventSchemas)[Type]> };
 }[NpcEventType];
-/** What a decider emits; the stream writer makes an event from it. */
-export type NpcDraft = NpcEvent;

@@ -1,5 +1,5 @@
 /** What one alternative of a condition's value asks of a value (contract 2.8). `none`: to be none of these. */
-export type ConditionPart =
+export type ConditionAlternative =
   | { readonly is: 'present' }
   | { readonly is: 'exactly'; readonly text: string }
   | { readonly is: 'none'; readonly of: readonly string[] }
@@ -8,7 +8,7 @@ export type ConditionPart =
 /** Without the text after it, which a pattern would search again and again. */
 const OPERATOR = /^(?:<=|>=|!=|<|>)/;
 
-const single = (value: string): ConditionPart => {
+const single = (value: string): ConditionAlternative => {
   if (value === '*') return { is: 'present' };
   const [operator] = OPERATOR.exec(value) ?? [];
   if (operator === undefined) return { is: 'exactly', text: value };
@@ -19,7 +19,7 @@ const single = (value: string): ConditionPart => {
 };
 
 /** The alternatives of a condition's value, one of which must hold; `!=a|b` is one: neither. */
-export const conditionParts = (value: string): readonly ConditionPart[] => {
+export const conditionAlternatives = (value: string): readonly ConditionAlternative[] => {
   const [first = '', ...others] = value.split('|');
   if (first.startsWith('!=') && others.every((other) => !OPERATOR.test(other) && other !== '*'))
     return [{ is: 'none', of: [first.slice(2), ...others].map((operand) => operand.trim()) }];

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../../kernel/base/json.js';
-import { type ConditionPart, conditionParts } from './condition-parts.js';
+import { type ConditionAlternative, conditionAlternatives } from './condition-parts.js';
 import type { Seen } from './key-tree.js';
 import type { RuleCondition } from './ruleset.js';
 
@@ -147,7 +147,7 @@ const differs = (operands: readonly string[]): Test => {
 };
 
 /** What satisfies one alternative. */
-export const testOf = (key: string, asked: ConditionPart): Test => {
+export const testOf = (key: string, asked: ConditionAlternative): Test => {
   switch (asked.is) {
     case 'present':
       return key === TARGET_KEY
@@ -167,6 +167,6 @@ export const countTests = (value: string): number => value.split('|').length;
 
 /** Makes the value of one `[key, value]` pair ready (contract 2.8). */
 export const parseCondition = ([key, value]: RuleCondition): Test => {
-  const alternatives = conditionParts(value).map((asked) => testOf(key, asked));
+  const alternatives = conditionAlternatives(value).map((asked) => testOf(key, asked));
   return (seen) => alternatives.some((test) => test(seen));
 };

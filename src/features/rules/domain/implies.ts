@@ -1,5 +1,5 @@
 import type { Json } from '../../../kernel/base/json.js';
-import { type ConditionPart, conditionParts } from './condition-parts.js';
+import { type ConditionAlternative, conditionAlternatives } from './condition-parts.js';
 import {
   compareCodePoints,
   kindOf,
@@ -21,7 +21,7 @@ export type Meant = {
 };
 
 type MeantPart = {
-  readonly asked: ConditionPart;
+  readonly asked: ConditionAlternative;
   readonly test: Test;
   /** All values that satisfy it, where these are few; else null. */
   readonly only: readonly Seen[] | null;
@@ -39,14 +39,14 @@ export const meantBy = ([key, value]: RuleCondition): Meant => ({
   key,
   value,
   test: parseCondition([key, value]),
-  alternatives: conditionParts(value).map((asked) => ({
+  alternatives: conditionAlternatives(value).map((asked) => ({
     asked,
     test: testOf(key, asked),
     only: asked.is === 'exactly' ? equalTo(asked.text) : null,
   })),
 });
 
-type Order = Extract<ConditionPart, { is: 'order' }>;
+type Order = Extract<ConditionAlternative, { is: 'order' }>;
 
 /** Whether everything on the one side of an operand is on the same side of another, given how they compare. */
 const liesWithin = (one: Order, other: Order, compared: number): boolean => {

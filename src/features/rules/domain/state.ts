@@ -1,4 +1,4 @@
-import type { Stored } from '../../../kernel/base/decoder.js';
+import type { EventToDecode } from '../../../kernel/base/decoder.js';
 import { revisionAmong, type VersionPlaces, withVersionAt } from '../../../kernel/base/version-places.js';
 import { rulesetEvents } from './decoder.js';
 import type { DirectiveRuleSet } from './ruleset.js';
@@ -14,7 +14,10 @@ export type RulesetState = {
 export const initialRuleset: RulesetState = { latest: null, deleted: false, places: [] };
 
 /** The state after one more event. Total: a type it does not know changes nothing. */
-export const evolveRuleset = (state: RulesetState, recorded: Stored & { readonly revision: number }): RulesetState => {
+export const evolveRuleset = (
+  state: RulesetState,
+  recorded: EventToDecode & { readonly revision: number },
+): RulesetState => {
   const event = rulesetEvents.decode(recorded);
   switch (event.type) {
     case 'RulesetRegistered': {

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import {
@@ -9,8 +10,7 @@ import {
 import type { RecalledMemory } from '../../../../src/features/npcs/domain/events.js';
 import {
   contextBuilt,
-  type Emitted,
-  emitted,
+  draftOf,
   memoriesRecalled,
   memoryStored,
   recorded,
@@ -24,11 +24,11 @@ const named = (text: string, more: Partial<RecalledMemory> = {}): RecalledMemory
   ...{ text, type: 'observation', importance: 0.5, similarity: 0.75 },
   ...more,
 });
-const recalled = (turnId: string, ...memories: readonly RecalledMemory[]): Emitted =>
-  emitted({ ...memoriesRecalled(turnId), data: { ...memoriesRecalled(turnId).data, memories } } as never);
-const expired = (turnId: string): Emitted => emitted({ type: 'TurnExpired', data: { turnId } });
+const recalled = (turnId: string, ...memories: readonly RecalledMemory[]): EventDraft =>
+  draftOf({ ...memoriesRecalled(turnId), data: { ...memoriesRecalled(turnId).data, memories } } as never);
+const expired = (turnId: string): EventDraft => draftOf({ type: 'TurnExpired', data: { turnId } });
 
-const followed = (events: readonly Emitted[], known: readonly Kin[] = [first]) => {
+const followed = (events: readonly EventDraft[], known: readonly Kin[] = [first]) => {
   const lineage = createLineage(known);
   for (const one of recorded(STREAM, events, 1)) lineage.take(one);
   return lineage;
@@ -75,7 +75,7 @@ describe('the lineage of a memory', () => {
   it('takes what a resumed turn brought for recalled, and a context that ends at once', () => {
     const opened = turnOpened('t2', { resumedFrom: 't1', memories: [named('A lie.')] });
     const context = contextBuilt('c1');
-    const built: Emitted = { ...context, data: { ...context.data, memories: [named('A lie.')] as never } };
+    const built: EventDraft = { ...context, data: { ...context.data, memories: [named('A lie.')] as never } };
     const lineage = followed([opened, built, verdict('t2', true), memoryStored('t2-0', 'Worse.', 't2')]);
     expect(lineage.recalledBy(false).map(({ turnId }) => turnId)).toEqual(['c1', 't2']);
     expect(ids(lineage)).toEqual([['t2-0', 1, ['m1']]]);

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
 import { mindFold } from '../../../../src/features/npcs/mind.js';
@@ -12,7 +13,7 @@ import type { MindState } from '../../../../src/features/npcs/domain/state.js';
 import { MEMORIES_KEPT } from '../../../../src/features/npcs/domain/stored-memories.js';
 import { parseProcessId } from '../../../../src/kernel/crypto/process-id.js';
 import { givenOf } from '../../../support/given.js';
-import { type Emitted, emitted, memoryStored } from '../../../support/histories.js';
+import { draftOf, memoryStored } from '../../../support/histories.js';
 
 const given = givenOf(mindFold);
 /** The events of `given` are a second apart from here on. */
@@ -20,10 +21,10 @@ const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;
 const by = { timeMs: START_MS, commandId: 'command-1' };
 const brought = (text: string) => ({ text, type: 'observation', importance: 0.8 });
-const confirmed = (memoryId: string): Emitted => emitted({ type: 'MemoryConfirmed', data: { memoryId } });
-const retracted = (...memoryIds: readonly string[]): Emitted =>
-  emitted({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'A lie.' } });
-const cleared = emitted({ type: 'MemoriesCleared', data: { count: 1 } });
+const confirmed = (memoryId: string): EventDraft => draftOf({ type: 'MemoryConfirmed', data: { memoryId } });
+const retracted = (...memoryIds: readonly string[]): EventDraft =>
+  draftOf({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'A lie.' } });
+const cleared = draftOf({ type: 'MemoriesCleared', data: { count: 1 } });
 
 /** What a confirmation of this text means, as of a turn if one is named. */
 const meant = (mind: MindState, text: string, turnId?: string, afterMs = 60_000): string | undefined =>

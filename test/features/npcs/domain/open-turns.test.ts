@@ -1,14 +1,15 @@
+import type { EventDraft } from '../../../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { mindFold } from '../../../../src/features/npcs/mind.js';
 import { noOpenTurns, type OpenTurns, openTurnsOf, withTurn } from '../../../../src/features/npcs/domain/open-turns.js';
 import { givenOf } from '../../../support/given.js';
-import { type Emitted, emitted, memoriesRecalled, turnOpened, verdict } from '../../../support/histories.js';
+import { draftOf, memoriesRecalled, turnOpened, verdict } from '../../../support/histories.js';
 
 const given = givenOf(mindFold);
-const open = (...events: readonly Emitted[]): readonly string[] => openTurnsOf(given(...events).state.openTurns);
-const expired = emitted({ type: 'TurnExpired', data: { turnId: 't1' } });
+const open = (...events: readonly EventDraft[]): readonly string[] => openTurnsOf(given(...events).state.openTurns);
+const expired = draftOf({ type: 'TurnExpired', data: { turnId: 't1' } });
 
 describe('the open turns of a mind', () => {
   it.each([

@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -11,20 +12,19 @@ import {
   actorIdentified,
   contextBuilt,
   directiveGiven,
-  type Emitted,
-  emitted,
+  draftOf,
   memoriesRecalled,
   turnOpened,
   verdict,
 } from '../../../support/histories.js';
 
 const given = givenOf(mindFold);
-const registered = emitted({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } } });
-const bare = emitted({ type: 'NpcRegistered', data: {} });
-const archived = emitted({ type: 'NpcArchived', data: {} });
-const changed = (patch: JsonObject): Emitted => emitted({ type: 'StateChanged', data: { turnId: 't1', patch } });
-const expired = emitted({ type: 'TurnExpired', data: { turnId: 't1' } });
-const checked = emitted({
+const registered = draftOf({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } } });
+const bare = draftOf({ type: 'NpcRegistered', data: {} });
+const archived = draftOf({ type: 'NpcArchived', data: {} });
+const changed = (patch: JsonObject): EventDraft => draftOf({ type: 'StateChanged', data: { turnId: 't1', patch } });
+const expired = draftOf({ type: 'TurnExpired', data: { turnId: 't1' } });
+const checked = draftOf({
   type: 'BridgeChecked',
   data: {
     mindRevision: 0,
@@ -40,8 +40,8 @@ const checked = emitted({
   },
 });
 
-const begun = emitted({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 1 } });
-const memoryArrived = emitted({
+const begun = draftOf({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 1 } });
+const memoryArrived = draftOf({
   type: 'MemoryArrived',
   data: {
     memoryId: 'm7',
@@ -53,7 +53,7 @@ const memoryArrived = emitted({
     source: { soulId: 's1', turnId: null, eventId: 'e7', revision: 7 },
   },
 });
-const arrived = emitted({
+const arrived = draftOf({
   type: 'SoulArrived',
   data: {
     ...{ soulId: 's1', importId: 'i1', digest: 'd', copy: false, signer: 'unknown', name: 'Mira', ruleset: null },
@@ -64,31 +64,31 @@ const arrived = emitted({
 });
 
 /** One event of every type that a mind's stream may hold. */
-const every: Record<NpcEventType, Emitted> = {
+const every: Record<NpcEventType, EventDraft> = {
   NpcRegistered: registered,
-  NpcUpdated: emitted({ type: 'NpcUpdated', data: { persona: 'Bold.' } }),
+  NpcUpdated: draftOf({ type: 'NpcUpdated', data: { persona: 'Bold.' } }),
   NpcArchived: archived,
   TurnOpened: turnOpened('t1'),
-  RulesetMissing: emitted({ type: 'RulesetMissing', data: { turnId: 't1', rulesetId: 'nowhere' } }),
+  RulesetMissing: draftOf({ type: 'RulesetMissing', data: { turnId: 't1', rulesetId: 'nowhere' } }),
   ActorIdentified: actorIdentified('t1'),
   MemoriesRecalled: memoriesRecalled('t1'),
   VerdictReached: verdict('t1', true),
   VerdictRefused: verdict('t1', false),
   StateChanged: changed({ hp: 2 }),
-  MemoryStored: emitted({
+  MemoryStored: draftOf({
     type: 'MemoryStored',
     data: { memoryId: 'm1', text: 'It rained.', type: 'observation', importance: 0.5 },
   }),
-  MemoryConfirmed: emitted({ type: 'MemoryConfirmed', data: { memoryId: 'm1' } }),
-  RecallReported: emitted({ type: 'RecallReported', data: { query: 'rain', memories: [] } }),
-  MemoriesCleared: emitted({ type: 'MemoriesCleared', data: { count: 1 } }),
-  MemoriesRetracted: emitted({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } }),
+  MemoryConfirmed: draftOf({ type: 'MemoryConfirmed', data: { memoryId: 'm1' } }),
+  RecallReported: draftOf({ type: 'RecallReported', data: { query: 'rain', memories: [] } }),
+  MemoriesCleared: draftOf({ type: 'MemoriesCleared', data: { count: 1 } }),
+  MemoriesRetracted: draftOf({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } }),
   TurnExpired: expired,
-  TapeMismatchNoticed: emitted({ type: 'TapeMismatchNoticed', data: { turnId: 't1', round: 0, members: [] } }),
+  TapeMismatchNoticed: draftOf({ type: 'TapeMismatchNoticed', data: { turnId: 't1', round: 0, members: [] } }),
   DirectiveGiven: directiveGiven('d1'),
   ContextBuilt: contextBuilt('c1'),
   BridgeChecked: checked,
-  SoulExportRequested: emitted({
+  SoulExportRequested: draftOf({
     type: 'SoulExportRequested',
     data: {
       soulId: 's1',
@@ -98,17 +98,17 @@ const every: Record<NpcEventType, Emitted> = {
       deadlineAt: '2026-01-01T01:00:00.000Z',
     },
   }),
-  SoulSealed: emitted({
+  SoulSealed: draftOf({
     type: 'SoulSealed',
     data: { soulId: 's1', name: 'Mira', digest: 'd', root: 'r', kid: 'k', mindRevision: 0, memories: 0, bytes: 9 },
   }),
-  SoulExported: emitted({ type: 'SoulExported', data: { soulId: 's1', txId: 'd', url: 'http://test/archive/d' } }),
-  SoulExportFailed: emitted({ type: 'SoulExportFailed', data: { soulId: 's1', code: 'SOUL_TOO_LARGE', reason: '' } }),
-  SoulExportExpired: emitted({ type: 'SoulExportExpired', data: { soulId: 's1' } }),
+  SoulExported: draftOf({ type: 'SoulExported', data: { soulId: 's1', txId: 'd', url: 'http://test/archive/d' } }),
+  SoulExportFailed: draftOf({ type: 'SoulExportFailed', data: { soulId: 's1', code: 'SOUL_TOO_LARGE', reason: '' } }),
+  SoulExportExpired: draftOf({ type: 'SoulExportExpired', data: { soulId: 's1' } }),
   SoulArrivalBegun: begun,
   MemoryArrived: memoryArrived,
   SoulArrived: arrived,
-  ChainBreakRecorded: emitted({
+  ChainBreakRecorded: draftOf({
     type: 'ChainBreakRecorded',
     data: { revision: 0, member: 'hash', stored: 'a', computed: 'b' },
   }),
@@ -136,8 +136,8 @@ describe('a mind', () => {
     expect(given(registered).state).toMatchObject({ persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } });
     expect(given(registered, every.NpcUpdated).state).toMatchObject({ persona: 'Bold.', data: { hp: 3 } });
     const data: NpcEvent = { type: 'NpcUpdated', data: { data: { mana: 1 } } };
-    expect(given(registered, emitted(data)).state).toMatchObject({ persona: 'Calm.', data: { mana: 1 } });
-    expect(given(registered, emitted(data)).state.data).not.toHaveProperty('hp');
+    expect(given(registered, draftOf(data)).state).toMatchObject({ persona: 'Calm.', data: { mana: 1 } });
+    expect(given(registered, draftOf(data)).state.data).not.toHaveProperty('hp');
   });
 
   it('takes persona and data from its actor only while it has none', () => {
@@ -146,13 +146,13 @@ describe('a mind', () => {
       expect(given(brought).state).toMatchObject({ persona: 'An innkeeper.', data: { mood: 'calm' } });
       expect(given(registered, brought).state).toMatchObject({ persona: 'Calm.', data: { hp: 3 } });
     }
-    const personaOnly = emitted({ type: 'NpcRegistered', data: { persona: 'Calm.' } });
+    const personaOnly = draftOf({ type: 'NpcRegistered', data: { persona: 'Calm.' } });
     expect(given(personaOnly, actorIdentified('t1')).state).toMatchObject({ persona: 'Calm.', data: { mood: 'calm' } });
   });
 
   it('knows its last card by the event that brought it, whatever else changes', () => {
-    const card = (digest: string) => emitted({ type: 'NpcUpdated', data: { card: { digest, content: {} } } });
-    const renamed = emitted({ type: 'NpcUpdated', data: { persona: 'Tired.' } });
+    const card = (digest: string) => draftOf({ type: 'NpcUpdated', data: { card: { digest, content: {} } } });
+    const renamed = draftOf({ type: 'NpcUpdated', data: { persona: 'Tired.' } });
     expect(given(registered, renamed).state.card).toBeNull();
     expect(given(registered, card('a'), card('b'), renamed, archived).state).toMatchObject({
       persona: 'Tired.',

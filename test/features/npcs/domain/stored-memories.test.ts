@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -12,15 +13,15 @@ import {
 } from '../../../../src/features/npcs/domain/stored-memories.js';
 import { shortDigest } from '../../../../src/kernel/crypto/sha256.js';
 import { givenOf } from '../../../support/given.js';
-import { type Emitted, emitted, memoryStored, recorded, turnOpened } from '../../../support/histories.js';
+import { draftOf, memoryStored, recorded, turnOpened } from '../../../support/histories.js';
 import { STREAM } from '../../../support/streams.js';
 
 const given = givenOf(mindFold);
-const confirmed = (memoryId: string): Emitted => emitted({ type: 'MemoryConfirmed', data: { memoryId } });
-const cleared = (count: number): Emitted => emitted({ type: 'MemoriesCleared', data: { count } });
-const retracted = (...memoryIds: readonly string[]): Emitted =>
-  emitted({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'A lie.' } });
-const after = (...events: readonly Emitted[]) => given(...events).state.memories;
+const confirmed = (memoryId: string): EventDraft => draftOf({ type: 'MemoryConfirmed', data: { memoryId } });
+const cleared = (count: number): EventDraft => draftOf({ type: 'MemoriesCleared', data: { count } });
+const retracted = (...memoryIds: readonly string[]): EventDraft =>
+  draftOf({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'A lie.' } });
+const after = (...events: readonly EventDraft[]) => given(...events).state.memories;
 
 describe('the memories in the state of a mind', () => {
   it('say of each what a confirmation needs to know', () => {

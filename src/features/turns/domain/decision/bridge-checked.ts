@@ -4,7 +4,7 @@ import type { Json } from '../../../../kernel/base/json.js';
 import { shortenedObject } from '../../../../kernel/base/shorten.js';
 import { cutJsonText } from '../../../../kernel/base/text.js';
 import { CURRENT_LOGIC, logicOf } from './logic.js';
-import type { NpcDraft } from '../../../npcs/domain/events.js';
+import type { NpcEvent } from '../../../npcs/domain/events.js';
 import { DETAILS_BYTES, DIALOGUE_BYTES } from '../../../npcs/domain/recorded-bytes.js';
 import type { MindState } from '../../../npcs/domain/state.js';
 
@@ -30,7 +30,7 @@ export const checkOfMind = (
     readonly ruleset: DirectiveRuleSet | null;
     readonly patternsHeld: readonly string[];
   },
-): readonly NpcDraft[] => {
+): readonly NpcEvent[] => {
   const { ruleset, patternsHeld, ...inputs } = asked;
   return [
     {

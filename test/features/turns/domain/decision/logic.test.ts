@@ -1,3 +1,4 @@
+import type { EventDraft } from '../../../../../src/kernel/base/event-draft.js';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { actContext, actDirective, actVerdict } from '../../../../../src/features/turns/act.js';
@@ -9,7 +10,7 @@ import type { TurnFacts } from '../../../../../src/features/turns/domain/decisio
 import type { TurnInput } from '../../../../../workflows/turn/turn-state.js';
 import { turn } from '../../../../../workflows/turn/turn.js';
 import { givenOf, inTable } from '../../../../support/given.js';
-import { type Emitted, memoriesRecalled, turnOpened } from '../../../../support/histories.js';
+import { memoriesRecalled, turnOpened } from '../../../../support/histories.js';
 import { generated, identified, openMinds, recalled, tapeOf } from '../../../../support/minds.js';
 import { onBehalf } from '../../../../support/streams.js';
 
@@ -96,7 +97,7 @@ describe('the table of logics', () => {
     };
     const actor = { npcId: 'mira', persona: null, data: {} };
     const identified = { type: 'ActorIdentified', data: { turnId: 't1', actor, instruction: {} } };
-    const emitted = (before: readonly Emitted[], input: TurnInput) =>
+    const emitted = (before: readonly EventDraft[], input: TurnInput) =>
       given(turnOpened('t1', { logic: 99 }), ...before).when(inTable(turn), input, facts).events?.[0]?.data;
     expect(emitted([], { type: 'actor', actor })).toMatchObject({
       logic: 99,
