@@ -124,7 +124,7 @@ const packages = [
     ['ajv', '@sinclair/typebox'],
     [
       '^src/(kernel|features/[^/]+)/http/',
-      '^src/features/[^/]+/(wire|answer-step)\\.ts$',
+      '^src/features/[^/]+/(body-schemas|answer-step)\\.ts$',
       '^src/features/npcs/domain/events\\.ts$',
       '^src/features/souls/(domain/soul-schema|soul-check)\\.ts$',
     ],

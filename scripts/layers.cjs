@@ -25,10 +25,10 @@ const features = [
 /** What features stand on. Each of these folders imports those before it. */
 const foundation = [
   ['src/kernel/base', 'values and functions that need nothing else: JSON, texts, names, bounds, refusals'],
-  ['src/kernel/crypto', 'digests and ids made from them, trees of digests, the forms of keys and signatures, PNG'],
+  ['src/kernel/crypto', 'digests and ids made from them, Merkle trees, the forms of keys and signatures, CIDs, PNG'],
   ['src/ports', 'promises that adapters keep: event store, read models, process runtime, clock, randomness'],
   ['src/kernel/concurrency', 'how work shares the event loop, time and memory: mutex, semaphores, time limits, pauses'],
-  ['src/kernel/streams', 'folds, stream writers, snapshots, commands and finding them again, hash chain, histories'],
+  ['src/kernel/streams', 'folds, stream writers, snapshots, commands, looking up earlier ones, hash chain, histories'],
   [
     'src/kernel/processes',
     'what a state machine is, processes folded from their streams, one step, limits of runtimes',
@@ -139,13 +139,13 @@ const rows = [
   ),
   adapter('temporal', 'the runtime that drives processes on Temporal', 'workflows/temporal', ...oneStep),
   adapter('eventstore', 'the event store on EventStoreDB'),
-  adapter('embedders', 'vectors from texts: by the model that comes along, a model in a folder, or another server'),
+  adapter('embedders', 'vectors from texts: by the bundled model, a model in a folder, or another server'),
   adapter('kafka', 'the feed on Kafka'),
   adapter('postgres', 'PostgreSQL: read models, snapshots, archive, idempotency keys, limits, the relay’s place'),
   adapter('vectors', 'exact search among vectors'),
   adapter('files', 'files beside the data: the owner key, the secret'),
   adapter('cortex', 'engines that continue prompts: the scripted one, model servers, local models'),
-  adapter('archives', 'archives of others: an IPFS node, gateways that are fetched from with care'),
+  adapter('archives', 'archives of others: an IPFS node, guarded fetches from gateways'),
   adapter('prometheus', 'metrics'),
   adapter('system', 'clock and randomness of the machine'),
   {
@@ -163,8 +163,7 @@ const rows = [
   },
   {
     folder: 'src/roles',
-    holds:
-      'what a process does: answer requests, drive processes, make read models, relay; lists all routes and kinds of events',
+    holds: 'what a server process does: answer requests, drive processes, make read models, relay; lists all routes',
     imports: ['src/adapters', 'src/features', 'src/kernel', 'src/ports', 'src/config', 'activities', 'projections'],
     because:
       'A profile says which roles there are and what they run on. A role that knows its profile could run on no other.',

@@ -6,7 +6,7 @@ import { cutBytes } from '../../src/kernel/base/text.js';
 import type { CortexEngine } from '../../src/ports/cortex.js';
 import type { ProcessInput } from '../../src/ports/process-runtime.js';
 import type { Effect } from '../../src/kernel/processes/state-machine.js';
-import { mindFold } from '../../src/features/npcs/mind.js';
+import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import type { Recall, Recalled } from '../../src/features/memory/recall.js';
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import { prepareTurn, type TurnEffectsDeps } from './turn.js';

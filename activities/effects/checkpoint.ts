@@ -14,7 +14,8 @@ import type { ProcessEffects } from '../../src/kernel/processes/process-effects.
 import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { gatherHeads } from '../../src/features/proofs/gather-heads.js';
 import { openLogTree } from '../../src/features/proofs/log-tree.js';
-import { type CheckpointAt, checkpointBefore, logFold, newestCheckpoint } from '../../src/features/proofs/log.js';
+import { type CheckpointAt, checkpointBefore, newestCheckpoint } from '../../src/features/proofs/log.js';
+import { logFold } from '../../src/features/proofs/log-fold.js';
 
 /** How long one attempt at a batch, a signature or handing on may take, in milliseconds. */
 const EFFECT_MS = 120_000;

@@ -8,7 +8,7 @@ import { parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import type { SoulExportInput } from '../../workflows/soul-export.js';
 import { makeSoul, type SoulDocument } from '../../src/features/souls/domain/document.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
-import { mindFold } from '../../src/features/npcs/mind.js';
+import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { KeyedMutex } from '../../src/kernel/concurrency/keyed-mutex.js';
 import type { Ports } from '../../src/ports/ports.js';
 import { DEFAULT_RULESET_ID, type Rulesets } from '../../src/features/rules/rulesets.js';

@@ -6,7 +6,7 @@ import { KeyedMutex } from '../../src/kernel/concurrency/keyed-mutex.js';
 import type { ProcessEffects } from '../../src/kernel/processes/process-effects.js';
 import type { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { arrive, type Arrival, arrivalContext, arrivedBefore } from '../../src/features/souls/arrive.js';
-import { letGo, takeCustody } from '../../src/features/souls/custody.js';
+import { letGo, takeCustody } from '../../src/features/souls/take-custody.js';
 import { importFold } from '../../src/features/souls/import-fold.js';
 import { stagedFor } from '../../src/features/souls/waiting-room.js';
 import { sealedSoul } from '../../src/features/souls/sealed-soul.js';

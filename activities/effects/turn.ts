@@ -5,7 +5,7 @@ import type { MindState } from '../../src/features/npcs/domain/state.js';
 import { isNpcStream, parseNpcStream } from '../../src/kernel/base/stream-names.js';
 import type { SigningKeys } from '../../src/ports/signing-keys.js';
 import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
-import { mindFold } from '../../src/features/npcs/mind.js';
+import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { factsFrom } from '../../src/features/turns/facts-from.js';
 import type { Rulesets } from '../../src/features/rules/rulesets.js';
 

@@ -15,7 +15,7 @@ export type Publication = 'published' | 'wasPublic';
  * The caller made the digest from the bytes; the archive does not do so again when it takes them. What is read has the digest that it is read by:
  * damaged bytes are logged and count as absent. A name that is no digest is absent too; staging under one is a defect, and throws an Error.
  * Atomicity: a payload is there whole or not at all. Durability: `stage`, `publish` and `nameByCid` resolve once a loss of power changes nothing.
- * A CID may name a payload as well (features/souls/domain/ipfs-cid.ts). Its caller made it from the bytes.
+ * A CID may name a payload as well (kernel/crypto/ipfs-cid.ts). Its caller made it from the bytes.
  * Failures: Rejection STORE_FULL, STORE_UNAVAILABLE or DATABASE_UNAVAILABLE. After one it is not known whether the call took effect; every call may be
  * repeated, and has the same effect once or often.
  */

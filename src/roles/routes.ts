@@ -15,7 +15,7 @@ import { eventRoutes } from '../features/npcs/http/events.js';
 import { ghostFindingRoutes } from '../features/ghosts/http/findings.js';
 import { ghostRunRoutes } from '../features/ghosts/http/runs.js';
 import { ghostStepRoute } from '../features/ghosts/http/process.js';
-import { ghostRoutes } from '../features/ghosts/http/routes.js';
+import { ghostRoutes } from '../features/ghosts/http/sessions.js';
 import { historyExportRoutes, historyRoutes } from '../features/npcs/http/histories.js';
 import { jwksRoute, verdictRoutes } from '../features/turns/http/verdicts.js';
 import { keyRoutes } from '../features/keys/http/routes.js';

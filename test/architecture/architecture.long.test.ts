@@ -111,7 +111,7 @@ const outwards: readonly (readonly [rule: string, ...Import])[] = [
   ['src/features/<feature>/domain', 'src/features/npcs/domain/mind.ts', 'src/features/npcs/mind.ts'],
   ['src/features/<feature>/domain', 'src/features/npcs/domain/writer.ts', 'src/kernel/streams/writer.ts'],
   ['src/features/<feature>', 'src/features/npcs/answer.ts', 'src/features/npcs/http/routes.ts'],
-  ['src/features/<feature>', 'src/features/npcs/kinds.ts', 'src/roles/event-kinds.ts'],
+  ['src/features/<feature>', 'src/features/npcs/kinds.ts', 'src/roles/routes.ts'],
   ['src/features/<feature>', 'src/features/npcs/stored.ts', 'src/adapters/embedded/store.ts'],
   ['src/features/<feature>/http', 'src/features/turns/http/mind.ts', 'src/features/npcs/http/routes.ts'],
   ['src/features/<feature>/http', 'src/features/turns/http/services.ts', 'src/roles/services.ts'],

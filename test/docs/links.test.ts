@@ -23,6 +23,18 @@ describe('the docs', () => {
     expect(dead).toEqual([]);
   });
 
+  it.each(pages.filter((page) => page !== 'CHANGELOG.md' && !page.startsWith(join('docs', 'adr'))))(
+    'name only files that are there: %s',
+    (page) => {
+      const named = readFileSync(join(repository, page), 'utf8').matchAll(
+        /`((?:src|workflows|activities|projections|test|scripts|bench|examples)\/[\w./-]*)`/g,
+      );
+      expect(Array.from(named, ([, path]) => path ?? '').filter((path) => !existsSync(join(repository, path)))).toEqual(
+        [],
+      );
+    },
+  );
+
   it('are all found from the README', () => {
     const linked = linksOf('README.md').map((link) => resolve(repository, link));
     const unlinked = pages.filter(

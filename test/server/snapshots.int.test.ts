@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
-import { mindFold } from '../../src/features/npcs/mind.js';
+import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { StreamEvent } from '../../src/kernel/streams/fold.js';

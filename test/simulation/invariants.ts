@@ -5,7 +5,7 @@ import { isNpcStream, npcStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 import type { ReadModels } from '../../src/ports/read-models.js';
 import type { Snapshots } from '../../src/ports/snapshots.js';
-import { mindFold } from '../../src/features/npcs/mind.js';
+import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { projections } from '../../projections/registry.js';
 import { breaksIn } from '../support/chains.js';
 import { ManualClock } from '../support/manual-clock.js';

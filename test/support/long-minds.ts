@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../src/kernel/base/event-draft.js';
 import { MemoryEventStore } from './memory/event-store.js';
 import { EmbeddedSnapshots } from '../../src/adapters/embedded/snapshots.js';
-import { mindFold } from '../../src/features/npcs/mind.js';
+import { mindFold } from '../../src/features/npcs/mind-fold.js';
 import { StreamWriters } from '../../src/kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../../src/kernel/streams/snapshotting.js';
 import type { EventStore } from '../../src/ports/event-store.js';

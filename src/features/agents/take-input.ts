@@ -10,7 +10,7 @@ import { agentTurn, type AgentTurnInput } from '../../../workflows/agent-turn.js
 import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.js';
 import type { Clock } from '../../ports/clock.js';
 import { isOver } from '../turns/find-turn.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import type { CommandAttempt } from '../../kernel/streams/earlier-process.js';
 import { anotherAttempt } from '../turns/another-attempt.js';
 import type { StepDeps } from '../turns/step-turn.js';

@@ -1,14 +1,14 @@
 import { type CharacterCard, type CardVersion, readCard } from './domain/read-card.js';
 import { LORE_MEMORIES, loreOf } from './domain/lore.js';
 import { charsWithNames, personaOf } from './domain/persona.js';
-import { importCard, type EarlierCard } from './domain/import-card.js';
-import type { BroughtMemory } from '../memory/domain/memory-commands.js';
+import { importCard, type EarlierCard } from './domain/decide.js';
+import type { BroughtMemory } from '../memory/domain/decide.js';
 import { APPEND_BYTES, EVENT_BYTES } from '../../kernel/streams/append-size.js';
 import type { CommandContext } from '../../kernel/base/command-context.js';
 import { jsonBytes } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import { metaBytes } from '../../kernel/streams/place-events.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';

@@ -10,7 +10,7 @@ import {
   type RemoteStep,
 } from './domain/remote-play.js';
 import type { GhostStepEvent, PlayedTurn } from './domain/events.js';
-import { readTold } from './domain/told.js';
+import { readTold } from './domain/told-world.js';
 import type { Level } from '../levels/domain/level.js';
 import { npcEvents } from '../npcs/domain/decoder.js';
 import { jsonBytes } from '../../kernel/base/json.js';

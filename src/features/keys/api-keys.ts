@@ -14,7 +14,8 @@ import type { ApiKey, TenantState } from './domain/state.js';
 import type { Tier } from '../../kernel/base/tiers.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
 import type { Random } from '../../ports/random.js';
-import { type KeyDirectory, tenantFold, tenantNamesFold } from './key-directory.js';
+import type { KeyDirectory } from './key-directory.js';
+import { tenantFold, tenantNamesFold } from './tenant-fold.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 
 /** The tenant of the machine that the server runs on. Only its owner key creates other tenants (contract 11.4). */

@@ -1,40 +1,17 @@
+import { tenantNamesFold } from './tenant-fold.js';
 import { LRUCache } from 'lru-cache';
 
-import { tenantEvents, tenantsEvents } from './domain/decoder.js';
+import { tenantEvents } from './domain/decoder.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../kernel/base/stream-names.js';
 import { matchesHash, parseApiKey, tokenDigest } from './domain/api-key.js';
 import { effectiveRateLimit, type RateLimit } from '../../kernel/base/rate-limit.js';
 import type { Principal } from '../../kernel/base/scopes.js';
-import {
-  evolveTenant,
-  evolveTenantNames,
-  initialTenant,
-  isLive,
-  noTenants,
-  type ApiKey,
-  type TenantNames,
-  type TenantState,
-} from './domain/state.js';
+import { evolveTenant, initialTenant, isLive, noTenants, type ApiKey, type TenantState } from './domain/state.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 import type { Clock } from '../../ports/clock.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
-import type { Fold } from '../../kernel/streams/fold.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
-
-/** How a tenant's stream is folded. */
-export const tenantFold: Fold<TenantState> = {
-  initial: initialTenant,
-  evolve: (state, event) => evolveTenant(state, tenantEvents.decode(event)),
-  versionOf: tenantEvents.versionOf,
-};
-
-/** How the stream that names the tenants is folded. */
-export const tenantNamesFold: Fold<TenantNames> = {
-  initial: noTenants,
-  evolve: (state, event) => evolveTenantNames(state, tenantsEvents.decode(event)),
-  versionOf: tenantsEvents.versionOf,
-};
 
 /** How long after its loss the feed is resumed, in milliseconds: revocations of other servers count within a second (contract 11.4). */
 export const FEED_RETRY_MS = 250;

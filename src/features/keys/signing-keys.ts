@@ -1,4 +1,4 @@
-import { signingKeyEvents } from './domain/signing-decoder.js';
+import { signingKeyFold } from './signing-key-fold.js';
 import { createPrivateKey, createPublicKey, type KeyObject, sign as signBytes } from 'node:crypto';
 
 import { CompactSign } from 'jose';
@@ -6,19 +6,12 @@ import { CompactSign } from 'jose';
 import { jcs, type JsonObject } from '../../kernel/base/json.js';
 import { StartProblem } from '../../kernel/base/start-problem.js';
 import { signingKeysStream } from '../../kernel/base/stream-names.js';
-import {
-  currentSigningKey,
-  evolveSigningKeys,
-  noSigningKeys,
-  type SigningKey,
-  type SigningKeyState,
-} from './domain/signing-events.js';
+import { currentSigningKey, type SigningKey, type SigningKeyState } from './domain/signing-events.js';
 import { ed25519Jwk, thumbprint } from '../../kernel/crypto/jwk.js';
 import type { Random } from '../../ports/random.js';
 import type { JwsHeader, SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js';
 import { makeCommandId } from '../../kernel/streams/command-id.js';
 import { NONCE_BYTES, unwrap, wrap } from './key-wrap.js';
-import type { Fold } from '../../kernel/streams/fold.js';
 import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 import { spaceReads } from '../../kernel/streams/spaced-reads.js';
 
@@ -35,13 +28,6 @@ export type SigningKeyDeps = CommandDeps & {
   readonly wrapKey: Uint8Array;
   /** `ANIMA_JWS_ALG`. A key keeps the name that it was made under; another name makes another key. */
   readonly alg: SigningAlgorithm;
-};
-
-/** How the stream of this server's signing keys is folded. @internal A test records with it. */
-export const signingKeyFold: Fold<SigningKeyState> = {
-  initial: noSigningKeys,
-  evolve: (state, event) => evolveSigningKeys(state, signingKeyEvents.decode(event)),
-  versionOf: signingKeyEvents.versionOf,
 };
 
 const privateKeyOf = (seed: Uint8Array): KeyObject =>

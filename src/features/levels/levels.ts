@@ -10,7 +10,7 @@ import { contentDigest } from '../../kernel/crypto/content-digest.js';
 import { jcs, type Json } from '../../kernel/base/json.js';
 import type { Sliced } from '../../kernel/base/sliced.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
-import { type LevelStore, type LevelStoreDeps, lostMap, openLevelStore } from './store.js';
+import { type LevelStore, type LevelStoreDeps, lostMap, openLevelStore } from './level-store.js';
 
 export type OpenedLevel = { readonly level: Level; readonly ref: LevelRef };
 

@@ -1,10 +1,10 @@
-import { type Confirmation, confirmMemory, knownOfTurn, meantMemory } from './domain/memory-commands.js';
+import { type Confirmation, confirmMemory, knownOfTurn, meantMemory } from './domain/decide.js';
 import type { MindState } from '../npcs/domain/state.js';
 import { lastMemories, type StoredMemory } from '../npcs/domain/stored-memories.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import { parseCommandId } from '../../kernel/streams/command-id.js';
 import type { StreamEvent } from '../../kernel/streams/fold.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';

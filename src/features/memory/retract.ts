@@ -1,10 +1,10 @@
 import { isStanding, memories, type MemoryRow } from '../../../projections/memories.js';
 import { createLineage, type Kin } from './domain/lineage.js';
-import { retractMemories } from './domain/memory-commands.js';
+import { retractMemories } from './domain/decide.js';
 import type { MindState } from '../npcs/domain/state.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import { requireReached } from '../../kernel/read-models/read-wait.js';
 import { DECIDE_ATTEMPTS } from '../../kernel/streams/attempts.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';

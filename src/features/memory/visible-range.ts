@@ -4,7 +4,7 @@ import type { Moment } from '../../ports/snapshots.js';
 import { clearsOf, isStanding, memories, memoriesListed, type MemoryRow } from '../../../projections/memories.js';
 import { isArriving } from '../npcs/domain/state.js';
 import { revisionOrder } from '../../kernel/read-models/row-order.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { requireReached } from '../../kernel/read-models/read-wait.js';
 

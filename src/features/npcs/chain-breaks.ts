@@ -3,7 +3,7 @@ import type { NpcEvent } from './domain/events.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { type ChainBreak, breaksOf, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
-import { mindFold } from './mind.js';
+import { mindFold } from './mind-fold.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import { DECIDE_ATTEMPTS } from '../../kernel/streams/attempts.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';

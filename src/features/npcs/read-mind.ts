@@ -1,4 +1,4 @@
-import { requireRevision } from './minds.js';
+import { requireRevision } from './find-mind.js';
 import { waitForRevision } from '../../kernel/read-models/read-wait.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';

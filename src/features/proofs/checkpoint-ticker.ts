@@ -5,7 +5,7 @@ import { pause } from '../../kernel/concurrency/pause.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import { systemContext } from '../../kernel/streams/command-id.js';
 import type { Clock } from '../../ports/clock.js';
-import { logFold } from './log.js';
+import { logFold } from './log-fold.js';
 import { beginRound, type MakeCheckpointDeps } from './make-checkpoint.js';
 
 /** How many events are read at once. */

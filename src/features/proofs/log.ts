@@ -1,22 +1,12 @@
 import { logEvents } from './domain/decoder.js';
 import type { LeafBatch, LogEvent, SignedCheckpoint } from './domain/events.js';
-import { emptyLog, evolveLog, type LogState, savedLog } from './domain/state.js';
 import type { UnknownEvent } from '../../kernel/base/decoder.js';
 import { logStream } from '../../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
-import type { Fold } from '../../kernel/streams/fold.js';
 import { firstRevision } from './search-stream.js';
 
 /** All that reading a log needs. */
 export type LogReads = Pick<EventStore, 'read'>;
-
-/** How a log is folded. */
-export const logFold: Fold<LogState> = {
-  initial: emptyLog,
-  evolve: (state, event) => evolveLog(state, logEvents.decode(event), event.revision),
-  versionOf: logEvents.versionOf,
-  snapshots: { version: 1, restore: savedLog },
-};
 
 /** A checkpoint, with its revision in the log. */
 export type CheckpointAt = SignedCheckpoint & { readonly revision: number };

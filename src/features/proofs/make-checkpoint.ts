@@ -8,7 +8,8 @@ import type { ProcessRuntime, ProcessRef } from '../../ports/process-runtime.js'
 import { checkpoint, type CheckpointInput } from '../../../workflows/checkpoint.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { firstNews } from './gather-heads.js';
-import { type CheckpointAt, logFold, newestCheckpoint } from './log.js';
+import { type CheckpointAt, newestCheckpoint } from './log.js';
+import { logFold } from './log-fold.js';
 
 /** How long a request waits for its checkpoint, in milliseconds; the round goes on, and a repeat waits for it. */
 const ROUND_WAIT_MS = 30_000;

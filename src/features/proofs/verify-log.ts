@@ -16,7 +16,7 @@ import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.j
 import { breaksOf, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
-import { logFold } from './log.js';
+import { logFold } from './log-fold.js';
 import { keyOfJwk } from './verify-bundle.js';
 
 /** What ends an answer: so many events and heads looked at, or so many things found broken. */

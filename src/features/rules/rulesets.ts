@@ -1,14 +1,14 @@
+import { rulesetFold } from './ruleset-fold.js';
 import { rulesetEvents } from './domain/decoder.js';
 import { LRUCache } from 'lru-cache';
 
 import { findPreset } from './domain/presets.js';
 import type { DirectiveRuleSet, RulesetRef } from './domain/ruleset.js';
-import { evolveRuleset, initialRuleset, latestRuleset, revisionOfVersion, type RulesetState } from './domain/state.js';
+import { latestRuleset, revisionOfVersion, type RulesetState } from './domain/state.js';
 import { jsonBytes } from '../../kernel/base/json.js';
 import { rulesetStream } from '../../kernel/base/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
-import type { Fold } from '../../kernel/streams/fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 
 /** The ruleset that is a tenant's default once it is registered (contract 2.8). */
@@ -24,12 +24,6 @@ const builtIn = (presetId: string): DirectiveRuleSet | null => {
 
 /** How many bytes of JSON of older versions are kept, for the turns that began with them. */
 export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
-
-export const rulesetFold: Fold<RulesetState> = {
-  initial: initialRuleset,
-  evolve: evolveRuleset,
-  versionOf: rulesetEvents.versionOf,
-};
 
 /** The rules that decide, and the id that was asked for if it is not registered. */
 export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonly missing?: string };

@@ -7,8 +7,8 @@ import { npcStream } from '../../kernel/base/stream-names.js';
 import { MAX_SOUL_LINKS } from './domain/bounds.js';
 import type { SoulDocument, SoulMemory } from './domain/document.js';
 import type { ImportEvent } from './domain/import-events.js';
-import { broughtBy } from './domain/state.js';
-import { arrivalCommand, mindFold } from '../npcs/mind.js';
+import { broughtBy } from './domain/soul-state.js';
+import { arrivalCommand, mindFold } from '../npcs/mind-fold.js';
 import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 
 /**

@@ -3,7 +3,7 @@ import type { Origin } from '../npcs/domain/state.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { CustodyLink } from './domain/document.js';
 import type { EventStore } from '../../ports/event-store.js';
-import { requireMind } from '../npcs/minds.js';
+import { requireMind } from '../npcs/find-mind.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 

@@ -18,7 +18,7 @@ import {
 } from '../../../workflows/soul-export.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import type { KeyedMutex } from '../../kernel/concurrency/keyed-mutex.js';
 import { type SharedOutcomeDeps, outcomeWithin } from '../../kernel/processes/shared-outcome.js';
 import { earlierProcess } from '../../kernel/streams/earlier-process.js';

@@ -13,7 +13,7 @@ import { verdictEvents } from '../../../workflows/turn/turn-events.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import type { StreamEvent } from '../../kernel/streams/fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import { type Command, type TypedDraft, runCommand } from '../../kernel/streams/run-command.js';
 import type { Rulesets } from '../rules/rulesets.js';
 import { factsFrom } from './facts-from.js';

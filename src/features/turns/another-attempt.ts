@@ -1,7 +1,7 @@
 import type { EventStore } from '../../ports/event-store.js';
 import type { AnyStateMachine } from '../../kernel/processes/state-machine.js';
 import type { OpenedTurn, TurnState } from '../../../workflows/turn/turn-state.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import type { ProcessRepository } from '../../kernel/processes/process-repository.js';
 import { type CommandAttempt, earlierProcess } from '../../kernel/streams/earlier-process.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';

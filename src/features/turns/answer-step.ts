@@ -7,7 +7,7 @@ import { defined } from '../../kernel/base/defined.js';
 import { type Answer, type Call, onBehalfOf } from '../../kernel/http/route.js';
 import { nullable, openObject } from '../../kernel/http/schemas.js';
 import { withHeaders, resultTypeWarning, rulesetWarning } from '../../kernel/http/warning.js';
-import { meantType, resultOf, ResultSchema, tapeOf, TapeSchema } from './wire.js';
+import { meantType, resultOf, ResultSchema, tapeOf, TapeSchema } from './body-schemas.js';
 
 const Instruction = openObject({
   type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }),

@@ -1,6 +1,6 @@
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { anotherAttempt } from './another-attempt.js';
-import { mindFold } from '../npcs/mind.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import { awaits, findTurn, inputOf, isOver, type ResultInput, tapeResults } from './find-turn.js';
 import type { CommandAttempt } from '../../kernel/streams/earlier-process.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';

@@ -6,7 +6,7 @@ import type { MindState } from '../npcs/domain/state.js';
 import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
 import type { JsonObject } from '../../kernel/base/json.js';
 import { sha256Base64url } from '../../kernel/crypto/sha256.js';
-import { mindAsOf } from '../npcs/minds.js';
+import { mindAsOf } from '../npcs/find-mind.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { factsFrom } from './facts-from.js';
 

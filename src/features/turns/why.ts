@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../kernel/base/json.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
-import { mindAsOf } from '../npcs/minds.js';
+import { mindAsOf } from '../npcs/find-mind.js';
 import type { Rulesets } from '../rules/rulesets.js';
 import type { ProcessRepository } from '../../kernel/processes/process-repository.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { confirm } from '../../../src/features/memory/confirm.js';
-import { mindFold } from '../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { FIRST_EVENT_SEARCH } from '../../../src/kernel/streams/first-event-search.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { type Command, runCommand } from '../../../src/kernel/streams/run-command.js';
 import { PAGE_EVENTS } from '../../../src/kernel/streams/stream-pages.js';
-import { clearMemories } from '../../../src/features/memory/domain/memory-commands.js';
+import { clearMemories } from '../../../src/features/memory/domain/decide.js';
 import { MEMORIES_KEPT } from '../../../src/features/npcs/domain/stored-memories.js';
 import { makeTurnId } from '../../../src/features/turns/domain/turn-id.js';
 import type { EventStore } from '../../../src/ports/event-store.js';

@@ -4,7 +4,7 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { LOOK_BREAKS, LOOK_EVENTS, lookAtChain, recordBreaks } from '../../../src/features/npcs/chain-breaks.js';
 import { GENESIS_HASH, hashInput } from '../../../src/kernel/streams/hash-chain.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
-import { mindFold } from '../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { runCommand } from '../../../src/kernel/streams/run-command.js';
 import { registerNpc } from '../../../src/features/npcs/domain/decide.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';

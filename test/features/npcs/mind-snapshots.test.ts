@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
-import { mindAsOf, requireMind } from '../../../src/features/npcs/minds.js';
+import { mindAsOf, requireMind } from '../../../src/features/npcs/find-mind.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { createSnapshotting } from '../../../src/kernel/streams/snapshotting.js';
 import type { Json } from '../../../src/kernel/base/json.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
-import { mindFold } from '../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { appendToMind } from '../../support/long-minds.js';
 import { settle } from '../../support/settle.js';
 import { ManualClock } from '../../support/manual-clock.js';

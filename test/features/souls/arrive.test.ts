@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { mindFold } from '../../../src/features/npcs/mind.js';
-import { revisionOf } from '../../../src/features/npcs/minds.js';
+import { mindFold } from '../../../src/features/npcs/mind-fold.js';
+import { revisionOf } from '../../../src/features/npcs/find-mind.js';
 import { arrive, type Arrival, arrivalContext } from '../../../src/features/souls/arrive.js';
 import { chainOf } from '../../../src/features/souls/custody-chain.js';
-import { letGo, ownerOf, takeCustody } from '../../../src/features/souls/custody.js';
+import { letGo, ownerOf, takeCustody } from '../../../src/features/souls/take-custody.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { runCommand } from '../../../src/kernel/streams/run-command.js';
 import { archiveNpc, registerNpc } from '../../../src/features/npcs/domain/decide.js';

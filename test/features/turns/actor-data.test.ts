@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { mindFold } from '../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { DATA_BYTES } from '../../../src/features/npcs/domain/mind-data.js';
 import type { TapeResult } from '../../../src/features/turns/domain/tape.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { EmbeddedSnapshots } from '../../../src/adapters/embedded/snapshots.js';
-import { mindFold } from '../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { SNAPSHOT_CHARS, SNAPSHOT_SAVES } from '../../../src/kernel/streams/snapshotting.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';

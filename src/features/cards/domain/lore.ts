@@ -1,4 +1,4 @@
-import type { BroughtMemory } from '../../memory/domain/memory-commands.js';
+import type { BroughtMemory } from '../../memory/domain/decide.js';
 import { fitsMetadata, MEMORY_BYTES } from '../../npcs/domain/recorded-bytes.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { firstFitting, type Json, type JsonObject } from '../../../kernel/base/json.js';

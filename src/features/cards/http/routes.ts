@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { cardOf } from '../export-card.js';
 import { takeCard } from '../import-card.js';
-import { requireMind } from '../../npcs/minds.js';
+import { requireMind } from '../../npcs/find-mind.js';
 import { waitForRevision } from '../../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { cardPicture, cardTextIn } from '../domain/picture.js';

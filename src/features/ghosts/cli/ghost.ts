@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 
-import type { ListedSession, SessionStatus } from '../http/routes.js';
+import type { ListedSession, SessionStatus } from '../http/sessions.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { writeTyped } from '../../../cli/shared/files.js';
 import { compareCommand, replayCommand, reproCommand } from './repro.js';
 import { runGhostCommand } from './run.js';
 import { allOption, junitOption, requirePassed, type ShowOptions, showResults } from './show.js';
-import type { GhostResults } from './text.js';
+import type { GhostResults } from './ghost-text.js';
 import { judging } from '../../../cli/shared/judging.js';
 import { cellsOf, printListing } from '../../../cli/shared/listing.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';

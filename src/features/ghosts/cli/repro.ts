@@ -5,7 +5,7 @@ import type { MindRequest } from '../../../body/mind-request.js';
 import type { Finding } from '../domain/findings.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { readJsonFile, writeTyped } from '../../../cli/shared/files.js';
-import { findingLine, isShown } from './text.js';
+import { findingLine, isShown } from './ghost-text.js';
 import { JudgedNo, judging } from '../../../cli/shared/judging.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';

@@ -8,7 +8,7 @@ import { defined } from '../../../kernel/base/defined.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { followTo } from '../../../cli/shared/follow.js';
 import { allOption, junitOption, requirePassed, requireWritable, showResults } from './show.js';
-import { type GhostResults, isShown } from './text.js';
+import { type GhostResults, isShown } from './ghost-text.js';
 import { judging } from '../../../cli/shared/judging.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { junitOf } from '../domain/junit.js';
 import { whyIncomplete } from '../domain/why-incomplete.js';
 import { writeTyped } from '../../../cli/shared/files.js';
-import { type GhostResults, resultLines } from './text.js';
+import { type GhostResults, resultLines } from './ghost-text.js';
 import { JudgedNo } from '../../../cli/shared/judging.js';
 import { print, printJson, type Terminal } from '../../../cli/shared/terminal.js';
 

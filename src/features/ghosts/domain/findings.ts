@@ -7,7 +7,7 @@ import { type Reachable, reachFromStart, unusableItems } from './reach.js';
 import { regionsInSlices } from './regions.js';
 import { NO_NUMBERS, type NumberKeys, WORLD_NUMBERS } from './never-matches.js';
 import { ruleProblems, ruleSubject } from './rule-problems.js';
-import { type FindingKind, findingKinds, type MergedFinding } from './found.js';
+import { type FindingKind, findingKinds, type MergedFinding } from './finding-kinds.js';
 import { rulesetsOf, type Tally } from './tally.js';
 import { shortId } from './world.js';
 

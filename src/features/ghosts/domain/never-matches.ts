@@ -1,4 +1,4 @@
-import { type ConditionAlternative, conditionAlternatives } from '../../rules/domain/condition-parts.js';
+import { type ConditionAlternative, conditionAlternatives } from '../../rules/domain/condition-alternatives.js';
 import { comparedNumber, kindOf, TARGET_KEY } from '../../rules/domain/condition.js';
 import type { DirectiveRule } from '../../rules/domain/ruleset.js';
 import { isActionType } from '../../rules/domain/action-type.js';

@@ -1,11 +1,11 @@
 import type { Level, Tile } from '../../levels/domain/level.js';
 import { bitmapHas, bitmapWith, emptyBitmap } from './bitmap.js';
 import { numberOfTile } from './chart.js';
-import type { FindingKind } from './found.js';
+import type { FindingKind } from './finding-kinds.js';
 import { beginTally, noteStep, type Tally } from './tally.js';
 import type { GhostGoal } from './policy.js';
 import { reachableTiles, type Reachable } from './reach.js';
-import type { WorldReport } from './told.js';
+import type { WorldReport } from './told-world.js';
 import { beginWorld, type World } from './world.js';
 
 /** What the mind decided in a step, as far as it counts. */

@@ -3,7 +3,7 @@ import { bitmapHas } from './bitmap.js';
 import { DECISIONS_TO_JUDGE, findingsOf, type Finding } from './findings.js';
 import type { GhostGoal } from './policy.js';
 import { reachableTiles } from './reach.js';
-import { findingKinds, type FindingKind } from './found.js';
+import { findingKinds, type FindingKind } from './finding-kinds.js';
 import { timeMetrics } from './step-times.js';
 import { rulesetsOf, type Counts, type Tally } from './tally.js';
 import { isRunOver, shortId, type World } from './world.js';

@@ -1,4 +1,4 @@
-import { merged, type MergedFinding } from './found.js';
+import { merged, type MergedFinding } from './finding-kinds.js';
 
 /**
  * How long the steps of a session took this server: the work itself, without waiting for the store, the engine or the ghost's share of the processor. It

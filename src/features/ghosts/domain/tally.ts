@@ -3,11 +3,11 @@ import type { Level } from '../../levels/domain/level.js';
 import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 import { bitmapWith, emptyBitmap } from './bitmap.js';
 import type { Outcome } from './deed.js';
-import { merged, type MergedFinding, type Noticed } from './found.js';
+import { merged, type MergedFinding, type Noticed } from './finding-kinds.js';
 import { canStillReach, type Reachable, reachFromStart } from './reach.js';
 import { drained } from '../../../kernel/base/sliced.js';
 import type { StepTimes } from './step-times.js';
-import type { ToldOutcome } from './told.js';
+import type { ToldOutcome } from './told-world.js';
 import { isRunOver, shortId, type World } from './world.js';
 
 /** How often something happened, by name. */

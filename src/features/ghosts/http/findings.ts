@@ -28,10 +28,10 @@ import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { MAX_ARCHIVED_BYTES } from '../../../ports/soul-archive.js';
 import { clientSignal } from '../../../kernel/http/client-signal.js';
-import { durationOf, NamedGoal, LevelShown, Results, shownResults } from './results.js';
+import { durationOf, NamedGoal, LevelShown, Results, shownResults } from './shown-results.js';
 import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { FreeObject, nullable } from '../../../kernel/http/schemas.js';
-import { SessionParams } from './routes.js';
+import { SessionParams } from './sessions.js';
 
 const DEFAULT_STEPS = 100;
 /** How many searches for a reproduction, and replays of one, a process runs at once. */

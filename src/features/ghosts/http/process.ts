@@ -10,7 +10,7 @@ import { ghostMindStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { type Call, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { SessionParams } from './routes.js';
+import { SessionParams } from './sessions.js';
 import { stepAnswers, StepAnswered, StepBody } from '../../turns/answer-step.js';
 
 /** The stream of the mind of a session. */

@@ -12,7 +12,7 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { type Call, ok, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
-import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from './results.js';
+import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from './shown-results.js';
 import { ClientId, nullable } from '../../../kernel/http/schemas.js';
 
 /** The longest session, in milliseconds. */

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 
 import type { Levels, BuiltInLevel } from '../levels.js';
-import { lostMap, type StoredLevel } from '../store.js';
+import { lostMap, type StoredLevel } from '../level-store.js';
 import { listAfter, rowsBefore } from '../list-after.js';
 import { defined } from '../../../kernel/base/defined.js';
 import type { JsonObject } from '../../../kernel/base/json.js';

@@ -6,7 +6,7 @@ import { lineagePart } from '../lineage.js';
 import { LINEAGE_CURSOR_CHARS } from '../lineage-cursor.js';
 import { memoryRows } from '../memory-rows.js';
 import { retract, RETRACTED_MEMORIES } from '../retract.js';
-import { requireRevision } from '../../npcs/minds.js';
+import { requireRevision } from '../../npcs/find-mind.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import { eventAt } from '../../../kernel/streams/stream-pages.js';

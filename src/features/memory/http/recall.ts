@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import type { Recall } from '../recall.js';
-import { mindFold } from '../../npcs/mind.js';
+import { mindFold } from '../../npcs/mind-fold.js';
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
@@ -27,7 +27,7 @@ import { agentMemoryOf, itemOf, reportedItem } from '../memory-item.js';
 import { AgentMemory, Item, memoryFilters } from './schemas.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../../../kernel/http/schemas.js';
-import { memoriesOf, MemoriesSchema } from '../../turns/wire.js';
+import { memoriesOf, MemoriesSchema } from '../../turns/body-schemas.js';
 
 /** Most memories of one recall, and how many there are unless the request says otherwise (contract 3.3, 3.5). */
 const MAX_LIMIT = 100;

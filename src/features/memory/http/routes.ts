@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox';
 
 import { confirm } from '../confirm.js';
 import { visibleRange } from '../visible-range.js';
-import { mindFold } from '../../npcs/mind.js';
+import { mindFold } from '../../npcs/mind-fold.js';
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import type { StreamEvent } from '../../../kernel/streams/fold.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
-import { clearMemories, CONFIRMED_IMPORTANCE, STORED_TYPE, storeMemory } from '../domain/memory-commands.js';
+import { clearMemories, CONFIRMED_IMPORTANCE, STORED_TYPE, storeMemory } from '../domain/decide.js';
 import { fitsMetadata, METADATA_BYTES } from '../../npcs/domain/recorded-bytes.js';
 import { takeRecordable } from '../../../kernel/streams/take-recordable.js';
 import { defined } from '../../../kernel/base/defined.js';

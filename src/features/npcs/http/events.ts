@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { abortWith } from '../../../kernel/concurrency/abort-with.js';
 import { toHistoryEvent } from '../../../kernel/streams/history.js';
-import { requireRevision } from '../minds.js';
+import { requireRevision } from '../find-mind.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { npcStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';

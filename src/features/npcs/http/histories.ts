@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 import { exportHistory, type HistoryPage, readHistory } from '../../../kernel/streams/history.js';
-import { mindAsOf, requireMind } from '../minds.js';
+import { mindAsOf, requireMind } from '../find-mind.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { openTurnsOf } from '../domain/open-turns.js';

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
-import { requireMind, requireRevision } from '../minds.js';
-import { mindFold } from '../mind.js';
+import { requireMind, requireRevision } from '../find-mind.js';
+import { mindFold } from '../mind-fold.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { archiveNpc, registerNpc } from '../domain/decide.js';

@@ -4,7 +4,7 @@ import { bundleOf, consistencyPath, proveMind, requireCheckpoint } from '../bund
 import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../log.js';
 import { makeCheckpoint } from '../make-checkpoint.js';
 import { auditMinds } from '../verify-log.js';
-import { requireRevision } from '../../npcs/minds.js';
+import { requireRevision } from '../../npcs/find-mind.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { defined } from '../../../kernel/base/defined.js';

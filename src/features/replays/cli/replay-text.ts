@@ -1,7 +1,7 @@
 import { differenceKinds } from '../domain/difference-kinds.js';
 import { isObject } from '../../../kernel/base/json.js';
 import { cutText } from '../../../kernel/base/text.js';
-import type { ShownReplay } from '../http/results.js';
+import type { ShownReplay } from '../http/shown-results.js';
 import { table } from '../../../cli/shared/terminal.js';
 
 /** A replay as its routes tell it (contract 10.3). */

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import { type NpcRow, npcs } from '../../../../projections/npcs.js';
 import { type CoveragePlace, recordedCoverage } from '../recorded-coverage.js';
-import { requireRevision } from '../../npcs/minds.js';
+import { requireRevision } from '../../npcs/find-mind.js';
 import type { Rulesets } from '../../rules/rulesets.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import { findReplay } from '../run-replay.js';

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 
 import { inSlices } from '../../../kernel/concurrency/in-slices.js';
-import { requireRevision } from '../../npcs/minds.js';
+import { requireRevision } from '../../npcs/find-mind.js';
 import type { Rulesets } from '../../rules/rulesets.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import { cancelReplay, findReplay, runReplay } from '../run-replay.js';
@@ -15,9 +15,9 @@ import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { type Call, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
 import { timeOf } from '../../../kernel/http/history-query.js';
-import { shownReplay, ShownReplay } from './results.js';
+import { shownReplay, ShownReplay } from './shown-results.js';
 import { ClientId, NpcParams, nullable } from '../../../kernel/http/schemas.js';
-import { RulesBody } from '../../rules/wire.js';
+import { RulesBody } from '../../rules/body-schemas.js';
 
 /** How many NPCs one replay may name, and how many texts it may bring (contract 10.3). */
 const MOST_NPCS = 1_000;

@@ -1,5 +1,5 @@
 import { isObject, type Json } from '../../../kernel/base/json.js';
-import { type ConditionAlternative, conditionAlternatives } from './condition-parts.js';
+import { type ConditionAlternative, conditionAlternatives } from './condition-alternatives.js';
 import type { Seen } from './key-tree.js';
 import type { RuleCondition } from './ruleset.js';
 

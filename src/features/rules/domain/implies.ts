@@ -1,5 +1,5 @@
 import type { Json } from '../../../kernel/base/json.js';
-import { type ConditionAlternative, conditionAlternatives } from './condition-parts.js';
+import { type ConditionAlternative, conditionAlternatives } from './condition-alternatives.js';
 import {
   compareCodePoints,
   kindOf,

@@ -2,7 +2,8 @@ import { Type } from '@sinclair/typebox';
 
 import { parseCommandId } from '../../../kernel/streams/command-id.js';
 import { inSlices } from '../../../kernel/concurrency/in-slices.js';
-import { type Rulesets, rulesetFold } from '../rulesets.js';
+import type { Rulesets } from '../rulesets.js';
+import { rulesetFold } from '../ruleset-fold.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { deleteRuleset, registerRuleset } from '../domain/decide.js';
@@ -20,7 +21,7 @@ import { rulesets as rulesetRows } from '../../../../projections/rulesets.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
-import { RulesBody } from '../wire.js';
+import { RulesBody } from '../body-schemas.js';
 import { ClientId, openObject } from '../../../kernel/http/schemas.js';
 import { defined } from '../../../kernel/base/defined.js';
 

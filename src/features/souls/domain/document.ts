@@ -2,7 +2,7 @@ import { defined } from '../../../kernel/base/defined.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { MAX_SOUL_LINKS } from './bounds.js';
 import type { soulSchema } from './soul-schema.js';
-import { soulStateOf } from './state.js';
+import { soulStateOf } from './soul-state.js';
 
 /** The soul document (contract 8.7). */
 export type SoulDocument = (typeof soulSchema)['static'];

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 import type { SoulMemory } from './document.js';
 import type { Player, PlayerIndex } from './player-index.js';
 import { isOfPlayer, namesPlayers } from '../../npcs/domain/player-names.js';
-import type { SoulState } from './state.js';
+import type { SoulState } from './soul-state.js';
 
 /** Why a memory is about a player (contract 8.10). */
 export type AboutBy = 'text' | 'metadata' | 'turn';

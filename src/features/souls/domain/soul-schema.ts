@@ -3,7 +3,7 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
 import { MEMORY_BYTES, METADATA_BYTES } from '../../npcs/domain/recorded-bytes.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { MAX_PART_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from './bounds.js';
-import { moods, namedMembers, type SoulState } from './state.js';
+import { moods, namedMembers, type SoulState } from './soul-state.js';
 
 /**
  * The soul document as a JSON Schema (contract 8.7). It is closed, because a signature must not cover what no reader looks at: only `extra` and

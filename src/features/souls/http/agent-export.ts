@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { requireRevision } from '../../npcs/minds.js';
+import { requireRevision } from '../../npcs/find-mind.js';
 import { beginExport, type ExportOutcome, exportRef, sealedExport } from '../export-soul.js';
 import { agentStream, type Answer, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
 import { AgentParams, FreeObject, nullable, openObject } from '../../../kernel/http/schemas.js';

@@ -8,7 +8,7 @@ import type { OtherArchives } from '../other-archives.js';
 import { isObject, type Json } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { cutText } from '../../../kernel/base/text.js';
-import { broughtBy } from '../domain/state.js';
+import { broughtBy } from '../domain/soul-state.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { readJsonText } from '../../../kernel/http/json-text.js';
 import { TX_ID } from '../../../kernel/http/patterns.js';

@@ -13,7 +13,7 @@ import type { RouteDefinition } from '../../../kernel/http/route.js';
 import { agentExportRoute } from './agent-export.js';
 import { exportRoutes, type ExportServices } from './exports.js';
 import { importRoutes } from './imports.js';
-import { keptSoulRoutes } from './kept.js';
+import { keptSoulRoutes } from './souls.js';
 
 type SoulRouteDeps = {
   readonly ports: Ports;

@@ -19,7 +19,7 @@ import {
 } from '../../../kernel/http/route.js';
 import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../../../kernel/http/schemas.js';
 import { rulesetWarning } from '../../../kernel/http/warning.js';
-import { memoriesOf, MemoriesSchema, rulesetIdOf } from '../wire.js';
+import { memoriesOf, MemoriesSchema, rulesetIdOf } from '../body-schemas.js';
 import { defined } from '../../../kernel/base/defined.js';
 
 const asked = {

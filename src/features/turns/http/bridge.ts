@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 
-import { mindFold } from '../../npcs/mind.js';
+import { mindFold } from '../../npcs/mind-fold.js';
 import { inSlices } from '../../../kernel/concurrency/in-slices.js';
-import { revisionOf } from '../../npcs/minds.js';
+import { revisionOf } from '../../npcs/find-mind.js';
 import type { Rulesets } from '../../rules/rulesets.js';
 import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';

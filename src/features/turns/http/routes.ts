@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-import { requireRevision } from '../../npcs/minds.js';
+import { requireRevision } from '../../npcs/find-mind.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import { waitForStream } from '../../../kernel/read-models/read-wait.js';
 import { readTurn, type TurnView } from '../turn-view.js';

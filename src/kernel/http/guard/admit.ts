@@ -1,11 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { Context } from 'koa';
-
 import { Rejection } from '../../base/rejection.js';
 import type { Principal } from '../../base/scopes.js';
-import type { RateLimit } from '../../base/rate-limit.js';
-import type { RateDecision, RateLimiter } from '../../../ports/rate-limiter.js';
+import type { RateLimiter } from '../../../ports/rate-limiter.js';
 import type { RouteDefinition } from '../route.js';
 
 /** Finds the source of a request by its `Authorization` header. Null for any missing, malformed, unknown, revoked or expired key. */
@@ -29,32 +26,6 @@ export const requireOneAuthorization = ({ rawHeaders }: Pick<IncomingMessage, 'r
     if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) found += 1;
   }
   if (found > 1) throw new Rejection('UNAUTHORIZED');
-};
-
-const setLimitHeaders = (ctx: Pick<Context, 'set'>, limit: RateLimit, decision: RateDecision): void => {
-  const reset = String(Math.max(0, Math.ceil(decision.resetSeconds)));
-  ctx.set('RateLimit-Policy', `"default";q=${limit.limit};w=${limit.windowSeconds}`);
-  ctx.set('RateLimit', `"default";r=${decision.remaining};t=${reset}`);
-};
-
-/**
- * Counts a request against the limit of its key. The state of the limit is in the headers of the answer even when the request is refused (contract 1.4).
- * @throws Rejection RATE_LIMITED
- */
-export const requireRate = async (
-  rateLimiter: RateLimiter,
-  keyId: string,
-  limit: RateLimit,
-  ctx: Pick<Context, 'set'>,
-): Promise<void> => {
-  const decision = await rateLimiter.take(keyId, limit);
-  setLimitHeaders(ctx, limit, decision);
-  if (decision.allowed) return;
-  const seconds = Math.max(1, Math.ceil(decision.resetSeconds));
-  throw new Rejection('RATE_LIMITED', {
-    message: `Too many requests for this key; send it again in ${String(seconds)} s.`,
-    retryAfter: seconds,
-  });
 };
 
 /** @throws Rejection FORBIDDEN, or the route's own */

@@ -1,5 +1,6 @@
 import { Rejection } from '../../base/rejection.js';
-import { type Gate, requireAllowed, requireOneAuthorization, requireRate } from '../guard/admit.js';
+import { type Gate, requireAllowed, requireOneAuthorization } from '../guard/admit.js';
+import { requireRate } from '../guard/rate-limit.js';
 import type { RequestMiddleware } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
 

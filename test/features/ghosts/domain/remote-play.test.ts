@@ -10,7 +10,7 @@ import {
   remoteWorld,
 } from '../../../../src/features/ghosts/domain/remote-play.js';
 import { coverageOf } from '../../../../src/features/ghosts/domain/results.js';
-import { readTold, type WorldReport } from '../../../../src/features/ghosts/domain/told.js';
+import { readTold, type WorldReport } from '../../../../src/features/ghosts/domain/told-world.js';
 import type { Level } from '../../../../src/features/levels/domain/level.js';
 import { generateLevel } from '../../../../src/features/levels/domain/generate.js';
 import type { Json } from '../../../../src/kernel/base/json.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { tenantFold, tenantNamesFold } from '../../../../src/features/keys/key-directory.js';
+import { tenantFold, tenantNamesFold } from '../../../../src/features/keys/tenant-fold.js';
 import {
   chooseCortex,
   createTenant,

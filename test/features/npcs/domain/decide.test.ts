@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { mindFold } from '../../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../../src/features/npcs/mind-fold.js';
 import { archiveNpc, registerNpc, type Registration } from '../../../../src/features/npcs/domain/decide.js';
 import { DATA_BYTES } from '../../../../src/features/npcs/domain/mind-data.js';
 import { givenOf } from '../../../support/given.js';

@@ -2,7 +2,7 @@ import type { EventDraft } from '../../../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mindFold } from '../../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../../src/features/npcs/mind-fold.js';
 import type { NpcEvent, NpcEventType } from '../../../../src/features/npcs/domain/events.js';
 import { evolveMind, initialMind, isArriving, hasBegun } from '../../../../src/features/npcs/domain/state.js';
 import { lastMemories } from '../../../../src/features/npcs/domain/stored-memories.js';

@@ -2,7 +2,7 @@ import type { EventDraft } from '../../../../src/kernel/base/event-draft.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { mindFold } from '../../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../../src/features/npcs/mind-fold.js';
 import { npcEvents } from '../../../../src/features/npcs/domain/decoder.js';
 import {
   lastMemories,

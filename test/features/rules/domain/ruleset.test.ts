@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rulesetFold } from '../../../../src/features/rules/rulesets.js';
+import { rulesetFold } from '../../../../src/features/rules/ruleset-fold.js';
 import { deleteRuleset, registerRuleset } from '../../../../src/features/rules/domain/decide.js';
 import { normaliseRuleset } from '../../../../src/features/rules/domain/normalise.js';
 import { compilePattern } from '../../../../src/features/rules/domain/pattern.js';

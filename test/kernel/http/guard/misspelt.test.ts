@@ -2,7 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox';
 import { distance } from 'fastest-levenshtein';
 import { describe, expect, it, vi } from 'vitest';
 
-import { ResultSchema } from '../../../../src/features/turns/wire.js';
+import { ResultSchema } from '../../../../src/features/turns/body-schemas.js';
 import { compileMisspelt, isAlike } from '../../../../src/kernel/http/guard/misspelt.js';
 
 vi.mock('fastest-levenshtein', async (load) => {

@@ -14,7 +14,7 @@ import {
   SOULS_READ,
   TENANT_LOOKED_INTO,
   TENANT_SOULS_READ,
-} from '../../../../src/features/souls/http/kept.js';
+} from '../../../../src/features/souls/http/souls.js';
 import { drained } from '../../../../src/kernel/base/sliced.js';
 import { protocolSoulText } from '../../../../src/features/souls/http/soul-answer.js';
 import type { ReadModels } from '../../../../src/ports/read-models.js';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
 import type { NpcEvent } from '../../npcs/domain/events.js';
-import { type BroughtMemory, type Commanded, storeMemory } from '../../memory/domain/memory-commands.js';
+import { type BroughtMemory, type Commanded, storeMemory } from '../../memory/domain/decide.js';
 import type { MindState } from '../../npcs/domain/state.js';
 import { lastMemories } from '../../npcs/domain/stored-memories.js';
 

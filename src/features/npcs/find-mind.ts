@@ -4,7 +4,7 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import type { Moment } from '../../ports/snapshots.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
-import { mindFold } from './mind.js';
+import { mindFold } from './mind-fold.js';
 
 /**
  * A mind with every acknowledged write (contract 1.8).

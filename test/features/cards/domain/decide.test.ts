@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { mindFold } from '../../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../../src/features/npcs/mind-fold.js';
 import { archiveNpc, registerNpc } from '../../../../src/features/npcs/domain/decide.js';
-import { importCard, type BroughtCard, type EarlierCard } from '../../../../src/features/cards/domain/import-card.js';
-import { clearMemories } from '../../../../src/features/memory/domain/memory-commands.js';
+import { importCard, type BroughtCard, type EarlierCard } from '../../../../src/features/cards/domain/decide.js';
+import { clearMemories } from '../../../../src/features/memory/domain/decide.js';
 import { givenOf } from '../../../support/given.js';
 import { memoryStored } from '../../../support/histories.js';
 

@@ -6,7 +6,7 @@ import type { Fold } from '../../kernel/streams/fold.js';
 /** The command that writes a soul into a mind, whoever carries it out. */
 export const arrivalCommand = (importId: string): string => `arrival_${importId}`;
 
-/** How a mind's stream is folded. Raise its version whenever `test/features/npcs/mind.test.ts` says so. */
+/** How a mind's stream is folded. Raise its version whenever `test/features/npcs/mind-fold.test.ts` says so. */
 export const mindFold: Fold<MindState> = {
   initial: initialMind,
   evolve: evolveMind,

@@ -1,6 +1,6 @@
 import type { Finding } from '../domain/findings.js';
 import { type GhostTest, provoked } from '../domain/results.js';
-import type { shownResults } from '../http/results.js';
+import type { shownResults } from '../http/shown-results.js';
 import { table } from '../../../cli/shared/terminal.js';
 
 /** The results of a session (contract 9.3, 9.9). */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { GhostSession } from '../../../../src/features/ghosts/run-ghost.js';
 import { requirePassed } from '../../../../src/features/ghosts/cli/show.js';
 import type { GhostReport } from '../../../../src/features/ghosts/domain/events.js';
-import { shownResults } from '../../../../src/features/ghosts/http/results.js';
+import { shownResults } from '../../../../src/features/ghosts/http/shown-results.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const report: GhostReport = { step: 3, findings: [], tests: [], coverage: 0, metrics: [] };

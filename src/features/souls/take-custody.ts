@@ -1,17 +1,10 @@
-import { type Custody, type CustodyEvent, custodyEvents, evolveCustody, type SoulOwner } from './domain/custody.js';
+import { custodyFold } from './custody-fold.js';
+import type { Custody, CustodyEvent, SoulOwner } from './domain/custody.js';
 import type { CommandContext } from '../../kernel/base/command-context.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { custodyStream, npcStream } from '../../kernel/base/stream-names.js';
-import { mindFold } from '../npcs/mind.js';
-import type { Fold } from '../../kernel/streams/fold.js';
+import { mindFold } from '../npcs/mind-fold.js';
 import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
-
-/** How the custody of a soul is folded. @internal A test records with it. */
-export const custodyFold: Fold<Custody> = {
-  initial: { owner: null },
-  evolve: evolveCustody,
-  versionOf: custodyEvents.versionOf,
-};
 
 /** Until its mind is archived; one that is still to arrive is on its way. */
 const isLive = async ({ writers }: Pick<CommandDeps, 'writers'>, { tenant, npcId }: SoulOwner): Promise<boolean> =>

@@ -1,3 +1,4 @@
+import { levelFold } from './level-fold.js';
 import { levelEvents } from './domain/decoder.js';
 import { type Deletion, deleteLevel, isNewestMap, putLevel } from './domain/decide.js';
 import { MAP_BYTES, PLAYED_BYTES, TENANT_MAP_BYTES } from './domain/bounds.js';
@@ -18,7 +19,6 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
-import type { Fold } from '../../kernel/streams/fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { type Command, runCommand } from '../../kernel/streams/run-command.js';
 
@@ -53,13 +53,6 @@ export type LevelStore = {
 };
 
 type StoredPut = { readonly put: LevelVersion; readonly created: boolean; readonly position: number };
-
-/** How a level's stream is folded. @internal A test records with it. */
-export const levelFold: Fold<LevelState> = {
-  initial: initialLevel,
-  evolve: evolveLevel,
-  versionOf: levelEvents.versionOf,
-};
 
 /** The last moment that there is: maps are never swept. */
 const FOR_GOOD = new Date(8_640_000_000_000_000);

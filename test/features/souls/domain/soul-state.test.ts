@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { jcs, type JsonObject } from '../../../../src/kernel/base/json.js';
-import { dataOf, soulStateOf } from '../../../../src/features/souls/domain/state.js';
+import { dataOf, soulStateOf } from '../../../../src/features/souls/domain/soul-state.js';
 
 const empty = { inventory: [], skills: {}, relationships: {}, mood: 'neutral', fear: 0, confidence: 0, extra: {} };
 const names = ['confidence', 'fear', 'inventory', 'mood', 'relationships', 'skills'];

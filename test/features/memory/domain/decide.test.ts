@@ -1,14 +1,14 @@
 import type { EventDraft } from '../../../../src/kernel/base/event-draft.js';
 import { describe, expect, it } from 'vitest';
 
-import { mindFold } from '../../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../../src/features/npcs/mind-fold.js';
 import {
   clearMemories,
   confirmMemory,
   knownOfTurn,
   meantMemory,
   storeMemory,
-} from '../../../../src/features/memory/domain/memory-commands.js';
+} from '../../../../src/features/memory/domain/decide.js';
 import type { MindState } from '../../../../src/features/npcs/domain/state.js';
 import { MEMORIES_KEPT } from '../../../../src/features/npcs/domain/stored-memories.js';
 import { parseProcessId } from '../../../../src/kernel/crypto/process-id.js';

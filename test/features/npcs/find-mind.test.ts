@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
-import { mindAsOf, requireMind, requireRevision, revisionOf } from '../../../src/features/npcs/minds.js';
+import { mindAsOf, requireMind, requireRevision, revisionOf } from '../../../src/features/npcs/find-mind.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { EventStore, ReadRange } from '../../../src/ports/event-store.js';
 import type { Moment } from '../../../src/ports/snapshots.js';

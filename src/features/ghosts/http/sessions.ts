@@ -23,7 +23,7 @@ import {
   ghostStatusOf,
   LevelShown,
   ShownStatus,
-} from './results.js';
+} from './shown-results.js';
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
 
 const DEFAULT_HISTORY = 10;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { mindFold } from '../../../src/features/npcs/mind.js';
+import { mindFold } from '../../../src/features/npcs/mind-fold.js';
 import type { StreamEvent } from '../../../src/kernel/streams/fold.js';
 import type { MindState } from '../../../src/features/npcs/domain/state.js';
 import { jcs, type Json } from '../../../src/kernel/base/json.js';
@@ -25,7 +25,7 @@ const folded: Readonly<Record<number, string>> = {
 
 const RAISE = `A mind's events fold to another state than they did, or its state has another shape. Snapshots that were saved before would be
 taken for states of today. So would those be that an older server saves of an event which only this program knows. Raise the version in
-src/features/npcs/mind.ts, and add its line here.`;
+src/features/npcs/mind-fold.ts, and add its line here.`;
 
 const afterEach = (initial: MindState): readonly MindState[] => {
   let state = initial;

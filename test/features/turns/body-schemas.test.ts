@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { compileDropNulls } from '../../../src/kernel/http/guard/null-members.js';
 import { compileCheck } from '../../../src/kernel/http/guard/schema-check.js';
-import { resultOf, ResultSchema, rulesetIdOf, tapeOf, TapeSchema } from '../../../src/features/turns/wire.js';
+import { resultOf, ResultSchema, rulesetIdOf, tapeOf, TapeSchema } from '../../../src/features/turns/body-schemas.js';
 import { nullable } from '../../../src/kernel/http/schemas.js';
 
 const Body = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) });

@@ -1,0 +1,10 @@
+import { signingKeyEvents } from './domain/signing-decoder.js';
+import { evolveSigningKeys, noSigningKeys, type SigningKeyState } from './domain/signing-events.js';
+import type { Fold } from '../../kernel/streams/fold.js';
+
+/** How the stream of this server's signing keys is folded. */
+export const signingKeyFold: Fold<SigningKeyState> = {
+  initial: noSigningKeys,
+  evolve: (state, event) => evolveSigningKeys(state, signingKeyEvents.decode(event)),
+  versionOf: signingKeyEvents.versionOf,
+};
