@@ -93,14 +93,31 @@ const layers = [
   },
 ];
 
+/** What a state machine is, and what workflows and workers say to each other. */
+const machines = '^src/kernel/processes/(state-machine|process-step|process-limits)\\.ts$';
+
 const world = [
   {
     name: 'core-touches-nothing',
     severity: 'error',
     comment:
       'Domains, ports, state machines and projections compute. Of Node they may use digests and checksums, which are functions.',
-    from: { path: '^(src/(features/[^/]+/domain|kernel/(base|crypto|concurrency)|ports)|workflows|projections)/' },
+    from: {
+      path: [
+        '^(src/(features/[^/]+/domain|kernel/(base|crypto|concurrency)|ports)|workflows|projections)/',
+        machines,
+        '^src/features/npcs/cloud-event\\.ts$',
+      ],
+    },
     to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|zlib)$' },
+  },
+  {
+    name: 'machines-know-no-store',
+    severity: 'error',
+    comment:
+      'Temporal bundles these with its workflows, and a replay computes them again: they are values and functions.',
+    from: { path: machines },
+    to: { path: '^src/', pathNot: ['^src/kernel/(base|crypto)/', '^src/ports/', machines] },
   },
   {
     name: 'use-cases-touch-the-world-through-ports',
@@ -124,7 +141,8 @@ const packages = [
     ['ajv', '@sinclair/typebox'],
     [
       '^src/(kernel|features/[^/]+)/http/',
-      '^src/features/[^/]+/(body-schemas|answer-step)\\.ts$',
+      '^src/features/(turns|rules)/body-schemas\\.ts$',
+      '^src/features/turns/answer-step\\.ts$',
       '^src/features/npcs/domain/events\\.ts$',
       '^src/features/souls/(domain/soul-schema|soul-check)\\.ts$',
     ],
@@ -171,7 +189,11 @@ const packages = [
   ),
   vendor(
     ['lru-cache'],
-    ['^src/(features|kernel|adapters|server)/'],
+    [
+      '^src/features/[^/]+/[^/]+\\.ts$',
+      '^src/features/rules/domain/pattern\\.ts$',
+      '^src/(kernel/(streams|processes|read-models)|adapters|server)/',
+    ],
     'What is remembered is bounded by its size, in one way.',
   ),
   vendor(['usearch'], ['^src/adapters/vectors/'], 'How vectors are compared is behind a port.'),

@@ -253,6 +253,9 @@ export const parseConfig = (
     temporalAccess: readTemporalAccess(access),
     kafkaAccess: readKafkaAccess(access),
   });
+  if (text('ANIMA_TURN_HOSTS') !== null) {
+    problems.push('ANIMA_TURN_HOSTS is called ANIMA_TURN_SHARDS now; name it so, with the same number.');
+  }
   if (oneOf('ANIMA_TIERS', ['off', 'on'], 'off') === 'on') {
     problems.push('ANIMA_TIERS=on: this build stores tiers but cannot activate them; leave the variable out.');
   }

@@ -1,7 +1,7 @@
 import type { Json } from '../kernel/base/json.js';
 import type { RecordedEvent } from './event-store.js';
 
-/** Where a row stands in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters; `''` for rows that no list filters, which costs less. */
+/** Where a row stands in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters; `''` for a row that no list finds by a tag, which costs less. */
 export type RowIndex = { readonly partition: string; readonly order: string; readonly tag: string };
 
 /** A text of a row that search finds (`TextSearch`). It never changes. */
@@ -48,7 +48,7 @@ export type OrderRange = { readonly above?: string; readonly upTo?: string };
 
 export type ListQuery = {
   readonly partition: string;
-  /** Only rows with one of these tags. */
+  /** Only rows with one of these tags, none of which is `''`. */
   readonly tags?: readonly string[];
   readonly direction: 'ascending' | 'descending';
   /** Only rows strictly beyond this `order`, in reading direction. */

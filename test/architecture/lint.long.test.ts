@@ -60,7 +60,7 @@ describe('the lint rules', () => {
   it.each([
     'src/kernel/streams/hash-chain.ts',
     'src/features/npcs/domain/state.ts',
-    'src/features/npcs/mind.ts',
+    'src/features/npcs/find-mind.ts',
     'src/features/npcs/http/routes.ts',
     'activities/advance.ts',
   ])('refuse the time in %s too', async (file) => {
@@ -70,7 +70,7 @@ describe('the lint rules', () => {
   it('leave the time and the console to commands', async () => {
     const command = 'export const at = (): void => console.log(Date.now());\n';
     expect(await broken('src/features/npcs/cli/history.ts', command)).toEqual([]);
-    expect(await broken('src/features/npcs/mind.ts', command)).toContain('no-console');
+    expect(await broken('src/features/npcs/find-mind.ts', command)).toContain('no-console');
   });
 
   it('refuse a test that leaves the others out', async () => {

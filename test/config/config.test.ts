@@ -209,6 +209,12 @@ describe('the configuration', () => {
     expect(turnShards({ ANIMA_TURN_SHARDS: '256' })).toBe(256);
   });
 
+  it('says what a setting is called now that had another name', () => {
+    expect(problems({ ...engines, ANIMA_TURN_HOSTS: '8' })).toEqual([
+      'ANIMA_TURN_HOSTS is called ANIMA_TURN_SHARDS now; name it so, with the same number.',
+    ]);
+  });
+
   it.each(['0', '257', '-1', '1.5', 'two'])('refuses %s as ANIMA_TURN_SHARDS', (value) => {
     const [only, ...more] = problems({ ...engines, ANIMA_TURN_SHARDS: value });
     expect(only).toContain('ANIMA_TURN_SHARDS must be ');

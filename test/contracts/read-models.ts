@@ -239,7 +239,8 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await keys({ tags: ['x', 'z'], beyond: '0' })).toEqual(['2', '3']);
         expect(await keys({ tags: [] })).toEqual([]);
         await commit({ put: [put('4', 4, ['p', '4', ''])] });
-        expect(await keys({ tags: ['', 'x'] })).toEqual(['0', '3', '4']);
+        expect(await keys({ tags: ['x'] })).toEqual(['0', '3']);
+        expect(await keys({})).toEqual(['0', '1', '2', '3', '4']);
       });
 
       it.each(['ascending', 'descending'] as const)('merge many tags by their order, %s', async (direction) => {

@@ -30,11 +30,12 @@ export const listStatement = (
   const end = `ORDER BY place ${order} LIMIT ?`;
   if (tags === undefined) return { sql: `${select(table, '')} ${end}`, given: [partition, ...places, limit + 1] };
   const each = [...new Set(tags)];
-  const looked = select(table, 'AND tag = ?');
-  // A table of earlier versions has no such index, and no index holds rows without a tag. SQLite is told that this tag is one.
-  const sought = isIndexedByTag ? select(`${table} INDEXED BY ${table}_by_tag`, `AND tag = ? AND tag <> ''`) : looked;
+  // The index has no rows without a tag, and SQLite is told that none is meant.
+  const tagged = isIndexedByTag
+    ? select(`${table} INDEXED BY ${table}_by_tag`, `AND tag = ? AND tag <> ''`)
+    : select(table, 'AND tag = ?');
   return {
-    sql: `${each.map((tag) => (tag === '' ? looked : sought)).join(' UNION ALL ')} ${end}`,
+    sql: `${each.map(() => tagged).join(' UNION ALL ')} ${end}`,
     given: [...each.flatMap((tag) => [partition, tag, ...places]), limit + 1],
   };
 };

@@ -4,7 +4,7 @@ import type {
   BatchedReply,
   BatchReply,
 } from '../../../workflows/temporal/process-batch.js';
-import { BATCH_ASKS, BATCH_BYTES } from '../../kernel/processes/process-limits.js';
+import { BATCH_STEPS, BATCH_BYTES } from '../../kernel/processes/process-limits.js';
 import type { Reply } from '../../kernel/processes/process-step.js';
 import { jsonBytes } from '../../kernel/base/json.js';
 import type { CommandContext } from '../../kernel/base/command-context.js';
@@ -92,7 +92,7 @@ export class ShardUpdates {
     let bytes = 0;
     for (const waiting of this.#queue) {
       bytes += waiting.bytes;
-      if (batch.length === BATCH_ASKS || (bytes > BATCH_BYTES && batch.length > 0)) break;
+      if (batch.length === BATCH_STEPS || (bytes > BATCH_BYTES && batch.length > 0)) break;
       batch.push(waiting);
       this.#queue.delete(waiting);
     }

@@ -20,15 +20,15 @@ export const retryDelayMs = (failures: number): number =>
 
 /** How much of an effect's result a run of a workflow hands on to the next, in bytes of JSON: no append holds more. */
 export const RESULT_BYTES = 800_000;
-/** How many may wait for the outcome of one process. Temporal takes ten updates of one workflow at a time, and updates need some of them. */
+/** How many may wait for the outcome of one process. Temporal takes ten updates of one workflow at a time, and steps need some of them. */
 export const OUTCOME_WAITERS = 4;
 
-/** How many updates travel to a shard's workflow as one update, and how much they take, in bytes of JSON. Temporal takes 2 MiB for one payload. */
-export const BATCH_ASKS = 128;
+/** How many steps travel to a shard's workflow as one update, and how much they take, in bytes of JSON. Temporal takes 2 MiB for one payload. */
+export const BATCH_STEPS = 128;
 export const BATCH_BYTES = 262_144;
 /**
- * How much the updates of all batches that a shard's workflow has under way take, and their answers, in bytes of JSON. More updates are refused and sent again;
- * answers beyond that are made again from the stream. Temporal takes 4 MiB from a workflow at once: each update, and each answer twice, as what its step
+ * How much the steps of all batches that a shard's workflow has under way take, and their answers, in bytes of JSON. More steps are refused and sent again;
+ * answers beyond that are made again from the stream. Temporal takes 4 MiB from a workflow at once: each step, and each answer twice, as what its step
  * gave and as a reply.
  */
 export const UPDATES_UNDER_WAY_BYTES = 1_572_864;

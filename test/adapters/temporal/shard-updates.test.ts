@@ -7,7 +7,7 @@ import { LATER_PAUSE_MS, ShardUpdates } from '../../../src/adapters/temporal/sha
 import { jsonBytes } from '../../../src/kernel/base/json.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { UpdateBatch, BatchedReply, BatchReply } from '../../../workflows/temporal/process-batch.js';
-import { BATCH_ASKS, BATCH_BYTES } from '../../../src/kernel/processes/process-limits.js';
+import { BATCH_STEPS, BATCH_BYTES } from '../../../src/kernel/processes/process-limits.js';
 import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
@@ -211,7 +211,7 @@ describe('The asks to one shard', () => {
         const send = async (batch: UpdateBatch): Promise<BatchReply> => {
           underWay += 1;
           check(underWay === 1, 'one at a time');
-          check(batch.asks.length > 0 && batch.asks.length <= BATCH_ASKS, 'so many');
+          check(batch.asks.length > 0 && batch.asks.length <= BATCH_STEPS, 'so many');
           const bytes = batch.asks.reduce((sum, { ref, inputs, by }) => sum + jsonBytes({ ref, inputs, by }), 0);
           check(batch.asks.length === 1 || bytes <= BATCH_BYTES, 'so many bytes');
           check(batch.bytes === bytes, 'as many as it says');

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
@@ -204,6 +206,33 @@ describe('a client that waits for an earlier answer on its connection, and leave
     await expect.poll(() => signal).toBeDefined();
     await leave();
     expect(signal?.aborted).toBe(true);
+    await app.stop();
+  });
+
+  it('is not remembered with its body once its answer is made', async () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void;
+    const bodies: WeakRef<object>[] = [];
+    const upload = runRoute(({ body }) => {
+      bodies.push(new WeakRef(body as object));
+      return { body: {} };
+    });
+    const endless = runRoute(() => streamed('first', untilLeft), {
+      ...{ operationId: 'endless', path: '/endless', method: 'GET', responses: streams('endless') },
+    });
+    const app = await startApp([endless, upload]);
+    const socket = await openSocket(app.port);
+    const json = JSON.stringify({ text: 'x'.repeat(1_000) });
+    const head = `${requestTo('/run').replace('GET', 'POST').trimEnd()}\r\nContent-Type: application/json\r\n`;
+    socket.write(`${requestTo('/endless')}${head}Content-Length: ${json.length}\r\n\r\n${json}`);
+    await expect.poll(() => bodies.length).toBe(1);
+    await expect
+      .poll(() => {
+        collectGarbage();
+        return bodies[0]?.deref();
+      })
+      .toBeUndefined();
+    closeSockets();
     await app.stop();
   });
 

@@ -52,7 +52,9 @@ describe('stored events', () => {
 
   it('are of every kind that has a decoder', () => {
     const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
-    const made = sources.flatMap((name) => readFileSync(join('src', name), 'utf8').match(/= decoderOf<\w+>\(/g) ?? []);
+    const made = sources
+      .filter((name) => name !== join('kernel', 'base', 'decoder.ts'))
+      .flatMap((name) => readFileSync(join('src', name), 'utf8').match(/\bdecoderOf</g) ?? []);
     expect(made).toHaveLength(Object.keys(eventKinds).length);
   });
 });

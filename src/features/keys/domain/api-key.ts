@@ -74,7 +74,7 @@ export const parseApiKey = (token: string): { readonly keyId: string; readonly t
 export const hashApiKey = (hashKey: Uint8Array, token: string): string =>
   createHmac('sha256', hashKey).update(token.slice(0, presentedMax)).digest('base64url');
 
-/** A digest under which a key that was accepted is found again: a tenth of the work of `matchesHash`. Kept in memory only. */
+/** A digest under which a key that was accepted is found again: a quarter of the work of `matchesHash`. Kept in memory only. */
 export const tokenDigest = (token: string): string => sha256Base64url(token.slice(0, presentedMax));
 
 /** Compares a presented key with a stored hash: one HMAC and one comparison that takes the same time wherever they differ. */

@@ -76,7 +76,14 @@ export const memoryRoutes = ({ ports, writers }: MemoryRouteDeps): readonly Rout
           partition: memoriesListed(stream),
           direction: 'ascending',
           within,
-          ...(type === undefined ? {} : { tags: type.split(',').map(memoryTag) }),
+          ...(type === undefined
+            ? {}
+            : {
+                tags: type
+                  .split(',')
+                  .filter((name) => name !== '')
+                  .map(memoryTag),
+              }),
         },
         ...(minImportance === undefined && !someRetracted ? {} : { keep }),
         show: (row) => itemOf(row as unknown as MemoryRow, { similarity: 1, asOf: seenAsOf }),

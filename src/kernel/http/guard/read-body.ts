@@ -66,6 +66,8 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       }
       const [only] = chunks;
       resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+      // The listeners live as long as the request, which may wait long for an earlier one to be answered.
+      chunks.length = 0;
     });
     req.on('close', () => {
       // An error is made only where somebody waits for it: its stack costs more than reading a body.

@@ -6,9 +6,16 @@ import { throwAway } from '../guard/unread-body.js';
 import { refusalOf, toRejection } from '../on-error.js';
 import { respondJson } from '../respond.js';
 import { createRetryPacing } from '../retry-pacing.js';
-import type { RequestMiddleware } from '../request-state.js';
+import type { RequestMiddleware, RequestState } from '../request-state.js';
 
 type RefusalDeps = { readonly clock: Clock; readonly random: Random; readonly logger: Log };
+
+const noBody: RequestState['json'] = { value: {}, mayHoldNull: false };
+
+/** What a request brought may be large, and its answer may wait long for an earlier one on its connection. */
+const forgetBody = (state: RequestState): void => {
+  Object.assign(state, { json: noBody, call: undefined, answer: undefined });
+};
 
 /**
  * Answers what is thrown: a refusal as it is, everything else as INTERNAL.
@@ -19,7 +26,6 @@ export const answerRefusals = (deps: RefusalDeps, isShort: (operationId: string)
   return async (ctx, next) => {
     try {
       await next();
-      if (ctx.state.lingers !== null) await ctx.state.lingers;
     } catch (thrown) {
       if (thrown instanceof ClientGone) {
         ctx.respond = false;
@@ -37,7 +43,8 @@ export const answerRefusals = (deps: RefusalDeps, isShort: (operationId: string)
         ctx.set('Retry-After', String(pacing.stretched(seconds, rejection.retrySpread)));
       }
       respondJson(ctx, status, body);
-      if (ctx.state.lingers !== null) await ctx.state.lingers;
     }
+    forgetBody(ctx.state);
+    if (ctx.state.lingers !== null) await ctx.state.lingers;
   };
 };
