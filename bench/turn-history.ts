@@ -2,7 +2,7 @@ import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import type { Fold } from '../src/kernel/streams/fold.js';
 import { StreamWriter } from '../src/kernel/streams/stream-writer.js';
 import type { MarkedDraft } from '../src/kernel/streams/place-events.js';
-import { npcEvents } from '../src/features/npcs/domain/decoder.js';
+import { npcEvents } from '../src/features/npcs/domain/events.js';
 import { makeTurnId } from '../src/features/turns/domain/turn-id.js';
 import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts.js';
 import { npcStream } from '../src/kernel/base/stream-names.js';

@@ -1,5 +1,4 @@
-import { ghostEvents } from '../src/features/ghosts/domain/decoder.js';
-import type { GhostEnding, GhostPlan } from '../src/features/ghosts/domain/events.js';
+import { ghostEvents, type GhostEnding, type GhostPlan } from '../src/features/ghosts/domain/events.js';
 import { parseGhostStream } from '../src/kernel/base/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
 

@@ -1,5 +1,4 @@
-import { levelEvents } from '../src/features/levels/domain/decoder.js';
-import type { LevelVersion } from '../src/features/levels/domain/events.js';
+import { levelEvents, type LevelVersion } from '../src/features/levels/domain/events.js';
 import type { Projection } from '../src/ports/read-models.js';
 
 /** The newest version of a level, its tenant, and when it was put. */

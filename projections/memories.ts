@@ -1,5 +1,4 @@
-import { npcEvents } from '../src/features/npcs/domain/decoder.js';
-import type { MemorySource } from '../src/features/npcs/domain/events.js';
+import { npcEvents, type MemorySource } from '../src/features/npcs/domain/events.js';
 import type { JsonObject } from '../src/kernel/base/json.js';
 import { revisionOrder } from '../src/kernel/read-models/row-order.js';
 import { isNpcStream } from '../src/kernel/base/stream-names.js';

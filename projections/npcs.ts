@@ -1,4 +1,4 @@
-import { npcEvents } from '../src/features/npcs/domain/decoder.js';
+import { npcEvents } from '../src/features/npcs/domain/events.js';
 import { evolveSummary, initialSummary, isArriving, type MindSummary } from '../src/features/npcs/domain/state.js';
 import { isNpcStream, parseNpcStream } from '../src/kernel/base/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';

@@ -1,4 +1,4 @@
-import { replayEvents } from '../src/features/replays/domain/decoder.js';
+import { replayEvents } from '../src/features/replays/domain/events.js';
 import { parseReplayStream } from '../src/kernel/base/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
 

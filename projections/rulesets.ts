@@ -1,4 +1,4 @@
-import { rulesetEvents } from '../src/features/rules/domain/decoder.js';
+import { rulesetEvents } from '../src/features/rules/domain/events.js';
 import type { DirectiveRuleSet } from '../src/features/rules/domain/ruleset.js';
 import type { Projection } from '../src/ports/read-models.js';
 

@@ -1,5 +1,4 @@
-import { npcEvents } from '../src/features/npcs/domain/decoder.js';
-import type { TurnKind } from '../src/features/npcs/domain/events.js';
+import { npcEvents, type TurnKind } from '../src/features/npcs/domain/events.js';
 import type { RulesetRef } from '../src/features/rules/domain/ruleset.js';
 import { revisionOrder } from '../src/kernel/read-models/row-order.js';
 import { isNpcStream, parseNpcStream } from '../src/kernel/base/stream-names.js';

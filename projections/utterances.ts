@@ -1,6 +1,5 @@
 import type { Action } from '../src/features/rules/domain/bridge/action.js';
-import { npcEvents } from '../src/features/npcs/domain/decoder.js';
-import type { Verdict } from '../src/features/npcs/domain/events.js';
+import { npcEvents, type Verdict } from '../src/features/npcs/domain/events.js';
 import type { Json } from '../src/kernel/base/json.js';
 import { isNpcStream, parseNpcStream } from '../src/kernel/base/stream-names.js';
 import { eachPlayerIn } from '../src/features/npcs/domain/player-names.js';

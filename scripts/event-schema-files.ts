@@ -1,6 +1,5 @@
 import { eventSchemaId } from '../src/features/npcs/cloud-event.js';
-import { npcEvents } from '../src/features/npcs/domain/decoder.js';
-import { npcEventSchemas } from '../src/features/npcs/domain/events.js';
+import { npcEvents, npcEventSchemas } from '../src/features/npcs/domain/events.js';
 
 /** Where the schemas are published, seen from the repository. */
 export const EVENT_SCHEMAS = 'docs/events';

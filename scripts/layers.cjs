@@ -60,7 +60,7 @@ const rows = [
   })),
   {
     folder: 'src/features/<feature>/domain',
-    holds: 'what a feature decides, as pure functions: events, their decoder, state, commands',
+    holds: 'what a feature decides, as pure functions: events with their decoder, state, commands',
     imports: [...values, 'src/ports', domains],
     because: 'A domain is pure: it decides from its arguments alone, and is tested without anything else.',
   },

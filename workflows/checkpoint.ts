@@ -1,8 +1,12 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
-import { logEvents } from '../src/features/proofs/domain/decoder.js';
+import {
+  logEvents,
+  type LogEvent,
+  type LogPlace,
+  type SignedCheckpoint,
+} from '../src/features/proofs/domain/events.js';
 import { growEdge } from '../src/features/proofs/domain/edge.js';
 import { type Leaf, leafHash } from '../src/features/proofs/domain/leaf.js';
-import type { LogEvent, LogPlace, SignedCheckpoint } from '../src/features/proofs/domain/events.js';
 import type { LogState } from '../src/features/proofs/domain/state.js';
 import { Rejection } from '../src/kernel/base/rejection.js';
 import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';

@@ -1,6 +1,11 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
-import { ghostEvents } from '../src/features/ghosts/domain/decoder.js';
-import type { GhostEnding, GhostEvent, GhostPlan, GhostReport } from '../src/features/ghosts/domain/events.js';
+import {
+  ghostEvents,
+  type GhostEnding,
+  type GhostEvent,
+  type GhostPlan,
+  type GhostReport,
+} from '../src/features/ghosts/domain/events.js';
 import { defined } from '../src/kernel/base/defined.js';
 import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 

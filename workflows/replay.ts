@@ -1,12 +1,17 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
-import { replayEvents } from '../src/features/replays/domain/decoder.js';
+import {
+  replayEvents,
+  type ReplayCursor,
+  type ReplayEnding,
+  type ReplayEvent,
+  type ReplayPlan,
+} from '../src/features/replays/domain/events.js';
 import {
   addFindings,
   noFindings,
   type ReplayFindings,
   type RuleCount,
 } from '../src/features/replays/domain/findings.js';
-import type { ReplayCursor, ReplayEnding, ReplayEvent, ReplayPlan } from '../src/features/replays/domain/events.js';
 import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type AskedReplay = ReplayPlan & { readonly replayId: string; readonly startedAt: string };

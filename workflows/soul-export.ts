@@ -1,6 +1,5 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
-import { npcEvents } from '../src/features/npcs/domain/decoder.js';
-import type { NpcEvent } from '../src/features/npcs/domain/events.js';
+import { npcEvents, type NpcEvent } from '../src/features/npcs/domain/events.js';
 import { defined } from '../src/kernel/base/defined.js';
 import { Rejection } from '../src/kernel/base/rejection.js';
 import { draft } from '../src/features/npcs/domain/draft.js';

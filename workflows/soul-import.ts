@@ -1,6 +1,5 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
-import type { ImportEvent } from '../src/features/souls/domain/import-events.js';
-import { importEvents } from '../src/features/souls/domain/import-decoder.js';
+import { type ImportEvent, importEvents } from '../src/features/souls/domain/import-events.js';
 import { Rejection } from '../src/kernel/base/rejection.js';
 import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 

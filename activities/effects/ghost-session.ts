@@ -1,7 +1,6 @@
 import type { TurnInput, TurnState } from '../../workflows/turn/turn-state.js';
 import { inSlices } from '../../src/kernel/concurrency/in-slices.js';
-import { ghostEvents } from '../../src/features/ghosts/domain/decoder.js';
-import type { GhostPlan } from '../../src/features/ghosts/domain/events.js';
+import { ghostEvents, type GhostPlan } from '../../src/features/ghosts/domain/events.js';
 import type { MindState } from '../../src/features/npcs/domain/state.js';
 import { holdPatterns } from '../../src/features/rules/domain/hold-patterns.js';
 import { ghostStream, parseGhostMindStream, parseGhostStream } from '../../src/kernel/base/stream-names.js';

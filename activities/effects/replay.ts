@@ -1,4 +1,4 @@
-import { replayEvents } from '../../src/features/replays/domain/decoder.js';
+import { replayEvents } from '../../src/features/replays/domain/events.js';
 import type { DirectiveRuleSet } from '../../src/features/rules/domain/ruleset.js';
 import { defined } from '../../src/kernel/base/defined.js';
 import { Rejection } from '../../src/kernel/base/rejection.js';

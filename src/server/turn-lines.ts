@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { npcEvents } from '../features/npcs/domain/decoder.js';
+import { npcEvents } from '../features/npcs/domain/events.js';
 import { parseNpcStream } from '../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../ports/event-store.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { leafHash } from '../../src/features/proofs/domain/leaf.js';
 import { emptyLog, evolveLog, type LogState } from '../../src/features/proofs/domain/state.js';
-import { logEvents } from '../../src/features/proofs/domain/decoder.js';
+import { logEvents } from '../../src/features/proofs/domain/events.js';
 import { Rejection } from '../../src/kernel/base/rejection.js';
 import { transitionOf, pendingEffect } from '../../src/kernel/processes/state-machine.js';
 import { checkpoint, type CheckpointInput, type CheckpointState } from '../../workflows/checkpoint.js';

@@ -1,6 +1,5 @@
 import type { EventDraft } from '../../src/kernel/base/event-draft.js';
-import { npcEvents } from '../../src/features/npcs/domain/decoder.js';
-import type { Actor, NpcEvent } from '../../src/features/npcs/domain/events.js';
+import { npcEvents, type Actor, type NpcEvent } from '../../src/features/npcs/domain/events.js';
 import { mismatchKey } from '../../src/features/turns/domain/tape-mismatch.js';
 import type { Json } from '../../src/kernel/base/json.js';
 import type { Deadline, ProcessEvent } from '../../src/kernel/processes/state-machine.js';

@@ -1,5 +1,4 @@
-import { npcEvents } from '../npcs/domain/decoder.js';
-import type { RecalledMemory, Verdict } from '../npcs/domain/events.js';
+import { npcEvents, type RecalledMemory, type Verdict } from '../npcs/domain/events.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import type { EventStore } from '../../ports/event-store.js';
 

@@ -1,4 +1,4 @@
-import { npcEvents } from '../npcs/domain/decoder.js';
+import { npcEvents } from '../npcs/domain/events.js';
 import type { JsonObject } from '../../kernel/base/json.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';

@@ -12,7 +12,7 @@ import {
 import type { GhostStepEvent, PlayedTurn } from './domain/events.js';
 import { readTold } from './domain/told-world.js';
 import type { Level } from '../levels/domain/level.js';
-import { npcEvents } from '../npcs/domain/decoder.js';
+import { npcEvents } from '../npcs/domain/events.js';
 import { jsonBytes } from '../../kernel/base/json.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { ghostMindStream } from '../../kernel/base/stream-names.js';

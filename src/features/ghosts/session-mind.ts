@@ -1,5 +1,4 @@
-import type { MemoryDraft } from '../npcs/domain/events.js';
-import { npcEvents } from '../npcs/domain/decoder.js';
+import { type MemoryDraft, npcEvents } from '../npcs/domain/events.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../npcs/domain/state.js';
 import { cutText } from '../../kernel/base/text.js';
 import type { PlayedTurn } from './domain/events.js';

@@ -1,6 +1,5 @@
 import type { EventDraft } from '../../kernel/base/event-draft.js';
-import { ghostStepEvents } from './domain/decoder.js';
-import type { GhostStepEvent } from './domain/events.js';
+import { ghostStepEvents, type GhostStepEvent } from './domain/events.js';
 import type { CommandContext } from '../../kernel/base/command-context.js';
 import { isObject } from '../../kernel/base/json.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';

@@ -1,7 +1,7 @@
 import { tenantNamesFold } from './tenant-fold.js';
 import { LRUCache } from 'lru-cache';
 
-import { tenantEvents } from './domain/decoder.js';
+import { tenantEvents } from './domain/events.js';
 import { tenantOf, tenantsStream, tenantStream, tenantStreamPrefix } from '../../kernel/base/stream-names.js';
 import { matchesHash, parseApiKey, tokenDigest } from './domain/api-key.js';
 import { effectiveRateLimit, type RateLimit } from '../../kernel/base/rate-limit.js';

@@ -1,5 +1,4 @@
-import { signingKeyEvents } from './domain/signing-decoder.js';
-import { evolveSigningKeys, noSigningKeys, type SigningKeyState } from './domain/signing-events.js';
+import { signingKeyEvents, evolveSigningKeys, noSigningKeys, type SigningKeyState } from './domain/signing-events.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 
 /** How the stream of this server's signing keys is folded. */

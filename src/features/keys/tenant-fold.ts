@@ -1,5 +1,12 @@
-import { tenantEvents, tenantsEvents } from './domain/decoder.js';
-import { evolveTenant, evolveTenantNames, initialTenant, noTenants, type TenantNames, type TenantState } from './domain/state.js';
+import { tenantEvents, tenantsEvents } from './domain/events.js';
+import {
+  evolveTenant,
+  evolveTenantNames,
+  initialTenant,
+  noTenants,
+  type TenantNames,
+  type TenantState,
+} from './domain/state.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 
 /** How a tenant's stream is folded. */

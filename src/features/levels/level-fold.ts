@@ -1,4 +1,4 @@
-import { levelEvents } from './domain/decoder.js';
+import { levelEvents } from './domain/events.js';
 import { evolveLevel, initialLevel, type LevelState } from './domain/state.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 

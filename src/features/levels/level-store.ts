@@ -1,8 +1,7 @@
 import { levelFold } from './level-fold.js';
-import { levelEvents } from './domain/decoder.js';
+import { levelEvents, type LevelVersion } from './domain/events.js';
 import { type Deletion, deleteLevel, isNewestMap, putLevel } from './domain/decide.js';
 import { MAP_BYTES, PLAYED_BYTES, TENANT_MAP_BYTES } from './domain/bounds.js';
-import type { LevelVersion } from './domain/events.js';
 import { type LevelProblem, WHOLE_MAP } from './domain/problem.js';
 import { evolveLevel, initialLevel, type LevelState } from './domain/state.js';
 import { summaryOf } from './domain/summary.js';

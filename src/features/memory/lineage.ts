@@ -1,6 +1,6 @@
 import type { MemoryRow } from '../../../projections/memories.js';
 import { createLineage, type Kin, type Lineage, LINEAGE_STEPS, type RecallingTurn } from './domain/lineage.js';
-import { npcEvents } from '../npcs/domain/decoder.js';
+import { npcEvents } from '../npcs/domain/events.js';
 import { defined } from '../../kernel/base/defined.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';

@@ -1,4 +1,4 @@
-import { npcEvents } from '../npcs/domain/decoder.js';
+import { npcEvents } from '../npcs/domain/events.js';
 import { storedMemory, type StoredMemory } from '../npcs/domain/stored-memories.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { FIRST_EVENT_SEARCH } from '../../kernel/streams/first-event-search.js';

@@ -1,5 +1,4 @@
-import { npcEvents } from './domain/decoder.js';
-import type { NpcEvent } from './domain/events.js';
+import { npcEvents, type NpcEvent } from './domain/events.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { type ChainBreak, breaksOf, GENESIS_HASH } from '../../kernel/streams/hash-chain.js';

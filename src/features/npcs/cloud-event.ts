@@ -1,7 +1,7 @@
 import { type CloudEvent, withoutData } from '../../ports/event-publisher.js';
 import { isObject } from '../../kernel/base/json.js';
 import { parseNpcStream } from '../../kernel/base/stream-names.js';
-import { npcEvents } from './domain/decoder.js';
+import { npcEvents } from './domain/events.js';
 import type { EventToDecode } from '../../kernel/base/decoder.js';
 
 /** What is published of a recorded event. Not who acted, nor in which request: that is not for other programs. */

@@ -1,4 +1,4 @@
-import { npcEvents } from './domain/decoder.js';
+import { npcEvents } from './domain/events.js';
 import { evolveMind, initialMind, isArriving, type MindState } from './domain/state.js';
 import { savedMind } from './domain/saved-mind.js';
 import type { Fold } from '../../kernel/streams/fold.js';

@@ -1,4 +1,4 @@
-import { logEvents } from './domain/decoder.js';
+import { logEvents } from './domain/events.js';
 import { emptyLog, evolveLog, type LogState, savedLog } from './domain/state.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 

@@ -1,5 +1,4 @@
-import { logEvents } from './domain/decoder.js';
-import type { LeafBatch, LogEvent, SignedCheckpoint } from './domain/events.js';
+import { logEvents, type LeafBatch, type LogEvent, type SignedCheckpoint } from './domain/events.js';
 import type { UnknownEvent } from '../../kernel/base/decoder.js';
 import { logStream } from '../../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';

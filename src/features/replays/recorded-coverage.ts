@@ -1,5 +1,4 @@
-import { npcEvents } from '../npcs/domain/decoder.js';
-import type { NpcEvent } from '../npcs/domain/events.js';
+import { npcEvents, type NpcEvent } from '../npcs/domain/events.js';
 import { type Coverage, type CoveredDecision, type CoverageCount, countCoverage } from './domain/rule-coverage.js';
 import type { DirectiveRuleSet, RulesetRef } from '../rules/domain/ruleset.js';
 import type { UnknownEvent } from '../../kernel/base/decoder.js';

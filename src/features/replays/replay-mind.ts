@@ -1,6 +1,5 @@
 import { logics } from '../turns/domain/decision/logic.js';
-import { npcEvents } from '../npcs/domain/decoder.js';
-import type { NpcEvent } from '../npcs/domain/events.js';
+import { npcEvents, type NpcEvent } from '../npcs/domain/events.js';
 import type { DifferenceKind, SkipReason } from './domain/difference-kinds.js';
 import { evolveSummary, initialSummary, type MindSummary } from '../npcs/domain/state.js';
 import { holdPatterns } from '../rules/domain/hold-patterns.js';

@@ -1,4 +1,4 @@
-import { rulesetEvents } from './domain/decoder.js';
+import { rulesetEvents } from './domain/events.js';
 import { evolveRuleset, initialRuleset, type RulesetState } from './domain/state.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 

@@ -1,5 +1,5 @@
 import { rulesetFold } from './ruleset-fold.js';
-import { rulesetEvents } from './domain/decoder.js';
+import { rulesetEvents } from './domain/events.js';
 import { LRUCache } from 'lru-cache';
 
 import { findPreset } from './domain/presets.js';

@@ -1,4 +1,4 @@
-import { npcEvents } from '../npcs/domain/decoder.js';
+import { npcEvents } from '../npcs/domain/events.js';
 import type { Origin } from '../npcs/domain/state.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
 import type { CustodyLink } from './domain/document.js';

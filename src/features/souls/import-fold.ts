@@ -1,4 +1,4 @@
-import { importEvents } from './domain/import-decoder.js';
+import { importEvents } from './domain/import-events.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 
 /** Of all imports of one txId by one tenant, the newest. `open`: it has not ended. */

@@ -1,8 +1,7 @@
 import type { TurnFacts } from './domain/decision/turn-facts.js';
 import { CURRENT_LOGIC, logicOf } from './domain/decision/logic.js';
 import { takeRecordable } from '../../kernel/streams/take-recordable.js';
-import { npcEvents } from '../npcs/domain/decoder.js';
-import type { NpcEvent, RecalledMemory, TurnKind } from '../npcs/domain/events.js';
+import { npcEvents, type NpcEvent, type RecalledMemory, type TurnKind } from '../npcs/domain/events.js';
 import type { MindState } from '../npcs/domain/state.js';
 import { makeTurnId } from './domain/turn-id.js';
 import { holdPatterns } from '../rules/domain/hold-patterns.js';

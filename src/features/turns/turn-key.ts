@@ -1,5 +1,4 @@
-import { npcEvents } from '../npcs/domain/decoder.js';
-import type { NpcEvent, RecalledMemory } from '../npcs/domain/events.js';
+import { npcEvents, type NpcEvent, type RecalledMemory } from '../npcs/domain/events.js';
 import { comparisonSlices, comparisonText } from './domain/same.js';
 import type { Json } from '../../kernel/base/json.js';
 import { drained, type Sliced } from '../../kernel/base/sliced.js';

@@ -1,9 +1,8 @@
-import { npcEvents } from '../npcs/domain/decoder.js';
+import { npcEvents, type NpcEvent, type TurnKind, type Verdict, type VerdictGrounds } from '../npcs/domain/events.js';
 import { TURN_ID_PREFIX } from './domain/turn-id.js';
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { npcStream } from '../../kernel/base/stream-names.js';
-import type { NpcEvent, TurnKind, Verdict, VerdictGrounds } from '../npcs/domain/events.js';
 import type { RulesetRef } from '../rules/domain/ruleset.js';
 import type { Json } from '../../kernel/base/json.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';

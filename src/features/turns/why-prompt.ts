@@ -1,7 +1,6 @@
 import { logicOf } from './domain/decision/logic.js';
 import type { TurnRequest } from './domain/decision/turn-facts.js';
-import type { npcEvents } from '../npcs/domain/decoder.js';
-import type { Instruction } from '../npcs/domain/events.js';
+import type { npcEvents, Instruction } from '../npcs/domain/events.js';
 import type { MindState } from '../npcs/domain/state.js';
 import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
 import type { JsonObject } from '../../kernel/base/json.js';

@@ -1,6 +1,5 @@
-import { npcEvents } from '../npcs/domain/decoder.js';
+import { npcEvents, type NpcEvent, type RecalledMemory } from '../npcs/domain/events.js';
 import { type ModelOutput, readModelText } from './domain/decision/model-text.js';
-import type { NpcEvent, RecalledMemory } from '../npcs/domain/events.js';
 import type { DirectiveRuleSet } from '../rules/domain/ruleset.js';
 import type { SeenValue } from '../rules/domain/rules-trace.js';
 import { defined } from '../../kernel/base/defined.js';

@@ -1,3 +1,4 @@
+import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { Action } from '../../rules/domain/bridge/action.js';
 import type { LevelRef } from '../../levels/domain/ref.js';
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
@@ -80,3 +81,15 @@ export type GhostStepEvent =
     }
   /** No step follows. */
   | { type: 'GhostStepsClosed'; data: { readonly step: number } };
+
+/** The events of ghost sessions. */
+export const ghostEvents = decoderOf<GhostEvent>({
+  GhostRequested: [],
+  GhostBegun: [],
+  GhostPlayed: [],
+  GhostEnded: [],
+  GhostReported: [],
+});
+
+/** The events of their steps. */
+export const ghostStepEvents = decoderOf<GhostStepEvent>({ GhostStepped: [], GhostStepsClosed: [] });

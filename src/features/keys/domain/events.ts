@@ -1,3 +1,4 @@
+import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { RateLimit } from '../../../kernel/base/rate-limit.js';
 import type { Scope } from '../../../kernel/base/scopes.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
@@ -36,3 +37,14 @@ export type TenantEvent =
  * there holds the tenant together with its first key.
  */
 export type TenantsEvent = { type: 'TenantNamed'; data: { readonly tenantId: string } };
+
+/** The events of a tenant's stream. */
+export const tenantEvents = decoderOf<TenantEvent>({
+  TenantCreated: [],
+  KeyIssued: [],
+  KeyRevoked: [],
+  CortexChosen: [],
+});
+
+/** The events of the stream that names the tenants. */
+export const tenantsEvents = decoderOf<TenantsEvent>({ TenantNamed: [] });

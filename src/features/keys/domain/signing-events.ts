@@ -1,3 +1,4 @@
+import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 
 /**
@@ -32,3 +33,6 @@ export const evolveSigningKeys = (state: SigningKeyState, event: SigningKeyEvent
 /** The key that signs new verdicts: the newest with this algorithm name, undefined when there is none. */
 export const currentSigningKey = (state: SigningKeyState, alg: SigningKey['alg']): SigningKey | undefined =>
   state.findLast((key) => key.alg === alg);
+
+/** The events of the stream of signing keys. */
+export const signingKeyEvents = decoderOf<SigningKeyEvent>({ SigningKeyMade: [] });

@@ -1,3 +1,4 @@
+import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { LevelProblem } from './problem.js';
 import type { LevelSummary } from './summary.js';
 
@@ -18,3 +19,6 @@ export type LevelEvent =
   | { type: 'LevelPut'; data: LevelVersion }
   /** `versions`: the maps of all versions up to now are dropped as well. */
   | { type: 'LevelDeleted'; data: { readonly levelId: string; readonly versions?: 'all' } };
+
+/** The events of a level's stream. */
+export const levelEvents = decoderOf<LevelEvent>({ LevelPut: [], LevelDeleted: [] });

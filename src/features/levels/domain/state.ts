@@ -1,7 +1,6 @@
 import type { EventToDecode } from '../../../kernel/base/decoder.js';
 import { type VersionPlaces, withVersionAt } from '../../../kernel/base/version-places.js';
-import { levelEvents } from './decoder.js';
-import type { LevelVersion } from './events.js';
+import { levelEvents, type LevelVersion } from './events.js';
 
 /** A level folded from its stream. */
 export type LevelState = {

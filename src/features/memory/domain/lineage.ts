@@ -1,8 +1,7 @@
 import type { Action } from '../../rules/domain/bridge/action.js';
 import type { EventToFold } from '../../npcs/domain/state.js';
 import { type Json, jsonBytes } from '../../../kernel/base/json.js';
-import { npcEvents } from '../../npcs/domain/decoder.js';
-import type { RecalledMemory, Verdict } from '../../npcs/domain/events.js';
+import { npcEvents, type RecalledMemory, type Verdict } from '../../npcs/domain/events.js';
 
 /** How far a lineage is followed, in memories and in steps from the first one (contract 10.12). */
 export const LINEAGE_MEMORIES = 1_000;

@@ -1,3 +1,4 @@
+import { decoderOf } from '../../../kernel/base/decoder.js';
 import { type Static, type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox';
 
 import type { Action } from '../../rules/domain/bridge/action.js';
@@ -345,3 +346,36 @@ export type NpcEventType = keyof typeof npcEventSchemas;
 export type NpcEvent = {
   [Type in NpcEventType]: { type: Type; data: Static<(typeof npcEventSchemas)[Type]> };
 }[NpcEventType];
+
+/** The events of a mind's stream, as they are stored and as they are known. */
+export const npcEvents = decoderOf<NpcEvent>({
+  NpcRegistered: [],
+  NpcUpdated: [],
+  NpcArchived: [],
+  TurnOpened: [],
+  RulesetMissing: [],
+  ActorIdentified: [],
+  MemoriesRecalled: [],
+  VerdictReached: [],
+  VerdictRefused: [],
+  StateChanged: [],
+  MemoryStored: [],
+  MemoryConfirmed: [],
+  RecallReported: [],
+  MemoriesCleared: [],
+  MemoriesRetracted: [],
+  TurnExpired: [],
+  TapeMismatchNoticed: [],
+  DirectiveGiven: [],
+  ContextBuilt: [],
+  BridgeChecked: [],
+  SoulExportRequested: [],
+  SoulSealed: [],
+  SoulExported: [],
+  SoulExportFailed: [],
+  SoulExportExpired: [],
+  SoulArrivalBegun: [],
+  MemoryArrived: [],
+  SoulArrived: [],
+  ChainBreakRecorded: [],
+});

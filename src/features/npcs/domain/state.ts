@@ -1,8 +1,7 @@
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { mergePatch } from '../../../kernel/base/merge-patch.js';
 import type { UnknownEvent } from '../../../kernel/base/decoder.js';
-import { npcEvents } from './decoder.js';
-import type { Actor, NpcEvent } from './events.js';
+import { npcEvents, type Actor, type NpcEvent } from './events.js';
 import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
 import { memoriesAfter, noMemories, type StoredMemories } from './stored-memories.js';
 

@@ -1,3 +1,4 @@
+import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { Edge, Peak } from './edge.js';
 import type { Leaf } from './leaf.js';
 
@@ -56,3 +57,11 @@ export type LogEvent =
 export type SignedCheckpoint = Extract<LogEvent, { type: 'CheckpointSigned' }>['data'];
 /** A batch of leaves as it is recorded. */
 export type LeafBatch = Extract<LogEvent, { type: 'LeavesLogged' }>['data'];
+
+/** The events of the logs of tenants. */
+export const logEvents = decoderOf<LogEvent>({
+  CheckpointBegun: [],
+  LeavesLogged: [],
+  CheckpointSigned: [],
+  CheckpointsHandedOn: [],
+});

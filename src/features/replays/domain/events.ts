@@ -1,3 +1,4 @@
+import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { DirectiveRuleSet, RulesetRef } from '../../rules/domain/ruleset.js';
 import type { ReplayFindings } from './findings.js';
 
@@ -56,3 +57,11 @@ export type ReplayEvent =
       data: OfReplay & { readonly cursor: ReplayCursor; readonly events: number; readonly found: ReplayFindings };
     }
   | { type: 'ReplayEnded'; data: OfReplay & { readonly ending: ReplayEnding; readonly reason: string | null } };
+
+/** The events of replays. */
+export const replayEvents = decoderOf<ReplayEvent>({
+  ReplayRequested: [],
+  ReplayBegun: [],
+  ReplayAdvanced: [],
+  ReplayEnded: [],
+});

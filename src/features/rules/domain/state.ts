@@ -1,6 +1,6 @@
 import type { EventToDecode } from '../../../kernel/base/decoder.js';
 import { revisionAmong, type VersionPlaces, withVersionAt } from '../../../kernel/base/version-places.js';
-import { rulesetEvents } from './decoder.js';
+import { rulesetEvents } from './events.js';
 import type { DirectiveRuleSet } from './ruleset.js';
 
 /** A rule set folded from its stream. The newest version is kept; of the others only their place is known, for open turns and replays. */

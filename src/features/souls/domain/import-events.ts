@@ -1,3 +1,4 @@
+import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 
 /** Whose key signed a soul: this server's, one that it is told to trust, or any other. */
@@ -33,3 +34,12 @@ export type ImportEvent =
       data: OfImport & { readonly code: string; readonly reason: string; readonly details?: JsonObject };
     }
   | { type: 'SoulImportExpired'; data: OfImport };
+
+/** The events of imports. */
+export const importEvents = decoderOf<ImportEvent>({
+  SoulImportRequested: [],
+  SoulReceived: [],
+  SoulImported: [],
+  SoulImportFailed: [],
+  SoulImportExpired: [],
+});

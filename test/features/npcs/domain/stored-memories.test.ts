@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { mindFold } from '../../../../src/features/npcs/mind-fold.js';
-import { npcEvents } from '../../../../src/features/npcs/domain/decoder.js';
+import { npcEvents } from '../../../../src/features/npcs/domain/events.js';
 import {
   lastMemories,
   memoriesAfter,
