@@ -2,12 +2,12 @@ import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
 import { compileDropNulls } from '../../../src/kernel/http/guard/null-members.js';
-import { compileCheck } from '../../../src/kernel/http/guard/schema-check.js';
+import { checkOf } from '../../../src/kernel/http/guard/schema-check.js';
 import { resultOf, ResultSchema, rulesetIdOf, tapeOf, TapeSchema } from '../../../src/features/turns/body-schemas.js';
 import { nullable } from '../../../src/kernel/http/schemas.js';
 
 const Body = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) });
-const check = compileCheck('body', Body);
+const check = checkOf('body', Body);
 const dropNulls = compileDropNulls(Body);
 
 /** A body as the guards leave it: `null` members dropped, then held against the schema. */

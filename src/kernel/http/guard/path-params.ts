@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 
 import { isClientId, plainId } from '../../base/client-id.js';
 import { Rejection } from '../../base/rejection.js';
-import { compileCheck, schemaRejection } from './schema-check.js';
+import { checkOf, schemaRejection } from './schema-check.js';
 
 /** Parameters that name what clients made up; all others are ids of ours (contract 1.6). */
 const clientIds: readonly string[] = ['npcId', 'rulesetId', 'agentId', 'levelId'];
@@ -57,7 +57,7 @@ export const compilePathParams = (path: string, schema: TObject | undefined) => 
     decode: clientIds.includes(name) ? decodeClientId : decodeSegment,
   }));
   const check =
-    schema === undefined || Object.values(schema.properties).every(isDecided) ? null : compileCheck('path', schema);
+    schema === undefined || Object.values(schema.properties).every(isDecided) ? null : checkOf('path', schema);
   return (segments: readonly string[]): Readonly<Record<string, string>> => {
     const params: Record<string, string> = {};
     for (let index = 0; index < readers.length; index += 1) {

@@ -1,6 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 
-import { compileCheck, type Issue } from './schema-check.js';
+import { checkOf, type Issue } from './schema-check.js';
 
 export type CheckedQuery = { readonly query: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] };
 
@@ -33,7 +33,7 @@ const reader = (schema: TSchema): ((text: string) => unknown) => {
 export const compileQuery = (schema: TObject | undefined): ((text: string | undefined) => CheckedQuery) => {
   if (schema === undefined) return () => nothing;
   const readers = new Map(Object.entries(schema.properties).map(([name, member]) => [name, reader(member)]));
-  const check = compileCheck('query', schema);
+  const check = checkOf('query', schema);
   return (text) => {
     const query: Record<string, unknown> = {};
     const repeated = new Set<string>();

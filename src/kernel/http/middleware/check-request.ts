@@ -6,7 +6,7 @@ import { compileDropNulls } from '../guard/null-members.js';
 import { compileMisspelt } from '../guard/misspelt.js';
 import { compilePathParams } from '../guard/path-params.js';
 import { compileQuery } from '../guard/query.js';
-import { compileCheck, schemaRejection } from '../guard/schema-check.js';
+import { checkOf, schemaRejection } from '../guard/schema-check.js';
 import type { RequestMiddleware } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
 import { addHeaders, memberWarning } from '../warning.js';
@@ -51,7 +51,7 @@ export const checkRequest = (definition: RouteDefinition, { clock, random, writt
   const { body } = definition;
   const dropNulls = body === undefined ? null : compileDropNulls(body);
   const findMisspelt = body === undefined ? null : compileMisspelt(body);
-  const checkBody = body === undefined ? null : compileCheck('body', body);
+  const checkBody = body === undefined ? null : checkOf('body', body);
   const onDemand = onDemandOf(definition);
   return (ctx, next) => {
     const { state } = ctx;

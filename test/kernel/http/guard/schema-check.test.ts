@@ -1,15 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
-import { compileCheck } from '../../../../src/kernel/http/guard/schema-check.js';
+import { checkOf } from '../../../../src/kernel/http/guard/schema-check.js';
 import { MemoryText } from '../../../../src/features/memory/http/schemas.js';
 import { TENANT_ID, TIMESTAMP } from '../../../../src/kernel/http/patterns.js';
 
-const check = compileCheck('body', Type.Object({ text: MemoryText }));
+const check = checkOf('body', Type.Object({ text: MemoryText }));
 
 describe('a member with few values', () => {
   const kinds = (values: readonly string[]) =>
-    compileCheck('body', Type.Object({ kind: Type.Unsafe<string>({ type: 'string', enum: values }) }))({ kind: '?' });
+    checkOf('body', Type.Object({ kind: Type.Unsafe<string>({ type: 'string', enum: values }) }))({ kind: '?' });
 
   it('is refused with the values that it may have', () => {
     const issues = [{ in: 'body', pointer: '/kind', message: 'must be a, b, or c' }];
@@ -33,8 +33,8 @@ describe('a text bounded in bytes', () => {
 });
 
 describe('a problem in words', () => {
-  const told = (schema: Parameters<typeof compileCheck>[1], value: unknown) =>
-    compileCheck('body', Type.Object({ m: schema }))({ m: value })?.map(({ message }) => message);
+  const told = (schema: Parameters<typeof checkOf>[1], value: unknown) =>
+    checkOf('body', Type.Object({ m: schema }))({ m: value })?.map(({ message }) => message);
 
   it.each([
     ['the one value', Type.Literal('players'), 'x', 'must be "players"'],
@@ -62,7 +62,7 @@ describe('a problem in words', () => {
     expect(told(limit, { limit: 0 })).toEqual(['must be >= 1', 'must be a string', 'must be "off"']);
     expect(told(Type.Union([Type.String(), Type.Null()]), 7)).toEqual(['must be a string']);
     expect(told(Type.Null(), 7)).toEqual(['must be null']);
-    const neighbours = compileCheck('body', Type.Object({ a: Type.Null(), ab: Type.String() }));
+    const neighbours = checkOf('body', Type.Object({ a: Type.Null(), ab: Type.String() }));
     expect(neighbours({ a: 1, ab: 1 })?.map(({ pointer }) => pointer)).toEqual(['/a', '/ab']);
   });
 
