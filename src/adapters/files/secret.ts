@@ -16,7 +16,7 @@ export type SecretSource = {
 };
 
 export type OpenedSecret = {
-  /** Only keys derived from it are used (features/keys/derived-keys.ts). */
+  /** Only keys derived from it are used (features/keys/open-keys.ts). */
   readonly secret: Uint8Array;
   /** What should be put right but does not stop the start. */
   readonly warnings: readonly string[];

@@ -1,11 +1,22 @@
+import { hkdfSync } from 'node:crypto';
+
 import type { RateLimit } from '../../kernel/base/rate-limit.js';
 import type { Ports } from '../../ports/ports.js';
 import type { SigningAlgorithm, SigningKeys } from '../../ports/signing-keys.js';
 import type { ApiKeyDeps } from './api-keys.js';
-import { deriveKey } from './derived-keys.js';
 import { KeyDirectory } from './key-directory.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { openSigningKeys } from './signing-keys.js';
+
+/** Every use of the server's secret has its own key, so no key reveals anything about another. */
+type SecretUse = 'api-key-hash' | 'signing-key-wrap';
+
+/**
+ * 32 bytes for one use: HKDF-SHA256 (RFC 5869) of the secret, labelled with the use.
+ * @param secret the server's secret, at least 32 bytes
+ */
+const deriveKey = (secret: Uint8Array, use: SecretUse): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', `anima/v1/${use}`, 32));
 
 export type OpenKeysDeps = {
   readonly ports: Pick<Ports, 'clock' | 'random' | 'events' | 'keyUsage'>;

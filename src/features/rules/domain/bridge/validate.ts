@@ -1,5 +1,4 @@
 import { type Action, readAction } from './action.js';
-import type { BridgeCheck } from './bridge-check.js';
 import { matchRules } from '../match.js';
 import type { DirectiveRuleSet } from '../ruleset.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
@@ -7,6 +6,15 @@ import { mergePatch } from '../../../../kernel/base/merge-patch.js';
 import { coreRules, type Situation } from './core-rules.js';
 import { forbiddenBy, type BridgeRefusal } from './refusal.js';
 import { asObject } from './world.js';
+
+/** What one rule of the bridge found; recorded with a verdict. */
+type BridgeCheck = {
+  readonly brRuleId: string;
+  readonly passed: boolean;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly details?: JsonObject;
+};
 
 /** What `POST /bridge/validate` asks (contract 4.1). */
 export type BridgeQuestion = {
