@@ -1,6 +1,6 @@
 import { DECIDE_ATTEMPTS, othersKeptWriting } from '../src/kernel/streams/attempts.js';
 import type { StreamWriters } from '../src/kernel/streams/stream-writers.js';
-import type { MarkedDraft } from '../src/kernel/streams/place-events.js';
+import type { DraftToPlace } from '../src/kernel/streams/place-events.js';
 import type { Instance, ProcessRepository } from '../src/kernel/processes/process-repository.js';
 import { currentVersion } from '../src/kernel/base/decoder.js';
 import { parseProcessId } from '../src/kernel/crypto/process-id.js';
@@ -127,9 +127,9 @@ const decide = (
   facts: unknown,
   ref: ProcessRef,
   by: CommandContext,
-): readonly MarkedDraft[] => {
+): readonly DraftToPlace[] => {
   let state = before.state;
-  const drafts: MarkedDraft[] = [];
+  const drafts: DraftToPlace[] = [];
   for (const input of inputs) {
     const transition = transitionOf(process, state, input);
     if (transition === 'ignore') continue;

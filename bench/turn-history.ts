@@ -1,7 +1,7 @@
 import type { EventDraft } from '../src/kernel/base/event-draft.js';
 import type { Fold } from '../src/kernel/streams/fold.js';
 import { StreamWriter } from '../src/kernel/streams/stream-writer.js';
-import type { MarkedDraft } from '../src/kernel/streams/place-events.js';
+import type { DraftToPlace } from '../src/kernel/streams/place-events.js';
 import { npcEvents } from '../src/features/npcs/domain/events.js';
 import { makeTurnId } from '../src/features/turns/domain/turn-id.js';
 import type { TurnFacts } from '../src/features/turns/domain/decision/turn-facts.js';
@@ -112,7 +112,7 @@ export class Mind {
   }
 
   /** The event with this turn's ids; the first and the last event of a turn carry its mark. */
-  #draft({ type, data }: EventDraft, step: number, lastOfStep: boolean, steps: number): MarkedDraft {
+  #draft({ type, data }: EventDraft, step: number, lastOfStep: boolean, steps: number): DraftToPlace {
     const deadlineAt = new Date(this.#openedMs + DEADLINE_MS).toISOString();
     const own = {
       ...data,

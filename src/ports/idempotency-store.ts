@@ -29,7 +29,7 @@ export type Reservation =
  * How long an answer is kept: as long as its key; no longer than the tenant's answers take less than their budget of bytes, the oldest being
  * dropped first; or not at all. Without it the same request runs again, under the first seed, and is known to be done.
  */
-export type Retention = 'always' | 'within-budget' | 'never';
+export type AnswerRetention = 'always' | 'within-budget' | 'never';
 
 /** How many bytes the answers of one tenant take where nothing else is set (ANIMA_KEPT_ANSWERS_MB). */
 export const STORED_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -43,7 +43,7 @@ export interface IdempotencyStore {
   /** The answer that is kept for this very request, null when there is none. It reserves nothing. */
   storedAnswer(request: KeyedRequest): Promise<StoredAnswer | null>;
   /** Ends the request. No other request may take the key from now on, whether the answer is kept or not. */
-  complete(request: KeyedRequest, answer: StoredAnswer, retention: Retention): Promise<void>;
+  complete(request: KeyedRequest, answer: StoredAnswer, retention: AnswerRetention): Promise<void>;
   /**
    * Lets go of a reservation whose request was refused before it did anything, or failed in a way that a repeat may fix. Another request may take the
    * key, unless the request was completed before. The same request runs again under the first seed, `resumed`, because a failed request may have done

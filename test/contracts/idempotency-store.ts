@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import type { IdempotencyStore, Retention, StoredAnswer } from '../../src/ports/idempotency-store.js';
+import type { IdempotencyStore, AnswerRetention, StoredAnswer } from '../../src/ports/idempotency-store.js';
 import { keyed } from '../support/keyed.js';
 
 export type OpenedIdempotencyStore = {
@@ -242,7 +242,7 @@ export const idempotencyStoreContract = (
   });
 };
 
-type Sizing = { readonly bytes?: number; readonly tenant?: string; readonly keeping?: Retention };
+type Sizing = { readonly bytes?: number; readonly tenant?: string; readonly keeping?: AnswerRetention };
 
 /** What a store of idempotency keys promises that keeps answers within a budget of bytes a tenant. */
 export const answerBudgetContract = (name: string, open: (budget: number) => Promise<OpenedIdempotencyStore>): void => {

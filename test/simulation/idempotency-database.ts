@@ -1,4 +1,9 @@
-import type { IdempotencyStore, Retention, StoredAnswer, Reservation } from '../../src/ports/idempotency-store.js';
+import type {
+  IdempotencyStore,
+  AnswerRetention,
+  StoredAnswer,
+  Reservation,
+} from '../../src/ports/idempotency-store.js';
 import { idOf } from '../../src/adapters/shared/reservations.js';
 import type { Link } from './network.js';
 
@@ -58,7 +63,7 @@ export class IdempotencyDatabase {
   }
 
   /** Ends an attempt, with an answer or without one. An attempt that was taken over stays untouched. */
-  complete(id: string, claim: Omit<Claim, 'running'>, answer: StoredAnswer, keeping: Retention): void {
+  complete(id: string, claim: Omit<Claim, 'running'>, answer: StoredAnswer, keeping: AnswerRetention): void {
     const isDropped = keeping === 'never' || (keeping === 'within-budget' && this.#drops());
     this.#end(id, claim, (row) => (isDropped ? { ...row, done: true, owner: '' } : { ...row, answer, done: true }));
   }

@@ -38,7 +38,7 @@ import {
 import {
   type StepUpdateResult,
   STEP_UPDATE,
-  type StepUpdate,
+  type StepUpdateRequest,
   UPDATE_LATE,
   backgroundQueueOf,
   type EffectProgress,
@@ -89,7 +89,7 @@ const runInBackground: Effects['runEffect'] = (ref, effectId) => {
 };
 
 /** Requests: a caller waits for the answer. */
-const stepUpdate = defineUpdate<StepUpdateResult, [StepUpdate], typeof STEP_UPDATE>(STEP_UPDATE);
+const stepUpdate = defineUpdate<StepUpdateResult, [StepUpdateRequest], typeof STEP_UPDATE>(STEP_UPDATE);
 /** Waits until the process waits for no effect. */
 const outcomeUpdate = defineUpdate<Reply | null, [OutcomeWait], typeof OUTCOME>(OUTCOME);
 /** Looks at the stream, which also ends a wait for the next try. */
@@ -117,7 +117,7 @@ export default async function durableProcess(input: RunInput): Promise<void> {
 }
 
 const listen = (run: Run): void => {
-  setHandler(stepUpdate, (ask) => answerUpdate(run, ask), { validator: (_: StepUpdate) => refuseAtEnd(run) });
+  setHandler(stepUpdate, (ask) => answerUpdate(run, ask), { validator: (_: StepUpdateRequest) => refuseAtEnd(run) });
   setHandler(outcomeUpdate, (wait) => awaitOutcome(run, wait), { validator: (_: OutcomeWait) => refuseWaiter(run) });
   for (const signal of [lookSignal, tellSignal]) setHandler(signal, () => look(run));
   setHandler(stateQuery, () => ({ standing: run.standing, transitions: run.transitions }));
@@ -125,7 +125,7 @@ const listen = (run: Run): void => {
 
 const answerUpdate = async (
   run: Run,
-  { stream, inputs, by, token, untilMs }: StepUpdate,
+  { stream, inputs, by, token, untilMs }: StepUpdateRequest,
 ): Promise<StepUpdateResult> => {
   // A backlog is worked off faster than it was made: what nobody waits for costs no step.
   const atMs = nowMs();

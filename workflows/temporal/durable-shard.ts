@@ -20,12 +20,12 @@ import { processKey } from '../../src/ports/process-runtime.js';
 import { nowMs } from './durable-run.js';
 import {
   dueBy,
-  emptyDeadlineCache,
+  noDeadlines,
   forgetDeadline,
-  cacheDeadline,
-  type DeadlineCache,
+  addDeadline,
+  type UpcomingDeadlines,
   nextDeadlineMs,
-} from './deadline-cache.js';
+} from './upcoming-deadlines.js';
 import {
   UPDATE_BATCH,
   type UpdateBatch,
@@ -34,7 +34,7 @@ import {
   type BatchedStep,
   type BatchReply,
   type Deadlined,
-  type CachedDeadline,
+  type UpcomingDeadline,
   type KnownProcess,
   type Shard,
   type ShardActivities,
@@ -101,7 +101,7 @@ const processQuery = defineQuery<KnownProcess, [string]>('process');
 /** One run, as its handlers and its loop share it. */
 type ShardRun = {
   readonly shard: Shard;
-  readonly kept: DeadlineCache;
+  readonly kept: UpcomingDeadlines;
   transitions: readonly ShardReachedState[];
   readonly beganMs: number;
   batches: number;
@@ -141,7 +141,7 @@ export async function durableShard(input: ShardInput): Promise<void> {
 const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): ShardRun => {
   const run: ShardRun = {
     shard,
-    kept: emptyDeadlineCache(),
+    kept: noDeadlines(),
     transitions: transitions ?? [],
     beganMs: nowMs(),
     batches: 0,
@@ -152,7 +152,7 @@ const beginRun = ({ shard, look, kept, horizonMs, transitions }: ShardInput): Sh
     looking: null,
     ending: false,
   };
-  for (const process of kept ?? []) cacheDeadline(run.kept, process);
+  for (const process of kept ?? []) addDeadline(run.kept, process);
   run.kept.horizonMs = Math.min(run.kept.horizonMs, horizonMs ?? Infinity);
   return run;
 };
@@ -234,7 +234,7 @@ const advanced = async (
 const stand = (run: ShardRun, { ref, inputs }: StepArgs, { state, due }: ProcessStatus): void => {
   const known = run.kept.byKey.get(processKey(ref));
   if (due === null) forgetDeadline(run.kept, ref);
-  else cacheDeadline(run.kept, { ref, state, dueMs: Date.parse(due), tries: 0, againMs: 0 });
+  else addDeadline(run.kept, { ref, state, dueMs: Date.parse(due), tries: 0, againMs: 0 });
   const names = inputs === 'deadline' ? inputs : inputs.map(({ type }) => type).join(', ');
   if (known?.state === state || names === '') return;
   const transition = { at: new Date(nowMs()).toISOString(), id: ref.id, to: state, on: names };
@@ -291,13 +291,13 @@ const triedInVain = ({ kept }: ShardRun): readonly string[] =>
 /** What is known here is newer than the index. */
 const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {
   for (const { ref, dueMs } of open) {
-    if (!kept.byKey.has(processKey(ref))) cacheDeadline(kept, { ref, state: 'open', dueMs, tries: 0, againMs: 0 });
+    if (!kept.byKey.has(processKey(ref))) addDeadline(kept, { ref, state: 'open', dueMs, tries: 0, againMs: 0 });
   }
   const last = open.at(-1);
   if (last !== undefined && open.length >= DEADLINES_CACHED) kept.horizonMs = Math.min(kept.horizonMs, last.dueMs);
 };
 
-const tryDeadlines = async (run: ShardRun, due: readonly CachedDeadline[]): Promise<void> => {
+const tryDeadlines = async (run: ShardRun, due: readonly UpcomingDeadline[]): Promise<void> => {
   const steps = due.map(({ ref }): StepArgs => ({ ref, inputs: 'deadline', by: null }));
   // Nobody wants their answers.
   await advanced(run, steps, 0).catch((error: unknown) =>
@@ -307,7 +307,7 @@ const tryDeadlines = async (run: ShardRun, due: readonly CachedDeadline[]): Prom
   for (const { ref, dueMs, tries } of due) {
     const now = run.kept.byKey.get(processKey(ref));
     if (now === undefined || now.dueMs !== dueMs) continue;
-    cacheDeadline(run.kept, { ...now, tries: tries + 1, againMs: nowMs() + retryDelayMs(tries + 1) });
+    addDeadline(run.kept, { ...now, tries: tries + 1, againMs: nowMs() + retryDelayMs(tries + 1) });
   }
 };
 

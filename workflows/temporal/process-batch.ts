@@ -43,7 +43,7 @@ export type Deadlined = { readonly ref: ProcessRef; readonly dueMs: number };
 export type ShardReachedState = { readonly at: string; readonly id: string; readonly to: string; readonly on: string };
 
 /** What a shard's workflow keeps of one open process. `tries`: how often its deadline came to nothing; it is not tried again before `againMs`. */
-export type CachedDeadline = Deadlined & {
+export type UpcomingDeadline = Deadlined & {
   readonly state: string;
   readonly tries: number;
   readonly againMs: number;
@@ -57,7 +57,7 @@ export type ShardInput = {
   readonly shard: Shard;
   readonly look: boolean;
   readonly horizonMs?: number;
-  readonly kept?: readonly CachedDeadline[];
+  readonly kept?: readonly UpcomingDeadline[];
   readonly transitions?: readonly ShardReachedState[];
 };
 

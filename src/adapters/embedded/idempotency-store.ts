@@ -5,7 +5,7 @@ import type { Clock } from '../../ports/clock.js';
 import {
   STORED_ANSWER_BYTES,
   type IdempotencyStore,
-  type Retention,
+  type AnswerRetention,
   type StoredAnswer,
   type KeyedRequest,
   type Reservation,
@@ -147,7 +147,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   /** @throws Rejection as reserve: the key is then as if this process had died */
-  complete({ tenant, scope, key }: KeyedRequest, answer: StoredAnswer, retention: Retention): Promise<void> {
+  complete({ tenant, scope, key }: KeyedRequest, answer: StoredAnswer, retention: AnswerRetention): Promise<void> {
     const { text, bytes } = answerText(answer, retention);
     return this.#end(idOf(scope, key), (id) => {
       const fits = bytes === 0 || this.#makeRoom(tenant, bytes);

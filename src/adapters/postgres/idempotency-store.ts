@@ -6,7 +6,7 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import {
   STORED_ANSWER_BYTES,
   type IdempotencyStore,
-  type Retention,
+  type AnswerRetention,
   type StoredAnswer,
   type KeyedRequest,
   type Reservation,
@@ -88,7 +88,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   /** @throws Rejection as reserve: the key is then as if this process had died */
-  complete({ tenant, scope, key }: KeyedRequest, answer: StoredAnswer, retention: Retention): Promise<void> {
+  complete({ tenant, scope, key }: KeyedRequest, answer: StoredAnswer, retention: AnswerRetention): Promise<void> {
     const { text, bytes } = answerText(answer, retention);
     if (bytes > 0) this.#addedBytes.set(tenant, (this.#addedBytes.get(tenant) ?? 0) + bytes);
     // Without an owner it belongs to nobody who lives: the same request may run again.

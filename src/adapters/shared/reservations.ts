@@ -1,4 +1,4 @@
-import type { Retention, StoredAnswer, Reservation } from '../../ports/idempotency-store.js';
+import type { AnswerRetention, StoredAnswer, Reservation } from '../../ports/idempotency-store.js';
 
 /**
  * How long a key is remembered, from its first request on, in milliseconds; from the end of a request that ends later than this, and as long again where
@@ -46,7 +46,7 @@ export const answerFor = (kept: StoredReservation | undefined, digest: string, n
 /** An answer as it is stored: its text, null where none is kept, and how many bytes count against the tenant's budget. */
 export const answerText = (
   answer: StoredAnswer,
-  retention: Retention,
+  retention: AnswerRetention,
 ): { readonly text: string | null; readonly bytes: number } => {
   if (retention === 'never') return { text: null, bytes: 0 };
   const text = JSON.stringify(answer);

@@ -6,7 +6,7 @@ import {
   type BatchReply,
   type Shard,
 } from '../../../workflows/temporal/process-batch.js';
-import type { StepUpdate, Reply } from '../../kernel/processes/process-step.js';
+import type { StepUpdateRequest, Reply } from '../../kernel/processes/process-step.js';
 import type { ProcessRepository } from '../../kernel/processes/process-repository.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { abortWith } from '../../kernel/concurrency/abort-with.js';
@@ -24,7 +24,7 @@ import { awaitOutcome } from './outcome-wait.js';
 import { ProcessWorkflows } from './process-workflows.js';
 import { createServerClock } from './server-clock.js';
 import { ServerWatch } from './server-watch.js';
-import { ShardUpdates } from './shard-updates.js';
+import { ShardUpdateQueue } from './shard-update-queue.js';
 import { FailingShards } from './failing-shards.js';
 import { OpenProcessSweep } from './sweep.js';
 import { defined } from '../../kernel/base/defined.js';
@@ -59,7 +59,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
   readonly #admissions: readonly Admission[];
   readonly #serverClock = createServerClock();
   readonly #stop = new AbortController();
-  readonly #shards: readonly ShardUpdates[];
+  readonly #shards: readonly ShardUpdateQueue[];
   readonly #sweep: OpenProcessSweep;
 
   constructor(deps: TemporalRuntimeDeps) {
@@ -70,7 +70,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
     this.#admissions = Array.from({ length: deps.shards.count + 1 }, () => new Admission(deps));
     this.#shards = Array.from({ length: deps.shards.count }, (_, index) => {
       const send = (batch: UpdateBatch) => this.#sendBatch(this.#shard(index), batch);
-      return new ShardUpdates({ send, clock, serverClock: this.#serverClock });
+      return new ShardUpdateQueue({ send, clock, serverClock: this.#serverClock });
     });
     const failing = new FailingShards({ ...deps, workflows: this.#workflows });
     this.#sweep = new OpenProcessSweep({
@@ -158,7 +158,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
   }
 
   #replyTo(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext, signal: AbortSignal): Promise<Reply> {
-    const ask: StepUpdate = { stream: ref.stream, inputs, by, token: this.#token() };
+    const ask: StepUpdateRequest = { stream: ref.stream, inputs, by, token: this.#token() };
     const { clock } = this.#deps;
     return replyTo({ workflows: this.#workflows, clock, serverClock: this.#serverClock, signal }, ref, ask);
   }

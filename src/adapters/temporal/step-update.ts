@@ -1,5 +1,5 @@
 import {
-  type StepUpdate,
+  type StepUpdateRequest,
   STEP_UPDATE,
   type StepUpdateResult,
   type Reply,
@@ -32,13 +32,13 @@ export type StepUpdateDeps = {
 export const replyTo = async (
   { workflows, clock, serverClock, signal }: StepUpdateDeps,
   ref: ProcessRef,
-  ask: StepUpdate,
+  ask: StepUpdateRequest,
 ): Promise<Reply> => {
   const untilMs = clock.monotonicMs() + UPDATE_TIMEOUT_MS;
   const digest = digestOf(ref, [ask.by.commandId, ask.inputs]);
   for (const id of [digest, `${digest}.${ask.token}`]) {
     const sentMs = clock.monotonicMs();
-    const argOf = (): StepUpdate => ({ ...ask, ...defined({ untilMs: serverClock.at(untilMs) ?? undefined }) });
+    const argOf = (): StepUpdateRequest => ({ ...ask, ...defined({ untilMs: serverClock.at(untilMs) ?? undefined }) });
     const update = { name: STEP_UPDATE, argOf, idOf: () => id, timeoutMs: untilMs - sentMs, signal };
     try {
       const { reply, token, atMs } = await workflows.update<StepUpdateResult>(ref, update);

@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 import type { Engines } from '../engines/engines.js';
 import { FairSemaphore } from '../../kernel/concurrency/fair-semaphore.js';
-import type { SessionPrompt } from './session-turn.js';
+import type { SessionTurnPrompt } from './session-turn.js';
 
 /** How many texts a model in the process makes for ghosts at once: it makes one after the other, and agents want their answers, too. */
 const OWN_MODEL_TEXTS = 1;
@@ -24,8 +24,8 @@ const REASON_CHARS = 500;
 const FOR_A_PLACE = 'It waits until the engine has made the texts of other ghosts.';
 const notHere = (id: string): string => `This server does not have the engine "${id}".`;
 
-/** Who asks: a session after `step` steps. */
-export type GhostCaller = {
+/** A session that needs a text, after `step` steps. */
+export type AskingSession = {
   readonly tenant: string;
   readonly sessionId: string;
   readonly engine: string;
@@ -36,13 +36,17 @@ export type GhostCaller = {
  * Asks an engine for a ghost's text, a few at once. It raises Rejection CORTEX_UNAVAILABLE when this server does not have the engine or the engine
  * gives no text, BUSY when too many wait for it, and the reason of the signal.
  */
-export type CallGhostEngine = (asker: GhostCaller, asked: SessionPrompt, signal: AbortSignal) => Promise<string>;
+export type RequestGhostText = (
+  session: AskingSession,
+  asked: SessionTurnPrompt,
+  signal: AbortSignal,
+) => Promise<string>;
 
 /** The engines of a process, as its ghosts use them. */
 export type GhostEngines = {
-  readonly ask: CallGhostEngine;
+  readonly ask: RequestGhostText;
   /** Why the engine of a session brings no text for its next step, as far as this process knows; null when it does. */
-  readonly whyWaiting: (asker: GhostCaller) => string | null;
+  readonly whyWaiting: (session: AskingSession) => string | null;
 };
 
 export type GhostEnginesDeps = {
@@ -54,7 +58,7 @@ export type GhostEnginesDeps = {
 
 const queue = { queueLimit: WAITING, tenantQueueLimit: TENANT_WAITING };
 
-const keyOf = ({ tenant, sessionId }: GhostCaller): string => `${tenant} ${sessionId}`;
+const keyOf = ({ tenant, sessionId }: AskingSession): string => `${tenant} ${sessionId}`;
 
 const reasonOf = ({ code, details, message }: Rejection): string => {
   if (code === 'BUSY') return FOR_A_PLACE;
@@ -66,12 +70,12 @@ const reasonOf = ({ code, details, message }: Rejection): string => {
 const createReasonCache = () => {
   const kept = new LRUCache<string, { readonly step: number; readonly reason: string }>({ max: KEPT_REASONS });
   return {
-    of: (asker: GhostCaller): string | null => {
-      const known = kept.get(keyOf(asker));
-      return known?.step === asker.step ? known.reason : null;
+    of: (session: AskingSession): string | null => {
+      const known = kept.get(keyOf(session));
+      return known?.step === session.step ? known.reason : null;
     },
-    note: (asker: GhostCaller, reason: string) => kept.set(keyOf(asker), { step: asker.step, reason }),
-    forget: (asker: GhostCaller) => kept.delete(keyOf(asker)),
+    note: (session: AskingSession, reason: string) => kept.set(keyOf(session), { step: session.step, reason }),
+    forget: (session: AskingSession) => kept.delete(keyOf(session)),
   };
 };
 
@@ -86,37 +90,37 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
     return semaphore;
   };
   const askIn = async (
-    asker: GhostCaller,
-    { prompt, constraints, similarities }: SessionPrompt,
+    session: AskingSession,
+    { prompt, constraints, similarities }: SessionTurnPrompt,
     signal: AbortSignal,
   ) => {
-    const { tenant, engine: id } = asker;
+    const { tenant, engine: id } = session;
     const engine = engines.find(id);
     if (engine === null)
       throw new Rejection('CORTEX_UNAVAILABLE', { details: { cortexId: id, reason: notHere(id) }, retryAfter: 1 });
     // What the engine said to this prompt tells more than that it is asked again.
-    const isNew = reasons.of(asker) === null;
-    if (isNew) reasons.note(asker, FOR_A_PLACE);
+    const isNew = reasons.of(session) === null;
+    if (isNew) reasons.note(session, FOR_A_PLACE);
     return semaphoreOf(engine).run({ tenant, signal }, () => {
-      if (isNew) reasons.forget(asker);
+      if (isNew) reasons.forget(session);
       return engine.complete({ prompt, ...constraints, similarities }, signal);
     });
   };
   return {
-    ask: async (asker, asked, signal) => {
+    ask: async (session, asked, signal) => {
       try {
-        const { text } = await askIn(asker, asked, signal);
-        reasons.forget(asker);
+        const { text } = await askIn(session, asked, signal);
+        reasons.forget(session);
         return cutBytes(text, TEXT_BYTES);
       } catch (error) {
-        if (signal.aborted) reasons.forget(asker);
-        else if (error instanceof Rejection) reasons.note(asker, reasonOf(error));
+        if (signal.aborted) reasons.forget(session);
+        else if (error instanceof Rejection) reasons.note(session, reasonOf(error));
         throw error;
       }
     },
-    whyWaiting: (asker) => {
-      const state = engines.find(asker.engine)?.state() ?? notHere(asker.engine);
-      return reasons.of(asker) ?? (state === 'ready' ? null : state);
+    whyWaiting: (session) => {
+      const state = engines.find(session.engine)?.state() ?? notHere(session.engine);
+      return reasons.of(session) ?? (state === 'ready' ? null : state);
     },
   };
 };

@@ -10,7 +10,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import type { GhostInput, GhostSetting } from '../../../workflows/ghost-session.js';
 import type { Levels } from '../levels/levels.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
-import type { CallGhostEngine } from './call-engines.js';
+import type { RequestGhostText } from './call-engines.js';
 import { atPace, type Pace, timedPace } from './pace.js';
 import {
   beginSession,
@@ -45,7 +45,7 @@ export type PlayDeps = {
   readonly levels: Levels;
   readonly pace: Pace;
   readonly kept: SessionCache;
-  readonly callEngine: CallGhostEngine;
+  readonly callEngine: RequestGhostText;
 };
 
 /** Where the sessions of this process stand; what is not here is read from their streams. */

@@ -35,14 +35,14 @@ export type SpokenText = {
 };
 
 /** What a model is asked: the turn's instruction, and how well each memory in the prompt fits. */
-export type SessionPrompt = {
+export type SessionTurnPrompt = {
   readonly prompt: string;
   readonly constraints: JsonObject;
   readonly similarities: readonly number[];
 };
 
 /** A turn that only lacks what its model says. It is finished once. */
-export type BegunTurn = { readonly asked: SessionPrompt; readonly finish: (said: SpokenText) => TurnOutcome };
+export type BegunTurn = { readonly asked: SessionTurnPrompt; readonly finish: (said: SpokenText) => TurnOutcome };
 
 export type TurnOutcome = {
   readonly played: PlayedTurn;

@@ -15,7 +15,7 @@ import { defined } from '../../kernel/base/defined.js';
 import { cutText } from '../../kernel/base/text.js';
 import { afterTurn, beginSessionMind, GHOST_MEMORIES, NPC_MEMORIES, type SessionMind } from './session-mind.js';
 import {
-  type SessionPrompt,
+  type SessionTurnPrompt,
   beginSessionTurn,
   type BegunTurn,
   playSessionTurn,
@@ -177,7 +177,7 @@ export type TakenStep = { readonly record: StepData; readonly state: SessionStat
 
 /** A step that only lacks what the ghost says. It is finished once, in slices. */
 export type BegunStep = {
-  readonly asked: SessionPrompt;
+  readonly asked: SessionTurnPrompt;
   readonly finish: (said: SpokenText, plan: Plan) => Sliced<TakenStep>;
 };
 

@@ -21,7 +21,7 @@ export const isDecision = (event: { readonly type: string; readonly data: unknow
 export type DecisionOutcome = JsonObject;
 
 /** On what a decision is taken again. `rules`: those that decide now; `isTrial`: they are not those of then, so their patterns are tried again. */
-export type DecisionBasis = {
+export type RedecisionBasis = {
   readonly npcId: string;
   /** The mind as the decision saw it. */
   readonly mind: MindSummary;
@@ -36,7 +36,7 @@ export type DecisionBasis = {
 
 const SIGNED_BY = { kid: '', iss: '' };
 
-const factsOf = ({ npcId, mind, rules }: DecisionBasis): TurnFacts => ({
+const factsOf = ({ npcId, mind, rules }: RedecisionBasis): TurnFacts => ({
   npcId,
   mind: { persona: mind.persona, data: mind.data, revision: mind.revision },
   ruleset: rules,
@@ -65,12 +65,12 @@ export const restsOn = (
   return { ruleset: turn?.ruleset ?? null, observation: turn?.observation ?? '' };
 };
 
-const patternsOf = (asked: DecisionBasis, recorded: readonly string[] | undefined): readonly string[] =>
-  asked.trialPatterns ?? recorded ?? [];
+const patternsOf = (basis: RedecisionBasis, recorded: readonly string[] | undefined): readonly string[] =>
+  basis.trialPatterns ?? recorded ?? [];
 
-const withPatterns = <Request extends TurnRequest>(asked: DecisionBasis, request: Request): Request => ({
+const withPatterns = <Request extends TurnRequest>(basis: RedecisionBasis, request: Request): Request => ({
   ...request,
-  patternsHeld: patternsOf(asked, request.patternsHeld),
+  patternsHeld: patternsOf(basis, request.patternsHeld),
 });
 
 const verdictOf = (verdict: Verdict, grounds: VerdictGrounds): DecisionOutcome =>
@@ -117,14 +117,14 @@ const traced = (
  * @returns its outcome now
  * @throws Rejection LOGIC_UNKNOWN
  */
-export const decideAgain = (asked: DecisionBasis, event: DecisionEvent): DecisionOutcome => {
-  const { turn } = asked;
-  const facts = factsOf(asked);
+export const decideAgain = (basis: RedecisionBasis, event: DecisionEvent): DecisionOutcome => {
+  const { turn } = basis;
+  const facts = factsOf(basis);
   const { logic } = event.data;
   const { effectiveInput, giveDirective, buildPrompt, reachVerdict } = logicOf(logic);
   switch (event.type) {
     case 'TurnOpened': {
-      const opening = withPatterns(asked, event.data);
+      const opening = withPatterns(basis, event.data);
       const { actor, memories, agent } = opening;
       const instruction =
         actor === undefined && agent !== true
@@ -137,36 +137,36 @@ export const decideAgain = (asked: DecisionBasis, event: DecisionEvent): Decisio
     case 'ActorIdentified': {
       const { actor } = event.data;
       return {
-        instruction: askForMemories(logic, facts, withPatterns(asked, { ...required(turn), actor })),
+        instruction: askForMemories(logic, facts, withPatterns(basis, { ...required(turn), actor })),
         ...keeping(facts, actor),
       };
     }
     case 'MemoriesRecalled': {
       const { memories } = event.data;
-      return { instruction: askForOutput(logic, facts, withPatterns(asked, { ...required(turn), memories })) };
+      return { instruction: askForOutput(logic, facts, withPatterns(basis, { ...required(turn), memories })) };
     }
     case 'VerdictReached':
     case 'VerdictRefused': {
       const request: TurnRequest = event.data.asked ?? required(turn);
       const { verdict, grounds } = reachVerdict(
-        effectiveInput(facts, withPatterns(asked, request)),
-        asked.output ?? event.data.generatedOutput,
+        effectiveInput(facts, withPatterns(basis, request)),
+        basis.output ?? event.data.generatedOutput,
       );
       return verdictOf(verdict, grounds);
     }
     case 'DirectiveGiven': {
-      const { memoryRecall, trace } = giveDirective(effectiveInput(facts, withPatterns(asked, event.data)));
+      const { memoryRecall, trace } = giveDirective(effectiveInput(facts, withPatterns(basis, event.data)));
       return traced(trace, { memoryRecall });
     }
     case 'ContextBuilt': {
-      const { trace, ...built } = buildPrompt(effectiveInput(facts, withPatterns(asked, event.data)));
+      const { trace, ...built } = buildPrompt(effectiveInput(facts, withPatterns(basis, event.data)));
       return traced(trace, built);
     }
     case 'BridgeChecked': {
       const { action, context, patternsHeld } = event.data;
       return recordedAnswer(logic, {
-        ...{ action, context, recorded: asked.mind.data, ruleset: asked.rules },
-        patternsHeld: patternsOf(asked, patternsHeld),
+        ...{ action, context, recorded: basis.mind.data, ruleset: basis.rules },
+        patternsHeld: patternsOf(basis, patternsHeld),
       }) as DecisionOutcome;
     }
   }

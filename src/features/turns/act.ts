@@ -13,7 +13,7 @@ import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import type { StreamEvent } from '../../kernel/streams/fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { mindFold } from '../npcs/mind-fold.js';
-import { type Command, type TypedDraft, runCommand } from '../../kernel/streams/run-command.js';
+import { type Command, type UncheckedDraft, runCommand } from '../../kernel/streams/run-command.js';
 import type { Rulesets } from '../rules/rulesets.js';
 import { factsFrom } from './facts-from.js';
 import { defined } from '../../kernel/base/defined.js';
@@ -52,7 +52,7 @@ const act = async <Type extends NpcEvent['type']>(
   asked: Act,
   kind: TurnKind,
   types: readonly Type[],
-  decide: (turnId: string, facts: TurnFacts) => readonly TypedDraft[],
+  decide: (turnId: string, facts: TurnFacts) => readonly UncheckedDraft[],
 ): Promise<Acted<Type>> => {
   const { npcId, by, ...brought } = asked;
   await takeRecordable(brought);

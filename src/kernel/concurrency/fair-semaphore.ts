@@ -12,8 +12,8 @@ export type FairSemaphoreOptions = {
   readonly limit?: { readonly clock: Pick<Clock, 'after'>; readonly waitMs: number };
 };
 
-/** The caller that wants a permit; `signal` ends its wait. */
-export type PermitRequest = { readonly tenant: string; readonly signal?: AbortSignal };
+/** Whose permit it is; `signal` ends the wait for it. */
+export type PermitOptions = { readonly tenant: string; readonly signal?: AbortSignal };
 
 /** After so many more tenants those are forgotten that are due now and not there. */
 const KEPT_TENANTS = 1_000;
@@ -48,7 +48,7 @@ export class FairSemaphore {
    * Runs `work` with a permit.
    * @throws Rejection BUSY when too many wait, or when no permit comes in time; the reason of `signal` before the work begins; and what `work` throws
    */
-  async run<T>({ tenant, signal }: PermitRequest, work: () => Promise<T>): Promise<T> {
+  async run<T>({ tenant, signal }: PermitOptions, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
     if (this.#free > 0) {
       this.#come(tenant);

@@ -7,7 +7,7 @@ import type { Json } from '../base/json.js';
 import type { Rejection } from '../base/rejection.js';
 import { npcStream } from '../base/stream-names.js';
 import type { Principal, Scope } from '../base/scopes.js';
-import type { Retention } from '../../ports/idempotency-store.js';
+import type { AnswerRetention } from '../../ports/idempotency-store.js';
 
 /** A piece of a body or of an answer; a text is sent as UTF-8. */
 export type Chunk = string | Uint8Array;
@@ -151,7 +151,7 @@ type RouteMembers<
   /** The stream that its command writes to: under an Idempotency-Key its end is noted before anything is done. */
   readonly writesTo?: (call: Call<Static<P>, Static<Q>, Static<B>>) => string | undefined;
   /** How long an answer is kept for repeats, `within-budget` when absent. `never`, where asking again changes nothing. */
-  readonly retention?: Retention | ((call: Call<Static<P>, Static<Q>, Static<B>>) => Retention);
+  readonly retention?: AnswerRetention | ((call: Call<Static<P>, Static<Q>, Static<B>>) => AnswerRetention);
   /** The part of the answer's body that is kept for repeats, if the body holds a secret that is shown once (contract 1.7). */
   readonly keepAnswer?: (body: Json) => Json;
   /**

@@ -84,7 +84,7 @@ export type RunInput = {
  * One update. `token` tells its answer from one that the server remembers of an earlier update with the same update id. Workers of the first version refuse
  * an update without `stream`, so it is always sent.
  */
-export type StepUpdate = {
+export type StepUpdateRequest = {
   readonly stream?: string;
   readonly inputs: readonly ProcessInput[];
   readonly by: CommandContext;

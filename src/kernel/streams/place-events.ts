@@ -9,7 +9,7 @@ import type { Fold, Head, StreamEvent } from './fold.js';
 import { GENESIS_HASH, hashedText } from './hash-chain.js';
 
 /** A draft with the mark of the process that it belongs to. */
-export type MarkedDraft = EventDraft & { readonly process?: ProcessMark };
+export type DraftToPlace = EventDraft & { readonly process?: ProcessMark };
 
 /**
  * Makes events of drafts, to follow the head of a stream: gives them their revisions, ids, times and hashes.
@@ -19,7 +19,7 @@ export type MarkedDraft = EventDraft & { readonly process?: ProcessMark };
  * @throws Error for a type that these streams do not hold: a programming error
  */
 export const placeEvents = (
-  drafts: readonly MarkedDraft[],
+  drafts: readonly DraftToPlace[],
   {
     stream,
     fold,

@@ -12,10 +12,10 @@ import type { StreamWriters } from './stream-writers.js';
 export type CommandDeps = { readonly writers: StreamWriters; readonly events: EventStore; readonly clock: Clock };
 
 /** A draft whose data has a type of its own. It is JSON by construction, but the compiler cannot see that of a type without an index signature. */
-export type TypedDraft = { readonly type: string; readonly data: object };
+export type UncheckedDraft = { readonly type: string; readonly data: object };
 
 /** Makes events of a state, or refuses. Called again whenever another writer was first. */
-type Decide<State> = (state: State, revision: number) => readonly TypedDraft[] | Rejection;
+type Decide<State> = (state: State, revision: number) => readonly UncheckedDraft[] | Rejection;
 
 /** On whose behalf a command runs, and whether there may be another attempt at it. */
 export type Command = CommandContext & {

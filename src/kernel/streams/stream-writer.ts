@@ -5,7 +5,7 @@ import type { AppendOutcome, EventStore } from '../../ports/event-store.js';
 import { firstHead, type Fold, type Head, nextHead, type Place, type StreamEvent } from './fold.js';
 import { foldOn, foldStream, type StreamSource } from './fold-stream.js';
 import { freshFlight } from '../concurrency/fresh-flight.js';
-import { type MarkedDraft, placeEvents } from './place-events.js';
+import { type DraftToPlace, placeEvents } from './place-events.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
 /** The events that were recorded, the state after them, and the global position of the last one. */
@@ -118,7 +118,7 @@ export class StreamWriter<State> {
    * @throws what the event store throws; only the stream can then tell whether they were written
    */
   async append(
-    drafts: readonly MarkedDraft[],
+    drafts: readonly DraftToPlace[],
     context: CommandContext,
     timeMs: number,
   ): Promise<Recorded<State> | null> {

@@ -8,7 +8,7 @@ import { createServerClock } from '../../../src/adapters/temporal/server-clock.j
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import {
   UPDATE_LATE,
-  type StepUpdate,
+  type StepUpdateRequest,
   type StepUpdateResult,
   STEP_FAILED,
 } from '../../../src/kernel/processes/process-step.js';
@@ -32,7 +32,7 @@ const asking = (...results: readonly (StepUpdateResult | Error)[]) => {
   const left = [...results];
   const updates: { readonly id: string; readonly untilMs: number | undefined; readonly timeoutMs: number }[] = [];
   const update = async (_: unknown, { timeoutMs, idOf, argOf }: Update): Promise<never> => {
-    updates.push({ id: idOf(), untilMs: (argOf() as StepUpdate).untilMs, timeoutMs });
+    updates.push({ id: idOf(), untilMs: (argOf() as StepUpdateRequest).untilMs, timeoutMs });
     await clock.advance(3_000);
     const result = left.shift();
     if (result instanceof Error) throw result;

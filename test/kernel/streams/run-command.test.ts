@@ -5,13 +5,13 @@ import { yieldToEventLoop } from '../../../src/kernel/concurrency/yield-to-event
 import { findBreak } from '../../support/find-break.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 import { DECIDE_ATTEMPTS } from '../../../src/kernel/streams/attempts.js';
-import { type TypedDraft, runCommand } from '../../../src/kernel/streams/run-command.js';
+import { type UncheckedDraft, runCommand } from '../../../src/kernel/streams/run-command.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { eventsOf, heldStore, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
 
-type Decide = (state: readonly string[], revision: number) => readonly TypedDraft[] | Rejection;
+type Decide = (state: readonly string[], revision: number) => readonly UncheckedDraft[] | Rejection;
 
 /** A server on a store; others may be opened on the same one. */
 const serverOn = (store: EventStore) => {

@@ -1,5 +1,5 @@
 import type { Action } from '../../rules/domain/bridge/action.js';
-import type { EventToFold } from '../../npcs/domain/state.js';
+import type { MindEventToFold } from '../../npcs/domain/state.js';
 import { type Json, jsonBytes } from '../../../kernel/base/json.js';
 import { npcEvents, type RecalledMemory, type Verdict } from '../../npcs/domain/events.js';
 
@@ -47,7 +47,7 @@ type OpenTurn = {
  * memories that it stores. A text stands for all memories of the lineage that had it by then, cleared and retracted ones too: a body may still hold it.
  */
 export type Lineage = {
-  readonly take: (recorded: EventToFold) => void;
+  readonly take: (recorded: MindEventToFold) => void;
   /** The memories that were derived, in the order in which they were stored. */
   readonly derived: () => readonly Kin[];
   /** The turns that recalled a first memory and are over; with `open` the others too. */
@@ -55,7 +55,7 @@ export type Lineage = {
   /** The revisions at which turns recalled that are not over. */
   readonly openAt: () => readonly number[];
   /** Whether the last event ended a turn, or stored what it said, and this next one goes on with it. */
-  readonly goesOn: (next: EventToFold) => boolean;
+  readonly goesOn: (next: MindEventToFold) => boolean;
   /** About how many bytes of JSON the derived memories and the turns that are over take. */
   readonly bytes: () => number;
   /** Whether something was left out because of the bounds. */
@@ -96,7 +96,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     return named.filter((one) => one !== undefined && one.revision < revision) as readonly Kin[];
   };
 
-  const recalled = (turnId: string, memories: readonly RecalledMemory[], { revision, meta }: EventToFold): void => {
+  const recalled = (turnId: string, memories: readonly RecalledMemory[], { revision, meta }: MindEventToFold): void => {
     const before = open.get(turnId);
     const by = new Set(before?.by);
     let { depth, recall } = before ?? { depth: Infinity, recall: null };
@@ -142,7 +142,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     bytes += ITEM_BYTES + jsonBytes(text) + jsonBytes(by);
   };
 
-  const take = (recorded: EventToFold): void => {
+  const take = (recorded: MindEventToFold): void => {
     if (ended !== null && recorded.data['turnId'] !== ended) {
       open.delete(ended);
       ended = null;

@@ -53,7 +53,7 @@ export const hasBegun = (mind: Pick<MindSummary, 'origin' | 'revision'>): boolea
   mind.revision >= 0 && !isArriving(mind);
 
 /** What folding needs of a recorded event. */
-export type EventToFold = {
+export type MindEventToFold = {
   readonly type: string;
   readonly data: JsonObject;
   readonly revision: number;
@@ -126,7 +126,7 @@ const cardAfter = (card: HeldCard | null, event: NpcEvent | UnknownEvent, revisi
 };
 
 /** Folds one event into a mind's summary; total: a type it does not know only moves the revision. Other members of `state` stay as they are. */
-export const evolveSummary = <State extends MindSummary>(state: State, event: EventToFold): State => ({
+export const evolveSummary = <State extends MindSummary>(state: State, event: MindEventToFold): State => ({
   ...state,
   archived: false,
   ...change(state, npcEvents.decode(event), event.revision),
@@ -135,7 +135,7 @@ export const evolveSummary = <State extends MindSummary>(state: State, event: Ev
 });
 
 /** Folds one event into a mind; total as `evolveSummary`. */
-export const evolveMind = (state: MindState, event: EventToFold): MindState => {
+export const evolveMind = (state: MindState, event: MindEventToFold): MindState => {
   const next = evolveSummary(state, event);
   const known = npcEvents.decode(event);
   const openTurns = turnsAfter(state.openTurns, known);

@@ -2,7 +2,12 @@ import { inSlices } from '../../concurrency/in-slices.js';
 import { jcsSlices } from '../../base/jcs-slices.js';
 import { isObject, type Json, jsonBytes } from '../../base/json.js';
 import { Rejection } from '../../base/rejection.js';
-import type { IdempotencyStore, Retention, StoredAnswer, KeyedRequest } from '../../../ports/idempotency-store.js';
+import type {
+  IdempotencyStore,
+  AnswerRetention,
+  StoredAnswer,
+  KeyedRequest,
+} from '../../../ports/idempotency-store.js';
 import type { Log } from '../../../ports/log.js';
 import { isVisible } from './request-id.js';
 import { sha256Base64url } from '../../crypto/sha256.js';
@@ -69,7 +74,7 @@ export const settle = async (
   store: IdempotencyStore,
   request: KeyedRequest,
   answer: StoredAnswer,
-  retention: Retention,
+  retention: AnswerRetention,
   log: Log,
 ): Promise<void> => {
   try {

@@ -36,7 +36,7 @@ type WaitingUpdate = {
  * The updates of this process to one shard. One batch is under way at a time, and what is asked meanwhile goes with the next one: alone an update leaves at
  * once, and under load many travel for the price of one. Those of one process keep their order.
  */
-export class ShardUpdates {
+export class ShardUpdateQueue {
   readonly #deps: ShardUpdatesDeps;
   /** In order. Whoever waits no longer is let go at once: a batch may be under way for minutes. */
   readonly #queue = new Set<WaitingUpdate>();

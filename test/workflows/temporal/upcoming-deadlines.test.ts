@@ -4,18 +4,18 @@ import { describe, expect, it } from 'vitest';
 import { processKey } from '../../../src/ports/process-runtime.js';
 import {
   dueBy,
-  emptyDeadlineCache,
+  noDeadlines,
   forgetDeadline,
-  cacheDeadline,
-  type DeadlineCache,
+  addDeadline,
+  type UpcomingDeadlines,
   nextDeadlineMs,
-} from '../../../workflows/temporal/deadline-cache.js';
-import type { CachedDeadline } from '../../../workflows/temporal/process-batch.js';
+} from '../../../workflows/temporal/upcoming-deadlines.js';
+import type { UpcomingDeadline } from '../../../workflows/temporal/process-batch.js';
 import { DEADLINES_BYTES, DEADLINES_CACHED } from '../../../src/kernel/processes/process-limits.js';
 import { payloadBytes } from '../../../src/kernel/processes/process-step.js';
 
 const refOf = (id: string, length = 0) => ({ process: 'turn', id, stream: `npc-${id}${'x'.repeat(length)}` });
-const keptOf = (id: string, dueMs: number, more: Partial<CachedDeadline> = {}): CachedDeadline => ({
+const keptOf = (id: string, dueMs: number, more: Partial<UpcomingDeadline> = {}): UpcomingDeadline => ({
   ref: refOf(id),
   state: 'open',
   dueMs,
@@ -23,12 +23,12 @@ const keptOf = (id: string, dueMs: number, more: Partial<CachedDeadline> = {}): 
   againMs: 0,
   ...more,
 });
-const keeping = (...processes: readonly CachedDeadline[]): DeadlineCache => {
-  const kept = emptyDeadlineCache();
-  for (const process of processes) cacheDeadline(kept, process);
+const keeping = (...processes: readonly UpcomingDeadline[]): UpcomingDeadlines => {
+  const kept = noDeadlines();
+  for (const process of processes) addDeadline(kept, process);
   return kept;
 };
-const idsOf = (kept: readonly CachedDeadline[]): readonly string[] => kept.map(({ ref }) => ref.id);
+const idsOf = (kept: readonly UpcomingDeadline[]): readonly string[] => kept.map(({ ref }) => ref.id);
 
 describe('The kept deadlines', () => {
   it('are at most so many, and from the first that did not fit the index alone knows', () => {
@@ -36,9 +36,9 @@ describe('The kept deadlines', () => {
     const kept = keeping(...all.toReversed());
     expect(kept.byKey.size).toBe(DEADLINES_CACHED);
     expect(kept.horizonMs).toBe(1_000 + DEADLINES_CACHED);
-    cacheDeadline(kept, keptOf('beyond', kept.horizonMs));
+    addDeadline(kept, keptOf('beyond', kept.horizonMs));
     expect(kept.byKey.size).toBe(DEADLINES_CACHED);
-    cacheDeadline(kept, keptOf('near', 1));
+    addDeadline(kept, keptOf('near', 1));
     expect(kept.byKey.size).toBe(DEADLINES_CACHED);
     expect(kept.horizonMs).toBe(1_000 + DEADLINES_CACHED - 1);
   });
@@ -48,7 +48,7 @@ describe('The kept deadlines', () => {
       keptOf(`failing ${String(at)}`, at, { tries: 7, againMs: 60_000 + at }),
     );
     const kept = keeping(...failing);
-    cacheDeadline(kept, keptOf('soon', 10_000));
+    addDeadline(kept, keptOf('soon', 10_000));
     expect(idsOf(dueBy(kept, 10_000, 10))).toEqual(['soon']);
     expect(kept.horizonMs).toBe(60_000 + DEADLINES_CACHED - 1);
   });
@@ -56,7 +56,7 @@ describe('The kept deadlines', () => {
   it('let a process go whose deadline moved behind what is known here', () => {
     const kept = keeping(keptOf('one', 100), keptOf('two', 200));
     kept.horizonMs = 300;
-    cacheDeadline(kept, keptOf('one', 400));
+    addDeadline(kept, keptOf('one', 400));
     expect([...kept.byKey.keys()]).toEqual([processKey(refOf('two'))]);
     expect(nextDeadlineMs(kept)).toBe(200);
   });
@@ -85,7 +85,7 @@ describe('The kept deadlines', () => {
   });
 
   it('say when the next is to be tried, which is never when there is none', () => {
-    expect(nextDeadlineMs(emptyDeadlineCache())).toBe(Infinity);
+    expect(nextDeadlineMs(noDeadlines())).toBe(Infinity);
     expect(nextDeadlineMs(keeping(keptOf('a', 10, { againMs: 40 }), keptOf('b', 30)))).toBe(30);
     expect(nextDeadlineMs(keeping(keptOf('a', 10, { againMs: 40 })))).toBe(40);
   });
@@ -106,7 +106,7 @@ describe('The kept deadlines', () => {
   it('stay within their bounds, and are always the nearest of all, whatever comes and goes', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 200 }), fc.integer({ min: 0, max: 20_000 }), (changes, length) => {
-        const kept = emptyDeadlineCache();
+        const kept = noDeadlines();
         const all = new Map<string, number>();
         for (const { id, dueMs, state } of changes) {
           const ref = refOf(id, length);
@@ -115,7 +115,7 @@ describe('The kept deadlines', () => {
             forgetDeadline(kept, ref);
           } else {
             all.set(processKey(ref), dueMs);
-            cacheDeadline(kept, keptOf(id, dueMs, { ref, state }));
+            addDeadline(kept, keptOf(id, dueMs, { ref, state }));
           }
           const held = [...kept.byKey.values()];
           expect(held.length).toBeLessThanOrEqual(DEADLINES_CACHED);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 import { UPDATE_TIMEOUT_MS } from '../../../src/adapters/temporal/step-update.js';
 import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
-import { LATER_PAUSE_MS, ShardUpdates } from '../../../src/adapters/temporal/shard-updates.js';
+import { LATER_PAUSE_MS, ShardUpdateQueue } from '../../../src/adapters/temporal/shard-update-queue.js';
 import { jsonBytes } from '../../../src/kernel/base/json.js';
 import { npcStream } from '../../../src/kernel/base/stream-names.js';
 import type { UpdateBatch, BatchedReply, BatchReply } from '../../../workflows/temporal/process-batch.js';
@@ -24,7 +24,7 @@ const asking = () => {
   const clock = new ManualClock();
   const serverClock = createServerClock();
   const sent: { readonly batch: UpdateBatch; readonly answer: (reply: BatchReply | Promise<never>) => void }[] = [];
-  const shard = new ShardUpdates({
+  const shard = new ShardUpdateQueue({
     clock,
     serverClock,
     send: async (batch) => {
@@ -230,7 +230,7 @@ describe('The asks to one shard', () => {
           const replies = idsOf(batch).map((id, at) => replyOf(outcomes[at % outcomes.length] ?? '', id));
           return { atMs: clock.monotonicMs(), replies: replies as readonly BatchedReply[] };
         };
-        const shard = new ShardUpdates({ clock, serverClock: createServerClock(), send });
+        const shard = new ShardUpdateQueue({ clock, serverClock: createServerClock(), send });
         const asked = new Map<string, string[]>();
         let [count, settled] = [0, 0];
         for (const { pauseMs, asks, times } of bursts) {

@@ -1,19 +1,19 @@
 import { processKey, type ProcessRef } from '../../src/ports/process-runtime.js';
-import type { CachedDeadline } from './process-batch.js';
+import type { UpcomingDeadline } from './process-batch.js';
 import { DEADLINES_BYTES, DEADLINES_CACHED } from '../../src/kernel/processes/process-limits.js';
 
 /**
  * The open processes whose deadlines are to be tried next. The number and the bytes are bounded: what does not fit is known to the index alone, from
  * `horizonMs` on. One that was tried in vain counts with its next try, so that those that always fail leave room for the others.
  */
-export type DeadlineCache = {
-  readonly byKey: Map<string, CachedDeadline>;
+export type UpcomingDeadlines = {
+  readonly byKey: Map<string, UpcomingDeadline>;
   readonly states: Map<string, number>;
   bytes: number;
   horizonMs: number;
 };
 
-export const emptyDeadlineCache = (): DeadlineCache => ({
+export const noDeadlines = (): UpcomingDeadlines => ({
   byKey: new Map(),
   states: new Map(),
   bytes: 0,
@@ -21,16 +21,16 @@ export const emptyDeadlineCache = (): DeadlineCache => ({
 });
 
 /** When its deadline is to be tried. */
-const tryMs = ({ dueMs, againMs }: CachedDeadline): number => Math.max(dueMs, againMs);
+const tryMs = ({ dueMs, againMs }: UpcomingDeadline): number => Math.max(dueMs, againMs);
 
 /** What is around the names where a kept process is written as JSON. */
 const BYTES_AROUND = 120;
 /** Names of streams and ids are ASCII. */
-const bytesOf = ({ ref, state }: CachedDeadline): number =>
+const bytesOf = ({ ref, state }: UpcomingDeadline): number =>
   BYTES_AROUND + ref.process.length + ref.stream.length + ref.id.length + state.length;
 
 /** Keeps a process, or what has changed of it, if its deadline is among the nearest. */
-export const cacheDeadline = (kept: DeadlineCache, process: CachedDeadline): void => {
+export const addDeadline = (kept: UpcomingDeadlines, process: UpcomingDeadline): void => {
   forgetDeadline(kept, process.ref);
   if (tryMs(process) >= kept.horizonMs) return;
   kept.byKey.set(processKey(process.ref), process);
@@ -43,7 +43,7 @@ export const cacheDeadline = (kept: DeadlineCache, process: CachedDeadline): voi
   }
 };
 
-export const forgetDeadline = (kept: DeadlineCache, ref: ProcessRef): void => {
+export const forgetDeadline = (kept: UpcomingDeadlines, ref: ProcessRef): void => {
   const known = kept.byKey.get(processKey(ref));
   if (known === undefined) return;
   kept.byKey.delete(processKey(ref));
@@ -52,20 +52,20 @@ export const forgetDeadline = (kept: DeadlineCache, ref: ProcessRef): void => {
 };
 
 /** When the next of them is to be tried, in milliseconds since the epoch; Infinity when none is kept. */
-export const nextDeadlineMs = (kept: DeadlineCache): number => {
+export const nextDeadlineMs = (kept: UpcomingDeadlines): number => {
   let next = Infinity;
   for (const process of kept.byKey.values()) next = Math.min(next, tryMs(process));
   return next;
 };
 
 /** Those to be tried by now, the most overdue first, `limit` at most. */
-export const dueBy = (kept: DeadlineCache, nowMs: number, limit: number): readonly CachedDeadline[] =>
+export const dueBy = (kept: UpcomingDeadlines, nowMs: number, limit: number): readonly UpcomingDeadline[] =>
   [...kept.byKey.values()]
     .filter((process) => tryMs(process) <= nowMs)
     .sort((one, other) => one.dueMs - other.dueMs)
     .slice(0, limit);
 
-const count = ({ states }: DeadlineCache, state: string, by: number): void => {
+const count = ({ states }: UpcomingDeadlines, state: string, by: number): void => {
   const now = (states.get(state) ?? 0) + by;
   if (now === 0) states.delete(state);
   else states.set(state, now);
