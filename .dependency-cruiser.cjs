@@ -96,6 +96,9 @@ const layers = [
 /** What a state machine is, and what workflows and workers say to each other. */
 const machines = '^src/kernel/processes/(state-machine|process-step|process-limits)\\.ts$';
 
+/** What is beside use cases and uses nothing of them. */
+const computed = '^src/(features/npcs/cloud-event|kernel/read-models/row-(order|key)|kernel/streams/append-size)\\.ts$';
+
 const world = [
   {
     name: 'core-touches-nothing',
@@ -106,10 +109,20 @@ const world = [
       path: [
         '^(src/(features/[^/]+/domain|kernel/(base|crypto|concurrency)|ports)|workflows|projections)/',
         machines,
-        '^src/features/npcs/cloud-event\\.ts$',
+        computed,
       ],
     },
     to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|zlib)$' },
+  },
+  {
+    name: 'computed-from-arguments',
+    severity: 'error',
+    comment: 'What a projection uses, and what is published of an event, is computed from its arguments alone.',
+    from: { path: computed },
+    to: {
+      path: ['^src/', 'node_modules/'],
+      pathNot: ['^src/kernel/(base|crypto)/', '^src/ports/', '^src/features/[^/]+/domain/', computed],
+    },
   },
   {
     name: 'machines-know-no-store',
@@ -143,7 +156,7 @@ const packages = [
       '^src/(kernel|features/[^/]+)/http/',
       '^src/features/(turns|rules)/body-schemas\\.ts$',
       '^src/features/turns/answer-step\\.ts$',
-      '^src/features/npcs/domain/events\\.ts$',
+      '^src/features/npcs/domain/(events|event-schemas)\\.ts$',
       '^src/features/souls/(domain/soul-schema|soul-check)\\.ts$',
     ],
     'One definition per route is validated and made into OpenAPI there; one per event of a mind, and one of souls, is published.',
@@ -192,7 +205,7 @@ const packages = [
     [
       '^src/features/[^/]+/[^/]+\\.ts$',
       '^src/features/rules/domain/pattern\\.ts$',
-      '^src/(kernel/(streams|processes|read-models)|adapters|server)/',
+      '^src/(kernel/(streams/stream-writers|processes/process-repository|read-models/written)\\.ts$|adapters/|server/)',
     ],
     'What is remembered is bounded by its size, in one way.',
   ),

@@ -1,5 +1,6 @@
 import { eventSchemaId } from '../src/features/npcs/cloud-event.js';
-import { npcEvents, npcEventSchemas } from '../src/features/npcs/domain/events.js';
+import { npcEventSchemas } from '../src/features/npcs/domain/event-schemas.js';
+import { npcEvents } from '../src/features/npcs/domain/events.js';
 
 /** Where the schemas are published, seen from the repository. */
 export const EVENT_SCHEMAS = 'docs/events';

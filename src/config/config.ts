@@ -253,7 +253,7 @@ export const parseConfig = (
     temporalAccess: readTemporalAccess(access),
     kafkaAccess: readKafkaAccess(access),
   });
-  if (text('ANIMA_TURN_HOSTS') !== null) {
+  if (profile === 'distributed' && text('ANIMA_TURN_HOSTS') !== null) {
     problems.push('ANIMA_TURN_HOSTS is called ANIMA_TURN_SHARDS now; name it so, with the same number.');
   }
   if (oneOf('ANIMA_TIERS', ['off', 'on'], 'off') === 'on') {

@@ -208,6 +208,8 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await numbers('?type=emotion')).toBe('147');
       expect(await numbers('?type=emotion,knowledge')).toBe('124578');
       expect(await numbers('?type=other')).toBe('');
+      expect(await numbers('?type=')).toBe('');
+      expect(await numbers('?type=emotion,,knowledge')).toBe('124578');
       expect(await numbers('?minImportance=0.5')).toBe('5678');
       expect(await numbers('?minImportance=0.3&type=observation&asOf=8')).toBe('36');
       let url = `${pathOf(npcId)}/memory?limit=2&minImportance=0.2&type=observation,knowledge`;

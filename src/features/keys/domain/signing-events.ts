@@ -1,5 +1,4 @@
-import { decoderOf } from '../../../kernel/base/decoder.js';
-import type { UnknownEvent } from '../../../kernel/base/decoder.js';
+import { decoderOf, type UnknownEvent } from '../../../kernel/base/decoder.js';
 
 /**
  * The events of the stream of signing keys. Shapes are storage: never changed, only upcast (docs/adr/0004).

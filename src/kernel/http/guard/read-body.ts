@@ -34,7 +34,10 @@ export const announcesBody = (req: IncomingMessage): boolean => {
 
 const tooLarge = (limit: number): Rejection => new Rejection('BODY_TOO_LARGE', { details: { limitBytes: limit } });
 
-/** Listeners are left to die with the request, which costs less than taking them off again. */
+/**
+ * Listeners are left to die with the request, which costs less than taking them off again. It may live long: its answer waits for earlier ones on its
+ * connection. So they forget who waited, and with that the body.
+ */
 const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     // The client may have left while its key was looked up. Such a request emits nothing more, even if its body is whole.
@@ -42,9 +45,17 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       reject(new ClientGone());
       return;
     }
-    const chunks: Buffer[] = [];
+    let waiting: { readonly resolve: (body: Buffer) => void; readonly reject: (reason: Error) => void } | null = {
+      resolve,
+      reject,
+    };
+    let chunks: Buffer[] = [];
     let size = 0;
-    let isSettled = false;
+    const fail = (reason: Error): void => {
+      waiting?.reject(reason);
+      waiting = null;
+      chunks = [];
+    };
     req.on('data', (chunk: Buffer) => {
       if (size > limit) return;
       size += chunk.length;
@@ -52,26 +63,23 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
         chunks.push(chunk);
         return;
       }
-      chunks.length = 0;
-      isSettled = true;
       req.pause();
-      reject(tooLarge(limit));
+      fail(tooLarge(limit));
     });
     req.on('end', () => {
-      isSettled = true;
       // The client has been told meanwhile that nothing was done (src/kernel/http/unreadable.ts), and may send it again.
       if (req.socket.writableEnded) {
-        reject(new ClientGone());
+        fail(new ClientGone());
         return;
       }
       const [only] = chunks;
-      resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
-      // The listeners live as long as the request, which may wait long for an earlier one to be answered.
-      chunks.length = 0;
+      waiting?.resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks));
+      waiting = null;
+      chunks = [];
     });
     req.on('close', () => {
       // An error is made only where somebody waits for it: its stack costs more than reading a body.
-      if (!isSettled) reject(new ClientGone());
+      if (waiting !== null) fail(new ClientGone());
     });
   });
 
