@@ -33,7 +33,7 @@ export const ActorGiven = object({ npcId: Type.String(), persona: orNull(Type.St
 const Ruleset = object({ rulesetId: Type.String(), version: Type.Integer() });
 const RulesetUsed = orNull(Ruleset);
 export const Draft = object({ text: Type.String(), type: Type.String(), importance: Type.Number() });
-export const Recalled = object({
+export const RecalledSchema = object({
   text: Type.String(),
   type: Type.String(),
   importance: Type.Number(),
@@ -46,7 +46,7 @@ export const Recalled = object({
     ),
   ),
 });
-const AllRecalled = list(Recalled);
+const AllRecalled = list(RecalledSchema);
 const recall = { query: Type.String(), limit: Type.Integer(), threshold: Type.Number() };
 export const InstructionGiven = Type.Union([
   object({ type: Type.Literal('IdentifyActor') }),

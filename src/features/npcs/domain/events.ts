@@ -8,12 +8,12 @@ import type {
   Grounds,
   InstructionGiven,
   npcEventSchemas,
-  Recalled,
+  RecalledSchema,
   Source,
 } from './event-schemas.js';
 
 export type Actor = Static<typeof ActorGiven>;
-export type RecalledMemory = Static<typeof Recalled>;
+export type RecalledMemory = Static<typeof RecalledSchema>;
 export type MemoryDraft = Static<typeof Draft>;
 export type Instruction = Static<typeof InstructionGiven>;
 /** What the mind decided on a model's text. */
