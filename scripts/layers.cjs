@@ -68,7 +68,7 @@ const rows = [
     folder: 'src/features/<feature>',
     holds: 'use cases: what the server does with the domain, through ports',
     imports: ['src/kernel', 'src/ports', domains, useCases, 'workflows', 'projections'],
-    because: 'A use case runs against ports, and does not know who asks: not a route, not a command, not a role.',
+    because: 'A use case runs against ports, and does not know its callers: routes, commands and roles.',
   },
   {
     folder: 'src/features/<feature>/http',

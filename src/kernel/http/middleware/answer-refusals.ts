@@ -5,16 +5,15 @@ import { ClientGone } from '../guard/read-body.js';
 import { throwAway } from '../guard/unread-body.js';
 import { refusalOf, toRejection } from '../on-error.js';
 import { respondJson } from '../respond.js';
+import { noJson } from './name-request.js';
 import { createRetryPacing } from '../retry-pacing.js';
 import type { RequestMiddleware, RequestState } from '../request-state.js';
 
 type RefusalDeps = { readonly clock: Clock; readonly random: Random; readonly logger: Log };
 
-const noBody: RequestState['json'] = { value: {}, mayHoldNull: false };
-
 /** What a request brought may be large, and its answer may wait long for an earlier one on its connection. */
 const forgetBody = (state: RequestState): void => {
-  Object.assign(state, { json: noBody, call: undefined, answer: undefined });
+  Object.assign(state, { json: noJson, call: undefined, answer: undefined });
 };
 
 /**

@@ -8,6 +8,9 @@ const noBytes: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };
 
+/** The body of a request that brings none, or whose body is forgotten. */
+export const noJson: RequestState['json'] = { value: Object.freeze({}), mayHoldNull: false };
+
 /** The raw path and query of a request target; an absolute one (as proxies send it) loses its origin. */
 const splitTarget = (target: string): Pick<RequestState, 'path' | 'query'> => {
   const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
@@ -27,7 +30,7 @@ export const nameRequest = (random: Random): RequestMiddleware => {
       operationId: 'unrouted',
       principal: anonymous,
       granted: undefined,
-      json: { value: {}, mayHoldNull: false },
+      json: noJson,
       bytes: noBytes,
       params: {},
       search: {},
