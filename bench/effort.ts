@@ -31,7 +31,7 @@ export type Effort = {
   readonly replayed: { readonly minds: number; readonly turnsOfMind: number };
 };
 
-/** What docs/performance.md quotes. */
+/** The rounds and sizes behind the figures of docs/explanation/performance. */
 export const fullEffort: Effort = {
   rounds: 5,
   seconds: 4,

@@ -4,18 +4,18 @@ import { parseArgs } from 'node:util';
 import { cleanUpAtExit } from './cleanup.js';
 import { type Effort, fullEffort, shortEffort } from './effort.js';
 import { describeMachine } from './machine.js';
-import { type Block, type PartReport, report, withMeasured } from './report.js';
+import { type Block, pages, type PartReport, report, withMeasured } from './report.js';
 
-const PAGE = new URL('../../docs/performance.md', import.meta.url);
+const PAGES = new URL('../../docs/explanation/performance/', import.meta.url);
 
 /** What can be measured, by name. */
 export type Parts = Readonly<Record<string, (effort: Effort) => Promise<PartReport>>>;
 
 const usage = (parts: Parts): string => `usage: [--short | --write] [${Object.keys(parts).join('] [')}]
 
-Measures the parts named, or all of them, and prints what docs/performance.md quotes.
-  --write  also put it into docs/performance.md; only with all parts
-  --short  only show that everything runs; the figures say nothing`;
+Measures the parts named, or all of them, and prints what docs/explanation/performance quotes.
+  --write  also write it into its page; only with all parts
+  --short  check that everything runs; the figures mean nothing`;
 
 /** What the command line asks for, or null when it cannot be understood. */
 const asked = (args: readonly string[], parts: Parts) => {
@@ -53,5 +53,7 @@ export const measureParts = async (block: Block, parts: Parts, args: readonly st
   }
   const text = report(machine, reports);
   console.log(text);
-  if (wanted.write) await writeFile(PAGE, withMeasured(await readFile(PAGE, 'utf8'), block, text));
+  if (!wanted.write) return;
+  const page = new URL(pages[block], PAGES);
+  await writeFile(page, withMeasured(await readFile(page, 'utf8'), block, text));
 };

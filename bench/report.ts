@@ -19,8 +19,18 @@ export type PartReport = {
   readonly remarks: readonly string[];
 };
 
-/** The blocks of the page: each run writes one. */
-export type Block = 'embedded' | 'inputs' | 'memory' | 'souls' | 'ghosts' | 'replays' | 'distributed';
+/** The page, in docs/explanation/performance, that holds the measured block of each benchmark. */
+export const pages = {
+  embedded: 'index.md',
+  inputs: 'largest-inputs.md',
+  memory: 'memory.md',
+  souls: 'souls-ghosts-replays.md',
+  ghosts: 'souls-ghosts-replays.md',
+  replays: 'souls-ghosts-replays.md',
+  distributed: 'distributed.md',
+} as const;
+
+export type Block = keyof typeof pages;
 
 const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
@@ -81,7 +91,7 @@ export const table = (rows: readonly (readonly string[])[]): readonly string[] =
 };
 
 /**
- * A measured block of docs/performance.md, in Markdown.
+ * A measured block of a page, in Markdown.
  * @param machine lines that describe the machine
  */
 export const report = (machine: readonly string[], parts: readonly PartReport[]): string => {

@@ -206,7 +206,7 @@ const rows = [
     because: 'An example is what a studio could write: it has the client of the protocol, and nothing of the server.',
   },
   { folder: 'test', holds: 'mirrors the tree; `test/contracts` has one suite for each port', imports: null },
-  { folder: 'bench', holds: 'what docs/performance.md quotes', imports: null },
+  { folder: 'bench', holds: 'benchmarks: the figures of docs/explanation/performance', imports: null },
 ];
 
 module.exports = { features, rows };

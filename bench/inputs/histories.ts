@@ -60,8 +60,7 @@ export const historyInputs: Readonly<Record<string, Input>> = {
     await judgedMind(npcId, send);
     return get(`/npcs/${npcId}/turns?limit=500`);
   },
-  'why a verdict was reached': async (npcId, send) =>
-    get(`/npcs/${npcId}/verdicts/${await judgedMind(npcId, send)}/why`),
+  'why of a verdict': async (npcId, send) => get(`/npcs/${npcId}/verdicts/${await judgedMind(npcId, send)}/why`),
   'a checkpoint': async (npcId, send) => {
     for (let n = 0; n < 200; n += 1) await send(post('/npcs', { npcId: `${npcId}-${n}` }));
     return post('/audit/checkpoints', {});

@@ -55,19 +55,19 @@ const about = async (send: Send, asked: (txId: string) => Sent): Promise<Sent> =
 
 /** The largest souls, in and out. */
 export const soulInputs: Readonly<Record<string, Input>> = {
-  'a soul comes in, 38,000 memories': async (npcId, send) => confirmation(npcId, await begun(npcId, send, MANY, 0)),
-  'a soul comes in as JSON text': async (npcId, send) => {
+  'import a soul with 38,000 memories': async (npcId, send) => confirmation(npcId, await begun(npcId, send, MANY, 0)),
+  'import a soul as JSON text': async (npcId, send) => {
     const text = JSON.stringify(await begun(npcId, send, MANY, 0));
     return { ...confirmation(npcId, text), parses: text };
   },
-  'a soul comes in, 900 memories with 16 kB of metadata': async (npcId, send) =>
+  'import a soul, 900 memories with 16 kB of metadata': async (npcId, send) =>
     confirmation(npcId, await begun(npcId, send, FEW, NOTES_BYTES)),
-  'a soul goes out, 38,000 memories': async (_, send) => post(`/v1/agents/${await brought(send)}/soul/export`, {}),
-  'a soul is uploaded': async (_, send) => uploading(await exporting(send)),
-  'a soul is confirmed': (_, send) => confirming(send),
-  'a soul is read': (_, send) => about(send, (txId) => get(`/souls/${txId}`)),
-  'a soul is verified': (_, send) => about(send, (txId) => post(`/souls/${txId}/verify`, {})),
-  'what a soul discloses of players': (_, send) => about(send, (txId) => get(`/souls/${txId}/disclosure`)),
+  'export a soul with 38,000 memories': async (_, send) => post(`/v1/agents/${await brought(send)}/soul/export`, {}),
+  'upload a soul': async (_, send) => uploading(await exporting(send)),
+  'confirm a soul': (_, send) => confirming(send),
+  'read a soul': (_, send) => about(send, (txId) => get(`/souls/${txId}`)),
+  'verify a soul': (_, send) => about(send, (txId) => post(`/souls/${txId}/verify`, {})),
+  'scan a soul for players': (_, send) => about(send, (txId) => get(`/souls/${txId}/disclosure`)),
   'the memories of a mind, all': async (_, send) => get(`/npcs/${await brought(send)}/memory?limit=500`),
   'a recall among 38,000 memories': async (_, send) =>
     post(`/npcs/${await brought(send)}/memory/recall`, { query: 'a stranger at the gate', limit: 100 }),

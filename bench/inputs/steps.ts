@@ -15,9 +15,8 @@ export const stepInputs: Readonly<Record<string, Input>> = {
   'a step, 9,900 members of context': (npcId) => opened(npcId, { observation: 'Well?', context: members(9_900) }),
   'a fat step, 9,900 members of context': (npcId) =>
     opened(npcId, { observation: 'Well?', context: members(9_900), actor: { npcId, persona: 'x', data: {} } }),
-  'a step, 500 kB of words that differ': (npcId) => opened(npcId, { observation: differing(500_000) }),
-  'a step, 170,000 characters that become eighteen each': (npcId) =>
-    opened(npcId, { observation: 'ﷺ'.repeat(170_000) }),
+  'a step, 500 kB of distinct words': (npcId) => opened(npcId, { observation: differing(500_000) }),
+  'a step, 170,000 characters that expand eighteenfold': (npcId) => opened(npcId, { observation: 'ﷺ'.repeat(170_000) }),
   'a step, 990 memories of 460 bytes': async (npcId, send) =>
     post(`/npcs/${npcId}/process`, {
       tape: await afterActor(npcId, send),
@@ -31,9 +30,9 @@ export const stepInputs: Readonly<Record<string, Input>> = {
     post(`/npcs/${npcId}/verdict`, { observation: 'Well?', generatedOutput: '{'.repeat(500_000) }),
   'an agent’s turn, 9,900 members of context': async (npcId) =>
     post(`/v1/agents/${npcId}/process`, { input: 'Well?', context: members(9_900) }),
-  'an agent’s turn, 90,000 characters of words that differ': async (npcId) =>
+  'an agent’s turn, 90,000 characters of distinct words': async (npcId) =>
     post(`/v1/agents/${npcId}/process`, { input: differing(90_000) }),
-  'an agent’s turn, 500 kB of words that differ': async (npcId) =>
+  'an agent’s turn, 500 kB of distinct words': async (npcId) =>
     post(`/v1/agents/${npcId}/process`, { input: differing(500_000) }),
   'a check of an action of 500 kB': async (npcId, send) => {
     await send(post('/npcs', { npcId }));

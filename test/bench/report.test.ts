@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { type Figure, report, withMeasured } from '../../bench/report.js';
+import { type Figure, pages, report, withMeasured } from '../../bench/report.js';
 
 const figure: Figure = {
   what: 'POST',
@@ -35,7 +35,10 @@ describe('the report of a measurement', () => {
   it.each(['embedded', 'ghosts', 'distributed'] as const)(
     'replaces the measured block %s of the page and nothing else, however often',
     async (block) => {
-      const page = await readFile(new URL('../../docs/performance.md', import.meta.url), 'utf8');
+      const page = await readFile(
+        new URL(`../../docs/explanation/performance/${pages[block]}`, import.meta.url),
+        'utf8',
+      );
       const once = withMeasured(page, block, 'first $& figures');
       const [begin, end] = [`<!-- measured: ${block} -->`, `<!-- /measured: ${block} -->`];
       expect(once).toContain(`${begin}\n\nfirst $& figures\n\n${end}`);
