@@ -43,7 +43,7 @@ const ways: [BodyMode, 'returned' | 'own'][] = [
 ];
 
 describe('the turn loop', () => {
-  it.each(ways)('reaches Finalize in exactly four requests, %s with the tape %s', async (mode, tapes) => {
+  it.each(ways)('reaches Finalize in exactly four requests, %s with the tape %s [2.5a]', async (mode, tapes) => {
     const { played } = play(mode, { tapes });
     const { instruction, requests } = await played;
     expect(requests).toBe(4);

@@ -43,7 +43,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('has a default for everything', () => {
+  it('has a default for everything [1.1a, 1.4a, 2.6b]', () => {
     expect(parse({})).toEqual({
       unused: [],
       unknown: [],
@@ -272,7 +272,7 @@ describe('the configuration', () => {
   it.each([
     ['ANIMA_TIERS', 'on', 'cannot activate them'],
     ['ANIMA_CORS_ORIGINS', 'https://studio.example', 'does not serve browsers of other origins'],
-  ])('says what %s=%s asks for in vain', (name, value, words) => {
+  ])('says what %s=%s asks for in vain [1.3f, 1.4e]', (name, value, words) => {
     const [only, ...more] = problems({ [name]: value });
     expect(only).toContain(words);
     expect(more).toEqual([]);

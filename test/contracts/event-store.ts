@@ -224,7 +224,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
     });
 
     describe('bounds', () => {
-      it('takes one event of 900,000 bytes and gives it back, and refuses a byte more', async () => {
+      it('takes one event of 900,000 bytes and gives it back, and refuses a byte more [1.2w]', async () => {
         const text = 'x'.repeat(900_000 - '{"text":""}'.length);
         const more = event('b', { data: { text: `${text}x` } });
         await expect(store.append('s', 'no_stream', [more])).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
@@ -232,7 +232,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect((await store.read('s', forwards)).events[0]?.data).toEqual({ text });
       });
 
-      it('takes 1,048,000 bytes at once and refuses a byte more, counted over all events and in UTF-8', async () => {
+      it('takes 1,048,000 bytes at once and refuses a byte more, counted over all events and in UTF-8 [1.2w]', async () => {
         const half = event('a', { type: 'é', data: { text: `x${'é'.repeat(249_994)}` }, meta: { actor: 'ü' } });
         const rest = (chars: number) => event('b', { data: { text: 'x'.repeat(chars) } });
         const fitting = 1_048_000 - countedBytes(half) - countedBytes(rest(0));
@@ -242,7 +242,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await store.append('s', 'no_stream', [half, rest(fitting)])).toMatchObject({ ok: true, revision: 1 });
       });
 
-      it('counts the metadata and the types of many small events, too', async () => {
+      it('counts the metadata and the types of many small events, too [1.2w]', async () => {
         const many = (chars: number) =>
           Array.from({ length: 500 }, (_, n) => event(`many-${String(n)}`, { data: { text: 'x'.repeat(chars) } }));
         const most = Math.floor(1_048_000 / 500) - countedBytes(event('many-499', { data: { text: '' } }));
@@ -252,7 +252,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await store.append('s', 'no_stream', many(most))).toMatchObject({ ok: true, revision: 499 });
       });
 
-      it('takes 500 events at once and refuses 501', async () => {
+      it('takes 500 events at once and refuses 501 [1.2w]', async () => {
         await expect(store.append('s', 'no_stream', events('a', 501))).rejects.toMatchObject({
           code: 'EVENTS_TOO_LARGE',
         });

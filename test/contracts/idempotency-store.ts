@@ -56,7 +56,7 @@ export const idempotencyStoreContract = (
       expect(await reserve('two')).toEqual({ kind: 'running' });
     });
 
-    it('keeps for another day what ends after its day, whether it is answered or released', async () => {
+    it('keeps for another day what ends after its day, whether it is answered or released [1.7f]', async () => {
       await reserve('one');
       await reserve('failing', { key: 'failing' });
       await opened.later(25 * HOUR_MS);
@@ -168,7 +168,7 @@ export const idempotencyStoreContract = (
     });
 
     describe('after the process died', () => {
-      it('lets a repeat of what was running resume it under its seed, once', async () => {
+      it('lets a repeat of what was running resume it under its seed, once [1.7g]', async () => {
         await reserve('one');
         store = await opened.afterDeath();
         expect(await reserve('two')).toEqual(run('one', true));
@@ -177,7 +177,7 @@ export const idempotencyStoreContract = (
         expect(await reserve('four')).toEqual(run('one', true));
       });
 
-      it('lets a repeat of what was running resume it within a day after its day, whether the clock leaps before or after', async () => {
+      it('lets a repeat of what was running resume it within a day after its day, whether the clock leaps before or after [1.7f]', async () => {
         for (const leaps of ['before', 'after', 'before both', 'after both']) {
           const twice = leaps.endsWith('both');
           await reserve('one', { key: leaps });
@@ -216,7 +216,7 @@ export const idempotencyStoreContract = (
       expect(await reserve('five')).toEqual({ kind: 'answered', answer });
     });
 
-    it('remembers a key for 24 hours from its first request, and then no longer', async () => {
+    it('remembers a key for 24 hours from its first request, and then no longer [1.7f]', async () => {
       await reserve('one');
       await opened.later(HOUR_MS);
       await store.complete(keyed('scope', 'key'), answer, 'within-budget');
@@ -272,7 +272,7 @@ export const answerBudgetContract = (name: string, open: (budget: number) => Pro
     /** Some stores drop answers a moment later. */
     const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 50 });
 
-    it('drops the oldest answers of the tenant that goes beyond it, and no reservation', async () => {
+    it('drops the oldest answers of the tenant that goes beyond it, and no reservation [1.7m, 1.7n]', async () => {
       await done(0, { tenant: 'other' });
       for (let n = 0; n < 13; n += 1) await done(n);
       await eventually(async () => expect(await keptOf()).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
@@ -282,14 +282,14 @@ export const answerBudgetContract = (name: string, open: (budget: number) => Pro
       expect(await opened.store.reserve(request(12), 'new')).toEqual({ kind: 'answered', answer: sized(1_000) });
     });
 
-    it('keeps no answer that is larger than the budget', async () => {
+    it('keeps no answer that is larger than the budget [1.7m]', async () => {
       await done(0);
       await done(1, { bytes: BUDGET + 1_000 });
       await eventually(async () => expect(await keptOf()).not.toContain(1));
       expect(await opened.store.reserve(request(1), 'new')).toEqual(run('seed 1', true, true));
     });
 
-    it('keeps for good, and does not count, what is always kept', async () => {
+    it('keeps for good, and does not count, what is always kept [1.7o]', async () => {
       await done(0, { keeping: 'always', bytes: BUDGET + 1_000 });
       for (let n = 1; n < 13; n += 1) await done(n);
       await eventually(async () => expect(await keptOf()).toEqual([0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));

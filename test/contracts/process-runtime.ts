@@ -80,7 +80,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       return { ...under, under, effects, fault, ref, other, start, startDue, recorded, types, until };
     };
 
-    it('records the events of a step before it answers', async () => {
+    it('records the events of a step before it answers [2.6a]', async () => {
       const { runtime, ref, start, types } = await setUp();
       const { answer, revision } = await runtime.ask(ref, [start], by('start'));
       expect(answer).toEqual({ name: 'started' });

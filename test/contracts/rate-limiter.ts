@@ -40,7 +40,7 @@ export const rateLimiterContract = (name: string, open: () => Promise<OpenedRate
       ]);
     });
 
-    it('begins a window with the first request, and refills it only as a whole', async () => {
+    it('begins a window with the first request, and refills it only as a whole [1.4c]', async () => {
       await opened.later(30_000);
       expect(await take(1)).toEqual([true]);
       await opened.later(59_000);
@@ -58,7 +58,7 @@ export const rateLimiterContract = (name: string, open: () => Promise<OpenedRate
       expect(await limiter.take('key', limit)).toMatchObject({ allowed: false, resetSeconds: 1 });
     });
 
-    it('does not count what it refuses, and no refusal delays the refill', async () => {
+    it('does not count what it refuses, and no refusal delays the refill [1.4c]', async () => {
       await take(20);
       await opened.later(60_000);
       expect(await take(3)).toEqual([true, true, true]);

@@ -85,7 +85,7 @@ describe('a dependency that is away', () => {
     ((await untilOk(() => api.get('/npcs'))).body as { npcId: string }[]).some((npc) => npc.npcId === npcId);
 
   it.each(['dead', 'hanging'] as const)(
-    'is Temporal, %s: steps are refused soon, reads and registrations go on, and then the turn does',
+    'is Temporal, %s: steps are refused soon, reads and registrations go on, and then the turn does [1.5h]',
     async (how) => {
       const body = bodyOf(`temporal-${how}`);
       await body.play(0, 2);
@@ -131,7 +131,7 @@ describe('a dependency that is away', () => {
   }, 300_000);
 
   it.each(['dead', 'hanging'] as const)(
-    'is the event store, %s: what would append is refused soon, and goes on when it is back',
+    'is the event store, %s: what would append is refused soon, and goes on when it is back [1.5h]',
     async (how) => {
       const body = bodyOf(`store-${how}`);
       await body.play(0, 2);
@@ -158,7 +158,7 @@ describe('a dependency that is away', () => {
     300_000,
   );
 
-  it('is PostgreSQL: lists are refused soon, histories are read, and lists go on when it is back', async () => {
+  it('is PostgreSQL: lists are refused soon, histories are read, and lists go on when it is back [1.5h]', async () => {
     const body = bodyOf('unlisted');
     await body.play(0, 4);
     await servers.kill('postgres');

@@ -51,7 +51,7 @@ describe('The list of minds', () => {
     expect(indexAfter(registered, archived)).toEqual([{ partition: 'studio', order: 'mira', tag: 'archived' }]);
   });
 
-  it('brings an archived mind back with its next act', () => {
+  it('brings an archived mind back with its next act [2.1f]', () => {
     const archived = draftOf({ type: 'NpcArchived', data: {} });
     expect(given(archived, turnOpened('t1')).state.get(mira)?.archived).toBe(false);
   });

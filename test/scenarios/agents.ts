@@ -131,7 +131,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect([keyed.status, codeOf(keyed)]).toEqual([400, 'HEADER_INVALID']);
     });
 
-    it('makes an agent that was never seen, and refuses what is no input', async () => {
+    it('makes an agent that was never seen, and refuses what is no input [1.6f]', async () => {
       const unseen = await say('never seen before', 'Who are you?');
       expect(unseen.status, unseen.text).toBe(200);
       const revision = unseen.headers.get('anima-revision') ?? '';

@@ -182,7 +182,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get(`${pathOf(npcId)}/card`, { 'if-none-match': etag })).status).toBe(200);
     });
 
-    it('are refused with a word of their own, and nothing is stored', async () => {
+    it('are refused with a word of their own, and nothing is stored [1.2h, 1.6f]', async () => {
       const npcId = freshId();
       const crcBroken = withCards({ chara: v1Card });
       crcBroken[20] = 7;

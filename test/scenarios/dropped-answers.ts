@@ -41,7 +41,7 @@ export const droppedAnswerScenarios = (profile: string, open: OpenServer): void 
       return replies.at(-1) as Reply;
     };
 
-    it('do not undo what others changed since', async () => {
+    it('do not undo what others changed since [1.7n]', async () => {
       const first = { npcId: 'mira', persona: 'An innkeeper.' };
       await api.post('/npcs', first);
       await api.post('/npcs', first, once('same'));
@@ -60,7 +60,7 @@ export const droppedAnswerScenarios = (profile: string, open: OpenServer): void 
       expect(((await api.get('/npcs/late/history')).body as { events: unknown[] }).events).toHaveLength(1);
     });
 
-    it('make no other checkpoint', async () => {
+    it('make no other checkpoint [1.7n]', async () => {
       await api.post('/npcs', { npcId: 'logged' });
       await api.post('/audit/checkpoints', {});
       const first = (await api.post('/audit/checkpoints', {}, once('checkpoint'))).body as { size: number };

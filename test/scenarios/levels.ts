@@ -121,7 +121,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(whole.length).toBeGreaterThanOrEqual(6);
     });
 
-    it('are refused with what to change, and nothing is stored', async () => {
+    it('are refused with what to change, and nothing is stored [1.2q]', async () => {
       const levelId = freshId();
       const tooLarge = { ...first, more: 'x'.repeat(2 * 1024 * 1024) };
       const noSpawn = roomMap([mapObject('spawn', 'other', [2, 2])]);

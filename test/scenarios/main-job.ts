@@ -76,38 +76,41 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
     it.each([
       ['returned', (answer: Answer) => answer.tape],
       ['first', () => firstTape('A stranger asks for a room.')],
-    ])('brings a thin client that sends its %s tape to Finalize in four requests', async (_, next) => {
-      const npcId = freshMind();
-      let answer = await step(npcId, firstTape('A stranger asks for a room.'), null);
-      const seen = [answer.instruction.type];
-      for (const result of results) {
-        answer = await step(npcId, next(answer), result);
-        seen.push(answer.instruction.type);
-      }
-      expect(seen).toEqual(['IdentifyActor', 'QueryVector', 'ExecuteInference', 'Finalize']);
-      expect(answer.instruction).toMatchObject({
-        valid: true,
-        signature: expect.any(String) as string,
-        dialogue: 'Three coins.',
-        action: { type: 'SPEAK', target: '' },
-        stateTransform: { mood: 'wary' },
-        memoryStore: [{ text: 'A stranger asks for a room.', type: 'observation', importance: 0.5 }],
-      });
-      expect(answer.tape).toMatchObject({
-        turnId: expect.any(String) as string,
-        ...{ actor: { ...actor, npcId }, memories, vectorQueried: true },
-      });
-      expect(await types(npcId)).toEqual([
-        'TurnOpened',
-        'ActorIdentified',
-        'MemoriesRecalled',
-        'VerdictReached',
-        'StateChanged',
-        'MemoryStored',
-      ]);
-    });
+    ])(
+      'brings a thin client that sends its %s tape to Finalize in four requests [2.1h, 2.2a, 2.2b, 2.2d, 2.2e, 2.5a, 2.6c]',
+      async (_, next) => {
+        const npcId = freshMind();
+        let answer = await step(npcId, firstTape('A stranger asks for a room.'), null);
+        const seen = [answer.instruction.type];
+        for (const result of results) {
+          answer = await step(npcId, next(answer), result);
+          seen.push(answer.instruction.type);
+        }
+        expect(seen).toEqual(['IdentifyActor', 'QueryVector', 'ExecuteInference', 'Finalize']);
+        expect(answer.instruction).toMatchObject({
+          valid: true,
+          signature: expect.any(String) as string,
+          dialogue: 'Three coins.',
+          action: { type: 'SPEAK', target: '' },
+          stateTransform: { mood: 'wary' },
+          memoryStore: [{ text: 'A stranger asks for a room.', type: 'observation', importance: 0.5 }],
+        });
+        expect(answer.tape).toMatchObject({
+          turnId: expect.any(String) as string,
+          ...{ actor: { ...actor, npcId }, memories, vectorQueried: true },
+        });
+        expect(await types(npcId)).toEqual([
+          'TurnOpened',
+          'ActorIdentified',
+          'MemoriesRecalled',
+          'VerdictReached',
+          'StateChanged',
+          'MemoryStored',
+        ]);
+      },
+    );
 
-    it('notices once an actor who is not the mind whose turn it is, and goes on', async () => {
+    it('notices once an actor who is not the mind whose turn it is, and goes on [2.6n, 2.6o]', async () => {
       const npcId = freshMind();
       const reply = (lastResult: object | null) =>
         api.post(`${pathOf(npcId)}/process`, { tape: firstTape('Who are you?'), lastResult });
@@ -122,7 +125,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('brings a fat client to Finalize in four requests, and keeps the tape members that it does not know', async () => {
+    it('brings a fat client to Finalize in four requests, and keeps the tape members that it does not know [1.2j, 2.2a, 2.2b, 2.2c, 2.5a]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('A dog barks.'));
       expect(answer.tape).not.toHaveProperty('actor');
@@ -134,7 +137,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(answer.tape).toMatchObject({ gameSpecific: { kept: true }, generatedOutput: 'Quiet, boy.' });
     });
 
-    it('answers a repeated step byte for byte, and records nothing more', async () => {
+    it('answers a repeated step byte for byte, and records nothing more [2.6j]', async () => {
       const npcId = freshMind();
       const { tape } = await step(npcId, firstTape('Twice.'));
       const texts: string[] = [];
@@ -144,7 +147,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(before);
     });
 
-    it('does not let two turns of one mind disturb each other', async () => {
+    it('does not let two turns of one mind disturb each other [2.6e]', async () => {
       const npcId = freshMind();
       const players = await Promise.all([
         step(npcId, firstTape('Two at once.')),
@@ -165,7 +168,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(history.events.map(({ revision }) => revision)).toEqual(history.events.map((_, n) => n));
     });
 
-    it('answers the next round after kill -9 between any two rounds', async () => {
+    it('answers the next round after kill -9 between any two rounds [2.6a]', async () => {
       const npcId = freshMind();
       let answer: Answer & { text: string } = await step(npcId, firstTape('The power fails.'));
       for (const result of results) {
@@ -181,7 +184,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await types(npcId)).filter((type) => type === 'VerdictReached')).toHaveLength(1);
     });
 
-    it('signs a valid verdict so that any JOSE library verifies it, and verifies it itself', async () => {
+    it('signs a valid verdict so that any JOSE library verifies it, and verifies it itself [2.9a, 2.9b, 2.9c, 2.9g, 2.9h]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('Sign here.'));
       for (const result of results) answer = await step(npcId, answer.tape, result);
@@ -323,7 +326,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(data).toEqual(stored.events.slice(1));
     });
 
-    it('registers, replaces, lists and archives minds, and reads its own writes', async () => {
+    it('registers, replaces, lists and archives minds, and reads its own writes [1.8b, 2.1a, 2.1b, 2.1c, 2.1d, 2.1e, 2.1f]', async () => {
       const npcId = freshMind();
       const created = await api.post('/npcs', {
         npcId,
@@ -366,7 +369,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(warned.body).toMatchObject({ version: 1, warnings: [{ drRuleId: 'rule-1' }] });
     });
 
-    it('decides by rules: a refusal is an answer, and the turn shows what it rested on', async () => {
+    it('decides by rules: a refusal is an answer, and the turn shows what it rested on [2.3a, 2.4a, 2.4b, 2.7a, 2.7b, 2.7c, 2.7d, 2.7e, 2.8c, 2.8j]', async () => {
       const npcId = freshMind();
       const rulesetId = `peace ${npcId}`;
       const rule = {
@@ -424,7 +427,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(missing.headers.get('anima-warning')).toMatch(/ruleset-missing/);
     });
 
-    it('refuses bad patterns and templates, and stores nothing', async () => {
+    it('refuses bad patterns and templates, and stores nothing [2.8e]', async () => {
       for (const [set, code] of [
         [{ rulesetId: 'bad', rulesetRules: [{ ruleObsPattern: '(?=look)ahead' }] }, 'PATTERN_INVALID'],
         [{ rulesetId: 'bad', template: 'Mistral' }, 'TEMPLATE_INVALID'],
@@ -442,7 +445,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post('/rules/presets/opera')).body).toMatchObject({ error: { code: 'PRESET_NOT_FOUND' } });
     });
 
-    it('checks actions against the world, and records the check of a mind that exists', async () => {
+    it('checks actions against the world, and records the check of a mind that exists [1.6g]', async () => {
       const npcId = freshMind();
       await api.post('/npcs', { npcId, data: { inventory: ['bread'] } });
       await api.post('/rules/presets/default');
@@ -463,7 +466,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api('DELETE', '/rules/default')).status).toBe(200);
     });
 
-    it('keeps tenants apart: ids of another studio are 404, and its lists are its own', async () => {
+    it('keeps tenants apart: ids of another studio are 404, and its lists are its own [1.3j, 1.6h]', async () => {
       const npcId = freshMind();
       await step(npcId, firstTape('Ours.'));
       const tenantId = `studio-${String(Date.now())}`;

@@ -192,7 +192,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await list(npcId)).toEqual([again]);
     });
 
-    it('filters by type and importance before it counts, and pages', async () => {
+    it('filters by type and importance before it counts, and pages [2.3d]', async () => {
       const npcId = freshMind();
       const kinds = ['observation', 'emotion', 'knowledge'];
       const memories = Array.from({ length: 9 }, (_, n) => ({
@@ -222,7 +222,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(pages).toEqual(['Memory 2,Memory 3', 'Memory 5,Memory 6', 'Memory 8']);
     });
 
-    it('shows nothing of an archived mind until it is revived, except to those who look back', async () => {
+    it('shows nothing of an archived mind until it is revived, except to those who look back [2.1f]', async () => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Rain.' });
       await running.api('DELETE', pathOf(npcId));
@@ -232,7 +232,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(textsOf(await list(npcId))).toEqual(['Rain.', 'Wind.']);
     });
 
-    it('answers for a mind that nobody knows without making it, and makes it with the first memory', async () => {
+    it('answers for a mind that nobody knows without making it, and makes it with the first memory [1.6f, 1.6g]', async () => {
       const npcId = freshMind();
       const unknown = await running.api.get(`${pathOf(npcId)}/memory`);
       expect([unknown.status, unknown.body, unknown.headers.get('anima-revision')]).toEqual([200, [], null]);
@@ -301,7 +301,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await poor.post('/v1/agents/mira/memory', { text: 'x' }))).toBe('FORBIDDEN');
     });
 
-    it('waits for the revision that a reader asks for', async () => {
+    it('waits for the revision that a reader asks for [1.8c]', async () => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Rain.' });
       const path = `${pathOf(npcId)}/memory`;

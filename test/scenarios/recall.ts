@@ -41,7 +41,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       'soup was served for supper at the inn',
     ];
 
-    it('finds in other words what was stored just before, on both families of routes', async () => {
+    it('finds in other words what was stored just before, on both families of routes [1.1a, 1.1b]', async () => {
       const npcId = newMind();
       for (const text of others) await store(npcId, text);
       await store(npcId, NECKLACE);
@@ -58,7 +58,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(agent.headers.get('anima-embedding-pending')).toBeNull();
     });
 
-    it('finds each memory at once that was just stored, again and again', async () => {
+    it('finds each memory at once that was just stored, again and again [1.8d]', async () => {
       const npcId = newMind();
       for (let at = 0; at < 5; at += 1) {
         const { headers } = await store(npcId, `the number of the night is ${String(at)}`);
@@ -114,7 +114,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(await recall(npcId, { query: THIEF, asOf: '2001-01-01T00:00:00Z' })).toEqual([]);
     });
 
-    it('gives nothing of an unknown mind, which it does not make, nor of an archived one', async () => {
+    it('gives nothing of an unknown mind, which it does not make, nor of an archived one [1.6g]', async () => {
       const unknown = newMind();
       expect(await recall(unknown, { query: THIEF })).toEqual([]);
       expect((await running.api.get(`/npcs/${unknown}`)).status).toBe(404);
@@ -133,7 +133,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect([reply.status, reply.body]).toEqual([200, []]);
     });
 
-    it('records what a client has recalled itself, also of a mind that was never seen', async () => {
+    it('records what a client has recalled itself, also of a mind that was never seen [1.6f]', async () => {
       const npcId = newMind();
       const body = { query: THIEF, similarity: 0.4, limit: 3, memories: [{ text: NECKLACE, similarity: 0.7 }] };
       const reply = await running.api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });

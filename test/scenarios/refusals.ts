@@ -44,7 +44,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       return made.body as { key: string; keyId: string };
     };
 
-    it('gives every refusal of a key the same answer: missing, malformed, unknown, revoked, expired', async () => {
+    it('gives every refusal of a key the same answer: missing, malformed, unknown, revoked, expired [1.3a]', async () => {
       const revoked = await keyWith({});
       expect((await api('DELETE', `/keys/${revoked.keyId}`)).status).toBe(204);
       expect(codeOf(await api('DELETE', `/keys/${revoked.keyId}`))).toBe('KEY_NOT_FOUND');
@@ -68,7 +68,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(bodies.size).toBe(1);
     });
 
-    it('needs no key where none is needed, and ignores a bad one there', async () => {
+    it('needs no key where none is needed, and ignores a bad one there [1.3b, 1.3e]', async () => {
       // A process is ready once its worker takes tasks, which may be a moment after it serves.
       await expect.poll(async () => (await anonymous.get('/readyz')).status, { timeout: 30_000 }).toBe(200);
       for (const path of [
@@ -87,7 +87,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await anonymous.get('/metrics', { 'x-forwarded-for': '10.0.0.1' })).status).toBe(401);
     });
 
-    it('names the type that a result may have meant, and goes on waiting', async () => {
+    it('names the type that a result may have meant, and goes on waiting [2.6m]', async () => {
       const api = patientApiOf(server.url, server.ownerKey);
       const path = '/npcs/misspelt/process';
       const { body } = await api.post(path, { tape: { observation: 'Who is there?' } });
@@ -105,13 +105,13 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('answers an unknown path with 404 and a wrong method with 405, also without a key', async () => {
+    it('answers an unknown path with 404 and a wrong method with 405, also without a key [1.3c]', async () => {
       expect(codeOf(await anonymous.get('/nowhere'))).toBe('NOT_FOUND');
       const wrong = await anonymous('PUT', '/npcs');
       expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')]);
     });
 
-    it('refuses a missing scope with 403: detailed everywhere, a sentence on POST /rules', async () => {
+    it('refuses a missing scope with 403: detailed everywhere, a sentence on POST /rules [1.3i, 1.5e]', async () => {
       const { key } = await keyWith({ scopes: ['npc'] });
       const poor = patientApiOf(server.url, key);
       expect(codeOf(await poor.get('/npcs/x/history'))).toBe('FORBIDDEN');
@@ -145,7 +145,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await second('DELETE', `/keys/${tenant.keyId}`)).status).toBe(204);
     });
 
-    it('limits a key: RateLimit headers count down, 429 says when to come back, refused requests do not count', async () => {
+    it('limits a key: RateLimit headers count down, 429 says when to come back, refused requests do not count [1.4a, 1.4b, 1.4c, 1.4d]', async () => {
       const { key } = await keyWith({ rateLimit: { limit: 2, windowSeconds: 60 } });
       const limited = patientApiOf(server.url, key);
       const replies = [await limited.get('/npcs'), await limited.get('/npcs'), await limited.get('/npcs')];
@@ -168,19 +168,19 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       ],
       ['half a surrogate pair', '{"tape": {"observation": "\\ud800"}}'],
       ['a number beyond all bounds', '{"tape": {"observation": "x", "context": 1e999}}'],
-    ])('refuses %s with 400 and records nothing', async (_, body) => {
+    ])('refuses %s with 400 and records nothing [1.2c]', async (_, body) => {
       const reply = await sendRaw(server.url, server.ownerKey, '/npcs/hostile/process', body);
       expect([reply.status, codeOf(reply)]).toEqual([400, 'MALFORMED_JSON']);
       expect((await api.get('/npcs/hostile')).status).toBe(404);
     });
 
-    it('holds constructor and prototype as ordinary data', async () => {
+    it('holds constructor and prototype as ordinary data [1.2e]', async () => {
       const data = { constructor: { prototype: { polluted: true } }, prototype: 1 };
       expect((await api.post('/npcs', { npcId: 'plain', data })).body).toMatchObject({ data });
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     });
 
-    it('lists every problem of a schema with its pointer', async () => {
+    it('lists every problem of a schema with its pointer [1.5d]', async () => {
       const reply = await api.post('/npcs/x/process', {
         tape: { observation: 1, npcState: [], memories: [{ type: 'x' }] },
       });
@@ -191,7 +191,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       );
     });
 
-    it('refuses a known result with a malformed body, but not one of an unknown type', async () => {
+    it('refuses a known result with a malformed body, but not one of an unknown type [2.6l]', async () => {
       const tape = { observation: 'x' };
       expect(
         codeOf(
@@ -203,7 +203,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       ).toBe(200);
     });
 
-    it('takes null for absent and ignores what it does not know', async () => {
+    it('takes null for absent and ignores what it does not know [1.2j, 1.2n]', async () => {
       const tape = {
         observation: 'x',
         npcState: null,
@@ -222,14 +222,14 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('accepts both an empty body and {} where nothing is required', async () => {
+    it('accepts both an empty body and {} where nothing is required [1.2i]', async () => {
       for (const body of [undefined, {}]) {
         expect((await api.post('/npcs/x3/directive', body)).body).toMatchObject({ memoryRecall: { limit: 5 } });
       }
     });
 
     it.each(['%2F', 'a%2Fb', '.', '%2E%2E', '%', '%00', '%20lead', 'e%CC%81', 'x'.repeat(129)])(
-      'refuses the id %s with 400',
+      'refuses the id %s with 400 [1.6b]',
       async (id) => {
         // `fetch` would tidy the path up before sending it.
         const { port } = new URL(server.url);
@@ -247,7 +247,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       },
     );
 
-    it('takes every printable id, and keeps ids that look alike apart', async () => {
+    it('takes every printable id, and keeps ids that look alike apart [1.6a]', async () => {
       for (const npcId of ['Ünï cødé', '日本', 'a=b', 'a.b', 'a~b', '100%', 'npc:1', 'constructor']) {
         const made = await api.post('/npcs', { npcId, persona: npcId });
         expect(made.body).toMatchObject({ npcId, created: true });
@@ -255,7 +255,37 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('refuses a body that is too large with 413 and one that is no JSON with 415', async () => {
+    it('answers 404 where an NPC is read that it has never seen [1.6h]', async () => {
+      for (const path of ['', '/history', '/state', '/turns', '/turns/t1', '/events']) {
+        expect((await api.get(`/npcs/never-seen${path}`)).status, path).toBe(404);
+      }
+      for (const path of ['/npcs/never-seen/replays', '/v1/agents/never-seen/soul/export']) {
+        const reply = await api.post(path, {});
+        expect([reply.status, codeOf(reply)], path).toEqual([404, 'NPC_NOT_FOUND']);
+      }
+    });
+
+    it('makes ids of letters, digits, "_" and "-" alone, and timestamps in UTC with milliseconds [1.6e, 1.10a]', async () => {
+      const { keyId } = await keyWith({});
+      const step = await api.post('/npcs/clockwork/process', { tape: { observation: 'What time is it?' } });
+      const { turnId } = (step.body as { tape: { turnId: string } }).tape;
+      const requestId = String((await api.get('/status')).headers.get('x-request-id'));
+      for (const id of [keyId, turnId, requestId]) expect(id).toMatch(/^[A-Za-z0-9_-]+$/);
+      const { updatedAt } = (await api.get('/npcs/clockwork')).body as { updatedAt: string };
+      const { events } = (await api.get('/npcs/clockwork/history')).body as { events: { at: string }[] };
+      for (const at of [updatedAt, ...events.map((event) => event.at)]) {
+        expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+      }
+    });
+
+    it('reads JSON inside a string as strictly as a body [1.2h]', async () => {
+      for (const jsonData of ['{"hp": ', '{"hp": 1, "hp": 2}', '{"__proto__": {}}']) {
+        const reply = await api.post('/npcs', { npcId: 'inner', initialState: { jsonData } });
+        expect([reply.status, codeOf(reply)], jsonData).toEqual([400, 'MALFORMED_JSON']);
+      }
+    });
+
+    it('refuses a body that is too large with 413 and one that is no JSON with 415 [1.2q]', async () => {
       const large = await sendRaw(
         server.url,
         server.ownerKey,
@@ -275,7 +305,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(parameters.status).toBe(200);
     });
 
-    it('refuses what would exceed one write before anything is recorded', async () => {
+    it('refuses what would exceed one write before anything is recorded [1.2x]', async () => {
       const context = { filler: 'y'.repeat(1_000_500) };
       const reply = await api.post('/npcs/heavy/process', { tape: { observation: 'x', context } });
       expect([reply.status, codeOf(reply)]).toEqual([413, 'EVENTS_TOO_LARGE']);
@@ -291,7 +321,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       },
     );
 
-    it('repeats under an Idempotency-Key: the same answer, marked; another body 422', async () => {
+    it('repeats under an Idempotency-Key: the same answer, marked; another body 422 [1.7b, 1.7c, 1.7e, 1.7j]', async () => {
       const once = { 'idempotency-key': 'turn-1' };
       const body = { tape: { observation: 'Only once.' } };
       const first = await api.post('/npcs/once/process', body, once);
@@ -312,7 +342,21 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post('/keys', { name: 'shown once' }, keys)).body).not.toHaveProperty('key');
     });
 
-    it('waits for a revision that a read asks for, and says 503 when it does not come', async () => {
+    it('runs a recall, a check of an action and a verification again instead of repeating their answers [1.7l]', async () => {
+      await api.post('/npcs', { npcId: 'asked' });
+      for (const [path, body] of [
+        ['/npcs/asked/memory/recall', { query: 'the old gate' }],
+        ['/bridge/validate', { action: { type: 'WAVE' } }],
+        ['/verdicts/verify', { npcId: 'asked', signature: 'x.y.z', verdict: {} }],
+      ] as const) {
+        for (let times = 0; times < 2; times += 1) {
+          const reply = await api.post(path, body, { 'idempotency-key': 'asked-twice' });
+          expect([reply.status, reply.headers.get('idempotency-replayed')], path).toEqual([200, null]);
+        }
+      }
+    });
+
+    it('waits for a revision that a read asks for, and says 503 when it does not come [1.8a, 1.8c]', async () => {
       await api.post('/npcs', { npcId: 'reader', persona: 'x' });
       const read = await api.get('/npcs/reader', { 'anima-min-revision': '0' });
       expect([read.status, read.headers.get('anima-revision')]).toEqual([200, '0']);
@@ -327,14 +371,14 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await api.get('/npcs/reader', { 'anima-min-revision': 'soon' }))).toBe('HEADER_INVALID');
     });
 
-    it('gives every answer a request id, keeps the one that came, and quotes it in errors', async () => {
+    it('gives every answer a request id, keeps the one that came, and quotes it in errors [1.5g]', async () => {
       const named = await api.get('/nowhere', { 'x-request-id': 'my-id' });
       expect(named.headers.get('x-request-id')).toBe('my-id');
       expect((named.body as { error: { requestId: string } }).error.requestId).toBe('my-id');
       expect((await api.get('/status')).headers.get('x-request-id')).toBeTruthy();
     });
 
-    it('describes every route in OpenAPI, and every error code on the docs page', async () => {
+    it('describes every route in OpenAPI, and every error code on the docs page [1.5b]', async () => {
       const document = (await anonymous.get('/openapi.json')).body as {
         openapi: string;
         paths: Record<string, unknown>;
@@ -393,7 +437,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
   });
 
   describe(`settings on ${profile}`, () => {
-    it('print neither keys nor personas that clients send, at the highest level of the log', async () => {
+    it('print neither keys nor personas that clients send, at the highest level of the log [2.1d]', async () => {
       await using server = await open({ LOG_LEVEL: 'debug' });
       const api = patientApiOf(server.url, server.ownerKey);
       await api.post('/npcs', { npcId: 'quiet', persona: 'a private persona', apiKey: 'a client secret' });
@@ -402,7 +446,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(server.output).not.toContain(server.ownerKey);
     });
 
-    it('closes POST /rules alone when registration is off', async () => {
+    it('closes POST /rules alone when registration is off [1.5e]', async () => {
       await using server = await open({ ANIMA_RULES_REGISTRATION: 'off' });
       const api = patientApiOf(server.url, server.ownerKey);
       const refused = await api.post('/rules', {});
@@ -411,7 +455,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post('/rules/presets/rpg')).status).toBe(200);
     });
 
-    it('expires turns by durable timers that survive a restart, late ones at once', async () => {
+    it('expires turns by durable timers that survive a restart, late ones at once [2.6b]', async () => {
       await using server = await open({ ANIMA_TURN_DEADLINE_MS: '1500' });
       const api = patientApiOf(server.url, server.ownerKey);
       await api.post('/npcs/slow/process', { tape: { observation: 'Wait for me.' } });

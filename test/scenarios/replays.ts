@@ -116,7 +116,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect((ok(await running.api.get('/rules')).body as unknown[]).length).toBe(1);
     });
 
-    it('refuse what cannot be replayed', async () => {
+    it('refuse what cannot be replayed [1.2x]', async () => {
       const refusal = async (path: string, body: object): Promise<unknown> => {
         const reply = await running.api.post(path, body);
         return [reply.status, codeOf(reply)];

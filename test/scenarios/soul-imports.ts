@@ -116,6 +116,14 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(chain[1]).toMatchObject({ txId, issuer: ISSUER, npcId: soul.npcId, root: soul.trainingProof });
     });
 
+    it('have all their memories in the list for a reader who asks for the revision of the confirmation [1.8f]', async () => {
+      const soul = await strangersSoul();
+      const done = ok(await bring(txIdOf(soul), soul));
+      const headers = { 'anima-min-revision': String(done.headers.get('anima-revision')) };
+      const listed = ok(await running.api.get(`${pathOf(soul.npcId)}/memory?limit=500`, headers));
+      expect(listed.body).toHaveLength(soul.memories.length);
+    });
+
     it('live once: again they come in as a copy, or not at all', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
@@ -299,7 +307,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       }
     });
 
-    it('are refused before they are parsed when they hold too much, as JSON and as its text', async () => {
+    it('are refused before they are parsed when they hold too much, as JSON and as its text [1.2s]', async () => {
       ok(await begin('hostile'));
       const lists = '[],'.repeat(400_001);
       for (const adrBody of [JSON.parse(`[${lists}0]`) as unknown, `[${lists}0]`]) {
@@ -332,7 +340,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
     const running = projectingServer(open);
     const { ok, pathOf, begin, confirm, memoriesOf } = clientOf(running);
 
-    it('arrive whole and once, whenever the server is killed', async () => {
+    it('arrive whole and once, whenever the server is killed [1.2w]', async () => {
       const soul = await strangersSoul({ memories: soulMemories(3_000) });
       const txId = txIdOf(soul);
       const killed = async (): Promise<void> => {

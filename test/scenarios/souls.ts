@@ -150,7 +150,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       ok(await confirm(npcId, begun, { aurTxId: txId }, reversed));
     });
 
-    it('give the first answer to a second confirmation, and record nothing for it', async () => {
+    it('give the first answer to a second confirmation, and record nothing for it [1.7k]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { id: txId } = await upload(begun.se1Instruction);
@@ -216,7 +216,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([expired.status, codeOf(expired)]).toEqual([410, 'SOUL_EXCHANGE_EXPIRED']);
     });
 
-    it('leave nothing half done when the payload is another one, was not uploaded, or its export is unknown', async () => {
+    it('leave nothing half done when the payload is another one, was not uploaded, or its export is unknown [1.2h]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { se1Instruction: instruction, se1SignedPayload: soul } = begun;
@@ -304,7 +304,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await upload(begun.se1Instruction)).status).toBe(401);
     });
 
-    it('leave of a mind that nobody knows, with what the request says of it, and without memories if it says so', async () => {
+    it('leave of a mind that nobody knows, with what the request says of it, and without memories if it says so [1.6f]', async () => {
       const npcId = 'nobody knows him';
       const { se1SignedPayload: soul } = await begin(npcId, { persona: 'A stranger.', npcState: { mood: 'hostile' } });
       expect(soul).toMatchObject({ npcId, persona: 'A stranger.', memories: [], state: { mood: 'hostile' } });

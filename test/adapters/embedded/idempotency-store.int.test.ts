@@ -70,6 +70,22 @@ describe('The file of idempotency keys', () => {
     expect(await Promise.all(old.map(isKept))).not.toContain(true);
   });
 
+  it('does not keep an answer that would push out more than 256 others [1.7m]', async () => {
+    await using directory = await temporaryDirectory();
+    const clock = new ManualClock();
+    await using store = EmbeddedIdempotencyStore.open(join(directory.path, 'idempotency.db'), clock, 100_000);
+    const keep = async (name: string, bytes: number): Promise<boolean> => {
+      await store.reserve(keyed('scope', name), name);
+      await store.complete(keyed('scope', name), { ...answer, body: 'x'.repeat(bytes) }, 'within-budget');
+      await clock.advance(1);
+      return (await store.storedAnswer(keyed('scope', name))) !== null;
+    };
+    for (let n = 0; n < 500; n += 1) await keep(`small ${n}`, 200);
+    expect(await keep('too large', 90_000)).toBe(false);
+    expect(await keep('large', 30_000)).toBe(true);
+    expect(await store.storedAnswer(keyed('scope', 'small 499'))).not.toBeNull();
+  });
+
   it('writes everything of one turn of the event loop in one commit', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');

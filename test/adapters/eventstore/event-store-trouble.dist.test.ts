@@ -199,7 +199,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     expect(String(refused)).toContain('nothing was written');
   });
 
-  it('says STORE_UNAVAILABLE of an election that does not end, and that nothing was written', async () => {
+  it('says STORE_UNAVAILABLE of an election that does not end, and that nothing was written [1.5h]', async () => {
     trouble(directory.path, { electing: true });
     const refusal = { code: 'STORE_UNAVAILABLE', retryAfter: 1 };
     const refused = await store.append('s', 'no_stream', [event('a')]).catch((error: unknown) => error);
@@ -210,7 +210,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     expect((await store.read('s', forwards)).lastRevision).toBe(-1);
   });
 
-  it('says that a write is not allowed, without asking for a repeat, until one is', async () => {
+  it('says that a write is not allowed, without asking for a repeat, until one is [1.5c]', async () => {
     trouble(directory.path, { denies: ['write'] });
     const refused = await store.append('s', 'no_stream', [event('a')]).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'STORE_UNAVAILABLE', cause: { code: 7 } });

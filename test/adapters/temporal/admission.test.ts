@@ -57,7 +57,7 @@ const admitting = () => {
 };
 
 describe('Admission', () => {
-  it('lets some in whatever is known, refuses the others at once, and gives places back', async () => {
+  it('lets some in whatever is known, refuses the others at once, and gives places back [1.5i]', async () => {
     const { clock, fill, admission } = admitting();
     for (let round = 0; round < 2; round += 1) {
       const { begun, end } = await fill(UPDATES_AT_LEAST);
@@ -105,7 +105,7 @@ describe('Admission', () => {
     expect((await fill(UPDATES_AT_MOST + 10)).begun).toBe(UPDATES_AT_MOST);
   });
 
-  it('lets only single asks in once one waited in vain, until an answer comes', async () => {
+  it('lets only single asks in once one waited in vain, until an answer comes [1.5i]', async () => {
     const { clock, answer, fail, fill } = admitting();
     await clock.advance(10_000);
     expect(await fail(unavailable)).toBe('ENGINE_UNAVAILABLE');
@@ -243,7 +243,7 @@ describe('Admission', () => {
     admission.enter()();
   });
 
-  it('has those that it refused come back at different times', async () => {
+  it('has those that it refused come back at different times [1.5i]', async () => {
     const { admission, fill } = admitting();
     const spread = { retryAfter: 1, retrySpread: 2 };
     await fill(UPDATES_AT_LEAST);

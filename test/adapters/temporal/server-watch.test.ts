@@ -86,7 +86,7 @@ describe('The watch over the server', () => {
   });
 
   it.each(['silent', 'refusing'] as const)(
-    'tells all who wait within 2 s that the server is %s, and their work that nobody waits',
+    'tells all who wait within 2 s that the server is %s, and their work that nobody waits [1.5h]',
     async (is) => {
       const { server, wait } = watching();
       const first = wait();

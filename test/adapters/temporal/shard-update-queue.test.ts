@@ -131,7 +131,7 @@ describe('The asks to one shard', () => {
     expect(serverClock.at(0)).toBe(APART_MS);
   });
 
-  it('are over after their time, whatever became of their batch, and do not travel then', async () => {
+  it('are over after their time, whatever became of their batch, and do not travel then [1.5h]', async () => {
     const { clock, ask, reply, batches } = asking();
     const asks = [ask('sent'), ask('waiting')];
     await clock.advance(UPDATE_TIMEOUT_MS - 1);

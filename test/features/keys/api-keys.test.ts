@@ -66,7 +66,7 @@ const refusal = async (work: Promise<unknown>): Promise<string> => {
 const everything = async (events: EventStore): Promise<readonly RecordedEvent[]> => events.readAll(0, 1_000);
 
 describe('an API key', () => {
-  it('opens from the moment it was issued, for its tenant, with its scopes', async () => {
+  it('opens from the moment it was issued, for its tenant, with its scopes [1.3i]', async () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     const issued = await issueApiKey(server, owner.principal, wish({ scopes: ['audit', 'npc'] }), command());
@@ -88,7 +88,7 @@ describe('an API key', () => {
     expect(open(second, studio.token)).toEqual(studio.principal);
   });
 
-  it('is found in no event, only its hash is', async () => {
+  it('is found in no event, only its hash is [1.3h]', async () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     const issued = await issueApiKey(server, owner.principal, wish({ test: true }), command());
@@ -155,7 +155,7 @@ describe('an API key', () => {
 });
 
 describe('issuing a key', () => {
-  it('repeated by the same command gives the same key id and shows no key', async () => {
+  it('repeated by the same command gives the same key id and shows no key [1.3h]', async () => {
     const server = await openKeyServer();
     const { principal } = await found(server, 'local');
     const first = await issueApiKey(server, principal, wish(), command('once'));
@@ -192,7 +192,7 @@ describe('issuing a key', () => {
 });
 
 describe('the limit of a key', () => {
-  it("is its own, before its tenant's tier, before the server's", async () => {
+  it("is its own, before its tenant's tier, before the server's [1.4a]", async () => {
     const server = await openKeyServer(undefined, { tiersActive: true });
     const free = await found(server, 'free-studio', 'free');
     const local = await found(server, 'local');
@@ -209,7 +209,7 @@ describe('the limit of a key', () => {
     expect(open(server, tokenOf(off))?.rateLimit).toBeNull();
   });
 
-  it("is the server's while tiers are not active", async () => {
+  it("is the server's while tiers are not active [1.4e]", async () => {
     const server = await openKeyServer();
     expect((await found(server, 'studio', 'free')).principal.rateLimit).toEqual({ limit: 100, windowSeconds: 60 });
   });

@@ -66,7 +66,7 @@ describe('the signing keys', () => {
     expect(Object.keys(protectedHeader)).toEqual(['alg', 'typ', 'kid', 'jwk']);
   });
 
-  it('are named by their RFC 7638 thumbprint and publish nothing private', async () => {
+  it('are named by their RFC 7638 thumbprint and publish nothing private [2.9f]', async () => {
     const keys = await open(new MemoryEventStore());
     const [jwk] = (await keys.publicJwks()) as unknown as JWK[];
     expect(await calculateJwkThumbprint(jwk ?? {})).toBe(keys.current.kid);
@@ -79,7 +79,7 @@ describe('the signing keys', () => {
     expect(await keys.sign(keys.current.kid, turned, verdict)).toBe(await keys.sign(keys.current.kid, claims, verdict));
   });
 
-  it('get a new one for another algorithm name, while the old one keeps its own name', async () => {
+  it('get a new one for another algorithm name, while the old one keeps its own name [2.9f, 2.9i]', async () => {
     const events = new MemoryEventStore();
     const before = await open(events);
     const token = await before.sign(before.current.kid, claims, verdict);

@@ -54,7 +54,7 @@ describe('a mind as of a moment', () => {
 });
 
 describe('a mind as it is', () => {
-  it('holds what another server wrote', async () => {
+  it('holds what another server wrote [1.8b]', async () => {
     const store = await mindOf(1);
     const writers = new StreamWriters(store, new ManualClock(), { shared: true });
     expect(await requireMind(writers, 'studio', 'mira')).toMatchObject({ persona: 'p0', revision: 0 });

@@ -55,14 +55,14 @@ const setUp = (store: EventStore = new MemoryEventStore()) => {
 };
 
 describe('the rules that decide', () => {
-  it('are those of the named set, in its newest version', async () => {
+  it('are those of the named set, in its newest version [2.8b]', async () => {
     const { rulesets, register } = setUp();
     await register('inn');
     await register('inn');
     expect(await rulesets.choose('studio', 'inn')).toMatchObject({ ruleset: { rulesetId: 'inn', version: 2 } });
   });
 
-  it("are the tenant's default where none is named, and none where there is no default", async () => {
+  it("are the tenant's default where none is named, and none where there is no default [2.8b]", async () => {
     const { rulesets, register } = setUp();
     expect(await rulesets.choose('studio', undefined)).toEqual({ ruleset: null });
     await register('default');
@@ -80,7 +80,7 @@ describe('the rules that decide', () => {
     expect(await rulesets.deciding('studio', 'default')).toMatchObject({ version: 0 });
   });
 
-  it('are none, not the default, where the named set is unknown or deleted: it is missing', async () => {
+  it('are none, not the default, where the named set is unknown or deleted: it is missing [2.8c]', async () => {
     const { rulesets, register, remove } = setUp();
     await register('default');
     await register('inn');

@@ -76,7 +76,7 @@ describe('every act', () => {
 });
 
 describe('the directive route', () => {
-  it('records what it asked for and answers from the event', async () => {
+  it('records what it asked for and answers from the event [2.7a]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actDirective(deps, { ...asked({ npcState: { mood: 'calm' } }), context: { at: 'inn' } });
     const events = await recorded();
@@ -97,7 +97,7 @@ describe('the directive route', () => {
 });
 
 describe('the context route', () => {
-  it('records the prompt with its inputs, and answers from the event', async () => {
+  it('records the prompt with its inputs, and answers from the event [2.7b]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actContext(deps, {
       ...asked({ rulesetId: 'inn' }),
@@ -121,7 +121,7 @@ describe('the context route', () => {
 describe('the verdict route', () => {
   const generatedOutput = '{"dialogue": "Out!", "action": "ATTACK", "stateDelta": {"mood": "angry"}}';
 
-  it('records a valid verdict with its state change and its memories, and by whom it is signed', async () => {
+  it('records a valid verdict with its state change and its memories, and by whom it is signed [2.1h, 2.7c]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actVerdict(deps, { ...asked(), generatedOutput });
     const events = await recorded();
@@ -138,7 +138,7 @@ describe('the verdict route', () => {
     expect(acted).toMatchObject({ revision: 3, at: { revision: 1 } });
   });
 
-  it('records a refused verdict alone and unsigned', async () => {
+  it('records a refused verdict alone and unsigned [2.7e]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actVerdict(deps, { ...asked({ rulesetId: 'inn' }), generatedOutput });
     expect((await recorded()).map(({ type }) => type)).toEqual(['VerdictRefused']);
@@ -148,7 +148,7 @@ describe('the verdict route', () => {
 });
 
 describe('every compatibility route', () => {
-  it('decides without a ruleset that nobody registered, and says so', async () => {
+  it('decides without a ruleset that nobody registered, and says so [2.8c]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actDirective(deps, { ...asked({ rulesetId: 'nowhere' }), context: {} });
     const [missing, given] = await recorded();
@@ -170,7 +170,7 @@ describe('every compatibility route', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('makes a mind by its first event', async () => {
+  it('makes a mind by its first event [1.6f]', async () => {
     const { deps } = await setUp();
     const acted = await actDirective(deps, { ...asked({ npcId: 'new' }), context: {} });
     expect(acted).toMatchObject({ event: { mindRevision: -1 }, revision: 0 });

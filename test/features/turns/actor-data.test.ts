@@ -19,7 +19,7 @@ const dataOf = async (minds: Awaited<ReturnType<typeof openMinds>>) =>
   (await minds.deps.writers.current(npcStream(TENANT, 'mira'), mindFold)).state.data;
 
 describe("an actor's data", () => {
-  it('becomes the data of a mind that has none, up to its bound', async () => {
+  it('becomes the data of a mind that has none, up to its bound [2.1g]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     await minds.step(tapeOf(), identified(DATA_BYTES));
@@ -28,7 +28,7 @@ describe("an actor's data", () => {
   });
 
   it.each(['identified in a step', 'brought by the opening'])(
-    'beyond the bound of a mind, %s, serves its turn alone',
+    'beyond the bound of a mind, %s, serves its turn alone [1.2z]',
     async (how) => {
       await using minds = await openMinds();
       const large = DATA_BYTES + 1;
@@ -48,7 +48,7 @@ describe("an actor's data", () => {
     },
   );
 
-  it('changes nothing of a mind that has data', async () => {
+  it('changes nothing of a mind that has data [2.1g]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     await minds.step(tapeOf(), identified(100));

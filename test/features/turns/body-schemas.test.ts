@@ -32,12 +32,12 @@ describe('a result that lacks what its type needs', () => {
 });
 
 describe('a tape', () => {
-  it('needs an observation and nothing else', () => {
+  it('needs an observation and nothing else [2.2b]', () => {
     expect(tape()).toEqual(least);
     expect(() => guarded({ tape: {} })).toThrow('/tape/observation is missing');
   });
 
-  it('is read with every member that it may hold', () => {
+  it('is read with every member that it may hold [2.2b]', () => {
     const members = {
       turnId: 't0_0_aaaaaaaaaaaaaaaa',
       context: ['any', { json: null }],
@@ -61,7 +61,7 @@ describe('a tape', () => {
     expect(tape(nulls)).toEqual(least);
   });
 
-  it('keeps what it does not know, null included, and drops what is made anew from the record', () => {
+  it('keeps what it does not know, null included, and drops what is made anew from the record [2.2c]', () => {
     expect(tape({ mine: null, other: { a: 1 }, prompt: 'old', constraints: { maxTokens: 5 } }).extra).toEqual({
       mine: null,
       other: { a: 1 },
@@ -92,7 +92,7 @@ describe('a tape', () => {
     ['vectorQueried', 'yes'],
     ['generatedOutput', {}],
     ['turnId', 7],
-  ])('is refused when its %s is malformed', (name, value) => {
+  ])('is refused when its %s is malformed [2.6l]', (name, value) => {
     expect(() => tape({ [name]: value })).toThrow(`/tape/${name}`);
   });
 });
@@ -109,7 +109,7 @@ describe('the ruleset that a tape names', () => {
 });
 
 describe('the last result', () => {
-  it('is read as it came, with what was left out filled in', () => {
+  it('is read as it came, with what was left out filled in [2.2e, 2.3d]', () => {
     expect(result({ type: 'IdentifyActorResult', actor: { npcId: 'mira' } })).toEqual({
       type: 'IdentifyActorResult',
       actor: { npcId: 'mira', persona: null, data: {} },
@@ -124,7 +124,7 @@ describe('the last result', () => {
     });
   });
 
-  it('is none when it is absent or null, and unknown when its type is not in the protocol', () => {
+  it('is none when it is absent or null, and unknown when its type is not in the protocol [2.2a]', () => {
     expect([result(undefined), result(null)]).toEqual([null, null]);
     for (const type of ['FinalizeResult', '', 'constructor']) expect(result({ type, actor: 5 })).toBe('unknown');
   });

@@ -193,7 +193,7 @@ const findIn = (...[recent, tape, result, nowMs]: [readonly TurnKey[], Tape, Res
   findTurn(recent, drained(saidSlices(tape.observation, tape.context)), tape, result, nowMs);
 
 describe('the turn that a step without an id means', () => {
-  it.each(cases)('%s', (_, recent, tape, result, expected) => {
+  it.each(cases)('%s [2.5c, 2.6f, 2.6g]', (_, recent, tape, result, expected) => {
     const found = findIn(recent, tape, result, NOW);
     expect(typeof found === 'string' ? found : found.turnId).toBe(expected);
   });
@@ -236,7 +236,7 @@ describe('the results of a step', () => {
     expect(sent.map(inputOf)).toEqual([actor, memories, { type: 'output', generatedOutput: '' }]);
   });
 
-  it('are read from a fat tape in the order in which a turn takes them', () => {
+  it('are read from a fat tape in the order in which a turn takes them [2.5c]', () => {
     const tape = tapeOf({ generatedOutput: 'Three coins.', vectorQueried: true, actor: mira });
     expect(tapeResults(tape)).toEqual([actor, memories, output]);
     expect(tapeResults(tapeOf())).toEqual([]);

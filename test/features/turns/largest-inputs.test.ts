@@ -113,7 +113,7 @@ const RUNS = { numRuns: runs(4, 12), seed: 20_261_122 };
 const SLOW_MS = 120_000;
 
 describe('a turn of the largest legal inputs', () => {
-  it('reaches its end, also when every step contradicts the record', { timeout: SLOW_MS }, async () => {
+  it('reaches its end, also when every step contradicts the record [1.2y]', { timeout: SLOW_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(largest, async ({ tape, results, contradicting }) => {
         await using minds = await openMinds();
@@ -201,7 +201,7 @@ describe('a turn of the largest legal inputs', () => {
     expect((await minds.types()).slice(-2)).toEqual(['VerdictReached', 'MemoryStored']);
   });
 
-  it('expires like any other turn', async () => {
+  it('expires like any other turn [1.2y]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf({ observation: text('"', shareOf(1)) }));
     await minds.clock.advance(DEADLINE_MS);
@@ -292,7 +292,7 @@ describe('the bounds', () => {
     expect(INPUT_BYTES + recordedWith + contradiction + NAMES + METADATA).toBeLessThanOrEqual(APPEND_BYTES);
   });
 
-  it('are refused with the status 413', () => {
+  it('are refused with the status 413 [1.2x]', () => {
     expect(statuses.EVENTS_TOO_LARGE).toBe(413);
   });
 });

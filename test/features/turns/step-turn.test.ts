@@ -25,7 +25,7 @@ describe('a turn', () => {
       'sends its first tape with the turn id',
       (answer: TurnAnswer, first: Tape) => ({ ...first, turnId: answer.turnId }),
     ],
-  ])('ends in four steps for a thin client that %s', async (_, next) => {
+  ])('ends in four steps for a thin client that %s [2.5a]', async (_, next) => {
     await using minds = await openMinds();
     const first = tapeOf();
     let answer = (await minds.step(first)).answer;
@@ -39,7 +39,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(turnTypes);
   });
 
-  it.each([true, false])('ends in four steps for a fat client (turn id kept: %s)', async (keepsId) => {
+  it.each([true, false])('ends in four steps for a fat client (turn id kept: %s) [2.2d, 2.5a]', async (keepsId) => {
     await using minds = await openMinds();
     const keep = (tape: Tape): Tape => (keepsId ? tape : withoutId(tape));
     let { answer } = await minds.step(tapeOf());
@@ -53,7 +53,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(turnTypes);
   });
 
-  it('takes one transition a request, however much the tape holds', async () => {
+  it('takes one transition a request, however much the tape holds [2.5d]', async () => {
     await using minds = await openMinds();
     const full = tapeOf({
       actor: { npcId: 'mira', persona: null, data: {} },
@@ -66,14 +66,29 @@ describe('a turn', () => {
     expect(answers).toEqual(['QueryVector', 'ExecuteInference', 'Finalize']);
   });
 
-  it('opens with the actor when the tape brings one', async () => {
+  it('merges the result into the tape that it returns, and goes by the result where the tape says otherwise [2.5b]', async () => {
+    await using minds = await openMinds();
+    const { turnId } = (await minds.step(tapeOf())).answer;
+    const tape = tapeOf({ turnId, actor: { npcId: 'mira', persona: 'Of the tape.', data: {} } });
+    const result: TapeResult = {
+      type: 'IdentifyActorResult',
+      actor: { npcId: 'mira', persona: 'Of the result.', data: {} },
+    };
+    for (let times = 0; times < 2; times += 1) {
+      const { answer } = await minds.step(tape, result);
+      expect(answer.tape.actor).toMatchObject({ persona: 'Of the result.' });
+    }
+    expect(await minds.types()).toEqual(['TurnOpened', 'ActorIdentified']);
+  });
+
+  it('opens with the actor when the tape brings one [2.6g]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf({ actor: { npcId: 'mira', persona: 'Calm.', data: {} } }));
     expect(answer.instruction.type).toBe('QueryVector');
     expect(await minds.types()).toEqual(['TurnOpened']);
   });
 
-  it('gives a repeated result the same answer and records no second event, also when the turn has ended', async () => {
+  it('gives a repeated result the same answer and records no second event, also when the turn has ended [2.6j]', async () => {
     await using minds = await openMinds();
     const first = tapeOf();
     const steps: (TapeResult | null)[] = [identified, recalled, generated];
@@ -101,7 +116,7 @@ describe('a turn', () => {
     expect(findBreak(await minds.events())).toBeNull();
   });
 
-  it('does not disturb another turn of the same mind that says the same words', async () => {
+  it('does not disturb another turn of the same mind that says the same words [2.6e, 2.6g]', async () => {
     await using minds = await openMinds();
     const ids = [];
     for (let player = 0; player < 2; player += 1) ids.push((await minds.step(tapeOf())).answer.turnId);
@@ -120,7 +135,7 @@ describe('a turn', () => {
   it.each([
     ['a result for a round not yet reached', recalled],
     ['a result of an unknown type', 'unknown' as const],
-  ])('answers %s with the present instruction and records nothing', async (_, misfit) => {
+  ])('answers %s with the present instruction and records nothing [2.6k]', async (_, misfit) => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf());
     const again = await minds.step(tapeOf({ turnId: answer.turnId }), misfit);
@@ -128,7 +143,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened']);
   });
 
-  it('answers a contradicting tape from the record, and notes the contradiction once', async () => {
+  it('answers a contradicting tape from the record, and notes the contradiction once [2.6n]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf({ npcState: { hp: 10 } }));
     const lie = tapeOf({ turnId: answer.turnId, observation: 'Nobody is there.', npcState: { hp: 11 } });
@@ -144,7 +159,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('notes a different result for an earlier round, and answers that round from the record', async () => {
+  it('notes a different result for an earlier round, and answers that round from the record [2.6j]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf());
     const { turnId } = answer;
@@ -158,7 +173,7 @@ describe('a turn', () => {
     expect((await minds.types()).at(-1)).toBe('TapeMismatchNoticed');
   });
 
-  it('sees no contradiction in key order, single precision, or in absent for null for empty', async () => {
+  it('sees no contradiction in key order, single precision, or in absent for null for empty [2.6p]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf({ npcState: { a: 0.1, b: 1, c: null }, context: { x: {} } }));
     const { turnId } = answer;
@@ -166,7 +181,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened', 'ActorIdentified']);
   });
 
-  it('goes on from the tape alone when the server never knew the turn, and a repeat under the old id finds it', async () => {
+  it('goes on from the tape alone when the server never knew the turn, and a repeat under the old id finds it [2.6h, 2.6i]', async () => {
     await using minds = await openMinds();
     const tape = tapeOf({
       turnId: 't0_0_unknownunknownun',
@@ -184,7 +199,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(before);
   });
 
-  it('goes on once for a turn that is lost, whichever of several servers its repeats come to', async () => {
+  it('goes on once for a turn that is lost, whichever of several servers its repeats come to [2.6i]', async () => {
     const store = new MemoryEventStore();
     const clock = new ManualClock();
     await using one = await openMinds(store, clock, { shared: true });
@@ -207,7 +222,7 @@ describe('a turn', () => {
     expect(new Set(steps.map(({ answer }) => answer.turnId)).size).toBe(npcIds.length);
   });
 
-  it('expires by its durable timer, and goes on as a resumed turn when the player comes back', async () => {
+  it('expires by its durable timer, and goes on as a resumed turn when the player comes back [2.6b, 2.6h]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf());
     await minds.clock.advance(DEADLINE_MS + 1);
@@ -218,7 +233,7 @@ describe('a turn', () => {
     expect((await minds.step(tapeOf({ turnId: answer.turnId }), identified)).answer).toEqual(back);
   });
 
-  it('counts its deadline from the opening: a step does not renew it', async () => {
+  it('counts its deadline from the opening: a step does not renew it [2.6b]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf());
     await minds.clock.advance(DEADLINE_MS - 1_000);
@@ -227,7 +242,7 @@ describe('a turn', () => {
     expect((await minds.types()).at(-1)).toBe('TurnExpired');
   });
 
-  it('keeps the rules it began with when they are registered anew in between', async () => {
+  it('keeps the rules it began with when they are registered anew in between [2.6d]', async () => {
     await using minds = await openMinds();
     const set = (ruleAction: string) => ({
       rulesetId: 'inn',
@@ -268,7 +283,7 @@ describe('a turn', () => {
     });
   });
 
-  it('decides without rules that nobody registered, and says so in its events', async () => {
+  it('decides without rules that nobody registered, and says so in its events [2.8c]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf({ rulesetId: 'nowhere' }));
     expect(answer.rulesetMissing).toBe('nowhere');
@@ -308,7 +323,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(turnTypes);
   });
 
-  it('opens one turn for one command, also when an attempt that was given up is carried out late', async () => {
+  it('opens one turn for one command, also when an attempt that was given up is carried out late [2.6g]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf(), null, { commandId: 'once' });
     await minds.clock.advance(1_000);
@@ -317,7 +332,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened']);
   });
 
-  it('is refused when everything that it waits for is slow, and records nothing after that', async () => {
+  it('is refused when everything that it waits for is slow, and records nothing after that [2.5e]', async () => {
     const store = new MemoryEventStore();
     let release = (): void => undefined;
     const slow = new Promise<void>((resolve) => (release = resolve));
@@ -334,7 +349,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual([]);
   });
 
-  it('takes an empty generated output from a result, but not from a tape', async () => {
+  it('takes an empty generated output from a result, but not from a tape [2.5c]', async () => {
     await using minds = await openMinds();
     const { turnId } = (await minds.step(tapeOf())).answer;
     await minds.step(tapeOf({ turnId }), identified);

@@ -121,17 +121,20 @@ describe('an act of a compatibility route', () => {
     });
   });
 
-  it.each([true, false])('of kind verdict is a turn of one round with its verdict (valid: %s)', async (valid) => {
-    const turnId = idOf('verdict');
-    expect(await view(turnId, before, verdict(turnId, valid, true))).toMatchObject({
-      ...single,
-      turnId,
-      kind: 'verdict',
-      ruleset: { rulesetId: 'inn', version: 2 },
-      rounds: [{ round: 0, result: { generatedOutput: 'Three coins.' }, instruction: { type: 'Finalize' } }],
-      verdict: { generatedOutput: 'Three coins.', verdict: { valid } },
-    });
-  });
+  it.each([true, false])(
+    'of kind verdict is a turn of one round with its verdict (valid: %s) [2.7d]',
+    async (valid) => {
+      const turnId = idOf('verdict');
+      expect(await view(turnId, before, verdict(turnId, valid, true))).toMatchObject({
+        ...single,
+        turnId,
+        kind: 'verdict',
+        ruleset: { rulesetId: 'inn', version: 2 },
+        rounds: [{ round: 0, result: { generatedOutput: 'Three coins.' }, instruction: { type: 'Finalize' } }],
+        verdict: { generatedOutput: 'Three coins.', verdict: { valid } },
+      });
+    },
+  );
 
   it('is found behind the note that its ruleset was missing', async () => {
     const turnId = idOf('directive');

@@ -58,12 +58,12 @@ const wire = verdictWire(verdict, signature);
 const question = { tenant: 'local', npcId: 'guard', signature: signature ?? '', verdict: wire };
 
 describe('signing a verdict', () => {
-  it('makes the same bytes again, under the key that its event names', async () => {
+  it('makes the same bytes again, under the key that its event names [2.9e]', async () => {
     expect(await createVerdictSigner(keysOf('Ed25519', { new: 2, old: 1 })).sign(recorded)).toBe(signature);
   });
 
   it.each<SigningAlgorithm>(['Ed25519', 'EdDSA'])(
-    'makes what a JOSE library verifies by the key set, as %s',
+    'makes what a JOSE library verifies by the key set, as %s [2.9a, 2.9b]',
     async (alg) => {
       const own = keysOf(alg, { old: 1 });
       const made = (await createVerdictSigner(own).sign(recorded)) ?? '';
@@ -81,13 +81,13 @@ describe('signing a verdict', () => {
     },
   );
 
-  it('gives no signature to an invalid verdict', async () => {
+  it('gives no signature to an invalid verdict [2.4a]', async () => {
     const { signing: _, ...unsigned } = recorded;
     expect(await signer.sign({ ...unsigned, verdict: { ...verdict, valid: false } })).toBeNull();
     expect(await signer.sign(unsigned)).toBeNull();
   });
 
-  it('makes a signature that fits a header', () => {
+  it('makes a signature that fits a header [2.9a]', () => {
     expect(signature?.length).toBeLessThan(1_000);
   });
 });
@@ -115,7 +115,7 @@ const signedBy = (pair: { readonly privateKey: Parameters<CompactSign['sign']>[0
     .sign(pair.privateKey);
 
 describe('verifying a verdict', () => {
-  it('accepts what was signed, in both wire forms', async () => {
+  it('accepts what was signed, in both wire forms [2.9g]', async () => {
     const { stateDelta, ...rest } = wire;
     const renamed = { ...rest, stateTransform: stateDelta ?? {} };
     for (const form of [wire, renamed, { ...wire, ...renamed }]) {
@@ -123,7 +123,7 @@ describe('verifying a verdict', () => {
     }
   });
 
-  it('says which turn, revision and time an accepted verdict is from', async () => {
+  it('says which turn, revision and time an accepted verdict is from [2.9h]', async () => {
     expect(await signer.verify(question)).toEqual({
       valid: true,
       turnId: 't1',
@@ -157,7 +157,7 @@ describe('verifying a verdict', () => {
     ['padding', { signature: `${signature ?? ''}==` }, 'malformed'],
     ['unused bits that are set', { signature: withUnusedBits(signature ?? '') }, 'malformed'],
     ['the other base64 alphabet', { signature: inPlainBase64(telling) }, 'malformed'],
-  ])('refuses %s', async (_, change, reason) => {
+  ])('refuses %s [2.9h, 2.9j]', async (_, change, reason) => {
     expect(await signer.verify({ ...question, ...change })).toEqual({ valid: false, reason });
   });
 
@@ -165,7 +165,7 @@ describe('verifying a verdict', () => {
     ['a key that nobody knows', { kid: 'elsewhere' }, 'unknown_key'],
     ['another type of token', { typ: 'JWT' }, 'malformed'],
     ['a signature longer than any of ours', { more: 'x'.repeat(20_000) }, 'malformed'],
-  ])('refuses %s', async (_, header, reason) => {
+  ])('refuses %s [2.9h]', async (_, header, reason) => {
     expect(await signer.verify({ ...question, signature: await signedBy(seeded(1), header) })).toEqual({
       valid: false,
       reason,

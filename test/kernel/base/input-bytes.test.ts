@@ -12,7 +12,7 @@ import { type Json, jsonBytes, sizeAtMost } from '../../../src/kernel/base/json.
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${String(n)}`, n]));
 
 describe('what a request brings to be recorded', () => {
-  it('is bounded in bytes and in values, however they are nested', () => {
+  it('is bounded in bytes and in values, however they are nested [1.2x]', () => {
     requireRecordable(members(INPUT_VALUES - 1));
     requireRecordable([{ text: 'x'.repeat(INPUT_BYTES - 100) }]);
     const tooMany = { code: 'EVENTS_TOO_LARGE', details: { limitValues: INPUT_VALUES } };

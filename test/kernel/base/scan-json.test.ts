@@ -11,19 +11,19 @@ const look = (text: string | Uint8Array): number => {
 const refusal = expect.objectContaining({ code: 'BODY_TOO_LARGE' }) as Error;
 
 describe('what a large body may hold', () => {
-  it('is so many lists and objects, and no more', () => {
+  it('is so many lists and objects, and no more [1.2s]', () => {
     const lists = (count: number): string => `[${'[]'.repeat(count - 1)}]`;
     expect(() => look(lists(MAX_CONTAINERS))).not.toThrow();
     expect(() => look(lists(MAX_CONTAINERS + 1))).toThrow(refusal);
     expect(() => look('{'.repeat(MAX_CONTAINERS + 1))).toThrow(refusal);
   });
 
-  it('is so many values, and no more', () => {
+  it('is so many values, and no more [1.2s]', () => {
     expect(() => look(`[${'1,'.repeat(MAX_ITEMS)}1]`)).not.toThrow();
     expect(() => look(`[${'1,'.repeat(MAX_ITEMS + 1)}1]`)).toThrow(refusal);
   });
 
-  it('is so many members in one object, and more in several', () => {
+  it('is so many members in one object, and more in several [1.2s]', () => {
     const object = (count: number): string => `{${Array.from({ length: count }, (_, at) => `"${at}":1`).join(',')}}`;
     expect(() => look(object(MAX_MEMBERS))).not.toThrow();
     expect(() => look(`[${object(MAX_MEMBERS)},${object(MAX_MEMBERS)}]`)).not.toThrow();

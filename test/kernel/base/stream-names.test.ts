@@ -13,7 +13,7 @@ import {
 const anyId = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => id.isWellFormed());
 
 describe('stream names', () => {
-  it('give every id back', () => {
+  it('give every id back [1.6c]', () => {
     fc.assert(
       fc.property(anyId, (npcId) => {
         expect(parseNpcStream(npcStream('studio', npcId))).toEqual({ tenant: 'studio', npcId });
@@ -21,7 +21,7 @@ describe('stream names', () => {
     );
   });
 
-  it('never let one id reach into the stream of another', () => {
+  it('never let one id reach into the stream of another [1.6c]', () => {
     fc.assert(
       fc.property(anyId, anyId, anyId, anyId, (tenant, npcId, otherTenant, otherNpc) => {
         const same = tenant === otherTenant && npcId === otherNpc;

@@ -31,7 +31,7 @@ const serve = async () => {
 };
 
 describe('an answer that says where it stands', () => {
-  it('carries its revision as Anima-Revision beside its own headers, once there is one', async () => {
+  it('carries its revision as Anima-Revision beside its own headers, once there is one [1.8a]', async () => {
     const place = await serve();
     place.revision = 41;
     const { headers } = await app.post('/write', {});
@@ -40,7 +40,7 @@ describe('an answer that says where it stands', () => {
     expect((await app.post('/write', {})).headers.get('anima-revision')).toBeNull();
   });
 
-  it("tells the same key's later requests the position that was written, and no other key's", async () => {
+  it("tells the same key's later requests the position that was written, and no other key's [1.8e]", async () => {
     const place = await serve();
     expect((await app.get('/list')).body).toEqual({ wrote: 0 });
     place.position = 7;

@@ -91,7 +91,7 @@ describe('a body of bytes', () => {
     expect(await heard(socket)).toContain('{"bytes":3}');
   });
 
-  it('has the type that the route takes, whatever its parameters and case, and is not compressed', async () => {
+  it('has the type that the route takes, whatever its parameters and case, and is not compressed [1.2b]', async () => {
     const any = bytesRoute(counting.handler, {
       operationId: 'any',
       path: '/any',
@@ -116,7 +116,7 @@ describe('a body of bytes', () => {
     ]);
   });
 
-  it('is refused before any of it is read when it is announced to be too large', async () => {
+  it('is refused before any of it is read when it is announced to be too large [1.2r]', async () => {
     let read = false;
     app = await startApp([
       bytesRoute(() => {
@@ -129,7 +129,7 @@ describe('a body of bytes', () => {
     expect(read).toBe(false);
   });
 
-  it('is taken up to the very limit, and refused while it is read beyond it; the client can read that', async () => {
+  it('is taken up to the very limit, and refused while it is read beyond it; the client can read that [1.2r]', async () => {
     const { definition, goOn, outcome } = paused();
     goOn();
     app = await startApp([definition]);
@@ -146,7 +146,7 @@ describe('a body of bytes', () => {
     }
   });
 
-  it('is refused in the order of the contract', async () => {
+  it('is refused in the documented order [1.2r]', async () => {
     app = await startApp([
       { ...counting, scope: null, operationId: 'keyless', path: '/keyless', query: undefined as never },
       counting,
@@ -195,23 +195,26 @@ describe('a body of bytes', () => {
   it.each([
     ['nothing', 0],
     ['a part', 1],
-  ])('of which the handler reads %s leaves a small rest behind, and the connection goes on', async (_, chunks) => {
-    const lazy = bytesRoute(async ({ bytes }) => {
-      const iterator = bytes[Symbol.asyncIterator]();
-      for (let count = 0; count < chunks; count += 1) await iterator.next();
-      return { body: { lazy: true } };
-    });
-    app = await startApp([lazy, openRoute]);
-    const socket = await open();
-    const size = 300_000;
-    socket.write(`${HEAD}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`);
-    socket.write('GET /open HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-    const replies = await heard(socket);
-    expect(replies).toContain('{"lazy":true}');
-    expect(replies.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-  });
+  ])(
+    'of which the handler reads %s leaves a small rest behind, and the connection goes on [1.2u]',
+    async (_, chunks) => {
+      const lazy = bytesRoute(async ({ bytes }) => {
+        const iterator = bytes[Symbol.asyncIterator]();
+        for (let count = 0; count < chunks; count += 1) await iterator.next();
+        return { body: { lazy: true } };
+      });
+      app = await startApp([lazy, openRoute]);
+      const socket = await open();
+      const size = 300_000;
+      socket.write(`${HEAD}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`);
+      socket.write('GET /open HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+      const replies = await heard(socket);
+      expect(replies).toContain('{"lazy":true}');
+      expect(replies.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+    },
+  );
 
-  it('of which the handler leaves a large rest closes the connection, and the client can read the answer', async () => {
+  it('of which the handler leaves a large rest closes the connection, and the client can read the answer [1.2u]', async () => {
     app = await startApp([bytesRoute(() => ({ body: { lazy: true } }))]);
     const reply = await app.raw(`${HEAD}Content-Length: ${MAX_BYTES}\r\n\r\n${'x'.repeat(MAX_BYTES)}`);
     expect(reply).toContain('Connection: close');
@@ -260,7 +263,7 @@ describe('a body of bytes', () => {
 });
 
 describe('an Idempotency-Key on a route that takes bytes', () => {
-  it('is refused, and ignored where no key is needed', async () => {
+  it('is refused, and ignored where no key is needed [1.7h]', async () => {
     const keyless = { ...counting, operationId: 'keyless', path: '/keyless', scope: null };
     app = await startApp([counting, keyless]);
     const headers = { ...ndjson, 'idempotency-key': 'k' };

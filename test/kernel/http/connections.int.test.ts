@@ -160,13 +160,13 @@ describe('an answer', () => {
     expect(length).toBeLessThan(LARGE.length);
   };
 
-  it('of which nothing is read is cut', async () => {
+  it('of which nothing is read is cut [1.2v]', async () => {
     const { response, socket } = await unreadBy(whole, { unreadTimeoutMs: 100 });
     await once(response, 'close');
     await expectCut(socket);
   });
 
-  it('that is read too slowly is cut, whatever is still read of it', async () => {
+  it('that is read too slowly is cut, whatever is still read of it [1.2v]', async () => {
     const { response, socket } = await unreadBy(whole, {});
     await expect.poll(() => response.writableEnded).toBe(true);
     const closed = once(response, 'close');
@@ -177,14 +177,14 @@ describe('an answer', () => {
     await expectCut(socket);
   });
 
-  it('that is an event stream is cut as well once its client takes nothing', async () => {
+  it('that is an event stream is cut as well once its client takes nothing [1.2v]', async () => {
     const answer = streamed(LARGE, untilLeft);
     const { response, socket } = await unreadBy(answer, { unreadTimeoutMs: 100 }, 'GET');
     await once(response, 'close');
     await expectCut(socket);
   });
 
-  it('that is an event stream goes on while its client takes what comes, and while a handler works', async () => {
+  it('that is an event stream goes on while its client takes what comes, and while a handler works [1.2v]', async () => {
     const COMMENTS = 40;
     const comments = async function* () {
       for (let sent = 0; sent < COMMENTS; sent += 1) {

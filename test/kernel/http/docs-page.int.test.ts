@@ -71,7 +71,7 @@ describe('the docs page', () => {
     }
   });
 
-  it('lists every error code, and shows what is written', async () => {
+  it('lists every error code, and shows what is written [1.5b]', async () => {
     const { text } = await page();
     for (const [code, status] of Object.entries(statuses)) {
       expect(text).toContain(`<td>${status}</td><td><code>${code}</code>`);

@@ -47,7 +47,7 @@ describe('a POST with an Idempotency-Key', () => {
   };
   afterEach(() => app.stop());
 
-  it('is answered again with the first answer', async () => {
+  it('is answered again with the first answer [1.7b]', async () => {
     await start(() => ({ status: 201, headers: { 'Anima-Revision': '7' }, body: { n: calls.length } }));
     const first = await app.post('/run', { a: 1, n: 2 }, KEY);
     const second = await app.post('/run', { n: 2, a: 1 }, KEY);
@@ -58,7 +58,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('runs again under the first seed, one at a time, where the route keeps no answers', async () => {
+  it('runs again under the first seed, one at a time, where the route keeps no answers [1.7l]', async () => {
     await start(() => ({ body: { n: calls.length } }));
     const [first, second] = [await app.post('/look', { a: 1 }, KEY), await app.post('/look', { a: 1 }, KEY)];
     expect([first.body, second.body, second.headers.get('idempotency-replayed')]).toEqual([{ n: 1 }, { n: 2 }, null]);
@@ -67,7 +67,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await app.post('/look', { a: 2 }, KEY)).body).toMatchObject({ error: { code: 'IDEMPOTENCY_KEY_REUSED' } });
   });
 
-  it('runs again under the first seed once the budget of its tenant has no room for its answer', async () => {
+  it('runs again under the first seed once the budget of its tenant has no room for its answer [1.7n]', async () => {
     const idempotency = EmbeddedIdempotencyStore.open(':memory:', systemClock, 1_000);
     await start(() => ({ body: { n: calls.length, text: 'x'.repeat(400) } }), { idempotency });
     const keys = ['a', 'b', 'c'].map((key) => ({ 'Idempotency-Key': key }));
@@ -106,7 +106,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect([reserved.length, left]).toEqual([1, 1]);
   });
 
-  it('is answered again with a kept answer also while its route has no place for it', async () => {
+  it('is answered again with a kept answer also while its route has no place for it [1.7p]', async () => {
     let hasPlace = true;
     const enter = () => {
       if (!hasPlace) throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 2 });
@@ -147,20 +147,20 @@ describe('a POST with an Idempotency-Key', () => {
     },
   );
 
-  it('is refused with another body', async () => {
+  it('is refused with another body [1.7c]', async () => {
     await start(() => ({ body: {} }));
     await app.post('/run', { a: 1 }, KEY);
     const { status, body } = await app.post('/run', { a: 2 }, KEY);
     expect([status, body.error.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   });
 
-  it('is the same request with an empty body and with {}', async () => {
+  it('is the same request with an empty body and with {} [1.7b]', async () => {
     await start(() => ({ body: {} }));
     await app.post('/run', undefined, KEY);
     expect((await app.post('/run', {}, KEY)).headers.get('idempotency-replayed')).toBe('true');
   });
 
-  it('is refused while the first is still running', async () => {
+  it('is refused while the first is still running [1.7d]', async () => {
     const { opened: finished, open: finish } = gate<Answer>();
     const { opened: running, open: begun } = gate();
     await start(() => {
@@ -179,7 +179,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await first).body).toEqual({ done: true });
   });
 
-  it('is another request under another path, id or API key, but the same under other escapes', async () => {
+  it('is another request under another path, id or API key, but the same under other escapes [1.7e]', async () => {
     await start(() => ({ body: {} }), { keys: { good: testPrincipal(), other: testPrincipal({ keyId: 'k2' }) } });
     await app.post('/run', {}, KEY);
     await app.post('/run', {}, { ...KEY, authorization: 'Bearer other' });
@@ -190,7 +190,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('keeps a refusal of the domain, with the id of the request that asks', async () => {
+  it('keeps a refusal of the domain, with the id of the request that asks [1.7i, 1.7o]', async () => {
     await start(() => {
       throw new Rejection('CONFLICT', { details: { n: 1 } });
     });
@@ -202,7 +202,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('keeps a refusal with many details without them: they may name much of what was sent', async () => {
+  it('keeps a refusal with many details without them: they may name much of what was sent [1.7o]', async () => {
     await start(() => {
       throw new Rejection('MEMORY_NOT_FOUND', { details: { memoryIds: ['x'.repeat(5_000)] } });
     });
@@ -217,7 +217,7 @@ describe('a POST with an Idempotency-Key', () => {
     [503, () => new Rejection('STORE_UNAVAILABLE')],
     [500, () => new Error('a defect')],
     [409, () => new Rejection('CONFLICT', { retryAfter: 1 })],
-  ])('runs again, as the same command, after an answer %i that may pass', async (status, failure) => {
+  ])('runs again, as the same command, after an answer %i that may pass [1.7i]', async (status, failure) => {
     await start(() => {
       if (calls.length === 1) throw failure();
       return { body: {} };
@@ -227,13 +227,13 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls[1]?.commandId).toBe(calls[0]?.commandId);
   });
 
-  it('is not remembered when it breaks its schema', async () => {
+  it('is not remembered when it breaks its schema [1.7i]', async () => {
     await start(() => ({ body: {} }));
     expect((await app.post('/run', { n: 'x' }, KEY)).status).toBe(400);
     expect((await app.post('/run', { n: 1 }, KEY)).status).toBe(200);
   });
 
-  it('is completed by the repeat when its process died half way', async () => {
+  it('is completed by the repeat when its process died half way [1.7g]', async () => {
     const clock = new ManualClock();
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');
@@ -259,21 +259,21 @@ describe('a POST with an Idempotency-Key', () => {
     expect([calls[0]?.commandId, calls[0]?.resumed]).toEqual([seed, true]);
   });
 
-  it('is forgotten after 24 hours', async () => {
+  it('is forgotten after 24 hours [1.7f]', async () => {
     await start(() => ({ body: {} }));
     await app.post('/run', { a: 1 }, KEY);
     await app.clock.advance(24 * 60 * 60 * 1000);
     expect((await app.post('/run', { a: 2 }, KEY)).status).toBe(200);
   });
 
-  it('is answered again without what is shown only once', async () => {
+  it('is answered again without what is shown only once [1.7j]', async () => {
     await start(() => ({ status: 201, body: { keyId: 'k9', key: 'am_live_secret' } }));
     expect((await app.post('/keys', {}, KEY)).body.key).toBe('am_live_secret');
     const again = await app.post('/keys', {}, KEY);
     expect([again.status, again.body]).toEqual([201, { keyId: 'k9' }]);
   });
 
-  it('is answered again with an answer that is made anew from what was kept, though it was streamed', async () => {
+  it('is answered again with an answer that is made anew from what was kept, though it was streamed [1.7k]', async () => {
     const kept: unknown[] = [];
     let made = 0;
     const answer = (): Answer => {
@@ -310,7 +310,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect([again.status, again.text, again.headers.get('idempotency-replayed')]).toEqual([204, '', 'true']);
   });
 
-  it.each(['two words', 'x'.repeat(129), 'ä'])('is refused when the key is %j', async (key) => {
+  it.each(['two words', 'x'.repeat(129), 'ä'])('is refused when the key is %j [1.7a]', async (key) => {
     await start(() => ({ body: {} }));
     const { status, body } = await app.post('/run', {}, { 'idempotency-key': key });
     expect([status, body.error.code]).toEqual([400, 'HEADER_INVALID']);

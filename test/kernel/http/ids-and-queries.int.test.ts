@@ -48,7 +48,7 @@ describe('an id in the path', () => {
     ['a.b..c', 'a.b..c'],
     ['constructor', 'constructor'],
     ['__proto__', '__proto__'],
-  ])('%s is decoded once', async (segment, id) => {
+  ])('%s is decoded once [1.6a]', async (segment, id) => {
     expect(await idOf(segment)).toBe(id);
   });
 
@@ -67,7 +67,7 @@ describe('an id in the path', () => {
     'A%CC%88',
     '%ED%A0%80',
     'x'.repeat(129),
-  ])('%s is refused', async (segment) => {
+  ])('%s is refused [1.6b]', async (segment) => {
     expect(await idOf(segment)).toBe('ID_INVALID');
   });
 
@@ -88,7 +88,7 @@ describe('an id in the path', () => {
     expect((await app.get('/rules/other')).body).toEqual({ which: { rulesetId: 'other' } });
   });
 
-  it('in a body is refused with the same code', async () => {
+  it('in a body is refused with the same code [1.6b]', async () => {
     const { status, body } = await app.post('/loose', { npcId: 'a/b' });
     expect([status, body.error.code]).toEqual([400, 'ID_INVALID']);
     expect(body.error.details.issues[0].pointer).toBe('/npcId');
@@ -110,7 +110,7 @@ describe('a query', () => {
     expect((await query('')).query).toEqual({});
   });
 
-  it('may hold unknown parameters', async () => {
+  it('may hold unknown parameters [1.2j]', async () => {
     expect((await query('?other=1&__proto__=2&limit=3')).query).toEqual({ limit: 3 });
   });
 
@@ -127,7 +127,7 @@ describe('a query', () => {
     expect((await query('?limit=9007199254740990')).query).toEqual({ limit: 9007199254740990 });
   });
 
-  it('is refused when it gives a parameter twice, however often and beside other problems', async () => {
+  it('is refused when it gives a parameter twice, however often and beside other problems [1.2k]', async () => {
     const twice = { in: 'query', pointer: '/limit', message: 'is given more than once' };
     for (const text of ['?limit=1&limit=2', '?limit=2&limit=2', '?limit=1&limit=2&limit=3']) {
       const { code, details } = (await query(text)).error;

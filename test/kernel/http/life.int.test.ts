@@ -80,7 +80,7 @@ describe('a server that starts', () => {
     expect((await fetch(`${url}/status`, { method: 'POST' })).status).toBe(405);
   });
 
-  it('shows nobody the failure of a dependency, which is for the log', async () => {
+  it('shows nobody the failure of a dependency, which is for the log [1.5f]', async () => {
     const failure = new Error('connect ECONNREFUSED 10.0.0.1:2113');
     ({ server } = await start({}, { ok: false, detail: 'Look at THE_URL.', needed: true, failure }));
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
@@ -253,7 +253,7 @@ describe("the server's own routes", () => {
   let app: TestApp;
   afterEach(() => app.stop());
 
-  it('tell status and version without a key', async () => {
+  it('tell status and version without a key [1.9a]', async () => {
     const { routes, lifecycle } = status();
     app = await startApp(routes, { lifecycle });
     lifecycle.ready();

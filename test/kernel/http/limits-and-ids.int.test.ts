@@ -17,7 +17,7 @@ describe('the rate limit', () => {
   };
   const headersOf = ({ headers }: { headers: Headers }) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
 
-  it('stands on every authenticated answer, refusals included', async () => {
+  it('stands on every authenticated answer, refusals included [1.4d]', async () => {
     app = await startApp([looseRoute, openRoute], { keys });
     expect(headersOf(await app.post('/loose'))).toEqual(['"default";q=3;w=60', '"default";r=2;t=60']);
     await app.clock.advance(1_500);
@@ -31,7 +31,7 @@ describe('the rate limit', () => {
     expect(headersOf(await app.post('/loose', {}, { authorization: '' }))).toEqual([null, null]);
   });
 
-  it('refuses what is over it, says when to come again, and refills as a whole', async () => {
+  it('refuses what is over it, says when to come again, and refills as a whole [1.4b]', async () => {
     app = await startApp([looseRoute], { keys });
     for (let sent = 0; sent < 3; sent += 1) expect((await app.post('/loose')).status).toBe(200);
     await app.clock.advance(20_000);
@@ -43,7 +43,7 @@ describe('the rate limit', () => {
     expect(headersOf(await app.post('/loose'))).toEqual(['"default";q=3;w=60', '"default";r=2;t=60']);
   });
 
-  it('is not mentioned to a key that has none', async () => {
+  it('is not mentioned to a key that has none [1.4d]', async () => {
     app = await startApp([looseRoute], { keys });
     const reply = await app.post('/loose', {}, { authorization: 'Bearer free' });
     expect([reply.status, ...headersOf(reply)]).toEqual([200, null, null]);
@@ -58,7 +58,7 @@ describe('the request id', () => {
   };
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-  it("is the client's where it is visible and short enough", async () => {
+  it("is the client's where it is visible and short enough [1.5g]", async () => {
     app = await startApp([openRoute]);
     expect(await idOf({ 'x-request-id': 'a-1/~' })).toBe('a-1/~');
     expect(await idOf({ 'x-request-id': 'x'.repeat(128) })).toBe('x'.repeat(128));
@@ -66,7 +66,7 @@ describe('the request id', () => {
       expect(await idOf({ 'x-request-id': bad })).not.toBe(bad);
   });
 
-  it('is the trace of a traceparent when there is no id', async () => {
+  it('is the trace of a traceparent when there is no id [1.5g]', async () => {
     app = await startApp([openRoute]);
     const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
     expect(await idOf({ traceparent })).toBe(trace);
@@ -76,7 +76,7 @@ describe('the request id', () => {
     }
   });
 
-  it('is a new one when the client sent none that can be used', async () => {
+  it('is a new one when the client sent none that can be used [1.5g]', async () => {
     app = await startApp([openRoute]);
     const [one, other] = [await idOf({}), await idOf({})];
     expect(one).not.toBe(other);
@@ -114,7 +114,7 @@ describe('a handler', () => {
     expect([none.status, none.text]).toEqual([204, '']);
   });
 
-  it('says on every answer that its route is deprecated', async () => {
+  it('says on every answer that its route is deprecated [1.9b]', async () => {
     app = await startApp([runRoute(() => ({ body: {} }), { deprecated: '2026-01-31' })]);
     for (const reply of [await app.post('/run'), await app.post('/run', {}, { authorization: '' })]) {
       expect(reply.headers.get('deprecation')).toBe('@1769817600');

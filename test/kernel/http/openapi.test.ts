@@ -42,7 +42,7 @@ describe('the OpenAPI document', () => {
     expect(count).toBe(routes.length);
   });
 
-  it('names path and query parameters, the body and its need, and the Idempotency-Key of writes', () => {
+  it('names path and query parameters, the body and its need, and the Idempotency-Key of writes [1.7a]', () => {
     const operation = document.paths['/npcs/{npcId}/echo'].post;
     expect(
       operation.parameters.map(({ name, in: where, required }: Record<string, unknown>) => [name, where, required]),
@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     expect(document.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' });
   });
 
-  it('marks additions and deprecated routes', () => {
+  it('marks additions and deprecated routes [1.1c]', () => {
     expect(document.paths['/rules'].post).toMatchObject({ tags: ['Fake', '(ext)'], deprecated: true });
     expect(document.paths['/loose'].post.tags).toEqual(['Fake']);
     expect(document.paths['/loose'].post.deprecated).toBeUndefined();

@@ -10,11 +10,11 @@ const callTo = (url: string) => ({ koa: { req: { url } } as unknown as Context }
 const items = (...orders: string[]) => orders.map((order) => ({ order }));
 
 describe('the page that a query asks for', () => {
-  it('is the whole list, bounded, when neither a limit nor a cursor is sent', () => {
+  it('is the whole list, bounded, when neither a limit nor a cursor is sent [1.9d]', () => {
     expect(pageOf({})).toEqual({ limit: WHOLE_LIMIT, bytes: WHOLE_BYTES });
   });
 
-  it('has as many items as asked for, or a hundred behind a cursor alone', () => {
+  it('has as many items as asked for, or a hundred behind a cursor alone [1.9c]', () => {
     expect(pageOf({ limit: 7 })).toEqual({ limit: 7, bytes: PAGE_BYTES });
     expect(pageOf({ cursor: cursorOf('a') })).toEqual({ limit: 100, bytes: PAGE_BYTES, beyond: 'a' });
     expect(pageOf({ limit: 7, cursor: cursorOf('schöne Äpfel') })).toEqual({
@@ -69,7 +69,7 @@ describe('the link to the next page', () => {
     expect(Link).toMatch(/^<\/[^/]/);
   });
 
-  it('leads through the whole list, page by page, each item once', () => {
+  it('leads through the whole list, page by page, each item once [1.9c]', () => {
     const list = items(...'abcdefg');
     const seen: string[] = [];
     let url: string | undefined = '/npcs?limit=3';

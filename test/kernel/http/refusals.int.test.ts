@@ -71,21 +71,24 @@ describe('refusals', () => {
   });
   afterAll(() => app.stop());
 
-  it.each(['/loose', '/open'])('meet two Authorization headers on %s, whichever of them is good', async (path) => {
-    const method = path === '/open' ? 'GET' : 'POST';
-    for (const keys of [
-      ['good', 'bad'],
-      ['bad', 'good'],
-      ['good', 'good'],
-    ]) {
-      const headers = keys.map((key) => `authorization: Bearer ${key}\r\n`).join('');
-      const reply = await app.raw(`${method} ${path} HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`);
-      expect(reply, keys.join()).toMatch(/^HTTP\/1\.1 401 .*"UNAUTHORIZED"/s);
-      expect(reply).toMatch(/www-authenticate: Bearer/i);
-    }
-  });
+  it.each(['/loose', '/open'])(
+    'meet two Authorization headers on %s, whichever of them is good [1.3e]',
+    async (path) => {
+      const method = path === '/open' ? 'GET' : 'POST';
+      for (const keys of [
+        ['good', 'bad'],
+        ['bad', 'good'],
+        ['good', 'good'],
+      ]) {
+        const headers = keys.map((key) => `authorization: Bearer ${key}\r\n`).join('');
+        const reply = await app.raw(`${method} ${path} HTTP/1.1\r\nHost: a\r\n${headers}Connection: close\r\n\r\n`);
+        expect(reply, keys.join()).toMatch(/^HTTP\/1\.1 401 .*"UNAUTHORIZED"/s);
+        expect(reply).toMatch(/www-authenticate: Bearer/i);
+      }
+    },
+  );
 
-  it('have the detailed shape and name the request', async () => {
+  it('have the detailed shape and name the request [1.5a]', async () => {
     const { status, headers, body } = await app.get('/nowhere', { 'x-request-id': 'my-request' });
     expect(status).toBe(404);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -105,7 +108,7 @@ describe('refusals', () => {
     { authorization: 'Bearer unknown' },
     { authorization: 'Basic good' },
     { authorization: 'Bearer' },
-  ])('answer 401 with a challenge and the same body for %j', async (headers) => {
+  ])('answer 401 with a challenge and the same body for %j [1.3a]', async (headers) => {
     const reply = await app.request('POST', '/loose', { body: {}, headers: { ...headers, 'x-request-id': 'r' } });
     expect(reply.status).toBe(401);
     expect(reply.headers.get('www-authenticate')).toBe('Bearer');
@@ -120,13 +123,13 @@ describe('refusals', () => {
     });
   });
 
-  it('answer 404 for an unknown path without a key', async () => {
+  it('answer 404 for an unknown path without a key [1.3c]', async () => {
     expect((await app.get('/nowhere', { authorization: '' })).status).toBe(404);
     expect((await app.get('/loose/', { authorization: '' })).status).toBe(404);
     expect((await app.get('/LOOSE', { authorization: '' })).status).toBe(404);
   });
 
-  it('answer 405 with Allow for a known path and the wrong method, without a key too', async () => {
+  it('answer 405 with Allow for a known path and the wrong method, without a key too [1.3c]', async () => {
     const reply = await app.request('DELETE', '/open', { headers: { authorization: '' } });
     expect(reply.status).toBe(405);
     expect(reply.headers.get('allow')).toBe('GET, HEAD');
@@ -149,16 +152,16 @@ describe('refusals', () => {
     expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
-  it('ignore a bad key on a route that needs none', async () => {
+  it('ignore a bad key on a route that needs none [1.3e]', async () => {
     expect((await app.get('/open', { authorization: 'Bearer unknown' })).body.keyId).toBe('');
   });
 
-  it('answer 403 when the scope is missing, and name it', async () => {
+  it('answer 403 when the scope is missing, and name it [1.3i]', async () => {
     const { status, body } = await app.post('/loose', {}, { authorization: 'Bearer poor' });
     expect([status, body.error.code, body.error.details]).toEqual([403, 'FORBIDDEN', { scope: 'npc' }]);
   });
 
-  it('answer 403 of the marked route in the short form', async () => {
+  it('answer 403 of the marked route in the short form [1.5e]', async () => {
     const { status, body } = await app.post('/rules', {}, { authorization: 'Bearer poor' });
     expect(status).toBe(403);
     expect(body).toEqual({ error: 'This key does not have the scope "rules", which the route needs.' });
@@ -178,12 +181,12 @@ describe('refusals', () => {
     expect([status, body.error.code, body.error.details]).toEqual([409, 'CONFLICT', { why: 'twice' }]);
   });
 
-  it('answer 503 with Retry-After', async () => {
+  it('answer 503 with Retry-After [1.5c]', async () => {
     const reply = await app.post('/down');
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '2']);
   });
 
-  it('answer 500 in general words, and log what happened', async () => {
+  it('answer 500 in general words, and log what happened [1.5f]', async () => {
     const { status, text, body } = await app.post('/defect');
     expect([status, body.error.code]).toEqual([500, 'INTERNAL']);
     expect(text).not.toContain('hunter2');
@@ -194,7 +197,7 @@ describe('refusals', () => {
     });
   });
 
-  it('answer 413 for an announced body before it is sent', async () => {
+  it('answer 413 for an announced body before it is sent [1.2r]', async () => {
     const reply = await app.raw(
       'POST /loose HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n',
     );
@@ -203,7 +206,7 @@ describe('refusals', () => {
     expect(reply).toContain('Connection: close');
   });
 
-  it('answer 413 for a body that grows beyond the limit, and the client can read it', async () => {
+  it('answer 413 for a body that grows beyond the limit, and the client can read it [1.2r]', async () => {
     const reply = await app.request('POST', '/loose', { body: Buffer.alloc(3 * 1024 * 1024, 0x20) });
     expect([reply.status, reply.body.error.details]).toEqual([413, { limitBytes: 1024 * 1024 }]);
     const chunk = `40000\r\n${' '.repeat(0x40000)}\r\n`;
@@ -213,14 +216,14 @@ describe('refusals', () => {
     expect(chunked).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('take a body of exactly the limit', async () => {
+  it('take a body of exactly the limit [1.2q]', async () => {
     const body = JSON.stringify({ data: { a: '' } });
     const filled = JSON.stringify({ data: { a: 'x'.repeat(1024 * 1024 - body.length) } });
     expect((await app.request('POST', '/loose', { body: filled })).status).toBe(200);
     expect((await app.request('POST', '/loose', { body: `${filled} ` })).status).toBe(413);
   });
 
-  it('keep the connection when the refused body was small', async () => {
+  it('keep the connection when the refused body was small [1.2u]', async () => {
     const request = (last: boolean) =>
       `POST /loose HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n${last ? 'Connection: close\r\n' : ''}\r\n{}`;
     const replies = await app.raw(request(false) + request(true));
@@ -228,26 +231,26 @@ describe('refusals', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', 'application/json, text/plain'])(
-    'answer 415 for a body of %s',
+    'answer 415 for a body of %s [1.2a]',
     async (type) => {
       const { status, body } = await app.request('POST', '/loose', { body: '{}', headers: { 'content-type': type } });
       expect([status, body.error.code]).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
     },
   );
 
-  it('answer 415 for a compressed body', async () => {
+  it('answer 415 for a compressed body [1.2b]', async () => {
     const { status, body } = await app.post('/loose', {}, { 'content-encoding': 'gzip' });
     expect([status, body]).toMatchObject([415, { error: { message: 'Send the body uncompressed.' } }]);
   });
 
   it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;v=1'])(
-    'take a body of %s',
+    'take a body of %s [1.2a]',
     async (type) => {
       expect((await app.request('POST', '/loose', { body: '{}', headers: { 'content-type': type } })).status).toBe(200);
     },
   );
 
-  it('come in the order of the contract', async () => {
+  it('come in the documented order [1.2r, 1.3d]', async () => {
     const bad = (path: string, key: string, size: number, type: string, body = '{') =>
       app.request('POST', path, {
         body: body + ' '.repeat(size),
@@ -291,7 +294,7 @@ describe('refusals', () => {
     expect(hostless).toContain('The Host header is missing.');
   });
 
-  it('list every problem with its pointer, 50 at most', async () => {
+  it('list every problem with its pointer, 50 at most [1.5d]', async () => {
     const { status, body } = await app.post('/npcs/mira/echo?limit=x', {
       note: 1,
       child: { name: 2 },

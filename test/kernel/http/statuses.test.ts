@@ -10,7 +10,7 @@ describe('the status of a refusal', () => {
       503,
       ['LOGIC_UNKNOWN', 'EVENT_VERSION_UNKNOWN', 'DATABASE_UNAVAILABLE', 'ENGINE_UNAVAILABLE', 'STORE_UNAVAILABLE'],
     ],
-  ] as const)('is %i as the contract says: %s', (status, codes) => {
+  ] as const)('is %i: %s [1.5c]', (status, codes) => {
     expect(codes.map((code) => statuses[code])).toEqual(codes.map(() => status));
   });
 });

@@ -67,7 +67,7 @@ const stuck = () => {
 };
 
 describe('a streamed answer', () => {
-  it('comes chunk by chunk, texts and bytes, with the headers of every answer and no length', async () => {
+  it('comes chunk by chunk, texts and bytes, with the headers of every answer and no length [1.2o]', async () => {
     const { definition } = streaming(async function* () {
       yield 'one ';
       yield '';
@@ -136,7 +136,7 @@ describe('a streamed answer', () => {
     expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'STORE_UNAVAILABLE', '2']);
   });
 
-  it('that throws later is cut, and what happened is logged with the request', async () => {
+  it('that throws later is cut, and what happened is logged with the request [1.2p]', async () => {
     const err = new Error('the disk is gone');
     const { definition } = streaming(async function* () {
       yield 'a beginning';
@@ -161,7 +161,7 @@ describe('a streamed answer', () => {
     expect((await app.get('/run')).status).toBe(500);
   });
 
-  it('is made no faster than its client reads', async () => {
+  it('is made no faster than its client reads [1.2o]', async () => {
     const SIZE = 100_000;
     let made = 0;
     const { definition, responses } = streaming(async function* () {
@@ -266,7 +266,7 @@ describe('a streamed answer', () => {
     expect(begun).toBe(false);
   });
 
-  it('has the time of a whole answer for every 16 MiB', async () => {
+  it('has the time of a whole answer for every 16 MiB [1.2v]', async () => {
     const { chunks, making } = stuck();
     const { opened: held, open: goOn } = gate();
     const { definition, responses } = streaming(async function* () {

@@ -42,13 +42,13 @@ describe('a body', () => {
     ['holds a long number beyond all numbers', `{"data":{"x":-${'9'.repeat(400)}}}`],
     ['is nested deeper than 32', JSON.stringify({ data: { x: nested(31) } })],
     ['is nested a hundred thousand deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
-  ])('that %s is 400', async (_what, body) => {
+  ])('that %s is 400 [1.2c]', async (_what, body) => {
     const reply = await loose(body);
     expect([reply.status, reply.body.error.code]).toEqual([400, 'MALFORMED_JSON']);
     expect(typeof reply.body.error.details.reason).toBe('string');
   });
 
-  it('may be nested 32 deep', async () => {
+  it('may be nested 32 deep [1.2c]', async () => {
     expect((await loose(JSON.stringify({ data: { x: nested(30) } }))).status).toBe(200);
   });
 
@@ -57,7 +57,7 @@ describe('a body', () => {
     expect([status, body.body.data.x]).toEqual([200, '__proto__ 😀']);
   });
 
-  it('keeps constructor and prototype as data', async () => {
+  it('keeps constructor and prototype as data [1.2e]', async () => {
     const sent = { data: { constructor: { prototype: 1 }, prototype: 2, toString: 'x', hasOwnProperty: null } };
     expect((await app.post('/loose', sent)).body.body).toEqual(sent);
     expect(Object.hasOwn(Object.prototype, 'prototype')).toBe(false);
@@ -70,11 +70,11 @@ describe('a body', () => {
     ["{'a': 1}", 'It cannot be parsed from line 1, column 2 on.'],
     ['{"a": tru}', 'It cannot be parsed from line 1, column 7 on.'],
     ['{"a": "b', 'It ends before it is complete.'],
-  ])('%s is told what is wrong, and where', async (body, reason) => {
+  ])('%s is told what is wrong, and where [1.2d]', async (body, reason) => {
     expect((await loose(body)).body.error.details).toEqual({ reason });
   });
 
-  it('may begin with a byte order mark, and hold large integers that a double holds', async () => {
+  it('may begin with a byte order mark, and hold large integers that a double holds [1.2f]', async () => {
     const { status, body } = await loose(
       bytes([0xef, 0xbb, 0xbf], '{"data":{"x":[10000000000000000,9007199254740992,35748936546471750]}}'),
     );
@@ -93,14 +93,14 @@ describe('a body', () => {
       expect((await loose(`{"data":{${cut},${rest}}}`)).body.error.details).toEqual({ reason });
   });
 
-  it('is told no place where finding it would take long', async () => {
+  it('is told no place where finding it would take long [1.2d]', async () => {
     const long = `{"data":{"list":[${'1,'.repeat(40_000)}]}}`;
     expect((await loose(long)).body.error.details).toEqual({ reason: 'It cannot be parsed.' });
     const twice = `{"a":${'1'.padEnd(80_000)},"a":2}`;
     expect((await loose(twice)).body.error.details).toEqual({ reason: 'A member comes twice in one object.' });
   });
 
-  it('may hold half a surrogate pair where a model was cut off', async () => {
+  it('may hold half a surrogate pair where a model was cut off [1.2g]', async () => {
     const sent = '{"data":{"generatedOutput":"It burned \\ud83d","list":[{"generatedOutput":"\\udc00"}]}}';
     const { status, body } = await loose(sent);
     expect([status, body.body.data]).toEqual([
@@ -109,7 +109,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('may be empty or {} when no member is required', async () => {
+  it('may be empty or {} when no member is required [1.2i]', async () => {
     const empty = await app.request('POST', '/loose');
     expect([empty.status, empty.body]).toEqual([200, { body: {} }]);
     const typed = await app.request('POST', '/loose', {
@@ -129,11 +129,11 @@ describe('a body', () => {
     expect(body.error.details.issues).toEqual([{ in: 'body', pointer: '/text', message: 'is missing' }]);
   });
 
-  it('may hold members that nobody knows', async () => {
+  it('may hold members that nobody knows [1.2j]', async () => {
     expect((await app.post('/loose', { a: 1, apiKey: 'x', extra: { deep: true } })).status).toBe(200);
   });
 
-  it('may misspell a member, and is told which one it may have meant', async () => {
+  it('may misspell a member, and is told which one it may have meant [1.2l]', async () => {
     const said = (reply: { readonly headers: Headers }) => reply.headers.get('anima-warning');
     const taken = await app.post('/npcs/mira/echo', { text: 'a', Note: 'b' });
     expect([taken.status, said(taken)]).toEqual([200, 'member-unknown; meant="/note"']);
@@ -146,7 +146,7 @@ describe('a body', () => {
     expect((await app.post('/loose', { a: '1' })).body.error.code).toBe('SCHEMA_INVALID');
   });
 
-  it('takes null in an optional named member as absent, but not inside free-form JSON', async () => {
+  it('takes null in an optional named member as absent, but not inside free-form JSON [1.2n]', async () => {
     const sent = {
       text: 'a',
       note: null,
@@ -162,7 +162,7 @@ describe('a body', () => {
     });
   });
 
-  it('does not take null in a required member', async () => {
+  it('does not take null in a required member [1.2n]', async () => {
     expect((await app.post('/npcs/mira/echo', { text: null })).status).toBe(400);
   });
 

@@ -128,7 +128,7 @@ const transitions = Object.entries(turns).flatMap(([name, before]) =>
 const json = (value: unknown): string => jcs(value as Json);
 
 describe('the state machine of a turn', () => {
-  it('has a transition for every state and every input, and no other', () => {
+  it('has a transition for every state and every input, and no other [2.6a]', () => {
     const shape = Object.fromEntries(
       Object.entries(turn.transitions).map(([name, row]) => [name, Object.keys(row).sort()]),
     );
@@ -193,13 +193,13 @@ describe('the state machine of a turn', () => {
     expect(JSON.stringify(noticing.state).length - JSON.stringify(before.state).length).toBeLessThan(3_000);
   });
 
-  it('ends a turn with the verdict alone when it is refused', () => {
+  it('ends a turn with the verdict alone when it is refused [2.4b]', () => {
     const refused = take(turns.awaitingInference, { type: 'output', generatedOutput: REFUSED_OUTPUT });
     expect(typesOf(refused)).toEqual(['VerdictRefused']);
     expect(turn.answer(refused.and.state, undefined)).not.toHaveProperty('signing');
   });
 
-  it('ends a turn with the verdict, its state change and each of its memories', () => {
+  it('ends a turn with the verdict, its state change and each of its memories [2.6c]', () => {
     const generatedOutput = '{"dialogue": "Hm.", "stateDelta": {"hp": 2}, "memories": ["It barks.", "It is old."]}';
     const events = take(turns.awaitingInference, { type: 'output', generatedOutput }).events ?? [];
     expect(events.map(({ type }) => type)).toEqual(['VerdictReached', 'StateChanged', 'MemoryStored', 'MemoryStored']);
@@ -212,7 +212,7 @@ describe('the state machine of a turn', () => {
 describe('the answer of a round', () => {
   const answers = [0, 1, 2, 3].map((round) => turn.answer(turns.ended.state, { type: 'look', round }));
 
-  it('holds the tape as it was recorded up to then', () => {
+  it('holds the tape as it was recorded up to then [2.2c]', () => {
     const base = ['context', 'memories', 'npcState', 'observation', 'turnId', 'vectorQueried'];
     const prompted = [...base, 'actor', 'constraints', 'prompt'];
     expect(answers.map((answer) => Object.keys(answer?.tape ?? {}).sort())).toEqual(

@@ -126,7 +126,7 @@ describe('an agent’s answer', () => {
     expect(await wrote()).toEqual({ wrote: lastRevision + 1 });
   });
 
-  it('keeps a refusal for a repeat under its key, revision included', async () => {
+  it('keeps a refusal for a repeat under its key, revision included [1.7o]', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve('{"action": "MOVE"}'));
     await start({ engine });
     const body = { input: 'Wake up!', context: { npcState: { status: 'asleep' } } };

@@ -100,7 +100,7 @@ describe('the routes of engines', () => {
     expect(asked).toEqual([{ prompt: 'Hello.', maxTokens: 9, stop: ['x'] }]);
   });
 
-  it('say that completing is deprecated, also in refusals', async () => {
+  it('say that completing is deprecated, also in refusals [1.9b]', async () => {
     for (const reply of [
       await complete({ prompt: 'x' }),
       await complete({}),

@@ -24,7 +24,7 @@ const anyKey = fc
 const hashKey = Buffer.alloc(32, 7);
 
 describe('an API key', () => {
-  it('has the shape am_live_<id>_<secret+crc> or am_test_, in base 62 throughout', () => {
+  it('has the shape am_live_<id>_<secret+crc> or am_test_, in base 62 throughout [1.3g]', () => {
     fc.assert(
       fc.property(anyKey, ({ token, keyId, test }) => {
         expect(token).toMatch(/^am_(live|test)_[0-9A-Za-z]{17}_[0-9A-Za-z]{39}$/);
@@ -41,7 +41,7 @@ describe('an API key', () => {
     );
   });
 
-  it('holds at least 160 random bits, and refuses to be made from fewer', () => {
+  it('holds at least 160 random bits, and refuses to be made from fewer [1.3g]', () => {
     expect(secretBytes * 8).toBeGreaterThanOrEqual(160);
     expect(() => makeApiKey(keyIdOf('a'), new Uint8Array(secretBytes - 1), false)).toThrow(RangeError);
   });

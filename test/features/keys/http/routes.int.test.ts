@@ -91,7 +91,7 @@ describe('POST /keys', () => {
     expect(answer.body.error.details).toEqual({ missingScopes: ['ops'] });
   });
 
-  it('repeated under an Idempotency-Key gives the same answer without the key, and no second key', async () => {
+  it('repeated under an Idempotency-Key gives the same answer without the key, and no second key [1.7j]', async () => {
     const headers = bearer(owner, { 'idempotency-key': 'once' });
     const first = await issue({ name: 'game' }, headers);
     const repeat = await issue({ name: 'game' }, headers);
@@ -104,7 +104,7 @@ describe('POST /keys', () => {
 });
 
 describe('GET /keys', () => {
-  it('lists the keys without what opens them, with their last use', async () => {
+  it('lists the keys without what opens them, with their last use [1.3h]', async () => {
     const game = await issue({ name: 'game' });
     const { status, body, text } = await list();
     expect(status).toBe(200);
@@ -163,7 +163,7 @@ describe('POST /tenants', () => {
     expect((await revoke((await list()).body[0].keyId, body.key)).status).toBe(404);
   });
 
-  it('answers 409 when the tenant exists, and 400 when the id cannot be one', async () => {
+  it('answers 409 when the tenant exists, and 400 when the id cannot be one [1.6d]', async () => {
     expect((await create({ tenantId: 'studio' })).body.tier).toBe('free');
     const again = await create({ tenantId: 'studio' });
     expect([again.status, again.body.error.code]).toEqual([409, 'TENANT_EXISTS']);
@@ -182,7 +182,7 @@ describe('POST /tenants', () => {
     }
   });
 
-  it('repeated under an Idempotency-Key shows no key', async () => {
+  it('repeated under an Idempotency-Key shows no key [1.7j]', async () => {
     const headers = bearer(owner, { 'idempotency-key': 'once' });
     const first = await create({ tenantId: 'studio' }, headers);
     const repeat = await create({ tenantId: 'studio' }, headers);
@@ -193,7 +193,7 @@ describe('POST /tenants', () => {
 });
 
 describe('a key that does not open', () => {
-  it('is answered 401 with the same body, whatever is wrong with the key', async () => {
+  it('is answered 401 with the same body, whatever is wrong with the key [1.3a]', async () => {
     const { key, keyId } = (await issue({ name: 'gone' })).body;
     const expiring = (await issue({ name: 'short', expiresAt: new Date(server.clock.now().getTime() + 1_000) })).body
       .key;

@@ -18,7 +18,7 @@ const dataOf = (bytes: number) => ({ notes: 'x'.repeat(bytes - '{"notes":""}'.le
 describe("a mind's data", () => {
   const holding = (bytes: number) => given({ type: 'NpcRegistered', data: { data: dataOf(bytes) } });
 
-  it('holds 256 KiB and not a byte more, in a new mind and in one that is known', () => {
+  it('holds 256 KiB and not a byte more, in a new mind and in one that is known [1.2z]', () => {
     for (const [before, type] of [
       [unknown, 'NpcRegistered'],
       [holding(20), 'NpcUpdated'],
@@ -31,7 +31,7 @@ describe("a mind's data", () => {
     }
   });
 
-  it('beyond its bound may only shrink, or stay', () => {
+  it('beyond its bound may only shrink, or stay [1.2z]', () => {
     const beyond = holding(DATA_BYTES + 100);
     const less = dataOf(DATA_BYTES + 99);
     beyond.when(registerNpc, { data: less }).then([{ type: 'NpcUpdated', data: { data: less } }]);
@@ -65,7 +65,7 @@ describe('registering a mind', () => {
     ],
     ['nothing of an archived one', 'NpcUpdated', archived, {}, {}],
     ['a new persona of an archived one', 'NpcUpdated', archived, { persona: 'Bold.' }, { persona: 'Bold.' }],
-  ])('given %s records %s', (_, type, before, asked, data) => {
+  ])('given %s records %s [2.1e]', (_, type, before, asked, data) => {
     before.when(registerNpc, asked).then(data === undefined ? [] : [{ type, data }]);
   });
 });

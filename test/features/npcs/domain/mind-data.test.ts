@@ -29,7 +29,7 @@ describe('a state change', () => {
   const change = (data: JsonObject, stateDelta: JsonObject) =>
     reachVerdict(anInput({ data, npcState: {} }), JSON.stringify({ dialogue: 'Hm.', stateDelta })).verdict;
 
-  it('may fill the data to its bound, and not beyond', () => {
+  it('may fill the data to its bound, and not beyond [2.8w]', () => {
     const more = ',"a":"y"'.length;
     expect(change(holding(DATA_BYTES - more), { a: 'y' })).toMatchObject({ valid: true, stateDelta: { a: 'y' } });
     expect(change(holding(DATA_BYTES - more + 1), { a: 'y' })).toMatchObject({
@@ -49,7 +49,7 @@ describe('a state change', () => {
     expect(change(holding(DATA_BYTES + 5), {}).valid).toBe(true);
   });
 
-  it('counts what the mind holds, not what a tape lays over it', () => {
+  it('counts what the mind holds, not what a tape lays over it [2.1i]', () => {
     const input = anInput({ data: {}, npcState: holding(DATA_BYTES) });
     expect(reachVerdict(input, '{"stateDelta":{"a":1}}').verdict.valid).toBe(true);
   });

@@ -132,7 +132,7 @@ describe('a mind', () => {
     });
   });
 
-  it('is registered with what was given, and keeps on an update what was not', () => {
+  it('is registered with what was given, and keeps on an update what was not [2.1e]', () => {
     expect(given(registered).state).toMatchObject({ persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } });
     expect(given(registered, every.NpcUpdated).state).toMatchObject({ persona: 'Bold.', data: { hp: 3 } });
     const data: NpcEvent = { type: 'NpcUpdated', data: { data: { mana: 1 } } };
@@ -140,7 +140,7 @@ describe('a mind', () => {
     expect(given(registered, draftOf(data)).state.data).not.toHaveProperty('hp');
   });
 
-  it('takes persona and data from its actor only while it has none', () => {
+  it('takes persona and data from its actor only while it has none [2.1g]', () => {
     const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
     for (const brought of [turnOpened('t1', { actor }), actorIdentified('t1')]) {
       expect(given(brought).state).toMatchObject({ persona: 'An innkeeper.', data: { mood: 'calm' } });
@@ -160,7 +160,7 @@ describe('a mind', () => {
     });
   });
 
-  it('changes its data by a merge patch, also when it had none', () => {
+  it('changes its data by a merge patch, also when it had none [2.1h]', () => {
     expect(given(registered, changed({ mood: { fear: null, joy: 2 } })).state.data).toEqual({
       hp: 3,
       mood: { joy: 2 },
@@ -194,7 +194,7 @@ describe('a mind', () => {
     ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
   ];
   it.each(Object.entries(every))(
-    'that is archived lives again after an act of its own and after nothing else: %s',
+    'that is archived lives again after an act of its own and after nothing else: %s [2.1f]',
     (type, event) => {
       expect(given(registered, archived, event).state.archived).toBe(noActs.includes(type));
     },

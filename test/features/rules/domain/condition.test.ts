@@ -32,11 +32,11 @@ describe('where a key looks', () => {
     ['stats.constructor', '*', false],
     ['list.length', '*', false],
     ['weather.sky', 'dark', false],
-  ])('the condition %s %s holds: %s', (key, value, expected) => {
+  ])('the condition %s %s holds: %s [2.8f]', (key, value, expected) => {
     expect(holds(key, value, given)).toBe(expected);
   });
 
-  it('finds no action key before the verdict', () => {
+  it('finds no action key before the verdict [2.8f]', () => {
     expect(holds('action.type', '*', {})).toBe(false);
     expect(holds('action.type', '!=MOVE', { action: null })).toBe(false);
   });
@@ -97,11 +97,11 @@ describe('what a value asks', () => {
     ['!=a|b', 'b', false],
     ['!=a|b', 'a', false],
     ['!=a|*', 'a', true],
-  ])('the value %s on %j holds: %s', (value, seen, expected) => {
+  ])('the value %s on %j holds: %s [2.8g, 2.8h]', (value, seen, expected) => {
     expect(holdsFor(value, seen)).toBe(expected);
   });
 
-  it.each(['*', '', '!=x', '<1', '>=1', 'a|b', '!=a|b'])('%s does not hold for a missing key', (value) => {
+  it.each(['*', '', '!=x', '<1', '>=1', 'a|b', '!=a|b'])('%s does not hold for a missing key [2.8f]', (value) => {
     expect(holds('nothing.here', value, {})).toBe(false);
   });
 
@@ -113,12 +113,12 @@ describe('what a value asks', () => {
     ['!=sword', ['sword'], false],
     ['a', [['b'], ['a']], true],
     ['*', [], false],
-  ])('an array holds if one element does: %s on %j holds: %s', (value, seen, expected) => {
+  ])('an array holds if one element does: %s on %j holds: %s [2.8i]', (value, seen, expected) => {
     expect(holdsFor(value, seen)).toBe(expected);
   });
 });
 
-it('the order of texts is found from their first 256 units, their equality from all', () => {
+it('the order of texts is found from their first 256 units, their equality from all [2.8h]', () => {
   const [left, right] = [`${'x'.repeat(256)}a`, `${'x'.repeat(256)}b`];
   expect([compareCodePoints(left, right), holdsFor(`<=${left}`, right), holdsFor(`<${right}`, left)]).toEqual([
     0,

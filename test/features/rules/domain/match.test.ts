@@ -17,7 +17,7 @@ const matchIds = (...parameters: Parameters<typeof match>): readonly string[] =>
   match(...parameters).matches.map(({ rule }) => rule.drRuleId);
 
 describe('matching a set', () => {
-  it('matches when every condition holds and the pattern is found in the observation', () => {
+  it('matches when every condition holds and the pattern is found in the observation [2.8d]', () => {
     const set = aRuleset([
       { ruleCondition: [['hp', '<10']], ruleObsPattern: 'thief', ruleAction: 'FLEE' },
       { ruleCondition: [['hp', '<10']], ruleObsPattern: 'dragon', ruleAction: 'FLEE' },
@@ -36,13 +36,13 @@ describe('matching a set', () => {
     expect(matchIds(aRuleset([{ ruleAction: 'be brief' }]), facts)).toEqual(['r1']);
   });
 
-  it('never matches a rule that only describes', () => {
+  it('never matches a rule that only describes [2.8l]', () => {
     const { matches, trace } = match(aRuleset([{ ruleName: 'lore', rulePromptSuffix: 'x' }]), facts);
     expect(matches).toEqual([]);
     expect(trace.rules).toEqual([{ drRuleId: 'r1', matched: false }]);
   });
 
-  it('puts the highest priority first, ties by position', () => {
+  it('puts the highest priority first, ties by position [2.8j]', () => {
     const set = aRuleset([
       { ruleAction: 'A', rulePriority: 1 },
       { ruleAction: 'B', rulePriority: 5 },
@@ -52,7 +52,7 @@ describe('matching a set', () => {
     expect(matchIds(set, facts)).toEqual(['r2', 'r4', 'r1', 'r3']);
   });
 
-  it('traces every rule in its position with the values it saw', () => {
+  it('traces every rule in its position with the values it saw [2.8j]', () => {
     const set = aRuleset([
       {
         ruleCondition: [
@@ -94,7 +94,7 @@ describe('matching a set', () => {
     expect(match(null, facts)).toEqual({ matches: [], trace: { rules: [], seen: [] }, work: 0 });
   });
 
-  it('gives the same for the same facts, and changes none of them', () => {
+  it('gives the same for the same facts, and changes none of them [2.8a]', () => {
     const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
     fc.assert(
       fc.property(
@@ -139,12 +139,12 @@ describe('patterns', () => {
     ['b', `${'a'.repeat(2_047)}b`, true],
     ['b', `${'a'.repeat(2_048)}b`, false],
     ['\\bruby\\b', 'the ruby necklace', true],
-  ])('%s finds itself, ignoring case, anywhere in the text', (source, text, expected) => {
+  ])('%s finds itself, ignoring case, anywhere in the text [2.8e]', (source, text, expected) => {
     const compiled = compilePattern(source);
     expect('pattern' in compiled && compiled.pattern.test(text)).toBe(expected);
   });
 
-  it('matches with a hostile pattern or refuses it, never anything else', () => {
+  it('matches with a hostile pattern or refuses it, never anything else [2.8e]', () => {
     const hostile = fc.stringMatching(/^[()ab+*?|{}\d.\\[\]^$]{0,20}$/);
     fc.assert(
       fc.property(hostile, (source) => {
@@ -173,7 +173,7 @@ describe('what an action says', () => {
     ['FORBID ATTACK AND MOVE', null, { kind: 'say', sentence: 'FORBID ATTACK AND MOVE' }],
     ['FORBID', null, { kind: 'say', sentence: 'FORBID' }],
     ['  ', null, { kind: 'none' }],
-  ])('is read from %s (target %s)', (ruleAction, ruleTarget, expected) => {
+  ])('is read from %s (target %s) [2.8k]', (ruleAction, ruleTarget, expected) => {
     expect(effectOf(aRule({ ruleAction, ruleTarget }))).toEqual(expected);
   });
 });

@@ -78,7 +78,7 @@ describe('the trace of a decision', () => {
     }));
 
   it.each(['\u20ac', '\u0001'])(
-    'of the largest set that is taken has room, with every rule and with the one that refused (%j)',
+    'of the largest set that is taken has room, with every rule and with the one that refused (%j) [1.2y]',
     (wide) => {
       const rules = widest(wide);
       const registered = allSlices(normaliseRuleset({ rulesetRules: rules }, () => 'x')).result;

@@ -154,7 +154,7 @@ describe('an upload to the archive', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('that is too large or compressed is refused to who has a grant', async () => {
+  it('that is too large or compressed is refused to who has a grant [1.2q]', async () => {
     const { authorization } = await withGrant();
     const head = `POST /archive HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nAuthorization: ${authorization}\r\n`;
     expect(await app.raw(`${head}Content-Length: ${String(16 * 1024 * 1024 + 1)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
@@ -325,7 +325,7 @@ describe('a payload of the archive', () => {
 });
 
 describe('the archive in the OpenAPI document', () => {
-  it('needs a grant to upload, and nothing to read', () => {
+  it('needs a grant to upload, and nothing to read [1.3b]', () => {
     const document = openApi(
       archiveRoutes({
         ports: { soulArchive: archive, clock },

@@ -38,7 +38,7 @@ const facts = {
 };
 
 describe('the claims of a verdict', () => {
-  it('are those of the record', () => {
+  it('are those of the record [2.9c]', () => {
     expect(verdictClaims(facts, valid)).toEqual({
       iss: 'http://here',
       sub: 'guard',
@@ -51,7 +51,7 @@ describe('the claims of a verdict', () => {
     });
   });
 
-  it('digest the canonical form, numbers rounded to single precision', () => {
+  it('digest the canonical form, numbers rounded to single precision [2.9d]', () => {
     const text =
       '{"action":{"confidence":0.10000000149011612,"target":"","type":"SPEAK"},"dialogue":"Halt!",' +
       '"memoryStore":[{"importance":0.5,"text":"a","type":"observation"}],"stateDelta":{"hp":0.20000000298023224},"valid":true}';
@@ -79,12 +79,12 @@ describe('a verdict on the wire', () => {
   const signature = 'a.b.c';
   const { stateDelta, ...others } = valid;
 
-  it('ends a turn with stateTransform, and answers the verdict route with stateDelta', () => {
+  it('ends a turn with stateTransform, and answers the verdict route with stateDelta [2.7c]', () => {
     expect(finalizeWire(valid, signature)).toEqual({ ...others, signature, stateTransform: stateDelta });
     expect(verdictWire(valid, signature)).toEqual({ ...others, signature, stateDelta });
   });
 
-  it('that is invalid has neither action nor signature, and shows what was refused', () => {
+  it('that is invalid has neither action nor signature, and shows what was refused [2.4a]', () => {
     expect(finalizeWire(refused, null)).toEqual({
       valid: false,
       signature: null,

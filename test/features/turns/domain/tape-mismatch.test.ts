@@ -36,7 +36,7 @@ describe('a tape contradicts the record', () => {
     ['actor.npcId', { actor: actor('otto') }, 'mira', 'otto'],
     ['memories', { memories: [] }, ['He left without paying.'], []],
     ['generatedOutput', { generatedOutput: 'Four.' }, 'Three coins.', 'Four.'],
-  ])('in its %s', (member, members, was, is) => {
+  ])('in its %s [2.6o]', (member, members, was, is) => {
     expect(against(members)).toEqual([{ member, recorded: was, received: is }]);
   });
 
@@ -67,7 +67,7 @@ describe('a tape does not contradict the record', () => {
     ["when its actor's persona or data differ", { actor: { npcId: 'mira', persona: 'Else.', data: { hp: 1 } } }],
     ['in members that are never compared', { extra: { constraints: { maxTokens: 9 } }, persona: 'Else.' }],
     ['in empty members', { npcState: { hp: 10, mood: null, items: [] } }],
-  ])('%s', (_, members) => {
+  ])('%s [2.6p]', (_, members) => {
     expect(against(members)).toEqual([]);
   });
 
@@ -81,7 +81,7 @@ describe('a tape does not contradict the record', () => {
     expect(against({ actor: actor('otto'), generatedOutput: 'Four.' }, { observation, context, npcState })).toEqual([]);
   });
 
-  it('are an actor who is not the mind whose turn it is, where the record has none yet', () => {
+  it('are an actor who is not the mind whose turn it is, where the record has none yet [2.6o]', () => {
     const begun = { observation: 'o', context: {}, npcState: {} };
     const tape = (npcId: string) => tapeOf({ ...begun, actor: { npcId, persona: null, data: {} } });
     expect(mismatches(begun, tape('mira'), 'mira')).toEqual([]);

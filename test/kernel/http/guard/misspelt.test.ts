@@ -58,7 +58,7 @@ describe('a name that looks like a known one', () => {
     expect(misspelt(Body, { lastResult: { Observation: 'x' } })).toEqual(['/lastResult/observation']);
   });
 
-  it('is looked for in lists, and in what an object of its type has', () => {
+  it('is looked for in lists, and in what an object of its type has [1.2l]', () => {
     const Rules = Type.Object({ rules: Type.Array(Type.Object({ ruleCondition: Type.Optional(Type.Unknown()) })) });
     expect(misspelt(Rules, { rules: [{ ruleConditon: [] }, { rulecondition: [] }] })).toEqual([
       '/rules/-/ruleCondition',
@@ -88,7 +88,7 @@ describe('a name that looks like a known one', () => {
     expect(misspelt(Two, { type: 'x', result: { type: 'y' } })).toEqual([]);
   });
 
-  it('is looked for among a bounded number of names', () => {
+  it('is looked for among a bounded number of names [1.2m]', () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${String(n)}`, n]));
     expect(misspelt(Body, { ...many, personality: 'x' })).toEqual([]);
     expect(misspelt(Body, { personality: 'x', ...many })).toEqual(['/persona']);

@@ -153,7 +153,7 @@ const permissions: readonly [title: string, action: Json, context: Json][] = [
 ];
 
 describe('the bridge', () => {
-  it.each(refusals)('refuses %s', (_, action, context, code) => {
+  it.each(refusals)('refuses %s [2.8q]', (_, action, context, code) => {
     const answer = ask({ action, context });
     expect(answer).toMatchObject({ valid: false, code, correctedAction: null });
     expect(answer.reason).toMatch(/\w/);

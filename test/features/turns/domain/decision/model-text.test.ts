@@ -90,7 +90,7 @@ describe('reading a model’s text', () => {
       said({ action: { type: 'WAVE', x: null } }),
     ],
     ['half characters', '{"dialogue":"a\\ud800b"}', said({ dialogue: 'a\ufffdb' })],
-  ])('goes by contract 2.8: %s', (_, text, expected) => {
+  ])('reads %s [2.8r, 2.8s]', (_, text, expected) => {
     expect(readModelText(text)).toEqual(expected);
   });
 

@@ -15,8 +15,8 @@ import types from '../../../../fixtures/action-types.json' with { type: 'json' }
 import texts from '../../../../fixtures/model-texts.json' with { type: 'json' };
 
 describe('what a weak model writes', () => {
-  // What each text reads as was written by hand from contract 2.8; members that are not named are absent.
-  it.each(texts)('is read as contract 2.8 says: $what', ({ text, reads }) => {
+  // What each text reads as was written by hand from promises 2.8r and 2.8s; members that are not named are absent.
+  it.each(texts)('is read as it should be: $what [2.8r, 2.8s]', ({ text, reads }) => {
     expect(readModelText(text)).toEqual({
       action: undefined,
       excess: null,
@@ -27,7 +27,7 @@ describe('what a weak model writes', () => {
     });
   });
 
-  it.each(types)('has its action type read or refused as contract 2.8 says: $written', ({ written, type }) => {
+  it.each(types)('has its action type read or refused: $written [2.8u]', ({ written, type }) => {
     const read = readAction(written);
     expect(read.ok ? read.action.type : read.code).toBe(type ?? 'ACTION_TYPE_INVALID');
   });
@@ -36,15 +36,18 @@ describe('what a weak model writes', () => {
 describe('a chat token of a template', () => {
   const tokens = Object.values(formats).flatMap(({ stop }) => stop);
 
-  it.each(tokens)('%s ends the text', (token) => {
+  it.each(tokens)('%s ends the text [2.8t]', (token) => {
     expect(readModelText(`Aye.${token}Nay.`).dialogue).toBe('Aye.');
   });
 
-  it.each(Object.entries(formats))('of %s stands in stop, and there are no more than servers take', (_, format) => {
-    const rest = format.stop.reduce((left, token) => left.replaceAll(token, ''), format.format('', ''));
-    expect(rest).not.toMatch(/<\||###/);
-    expect(format.stop.length).toBeLessThanOrEqual(4);
-  });
+  it.each(Object.entries(formats))(
+    'of %s stands in stop, and there are no more than servers take [2.8t]',
+    (_, format) => {
+      const rest = format.stop.reduce((left, token) => left.replaceAll(token, ''), format.format('', ''));
+      expect(rest).not.toMatch(/<\||###/);
+      expect(format.stop.length).toBeLessThanOrEqual(4);
+    },
+  );
 });
 
 describe('the work of reading', () => {

@@ -31,7 +31,7 @@ describe('what a decision rests on', () => {
     ['lets no actor speak for a mind that is known', facts, { actor }, 'Calm.', { hp: 3, mood: { fear: 1 } }],
     ['lets the actor speak for a mind that is not', newborn, { actor }, 'An innkeeper.', { mana: 9 }],
     ['is empty where nobody said anything', newborn, {}, null, {}],
-  ])('%s', (_, known, members, persona, npcState) => {
+  ])('%s [2.1i]', (_, known, members, persona, npcState) => {
     expect(effectiveInput(known, { ...asked, ...members })).toEqual({
       npcId: 'mira',
       data: expect.any(Object),

@@ -57,7 +57,7 @@ describe('a valid verdict', () => {
       { stateDelta: { a: 0.1, b: 1e300, c: -5 } },
     ],
     ['null in a state change stays, for it removes', { stateDelta: { a: null } }, { stateDelta: { a: null } }],
-  ])('%s', (_, output, expected) => {
+  ])('%s [2.3a, 2.3b, 2.4c]', (_, output, expected) => {
     expect(decide(output)).toMatchObject({ valid: true, ...expected });
   });
 
@@ -65,7 +65,7 @@ describe('a valid verdict', () => {
     expect(Object.keys(decide('Hi')).toSorted()).toEqual(['action', 'dialogue', 'memoryStore', 'stateDelta', 'valid']);
   });
 
-  it('stores the observation when the model names no memories', () => {
+  it('stores the observation when the model names no memories [2.8v]', () => {
     expect(decide('Halt!').memoryStore).toEqual(observed);
     expect(decide({ dialogue: 'Halt!', memories: [] }).memoryStore).toEqual(observed);
   });
@@ -137,7 +137,7 @@ describe('a refused verdict', () => {
       'ACTION_NOT_ALLOWED',
     ],
     ['silence', '', { ruleset }, 'SPEECH_EMPTY'],
-  ])('is given for %s', (_, output, input, code) => {
+  ])('is given for %s [2.3c, 2.8q, 2.8u, 2.8w]', (_, output, input, code) => {
     const verdict = decide(output, input);
     expect(verdict).toMatchObject({ valid: false, code, action: null, memoryStore: [], stateDelta: {} });
     expect(verdict.dialogue).toMatch(/\w/);
@@ -151,12 +151,12 @@ describe('a refused verdict', () => {
     expect(decide({ stateDelta })).toMatchObject({ valid: true, stateDelta });
   });
 
-  it('is not given for an action of depth 16', () => {
+  it('is not given for an action of depth 16 [2.3c]', () => {
     const action = { type: 'WAVE', payload: nested(15) };
     expect(decide({ action })).toMatchObject({ valid: true, action });
   });
 
-  it('shows what was refused', () => {
+  it('shows what was refused [2.4a]', () => {
     expect(decide({ action: { type: 'MOVE', reason: 'why' } }, { ruleset }).refusedAction).toEqual({
       type: 'MOVE',
       reason: 'why',
@@ -284,7 +284,7 @@ describe('rules in a verdict', () => {
       true,
     ],
     ['a sentence directs nothing', act('WAVE'), [{ ruleAction: 'refuse politely' }], true],
-  ])('%s', (_, output, rules, valid) => {
+  ])('%s [2.8o, 2.8p]', (_, output, rules, valid) => {
     const verdict = decide(output, withRules(...rules));
     expect(verdict.valid).toBe(valid);
     expect(verdict.code).toBe(valid ? undefined : 'RULE_REFUSED');
@@ -316,7 +316,7 @@ describe('rules in a verdict', () => {
     ['the first of two equal ones', act('WAVE'), [flee, { ruleAction: 'FORBID WAVE' }], 'r1'],
     ['none that was kept', act('FLEE'), [{ ...flee, rulePriority: 9 }, { ruleAction: 'FORBID FLEE' }], 'r2'],
     ['what forbids, for plain dialogue', 'Hi', [{ ...flee, rulePriority: 9 }, { ruleAction: 'FORBID *' }], 'r2'],
-  ])('refuse with the reason of the highest match that was broken: %s', (_, output, rules, drRuleId) => {
+  ])('refuse with the reason of the highest match that was broken: %s [2.8o]', (_, output, rules, drRuleId) => {
     expect(decide(output, withRules(...rules))).toMatchObject({ valid: false, details: { drRuleId } });
   });
 
@@ -326,7 +326,7 @@ describe('rules in a verdict', () => {
     ['FORBID BOW,WAVE', 'BOW', '', false],
     ['forbid *', 'WAVE', '', false],
     ['forbid wave', 'BOW', '', true],
-  ])('read %s in any case, against %s', (ruleAction, type, _, valid) => {
+  ])('read %s in any case, against %s [2.8k]', (ruleAction, type, _, valid) => {
     expect(decide(act(type), withRules({ ruleAction })).valid).toBe(valid);
   });
 
@@ -336,7 +336,7 @@ describe('rules in a verdict', () => {
     ['is not present when it is empty', '*', act('WAVE', ''), undefined, false],
     ['is present when it is named', '*', act('WAVE', 'orc'), undefined, true],
     ['differs from a name where there is none', '!=orc', act('WAVE'), undefined, true],
-  ])('see the action as the answer shows it: its target %s', (_, value, output, __, matches) => {
+  ])('see the action as the answer shows it: its target %s [2.8f]', (_, value, output, __, matches) => {
     const verdict = decide(output, withRules({ ruleAction: 'FORBID WAVE', ruleCondition: [['action.target', value]] }));
     expect(verdict.valid).toBe(!matches);
   });
@@ -397,7 +397,7 @@ describe('any verdict', () => {
           anInput({ ...rest, ruleset: rules === null ? null : aRuleset(rules) }),
     );
 
-  it('is reached for any text, the same bytes for the same inputs, and keeps its shape', () => {
+  it('is reached for any text, the same bytes for the same inputs, and keeps its shape [2.4c, 2.8a]', () => {
     fc.assert(
       fc.property(input, text, (make, output) => {
         const reached = reachVerdict(make(), output);
