@@ -122,7 +122,7 @@ export default defineConfig(
         { allowConstantLoopConditions: 'only-allowed-literals' },
       ],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      // Texts are counted and cut by code points (contract 1.6), which is what spreading a string gives.
+      // Strings are counted and truncated by code points, which is what spreading a string gives.
       '@typescript-eslint/no-misused-spread': ['error', { allow: ['string'] }],
       // An adapter answers a port's Promise also where its own work is synchronous.
       '@typescript-eslint/require-await': 'off',

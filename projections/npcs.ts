@@ -11,7 +11,7 @@ const tagOf = (row: NpcRow): string => (isArriving(row) ? 'arriving' : row.archi
 const mind = [''];
 const none: readonly string[] = [];
 
-/** The minds of each tenant, by npcId (contract 2.1). A mind has one row; those that are archived, or still arrive, have another tag than live ones. */
+/** The minds of each tenant, by npcId, one row each. Minds that are archived or still being imported have another tag than live ones. */
 export const npcs: Projection<NpcRow> = {
   name: 'npcs',
   version: 5,

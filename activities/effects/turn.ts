@@ -12,7 +12,7 @@ import type { Rulesets } from '../../src/features/rules/rulesets.js';
 export type TurnEffectsDeps = {
   readonly rulesets: Rulesets;
   readonly signingKeys: Pick<SigningKeys, 'current'>;
-  /** The issuer of verdicts: `iss` (contract 2.9). */
+  /** The `iss` claim of verdicts. */
   readonly issuer: string;
 };
 

@@ -30,7 +30,7 @@ export const noAnswers = (): Answers => ({
   latenciesMs: [],
 });
 
-/** Plays one turn as the contract tells a client to: what is answered "later" is sent again when the answer says, and what is not answered elsewhere. */
+/** Plays one turn as a client should: it retries a refusal after its `Retry-After`, and sends a request without a response to another server. */
 export const playRetrying = async (
   urls: () => readonly string[],
   key: string,

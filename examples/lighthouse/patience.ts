@@ -10,8 +10,8 @@ const isPassing = ({ code, status }: MindError): boolean =>
   code === 'UNREACHABLE' || code === 'TIMEOUT' || code === 'BAD_ANSWER' || status === 429 || status === 503;
 
 /**
- * Asks again while the server is away or asks for patience: steps may be repeated (contract 2.6).
- * @throws MindError what is no matter of patience, and the last one when it lasts too long
+ * Retries while the server is unavailable or asks the client to wait: steps are safe to repeat.
+ * @throws MindError errors that a retry does not help, and the last error when it takes too long
  */
 export const patiently = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
   const untilMs = Date.now() + AWAY_MS;

@@ -56,7 +56,7 @@ export type CallOptions = {
   readonly signal?: AbortSignal;
   /** The media type of an answer that is no JSON: it is returned as text. */
   readonly accept?: string;
-  /** Called with the `cursor` of the next page, when the answer is a page of a list and not its last (contract 1.9). */
+  /** Called with the `cursor` of the next page if the response is a page of a list and not the last one. */
   readonly onMore?: (cursor: string) => void;
 };
 

@@ -50,7 +50,7 @@ export class TurnError extends Error {
   }
 }
 
-/** How many requests a client makes before it gives a turn up (contract 2.5); a healthy turn takes four. */
+/** How many requests a client makes before it gives up on a turn; a healthy turn takes four. */
 export const MAX_REQUESTS: Readonly<Record<BodyMode, number>> = { thin: 8, fat: 12 };
 
 const obey = async (

@@ -85,7 +85,7 @@ export type Config = {
   readonly secretFile: string | null;
   readonly jwsAlg: 'EdDSA' | 'Ed25519';
   readonly embedder: EmbedderChoice;
-  /** How many bytes the answers kept for the Idempotency-Keys of one tenant may take (contract 1.7). */
+  /** How many bytes the kept responses for the Idempotency-Keys of one tenant may take. */
   readonly keptAnswerBytes: number;
   /** How much memory the vectors of minds may take for recalls. */
   readonly recallCacheBytes: number;

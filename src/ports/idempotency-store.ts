@@ -35,8 +35,8 @@ export type AnswerRetention = 'always' | 'within-budget' | 'never';
 export const STORED_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
- * Idempotency keys (contract 1.7). A reservation is durable (flushed) before `reserve` resolves, so a repeat after a crash finds its seed. `running`
- * is answered only while the server process of the first request lives. Entries are dropped after their time to live.
+ * Idempotency keys. A reservation is durable (flushed) before `reserve` resolves, so a repeat after a crash finds its seed. `running`
+ * is returned only while the server process of the first request is alive. Entries expire after their time to live.
  */
 export interface IdempotencyStore {
   reserve(request: KeyedRequest, newSeed: string): Promise<Reservation>;

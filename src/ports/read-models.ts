@@ -80,7 +80,7 @@ export interface ReadModels {
   list(projection: Projection, query: ListQuery): Promise<ListPage>;
   /** The last revision of `stream` that the projection has applied, -1 when none. */
   progress(projection: Projection, stream: string): Promise<number>;
-  /** Resolves true when the projection has applied `stream` up to `revision`, false when `timeoutMs` passed first, by default the time that reads wait (contract 1.8). */
+  /** Resolves to true when the projection has applied `stream` up to `revision`, and to false after `timeoutMs` (by default the time that reads wait). */
   reached(projection: Projection, stream: string, revision: number, timeoutMs?: number): Promise<boolean>;
   /** Resolves true when the projection has handled the global order up to `position`, false when `timeoutMs` passed first, by default the time that reads wait. */
   reachedPosition(projection: Projection, position: number, timeoutMs?: number): Promise<boolean>;

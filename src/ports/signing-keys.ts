@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { JsonObject } from '../kernel/base/json.js';
 
-/** The word for the algorithm in a header: `EdDSA` (RFC 8037), which every library knows, or `Ed25519` (RFC 9864), which some refuse (contract 2.9). */
+/** The algorithm's name in a header: `EdDSA` (RFC 8037), which every library knows, or `Ed25519` (RFC 9864), which some refuse. */
 export type SigningAlgorithm = 'EdDSA' | 'Ed25519';
 
 /** What a signature is for: `typ` in its header. `withJwk` puts the public key there too, for those who cannot ask this server for it. */

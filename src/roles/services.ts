@@ -41,7 +41,7 @@ export type Services = {
   readonly archives: OtherArchives;
   /** Whose souls are taken (contract 8.4). */
   readonly soulTrust: SoulTrust;
-  /** `iss` of verdicts (contract 2.9). */
+  /** The `iss` claim of verdicts. */
   readonly publicUrl: string;
   readonly turnDeadlineMs: number;
   readonly rulesRegistration: boolean;

@@ -18,7 +18,7 @@ import { soulImport } from '../../workflows/soul-import.js';
 import { agentTurn } from '../../workflows/agent-turn.js';
 import { turn } from '../../workflows/turn/turn.js';
 
-/** What a server has open for the steps of its processes; each takes of it what it needs. `issuer`: `iss` of verdicts (contract 2.9). */
+/** The open resources of a server for the steps of its processes. `issuer` is the `iss` claim of verdicts. */
 export type EffectsDeps = Pick<
   Services,
   | 'ports'

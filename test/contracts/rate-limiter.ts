@@ -12,7 +12,7 @@ export type OpenedRateLimiter = {
 
 const limit = { limit: 3, windowSeconds: 60 };
 
-/** What every rate limiter promises, whatever it is built on (contract 1.4). */
+/** What every rate limiter promises, whatever its implementation. */
 export const rateLimiterContract = (name: string, open: () => Promise<OpenedRateLimiter>): void => {
   describe(`${name} as a rate limiter`, () => {
     let opened: OpenedRateLimiter;

@@ -10,8 +10,8 @@ import { openSharedServers, type OwnServers } from '../support/own-servers.js';
 import { eventsOfStep, resultsOf } from '../support/writers.js';
 
 /**
- * A refusal comes within 2 s (contract 1.5). Held to less than 5 s: the servers, the processes and the tests share two cores, and what would be
- * wrong is waiting for a timeout of some client, of which the shortest is 8 s.
+ * A refusal takes at most 2 s. The tests allow 5 s, because the servers, the processes and the tests share two cores. A wrong refusal would wait for the
+ * timeout of some client, the shortest of which is 8 s.
  */
 const REFUSAL_LIMIT_MS = 5_000;
 /** How long it may take until things go on by themselves, in milliseconds. */
@@ -183,7 +183,7 @@ describe('a dependency that is away', () => {
         expect((await api.get(body.path)).status).toBe(200);
         const began = performance.now();
         expect(await listed(`kafka-${how}`)).toBe(false);
-        // A list waits 2 s for what its own key wrote, and is then answered as it stands (contract 1.8).
+        // A list waits 2 s for the writes of its own key, and then answers with what it has.
         expect(performance.now() - began).toBeLessThan(REFUSAL_LIMIT_MS);
         const turns = await api.get(`${body.path}/turns`, {
           'anima-min-revision': String(eventsOfStep.flat().length - 1),

@@ -7,7 +7,7 @@ import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 const LARGE = { text: 'x'.repeat(200_000) };
 const DROPPED = { timeout: 60_000, interval: 500 };
 
-/** Requests that are repeated when their answers are no longer kept (contract 1.7): the same on every profile. */
+/** Repeats of requests whose responses are no longer kept: the same on every profile. */
 export const droppedAnswerScenarios = (profile: string, open: OpenServer): void => {
   describe(`repeats whose answers were dropped on ${profile}`, () => {
     let server: ServerUnderTest;

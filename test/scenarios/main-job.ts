@@ -51,7 +51,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(reply.status, reply.text).toBe(200);
       return { ...(reply.body as Answer), text: reply.text };
     };
-    /** A step right after a kill may be told to come again: what the dead process held is waited for (contract 1.5). */
+    /** A step right after a kill may be refused with `Retry-After`, because the server waits for what the dead process held. */
     const stepAfterKill = async (npcId: string, tape: object, lastResult: object): ReturnType<typeof step> => {
       await expect
         .poll(async () => (await api.post(`${pathOf(npcId)}/process`, { tape, lastResult })).status, {

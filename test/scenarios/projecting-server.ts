@@ -7,8 +7,8 @@ import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 export type ProjectingServer = { server: ServerUnderTest; api: Api; again(): void };
 
 /**
- * Opens a server before a suite and ends it afterwards. It waits until the read model of memories follows what is stored: a projector that has just
- * started joins its group first, which takes longer than a list waits for it (contract 1.8).
+ * Opens a server before a suite and ends it afterwards. It waits until the read model of memories is current: a projector that has just started joins
+ * its group first, which takes longer than a list waits.
  */
 export const projectingServer = (open: OpenServer, env: Parameters<OpenServer>[0] = {}): ProjectingServer => {
   const opened = {
@@ -28,7 +28,7 @@ export const projectingServer = (open: OpenServer, env: Parameters<OpenServer>[0
 };
 
 const untilProjecting = async (api: Api): Promise<void> => {
-  // A server that has just started may lose its first answer; the key makes a repeat harmless (contract 1.7).
+  // A server that has just started may lose its first response; the key makes a repeat harmless.
   const store = () => api.post('/npcs/first-one/memory', { text: 'It has begun.' }, { 'idempotency-key': 'first-one' });
   await vi.waitFor(
     async () => {

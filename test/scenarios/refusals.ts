@@ -23,7 +23,7 @@ const sendRaw = async (
   return { status: response.status, headers: response.headers, text, body: JSON.parse(text) as unknown };
 };
 
-/** What the server refuses, on its real routes (contract 1): the same on every profile. */
+/** What the server refuses on its real routes: the same on every profile. */
 export const refusalScenarios = (profile: string, open: OpenServer): void => {
   describe(`refusals on ${profile}`, () => {
     let server: ServerUnderTest;

@@ -359,7 +359,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
         }
         answer = await asked;
         const seen = await running.api.get(pathOf(soul.npcId));
-        // After a kill lists may be late (contract 1.8), but never show a part.
+        // After a kill lists may lag, but they never show a part.
         if (seen.status === 200) expect([0, 500]).toContain((await memoriesOf(soul.npcId)).length);
         else expect(codeOf(seen)).toBe('NPC_NOT_FOUND');
       }

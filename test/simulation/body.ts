@@ -11,7 +11,7 @@ const IMPATIENT_MS = [2_000, 15_000] as const;
 const PATIENT_MS = 120_000;
 /** How long it waits before it repeats a request that got no answer, in milliseconds. */
 const PAUSE_MS = [50, 2_000] as const;
-/** How often it repeats one request, and how many requests one turn may take (contract 2.5). */
+/** How often it repeats one request, and how many requests one turn may take. */
 const ATTEMPTS = 500;
 const STEPS = 12;
 /** How many of its answers it asks for again at the end. */
@@ -30,7 +30,7 @@ export type BodyDeps = {
 /** What one request did, for the witness. */
 type Marked = Pick<Acknowledged, 'npcId' | 'marker' | 'types'>;
 
-/** A client that keeps to the contract (1.5, 1.7, 2.5): it waits as `Retry-After` says, and repeats what got no answer. */
+/** A client that keeps to the protocol: it waits as long as `Retry-After` says, and repeats requests that got no response. */
 export class Body {
   readonly #deps: BodyDeps;
   readonly #plan: BodyPlan;

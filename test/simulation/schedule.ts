@@ -33,7 +33,7 @@ export type Fault =
   | { readonly kind: 'forgetful runtime'; readonly atMs: number }
   | { readonly kind: 'projector death'; readonly atMs: number; readonly forMs: number };
 
-/** What one body does. `thin` and `fat` are how it plays turns (contract 2.5). With `own` it sends its own tape and never the mind's. */
+/** What one body does. It plays turns as a `thin` or `fat` client. With `own` it sends its own tape and never the returned one. */
 export type BodyPlan = {
   readonly name: string;
   readonly does: 'turns' | 'acts' | 'updates' | 'rules' | 'reads';

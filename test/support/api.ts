@@ -17,7 +17,7 @@ export type Api = Ask & {
   readonly post: (path: string, body?: unknown, headers?: Headed) => Promise<Reply>;
 };
 
-/** The code of a refusal (contract 1.5); undefined for any other answer. */
+/** The code of a refusal; undefined for any other response. */
 export const codeOf = (reply: Reply): string | undefined =>
   (reply.body as { error?: { code?: string } } | undefined)?.error?.code;
 

@@ -91,8 +91,8 @@ export const urlOf = async (child: Child): Promise<string> =>
   (JSON.parse(await child.waitForLine(/"msg":"serving"/)) as { url: string }).url;
 
 /**
- * Waits as what stands before a server would: until it is ready, as it says. While it starts its worker it may be too busy to hear its dependencies in
- * time, and says 503 (contract 1.5). After a while whoever asks it sees what holds it up.
+ * Waits until the server reports that it is ready, as a load balancer would. While it starts its worker it may be too busy to hear from its dependencies
+ * in time, and answers 503. After a while the caller sees what delays it.
  */
 const untilReady = async (url: string): Promise<void> => {
   const late = performance.now() + READY_LIMIT_MS;

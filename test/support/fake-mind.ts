@@ -10,7 +10,7 @@ import type {
   Tape,
 } from '../../src/body/protocol.js';
 
-/** What the fake decides on a model's text, in place of contract 2.8. */
+/** How the fake judges a model's text, instead of deciding by rules. */
 export type FakeDecision = Omit<Finalize, 'type'> & { readonly grounds?: JsonMembers };
 export type FakeDecide = (input: {
   readonly text: string;
@@ -63,7 +63,7 @@ const notFound = (code: string): Response =>
     },
   });
 
-/** The result that a step brings for the round after `rounds` (contract 2.5: lastResult wins; empty texts in a tape do not count). */
+/** The result that a step brings for the round after `rounds`: `lastResult` overrides the tape, and empty strings in a tape do not count. */
 const broughtBy = (step: StepRequest, rounds: number): StepResult | null => {
   if (step.lastResult !== undefined && step.lastResult !== null) return step.lastResult;
   const { actor, memories, vectorQueried, generatedOutput } = step.tape;
@@ -89,7 +89,7 @@ const merged = (tape: Tape, result: StepResult | null): Tape => {
   }
 };
 
-/** The smallest mind that contract 2.2 and 2.5 allow, answering as `fetch` would: for tests of its clients. */
+/** The smallest mind that the turn protocol allows, answering like `fetch`: for tests of its clients. */
 export const createFakeMind = (
   decide: FakeDecide,
   presets: readonly string[] = ['default', 'rpg', 'social'],

@@ -9,9 +9,9 @@ export type TurnAnswer = {
   readonly round: number;
   readonly observation: string;
   readonly instruction: Instruction | { readonly type: 'Finalize'; readonly verdict: Verdict };
-  /** The members of the tape that are ours (contract 2.2); what is not set yet is absent. */
+  /** The members of the tape that the protocol defines; those not set yet are absent. */
   readonly tape: JsonObject;
-  /** What a signature is made from, when the verdict is valid (contract 2.9). */
+  /** The inputs of the signature, if the verdict is valid. */
   readonly signing?: { readonly revision: number; readonly at: string; readonly kid: string; readonly iss: string };
   readonly rulesetMissing?: string;
 };

@@ -7,11 +7,11 @@ import type { Opening, OpenedTurn } from './turn-state.js';
 
 // What the steps of a turn record. It is the same for a turn of a body and for an agent's, so histories do not differ by who was the body.
 
-/** If an actor's data is larger than a mind's may be, only this turn uses it, and the event says so (contract 1.2). */
+/** If an actor's data exceeds the limit of a mind's data, only this turn uses it, and the event says so. */
 export const keeping = (facts: TurnFacts, actor: Opening['actor']): { readonly actorDataKept?: false } =>
   keepsActorData(facts.mind, actor) ? {} : { actorDataKept: false };
 
-/** What a recall instruction says, from the directive (contract 2.8). */
+/** The recall instruction that follows from the directive. */
 export const askForMemories = (logic: number, facts: TurnFacts, turn: Opening): Instruction => {
   const { effectiveInput, giveDirective } = logicOf(logic);
   return { type: 'QueryVector', ...giveDirective(effectiveInput(facts, turn)).memoryRecall };
@@ -58,7 +58,7 @@ export const recalledEvents = (
   }),
 ];
 
-/** The verdict on a model's text, its state change and its memories: one append (contract 2.6). */
+/** The verdict on a model's text, its state change and its memories: one append. */
 export const decidedEvents = (
   state: OpenedTurn,
   { generatedOutput, ...made }: { readonly generatedOutput: string; readonly cortexId?: string },
@@ -71,7 +71,7 @@ export const decidedEvents = (
   return verdictEvents(state.turnId, reached, facts);
 };
 
-/** The events that record a verdict, including one requested outside a turn (contract 2.7). */
+/** The events that record a verdict, including one requested outside a turn. */
 export const verdictEvents = (
   turnId: string,
   reached: Omit<Extract<NpcEvent, { type: 'VerdictReached' }>['data'], 'turnId' | 'kid' | 'iss'>,

@@ -27,7 +27,7 @@ export type Round = {
   readonly at: string;
 };
 
-/** The last instruction as recorded; the signature is made when answering (contract 2.9). */
+/** The last instruction as recorded; the signature is made when the server answers. */
 export type Finalized = { readonly type: 'Finalize' };
 
 export type TurnName = 'new' | 'awaitingActor' | 'awaitingMemories' | 'awaitingInference' | 'ended' | 'expired';

@@ -75,7 +75,7 @@ const noticeMismatch = (
 const noticed = (name: TurnName) => ({ to: [name], emit: noticeMismatch });
 const expiring = { to: ['expired'], emit: expiredEvents } as const;
 
-/** One turn of an NPC: the multi-round protocol of contract 2.2 as a durable process (contract 2.6). */
+/** One turn of an NPC: the turn protocol as a durable process. */
 export const turn: StateMachine<TurnState, TurnInput, TurnFacts, TurnAnswer> = {
   ...turnFold,
   name: 'turn',

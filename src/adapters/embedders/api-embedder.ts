@@ -14,7 +14,7 @@ import { meanOf, windowsOf } from './windows.js';
 
 /** How many calls may be under way. */
 const CALLS = 256;
-/** How long one call may take in all, in milliseconds: a request that recalls answers within 2 s (contract 1.5). */
+/** Total time limit of one call, in milliseconds: a request that recalls has to answer within 2 s. */
 const URGENT_MS = 1_800;
 const CALL_MS = 60_000;
 /** How long one try of a call that is not urgent may take, in milliseconds. */

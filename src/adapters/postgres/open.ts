@@ -11,8 +11,8 @@ import { storable } from './stored-text.js';
 import type { Tables } from './tables.js';
 
 /**
- * Requests: how many connections, and how long a connection and a statement may take. Together below the 2 s after which a request is refused
- * (contract 1.5).
+ * Limits for requests: the number of connections, and how long a connection and a statement may take. Together they stay below the 2 s after which a
+ * request is refused.
  */
 const REQUEST_CONNECTIONS = 16;
 const REQUEST_CONNECT_MS = 800;

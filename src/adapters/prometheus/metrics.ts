@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { within } from '../shared/within.js';
 import type { Metrics } from '../../ports/metrics.js';
 
-/** Upper bounds in seconds: a step is answered in milliseconds, and clients give up after 15 s (contract 2.5). */
+/** Upper bounds in seconds: a step takes milliseconds, and clients give up after 15 s. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
 
 /** How long reading a figure may take, in milliseconds. Its source may be down, and scrapes give up after some seconds. */

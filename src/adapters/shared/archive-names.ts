@@ -3,7 +3,7 @@ import { isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
 
 const OWNER = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** What a payload is kept under becomes part of a path or a key. @throws Error when it is no digest, or no id of ours (contract 1.6) */
+/** The name of a payload, which becomes part of a path or a key. @throws Error when it is neither a digest nor an id made by this server */
 export const requireArchiveNames = (digest: string, tenant: string): void => {
   if (!isContentDigest(digest)) throw new Error('a payload is named by its digest');
   if (!OWNER.test(tenant)) throw new Error('a payload is staged by a tenant, or for an import');

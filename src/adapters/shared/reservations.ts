@@ -2,7 +2,7 @@ import type { AnswerRetention, StoredAnswer, Reservation } from '../../ports/ide
 
 /**
  * How long a key is remembered, from its first request on, in milliseconds; from the end of a request that ends later than this, and as long again where
- * its process died (contract 1.7: 24 h).
+ * its process died (promise 1.7f).
  */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000;
 

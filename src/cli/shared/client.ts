@@ -79,7 +79,7 @@ export const describeFailure = (error: unknown, url: string, ownerKeyOf: string 
   return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines, ...problems].join('\n');
 };
 
-/** How long a request waits in all for its turn, in milliseconds: the key may be a game's as well, and its rate is counted by the minute (contract 1.4). */
+/** How long a request waits in total for the rate limit, in milliseconds: a game may use the same key, and its rate is counted per minute. */
 const TURN_WAIT_MS = 90_000;
 
 /** Asks again for as long as a key has asked too often: such a request was refused before anything was done. */
@@ -137,7 +137,7 @@ export const openDownload = async (terminal: Terminal, path: string): Promise<As
   })();
 };
 
-/** The sentence of a refusal (contract 1.5); null for another answer. */
+/** The message of a refusal; null for any other response. */
 const refusalIn = (text: string): string | null => {
   try {
     const { error } = JSON.parse(text) as { readonly error?: { readonly code?: unknown; readonly message?: unknown } };

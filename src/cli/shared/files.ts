@@ -6,7 +6,7 @@ import { whyRefused } from '../../kernel/base/refuse-json.js';
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { CommandFailed, type Terminal } from './terminal.js';
 
-/** What a server takes in one request at most (contract 1.2). */
+/** The largest request body that a server accepts. */
 const MAX_FILE_BYTES = MAX_ARCHIVED_BYTES;
 
 const whyNot = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';

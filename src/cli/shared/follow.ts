@@ -10,7 +10,7 @@ const passing = (error: unknown): boolean =>
 
 /**
  * Looks at something again and again until it is over.
- * @param every milliseconds between two looks; well below the rate limit of a key (contract 1.4)
+ * @param every milliseconds between two requests; well below the rate limit of a key
  * @param seen says of each answer whether it is the last one @param away is told once for each time that the server is away
  * @throws CommandFailed when there is no such thing, or the server stays away
  */

@@ -1,7 +1,7 @@
 import type { MindRequest } from '../../body/mind-request.js';
 import { defined } from '../../kernel/base/defined.js';
 
-/** Most items of a page, and of the first answer when no page is asked for (contract 1.9). */
+/** The most items in a page, and in the response to a request that asks for no page. */
 const PAGE = 500;
 const WHOLE = 10_000;
 

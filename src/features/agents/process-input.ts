@@ -20,7 +20,7 @@ export type AgentDeps = TakeDeps & {
   readonly waits: SingleFlight<StepAnswer>;
 };
 
-/** A turn with its verdict, and where the mind's stream ended after it: what a list must hold to show what the turn wrote (contract 1.8). */
+/** A turn with its verdict, and the end of the mind's stream after it: a list must have reached it to show what the turn wrote. */
 export type AgentOutcome = {
   readonly turnId: string;
   readonly memories: readonly RecalledMemory[];

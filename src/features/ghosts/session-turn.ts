@@ -57,8 +57,8 @@ const ISSUER = { kid: 'ghost', iss: 'ghost' };
 const NEVER = '9999-12-31T23:59:59.999Z';
 
 /**
- * Begins a turn through the state machine that serves every body (contract 2.2, 2.6), in slices: opened, identified, recalled by words. What its model says
- * then decides it. Nothing is read or written: its events are for the caller to record.
+ * Begins a turn with the state machine that serves every body, in slices: opened, identified, recalled by words. The model's text then decides it.
+ * Reads and writes nothing; the caller records the events.
  */
 export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   const { npcId, turnId, mind, ruleset, observation, context, npcState, persona } = toBegin;

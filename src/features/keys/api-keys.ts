@@ -37,7 +37,7 @@ export type KeyCommand = { readonly commandId: string; readonly correlationId: s
 /** The requested properties of a key; everything else follows from the command. */
 export type KeyWish = Pick<NewKey, 'name' | 'scopes' | 'rateLimit' | 'expiresAt' | 'test'>;
 
-/** A key as it is shown. `key` is null when the same command issued it before: a key is shown once (contract 1.7). */
+/** A key in a response. `key` is null if the same command issued it before: a key is shown once. */
 export type IssuedKey = { readonly key: string | null; readonly issued: ApiKey };
 export type ListedKey = { readonly issued: ApiKey; readonly lastUsedAt: string | null };
 

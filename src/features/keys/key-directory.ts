@@ -24,7 +24,7 @@ export type KeyDirectoryDeps = {
   readonly hashKey: Uint8Array;
   /** `ANIMA_RATE_LIMIT`; null when it is off. */
   readonly rateLimit: RateLimit | null;
-  /** `ANIMA_TIERS`: whether a tenant's tier binds its keys (contract 1.4). */
+  /** `ANIMA_TIERS`: whether a tenant's tier limits its keys. */
   readonly tiersActive: boolean;
   /** Called when the feed was lost (it is resumed after FEED_RETRY_MS), and with an UnreadableTenant. */
   readonly onCutOff: (error: unknown) => void;
@@ -73,8 +73,8 @@ export class KeyDirectory implements AsyncDisposable {
   }
 
   /**
-   * The principal of an `Authorization` header, or null. Missing, malformed, unknown, revoked and expired keys cost the same work, one keyed hash and
-   * one comparison in constant time (contract 1.3); a key that was accepted before costs less. An accepted key is marked as used.
+   * The principal of an `Authorization` header, or null. Missing, malformed, unknown, revoked and expired keys cost the same work: one keyed hash and
+   * one comparison in constant time. A key that was accepted before costs less. An accepted key is marked as used.
    */
   authenticate(header: string | undefined, now: Date): Principal | null {
     const principal = this.find(bearerToken(header), now);

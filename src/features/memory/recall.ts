@@ -50,8 +50,8 @@ export type Recalled = {
 };
 
 /**
- * What of a mind's memories answers a query, as of now or of an earlier revision (contract 3.3, 3.6). It waits for the read model as lists do
- * (contract 1.8), and embeds what its own mind lacks first. What still has no vector takes part by its words.
+ * The memories of a mind that answer a query, now or as of an earlier revision (contract 3.3, 3.6). It waits for the read model as lists do, and first
+ * embeds the texts of its mind that have no vector. Texts that still have none are compared by their words.
  * @throws Rejection READ_MODEL_BEHIND, EMBEDDER_UNAVAILABLE, BUSY; the reason of `signal`; what the event store and the read models throw
  */
 export type Recall = (asked: RecallQuery, signal?: AbortSignal) => Promise<Recalled>;

@@ -7,7 +7,7 @@ import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { mindFold } from './mind-fold.js';
 
 /**
- * A mind with every acknowledged write (contract 1.8).
+ * A mind that includes every acknowledged write.
  * @throws Rejection NPC_NOT_FOUND
  */
 export const requireMind = async (writers: StreamWriters, tenant: string, npcId: string): Promise<MindState> => {

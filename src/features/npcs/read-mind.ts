@@ -6,7 +6,7 @@ import { minRevision } from '../../kernel/http/min-revision.js';
 import type { Call } from '../../kernel/http/route.js';
 
 /**
- * The mind that a request reads, once its stream has the revision that the request must have seen (contract 1.8). `revision` is its last one before that.
+ * The mind that a request reads, once its stream has reached the revision that the request asks for. `revision` is the last one before that.
  * @throws Rejection NPC_NOT_FOUND, HEADER_INVALID, and as waitForRevision
  */
 export const readMind = async (events: EventStore, call: Call<{ npcId: string }>) => {

@@ -15,7 +15,7 @@ import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
 /** The most hashes of a proof: a path of a log of 2^53 leaves is not longer. */
 const PATH_HASHES = 128;
 const MAX_KEYS = 1_000;
-/** How deep a line may be nested: a body has 32 levels at most (contract 1.2), and an event few around it. */
+/** How deep a line may be nested: a body has at most 32 levels, and an event adds few. */
 const MAX_LEVELS = 100;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -70,7 +70,7 @@ export const keyOfJwk = (jwk: Json): BundleKey | null => {
   return jwk['kid'] === undefined || jwk['kid'] === kid ? { kid, x } : null;
 };
 
-/** A key as the key set of a server has it (contract 2.9), and nothing beside it. */
+/** A key exactly as it is in a server's key set, without further members. */
 const ownKey = (jwk: Json): BundleKey | null =>
   isObject(jwk) && hasMembers(jwk, 'crv kid kty use x') && jwk['use'] === 'sig' ? keyOfJwk(jwk) : null;
 

@@ -113,7 +113,7 @@ const traced = (
 });
 
 /**
- * Takes a decision again, from what was recorded: no model, no clock, no random number takes part (contract 2.8, 10.3).
+ * Repeats a decision from its recorded inputs, without a model, a clock or random numbers (contract 10.3).
  * @returns its outcome now
  * @throws Rejection LOGIC_UNKNOWN
  */

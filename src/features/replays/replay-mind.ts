@@ -172,7 +172,7 @@ const skipReason = (event: DecisionEvent, turn: OpenedTurn | undefined, areRules
 const isVerdictOfTurn = (event: DecisionEvent): boolean =>
   (event.type === 'VerdictReached' || event.type === 'VerdictRefused') && event.data.asked === undefined;
 
-/** What a verdict must record beside itself (contract 2.6): its state change and its memories. */
+/** The events that must accompany a verdict: its state change and its memories. */
 const consequencesOf = (event: DecisionEvent, would: DecisionOutcome): readonly Consequence[] => {
   if (event.type !== 'VerdictReached' && event.type !== 'VerdictRefused') return [];
   const decided = would as unknown as Pick<typeof event.data, 'verdict' | 'grounds'>;

@@ -11,7 +11,7 @@ import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 
-/** The ruleset that is a tenant's default once it is registered (contract 2.8). */
+/** The id of the ruleset that becomes a tenant's default when it is registered. */
 export const DEFAULT_RULESET_ID = 'default';
 
 /** The version of a preset that nobody registered, as it is built in. Registered versions count from 1. */
@@ -30,7 +30,7 @@ export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonl
 
 /** A tenant's rulesets, from their streams. */
 export type Rulesets = {
-  /** The named ruleset, or the tenant's default. One that is named but not registered decides nothing and is `missing` (contract 2.8). */
+  /** The named ruleset, or the tenant's default. A named ruleset that is not registered decides nothing and is `missing`. */
   choose(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
   /** As `choose`, but without a tenant's default the `default` preset decides (contract 7.1). */
   chooseForAgent(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;

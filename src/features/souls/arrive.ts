@@ -12,8 +12,8 @@ import { arrivalCommand, mindFold } from '../npcs/mind-fold.js';
 import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 
 /**
- * Of one append, in events and in bytes of JSON of their memories: an append holds 1,048,000 bytes (contract 1.2), and each event has some 700 beside
- * its memory at most, 500 of them metadata.
+ * Limits of one append, in events and in bytes of JSON of their memories: an append holds 1,048,000 bytes, and each event takes at most about 700
+ * besides its memory, 500 of them metadata.
  */
 const BATCH_EVENTS = 250;
 const BATCH_BYTES = 800_000;

@@ -60,7 +60,7 @@ export type ExportRequest = {
 /** An export, and where the mind's stream stood then. */
 export type ExportOutcome = Pick<StepAnswer, 'revision' | 'position'> & { readonly export: SoulExportAnswer };
 
-/** How long a request waits for a soul to be made, in milliseconds: clients give up after 15 s (contract 2.5). */
+/** How long a request waits for a soul to be sealed, in milliseconds: clients give up after 15 s. */
 const SEALING_MS = 12_000;
 
 export const exportRef = (stream: string, soulId: string): ProcessRef => ({
@@ -116,7 +116,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportRequest): Promi
 };
 
 /**
- * What an export has sealed, for a repeat of the request that began it (contract 1.7).
+ * The sealed payload of an export, for a repeat of the request that began it.
  * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, why it has failed; what the event store throws
  */
 export const sealedExport = async (

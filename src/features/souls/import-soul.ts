@@ -32,7 +32,7 @@ import { type SoulTrust, verifySoul } from './verify-soul.js';
 import { requireMetadataFits } from './soul-metadata.js';
 import { requireWaitingRoom, stagedFor } from './waiting-room.js';
 
-/** How long a request may take until a soul has arrived, in milliseconds: clients give up after 15 s (contract 2.5). */
+/** How long a request waits for an import to finish, in milliseconds: clients give up after 15 s. */
 const ARRIVING_MS = 12_000;
 /** What is left of that in any case. */
 const LEAST_WAIT_MS = 1_000;

@@ -11,7 +11,7 @@ import type { PayloadSource } from '../../ports/payload-source.js';
 import { Semaphore } from '../../kernel/concurrency/semaphore.js';
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 
-/** How long one search may take, in milliseconds: less than clients wait (contract 2.5). */
+/** The time limit of one search, in milliseconds: shorter than clients wait. */
 const SEARCH_MS = 10_000;
 /** How many searches one process makes at once, and for one tenant: each may hold a payload, and wait for an archive that is slow. */
 const SEARCHES = 8;

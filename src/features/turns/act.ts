@@ -26,7 +26,7 @@ export type ActDeps = {
   readonly issuer: () => TurnFacts['issuer'];
 };
 
-/** What every act is asked with (contract 2.7). */
+/** The inputs of every act. */
 export type Act = {
   readonly npcId: string;
   readonly rulesetId?: string;
@@ -88,7 +88,7 @@ const act = async <Type extends NpcEvent['type']>(
 const heldIn = ({ patternsHeld }: TurnFacts): { readonly patternsHeld?: readonly string[] } =>
   defined({ patternsHeld });
 
-/** What to recall (contract 2.7), recorded as `DirectiveGiven`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
+/** Decides what to recall, and records it as `DirectiveGiven`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
 export const actDirective = (
   deps: ActDeps,
   asked: Act & { readonly context: Json },
@@ -102,7 +102,7 @@ export const actDirective = (
     return [{ type: 'DirectiveGiven', data: { turnId, mindRevision, logic, ...inputs, memoryRecall, ...trace } }];
   });
 
-/** Which prompt to run (contract 2.7), recorded as `ContextBuilt`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
+/** Builds the prompt to run, and records it as `ContextBuilt`. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
 export const actContext = (
   deps: ActDeps,
   asked: Act & { readonly memories: readonly RecalledMemory[]; readonly persona?: string },
@@ -127,7 +127,7 @@ export const actContext = (
     return [{ type: 'ContextBuilt', data }];
   });
 
-/** Whether a model's text is allowed (contract 2.7), recorded as a verdict with its state change and memories. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
+/** Judges a model's text, and records the verdict with its state change and memories. @throws Rejection EVENTS_TOO_LARGE, and as runCommand */
 export const actVerdict = (
   deps: ActDeps,
   asked: Act & { readonly generatedOutput: string },

@@ -21,7 +21,7 @@ const Memory = Type.Object({
 });
 const Memories = Type.Array(Memory, { maxItems: 1_000 });
 
-/** The tape on its way in (contract 2.2); members that are not named here are kept and returned. */
+/** The tape in a request. Members that the schema does not name are kept and returned. */
 export const TapeSchema = Type.Object(
   {
     observation: Type.String({ description: 'What the NPC perceives.' }),
@@ -46,7 +46,7 @@ const bodies = {
   ExecuteInferenceResult: Type.Object({ generatedOutput: Type.String() }),
 } as const;
 
-/** A result of a known type has the body of that type; one of another type is a misfit, not an error (contract 2.6). */
+/** A result of a known type must have the body of that type. A result of another type is a misfit, not an error. */
 export const ResultSchema = Type.Unsafe<{ readonly type: string } & Readonly<Record<string, unknown>>>({
   type: 'object',
   required: ['type'],
@@ -65,7 +65,7 @@ const actorOf = (actor: Static<typeof Actor>): Actor => ({
   data: actor.data ?? {},
 });
 
-/** Memories on the wire, with what a client left out filled in (contract 2.2, 2.8). */
+/** Memories from a request, with defaults for the members that a client omitted. */
 export const memoriesOf = (memories: Static<typeof Memories>): readonly RecalledMemory[] =>
   memories.map(({ text, type, importance, similarity }) => ({
     text,
@@ -74,14 +74,14 @@ export const memoriesOf = (memories: Static<typeof Memories>): readonly Recalled
     similarity: similarity ?? 0,
   }));
 
-/** The ruleset that a request names; an empty name means none. @throws Rejection ID_INVALID (contract 1.6) */
+/** The ruleset that a request names; an empty name means none. @throws Rejection ID_INVALID */
 export const rulesetIdOf = (rulesetId: string | null | undefined): string | undefined => {
   if (rulesetId === null || rulesetId === undefined || rulesetId === '') return undefined;
   if (!isClientId(rulesetId)) throw new Rejection('ID_INVALID', { details: { member: 'rulesetId' } });
   return rulesetId;
 };
 
-/** Reads a checked tape: `null` counts as absent (contract 1.2). */
+/** Reads a validated tape. `null` counts as absent. */
 export const tapeOf = (body: Static<typeof TapeSchema>): Tape => {
   const rulesetId = rulesetIdOf(body.rulesetId);
   return {

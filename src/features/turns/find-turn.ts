@@ -28,7 +28,7 @@ export const inputOf = (result: TapeResult): ResultInput => {
   }
 };
 
-/** The results that a fat client wrote into its tape; memories count only with `vectorQueried`, output only when not empty (contract 2.5). */
+/** The results that a fat client wrote into its tape. Memories count only with `vectorQueried`, output only if it is not empty. */
 export const tapeResults = (tape: Tape): readonly ResultInput[] => [
   ...(tape.actor === undefined ? [] : [{ type: 'actor', actor: tape.actor } as const]),
   ...(tape.vectorQueried ? [{ type: 'memories', memories: tape.memories } as const] : []),
@@ -66,9 +66,9 @@ const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean =>
 };
 
 /**
- * The turn that a step without a turn id is for, among a mind's recent turns, newest first (contract 2.6): `new` when it is a first step, `unknown` when
- * its turn is not among them.
- * @param said the form of what the tape says its turn was opened with
+ * Finds the turn that a step without a turn id belongs to, among a mind's recent turns, newest first: `new` for a first step, `unknown` if its turn is
+ * not among them.
+ * @param said the comparable form of what, according to the tape, its turn was opened with
  */
 export const findTurn = (
   recent: readonly TurnKey[],

@@ -44,8 +44,8 @@ export type TurnStep = CommandAttempt & {
 export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; readonly position: number };
 
 /**
- * How long a step may take in all, in milliseconds: clients wait for 15 s (contract 2.5). Each thing that it waits for has a shorter limit, but there
- * are several, and after an outage all of them may be slow.
+ * Total time limit of a step, in milliseconds: clients wait for 15 s. Each operation that it waits for has a shorter limit, but after an outage all of
+ * them may be slow.
  */
 export const STEP_MS = 10_000;
 
@@ -54,8 +54,8 @@ export const enterStep = (runtime: Pick<ProcessRuntime, 'enter'>, stream: string
   runtime.enter({ process: turn.name, stream });
 
 /**
- * One step of the multi-round protocol (contract 2.2, 2.6): finds the turn that the step is for, or opens or resumes one, and hands what is new to its
- * table. It never refuses a client that remembers the turn differently: the answer comes from the record.
+ * One step of the multi-round protocol: finds the turn that the step belongs to, or opens or resumes one, and passes new results to its state machine.
+ * It never refuses a client that remembers the turn differently: the response comes from the record.
  * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE after STEP_MS, and as ProcessRuntime.ask
  */
 export const stepTurn = (deps: StepDeps, { result, ...sent }: TurnStep): Promise<Stepped> => {
@@ -127,7 +127,7 @@ const noticed = (known: RecordedTape, step: Step, round: number): readonly TurnI
   return members.length === 0 ? [] : [{ type: 'mismatch', round, members }];
 };
 
-/** `lastResult` wins over the tape (contract 2.5). */
+/** `lastResult` overrides the tape. */
 const withResult = ({ tape, result }: Step): Tape => {
   if (result === null || result === 'unknown') return tape;
   switch (result.type) {
@@ -140,7 +140,7 @@ const withResult = ({ tape, result }: Step): Tape => {
   }
 };
 
-/** The result that the turn waits for; a look at an earlier round's answer when the step has none (contract 2.6: repeats, misfits, contradictions). */
+/** The result that the turn waits for, or else a look at an earlier round's response: for a repeat, a misfit or a contradiction. */
 const newInput = (known: OpenedTurn, { tape, result }: Step): TurnInput => {
   if (result === 'unknown') return { type: 'look' };
   const results = result === null ? tapeResults(tape) : [result];

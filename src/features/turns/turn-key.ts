@@ -10,8 +10,8 @@ export const resultKinds = ['actor', 'memories', 'output'] as const;
 export type ResultKind = (typeof resultKinds)[number];
 
 /**
- * What is needed to find a turn among its mind's recent ones. Texts are digests of the form in which they are compared (contract 2.6), so a key is
- * small however long they are. The turn itself is read from its stream.
+ * The data for finding a turn among its mind's recent ones. Texts are digests of the form in which they are compared, so a key is small however long
+ * they are. The turn itself is read from its stream.
  */
 export type TurnKey = {
   readonly turnId: string;

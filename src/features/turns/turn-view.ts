@@ -73,7 +73,7 @@ const viewProcess = (npcId: string, state: OpenedTurn): TurnView => {
   };
 };
 
-/** An act of a compatibility route is a turn of one round, shown in the words of the protocol (contract 2.7). */
+/** An act of a compatibility route is a turn of one round, shown in the terms of the protocol. */
 const viewSingle = (npcId: string, turnId: string, recorded: RecordedEvent): TurnView | null => {
   const event = npcEvents.decode(recorded);
   const at = { revision: recorded.revision, at: recorded.meta.at };

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../kernel/base/json.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../kernel/crypto/compact-jws.js';
 import type { SigningKeys } from '../../ports/signing-keys.js';
 
-/** Where and when a verdict was recorded, and the key and name that its event holds (contract 2.9). */
+/** Where and when a verdict was recorded, with the key and the issuer from its event. */
 export type Signing = { readonly revision: number; readonly at: string; readonly kid: string; readonly iss: string };
 
 /** A recorded verdict. `signing` is absent when it is invalid. */
@@ -77,7 +77,7 @@ const verified = async (keys: SigningKeys, signature: string): Promise<Verified>
   }
 };
 
-/** Signs and verifies verdicts (contract 2.9) under the server's keys. */
+/** Signs and verifies verdicts with the server's keys. */
 export const createVerdictSigner = (keys: SigningKeys): VerdictSigner => ({
   sign: async ({ verdict, signing, ...recorded }) => {
     if (!verdict.valid || signing === undefined) return null;

@@ -46,13 +46,13 @@ export type Why = {
   readonly turn: TurnView;
   /** The mind as the last decision saw it. */
   readonly mind: { readonly revision: number; readonly persona: string | null; readonly data: JsonObject | null };
-  /** The ruleset that was named and never registered: the turn was decided without rules (contract 2.8). */
+  /** The ruleset that was named but never registered, so the turn was decided without rules. */
   readonly rulesetMissing?: string;
   readonly rules: readonly WhyRule[];
   readonly memories: readonly WhyMemory[];
   readonly prompt: RecordedPrompt | null;
   readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelOutput } | null;
-  /** Where a tape contradicted the record, which counted (contract 2.6). */
+  /** Where a tape contradicted the record; the record counted. */
   readonly mismatches: readonly { revision: number; round: number; members: readonly Mismatched[] }[];
   readonly stateChange: JsonObject | null;
   readonly memoriesStored: readonly { memoryId: string; text: string; type: string; importance: number }[];

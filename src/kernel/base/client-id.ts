@@ -1,4 +1,4 @@
-/** Longest id a client may choose, in Unicode code points (contract 1.6). */
+/** The longest id that a client may choose, in Unicode code points. */
 const MAX_CODE_POINTS = 128;
 
 /**
@@ -11,7 +11,7 @@ const forbidden =
 /** Most ids: nothing in them needs a closer look. */
 export const plainId = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Whether a client may name a mind, an agent or a ruleset so (contract 1.6). */
+/** Whether a client may use this id for a mind, an agent or a ruleset. */
 export const isClientId = (id: string): boolean => {
   if (plainId.test(id)) return true;
   if (id === '' || id === '.' || id === '..' || id.length > 2 * MAX_CODE_POINTS) return false;

@@ -18,9 +18,9 @@ export const requireInputBytes = (brought: Json): number => {
 };
 
 /**
- * Checks what a request brings against INPUT_BYTES and INPUT_VALUES, before anything is decided (contract 1.2). Callers use `takeRecordable`, which lets others run.
- * @param brought all of it that would be recorded
- * @returns how many bytes of JSON it has; at most so many, where that is within PAUSE_BYTES
+ * Checks a request's data against INPUT_BYTES and INPUT_VALUES before anything is decided. Callers use `takeRecordable`, which lets others run.
+ * @param brought all the data that would be recorded
+ * @returns how many bytes of JSON it has, or an upper bound of this if that is within PAUSE_BYTES
  * @throws Rejection EVENTS_TOO_LARGE
  */
 export const requireRecordable = (brought: Json): number => {

@@ -2,7 +2,7 @@
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A read of the event store ends with the event that brings it to this many bytes of JSON (contract 1.2 lets one event hold 900,000). Several reads
+ * A read of the event store ends with the event that brings it to this many bytes of JSON (one event holds up to 900,000). Several reads
  * make one page of an answer.
  */
 export const READ_BYTES = 1024 * 1024;

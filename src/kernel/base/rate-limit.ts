@@ -4,7 +4,7 @@ import { tiers, type Tier } from './tiers.js';
 export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
 
 /**
- * The limit of a key: its own, else its tenant's tier, else the server's (contract 1.4). Null means no limit.
+ * The limit of a key: its own, otherwise that of its tenant's tier, otherwise the server's. Null means no limit.
  * @param tier null when the tenant has none or tiers are switched off
  */
 export const effectiveRateLimit = (

@@ -82,8 +82,8 @@ function* placed(text: string, otherwise: string): Sliced<Rejection> {
 }
 
 /**
- * The one reader of JSON that comes from outside (contract 1.2), in slices around one JSON.parse. It drops a byte order mark, and refuses what two
- * readers could read differently: a member that comes twice, and an integer that would come back in other digits (RFC 8259, sections 4 and 6).
+ * The only reader of JSON from outside, in slices around one JSON.parse. It drops a byte order mark, and refuses JSON that two readers could read
+ * differently: a member that occurs twice, and an integer that would come back with other digits (RFC 8259, sections 4 and 6).
  * @throws Rejection MALFORMED_JSON, with the reason in its details; BODY_TOO_LARGE
  */
 export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {

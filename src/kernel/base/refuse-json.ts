@@ -1,6 +1,6 @@
 import { Rejection } from './rejection.js';
 
-/** Deepest nesting that is read: the outermost object or array counts as one (contract 1.2). */
+/** The deepest nesting that is accepted; the outermost object or array counts as one. */
 export const MAX_DEPTH = 32;
 
 /** Members that hold what a model wrote. It is cut off where its tokens end, which may be inside of a character. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** The stable code and standard sentence of every refusal (contract 1.5). src/kernel/http/statuses.ts maps a code to its HTTP status. */
+/** The stable code and default message of every refusal. src/kernel/http/statuses.ts maps a code to its HTTP status. */
 export const rejections = {
   REQUEST_UNREADABLE: 'The request is not HTTP that this server can read; details.reason says why.',
   MALFORMED_JSON: 'The body is not valid JSON.',

@@ -1,7 +1,7 @@
 import { Rejection } from './rejection.js';
 import type { Sliced } from './sliced.js';
 
-/** What a large body may hold (contract 1.2): an empty list takes two bytes as text and a hundred as a value. A soul of the largest size has a third of it. */
+/** The limits of a large body: an empty array takes two bytes as text and a hundred as a value. The largest soul uses a third of these limits. */
 export const MAX_CONTAINERS = 400_000;
 export const MAX_ITEMS = 2_000_000;
 /** Of one object: names take their time where there are very many in one place, and a mind's data holds less than this. */

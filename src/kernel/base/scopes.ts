@@ -10,6 +10,6 @@ export type Principal = {
   readonly tenant: string;
   readonly keyId: string;
   readonly scopes: readonly Scope[];
-  /** The limit that applies to this key, `null` when it has none (contract 1.4). */
+  /** The rate limit of this key; `null` if it has none. */
   readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
 };

@@ -1,4 +1,4 @@
-/** Every stream name is made here, so no id can reach into another's stream (contract 1.6). */
+/** All stream names are made here, so no id can refer to the stream of another. */
 
 const escape = (part: string): string =>
   part.replace(/[^A-Za-z0-9_-]/gu, (char) =>

@@ -5,7 +5,7 @@ export type TierLimits = {
   readonly concurrentNpcs: number | null;
 };
 
-/** The planned tiers, as data (contract 1.4). They bind only while `ANIMA_TIERS` is on. */
+/** The tiers of tenants. They are stored only: the server refuses to start with `ANIMA_TIERS=on`. */
 export const tiers = {
   free: { rateLimit: { limit: 60, windowSeconds: 60 }, concurrentNpcs: 3 },
   pro: { rateLimit: { limit: 600, windowSeconds: 60 }, concurrentNpcs: 25 },

@@ -4,8 +4,8 @@ import { drained, type Sliced } from './sliced.js';
 /** A longer word is cut: it is not a word of any language, and indexes bound the length of a word (PostgreSQL 2,046 bytes). In code points. */
 const WORD_CHARACTERS = 64;
 /**
- * The words of a text end near so many bytes of UTF-8: PostgreSQL takes less than 1 MiB of them, and behind that finds wrong ones. No text of an event
- * (contract 1.2) comes there as it is, but in compatibility form one character may become four, or eighteen.
+ * The words of a text end near this many bytes of UTF-8: PostgreSQL accepts less than 1 MiB of them, and finds wrong ones beyond that. No text of an
+ * event is that long, but in compatibility form one character may become four, or eighteen.
  */
 const WORDS_BYTES = 1_000_000;
 /** How much of a text in compatibility form is looked at, in bytes of UTF-8: making and splitting more of it would hold up all other work. */

@@ -1,2 +1,2 @@
-/** The version of the HTTP interface (contract 1.9), as `GET /status` and the OpenAPI document state it. */
+/** The version of the HTTP API, as in `GET /status` and the OpenAPI document. */
 export const apiVersion = '1.0.0';

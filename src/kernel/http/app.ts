@@ -92,7 +92,7 @@ const build = (deps: CommonDeps, keys: RouteDeps['keys']): Koa => {
   return app;
 };
 
-/** The whole application: every route behind the same guard (contract 1). */
+/** The complete application: every route behind the same guard. */
 export const createApp = (deps: AppDeps): Koa =>
   build(deps, {
     authenticate: deps.authenticate,

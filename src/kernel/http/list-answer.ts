@@ -84,9 +84,9 @@ const extentOf = async (list: List, page: Page): Promise<Extent> => {
 };
 
 /**
- * The rows held, then the rows after them up to the end of the page, in their newest form. Rows may have come between them, but at most as many as
- * the page had. More could come for as long as they are read, and an answer that leaves rows out must not look whole (contract 1.2).
- * @throws Error when more have come, which cuts the answer off; raises what the read models raise
+ * The rows held, then the rows after them up to the end of the page, in their newest form. Rows may have been inserted between them, but no more than
+ * the page had: more could be inserted while they are read, and a response that omits rows must not look complete.
+ * @throws Error when more were inserted, which cuts off the response; raises what the read models raise
  */
 async function* itemsOf(list: List, extent: Extent): AsyncGenerator<readonly string[], void> {
   const { count, held, heldLast, last } = extent;
@@ -134,7 +134,7 @@ async function* arrayOf(batches: AsyncIterable<readonly string[]>): AsyncGenerat
   yield `${waiting}${separator === '[' ? '[]' : ']'}`;
 }
 
-/** A page of a list as a bare array (contract 1.9): a short one whole, a longer one as a stream. */
+/** A page of a list as a bare array: a short page in one piece, a longer one as a stream. */
 export const answerList = async (call: Pick<Call, 'koa'>, page: Page, list: List): Promise<Answer> => {
   const extent = await extentOf(list, page);
   const { last, more, bytes, held } = extent;

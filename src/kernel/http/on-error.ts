@@ -15,7 +15,7 @@ const DEFAULT_RETRY_AFTER = 1;
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 const CHALLENGE: Readonly<Record<string, string>> = { 'WWW-Authenticate': 'Bearer' };
 
-/** Headers that belong to a refusal's status (contract 1.3, 1.4, 1.5). */
+/** The headers that a refusal's status requires. */
 const headersOf = (rejection: Rejection): Readonly<Record<string, string>> => {
   const { code, retryAfter } = rejection;
   const status = statuses[code];
@@ -25,7 +25,7 @@ const headersOf = (rejection: Rejection): Readonly<Record<string, string>> => {
   return { 'Retry-After': String(Math.max(1, Math.ceil(retryAfter ?? DEFAULT_RETRY_AFTER))) };
 };
 
-/** An error in the detailed shape of contract 1.5. */
+/** An error in the detailed shape. */
 export const errorBody = (rejection: Rejection, requestId: string): Json => ({
   error: { code: rejection.code, message: rejection.message, details: rejection.details, requestId },
 });

@@ -32,7 +32,7 @@ const parametersOf = ({ path, params, query }: RouteDefinition): readonly Doc[] 
   ];
 };
 
-/** Header that every `POST` of JSON understands (contract 1.7). */
+/** The header that every `POST` with a JSON body accepts. */
 const idempotencyKey: Doc = {
   name: 'Idempotency-Key',
   in: 'header',

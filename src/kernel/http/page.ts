@@ -4,7 +4,7 @@ import { PAGE_BYTES } from '../base/page-size.js';
 import { Rejection } from '../base/rejection.js';
 import type { Call } from './route.js';
 
-/** Most items of one page, and of a list that was asked for whole (contract 1.9). */
+/** The most items in one page, and in a list without paging. */
 export const PAGE_LIMIT = 500;
 export const WHOLE_LIMIT = 10_000;
 /** Bytes of JSON near which a whole list ends: rows of an ordinary mind come to 10,000 before that, large ones do not. */

@@ -1,4 +1,4 @@
-/** An RFC 3339 timestamp with any offset (contract 1.10). No leap seconds, because JavaScript has none. */
+/** An RFC 3339 timestamp with any offset. No leap seconds, because JavaScript has none. */
 export const TIMESTAMP =
   '^\\d{4}-\\d\\d-\\d\\d[Tt]([01]\\d|2[0-3])(:[0-5]\\d){2}(\\.\\d{1,9})?([Zz]|[+-]\\d\\d:\\d\\d)$';
 /** What archives call payloads (contract 8.3). */

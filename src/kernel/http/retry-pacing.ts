@@ -19,8 +19,8 @@ type Pacing = {
 };
 
 /**
- * Asks clients to come again the later, the more of them wait (contract 1.5). A crowd that has gathered in an outage would otherwise keep the machine
- * from its work by asking alone. Each gets a random time of its own, so that not all come at once.
+ * Asks clients to retry later, the more of them wait. Otherwise the clients that gathered during an outage would overload the server with retries alone.
+ * Each gets its own random time, so that they do not all return at once.
  */
 export const createRetryPacing = ({
   clock,

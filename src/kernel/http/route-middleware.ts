@@ -28,8 +28,7 @@ export type RouteDeps = {
 };
 
 /**
- * The middleware of one route, in the order of refusals (contract 1.3): 401, 429, 403, 413, 415, 400, then what the handler finds. The router gives
- * 404 and 405.
+ * The middleware of one route, in the order of refusals: 401, 429, 403, 413, 415, 400, then those of the handler. The router answers 404 and 405.
  * @throws Error for a definition that cannot work
  */
 export const routeMiddleware = (definition: RouteDefinition, deps: RouteDeps): readonly RequestMiddleware[] => {

@@ -37,7 +37,7 @@ export type Call<Params = unknown, Query = unknown, Body = unknown, Granted = un
   readonly done: boolean;
   /** Whether the client asks for the stream that the route has beside its JSON (`onDemand`). */
   readonly wantsStream: boolean;
-  /** The global position of the caller's last write through this server, 0 when there is none. Lists over many streams wait for it (contract 1.8). */
+  /** The global position of the caller's last write through this server, 0 if there was none. Lists over many streams wait for it. */
   readonly wrote: number;
   /** Notes a global position that was written for the caller after its answer began; `Answer.position` is for all others. */
   readonly noteWritten: (position: number) => void;
@@ -63,9 +63,9 @@ export type StreamedAnswer = {
 /** What a handler answers; at most one of `body`, `raw` and `stream`. */
 export type Answer = {
   readonly status?: number;
-  /** The last revision of the mind's stream that the answer includes, -1 when there is none. Sent as `Anima-Revision` (contract 1.8). */
+  /** The last revision of the mind's stream that the response includes, -1 if there is none. Sent as `Anima-Revision`. */
   readonly revision?: number;
-  /** The global position that its command wrote; the caller's lists wait for it (contract 1.8). */
+  /** The global position that its command wrote; the caller's lists wait for it. */
   readonly position?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON unless it is undefined. */
@@ -121,27 +121,27 @@ type RouteMembers<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** Bytes of JSON; 1 MiB when absent (contract 1.2). */
+  /** The limit of the body in bytes of JSON; 1 MiB by default. */
   readonly bodyLimit?: number;
   /** Takes bytes: of one media type, or of several with a bound for each. The handler then reads JSON itself, too. */
   readonly bytes?: AcceptedBytes | readonly AcceptedBytes[];
   readonly responses: Readonly<Record<number, ResponseDefinition>>;
-  /** Works while the server starts and stops, is never limited (contract 1.3, 10.6, 11.3). */
+  /** Works while the server starts and stops, and is never rate limited (contract 10.6, 11.3). */
   readonly always?: boolean;
   /** An addition of ours, tagged `(ext)`. */
   readonly ext?: boolean;
-  /** The day since when the route is deprecated, such as `2026-01-31`; sent with every answer (contract 1.9). */
+  /** The day from which the route is deprecated, such as `2026-01-31`; sent with every response. */
   readonly deprecated?: string;
-  /** Only `POST /rules` answers 403 in the specification's short form (contract 1.5). */
+  /** Whether a 403 has the specification's short form; only `POST /rules`. */
   readonly shortForbidden?: boolean;
-  /** Requests for which this says true need no key (`GET /metrics` from loopback, contract 1.3). */
+  /** Requests for which this returns true need no key (`GET /metrics` from loopback). */
   readonly openTo?: (koa: Context) => boolean;
   /**
-   * Lets a request in by a grant of the route's own in `Authorization`, where the others look at a key: before the body (contract 1.3). Only without a
-   * scope. Throws Rejection UNAUTHORIZED for what is no grant.
+   * Admits a request by the route's own grant in `Authorization`, at the point where other routes check the key: before the body. Only without a scope.
+   * Throws Rejection UNAUTHORIZED if it is not a grant.
    */
   readonly admits?: (authorization: string | undefined) => Promise<Granted>;
-  /** A refusal of the route's own that comes where a missing scope does, before the body is looked at (contract 1.3). */
+  /** The route's own refusal, at the point where a missing scope is refused: before the body is read. */
   readonly forbids?: (principal: Principal) => Rejection | null;
   /**
    * A permit for a request, taken before anything is reserved or read for it, so that a crowd of refused requests is cheap. What it returns gives the
@@ -152,7 +152,7 @@ type RouteMembers<
   readonly writesTo?: (call: Call<Static<P>, Static<Q>, Static<B>>) => string | undefined;
   /** How long an answer is kept for repeats, `within-budget` when absent. `never`, where asking again changes nothing. */
   readonly retention?: AnswerRetention | ((call: Call<Static<P>, Static<Q>, Static<B>>) => AnswerRetention);
-  /** The part of the answer's body that is kept for repeats, if the body holds a secret that is shown once (contract 1.7). */
+  /** The part of the response body that is kept for repeats, if the body holds a secret that is shown once. */
   readonly keepAnswer?: (body: Json) => Json;
   /**
    * Makes an answer again for a repeat from what was kept of the first one (`Answer.kept`): for answers that are too large to be kept, or that time
@@ -169,12 +169,12 @@ type Place = {
 };
 /**
  * One route as one value. It validates requests (ajv), makes its part of OpenAPI, and is listed on the docs page.
- * `scope` null means no key is needed.
+ * A `scope` of null means that no key is needed.
  *
- * Repeats (contract 1.7): the answer to an Idempotency-Key is kept and sent again, and the body's digest is compared before anything is done. Neither
- * works with bytes. So a POST that takes the header answers JSON, a POST streams only what it can make again (`restore`), and a route that takes bytes
- * refuses the header. The handler of such a route makes a repeat harmless, for example by naming what it stores by its content. `requireSound` (route-rules.ts) refuses
- * definitions that break this.
+ * Repeats: the response to an Idempotency-Key is kept and sent again, and the body's digest is compared before anything is done. Neither works with
+ * bytes. So a POST that accepts the header answers JSON, a POST streams only what it can make again (`restore`), and a route that accepts bytes refuses
+ * the header. The handler of such a route makes a repeat harmless, for example by naming stored data by its content. `requireSound` (route-rules.ts)
+ * refuses definitions that break this.
  */
 export type RouteDefinition = Place & RouteMembers;
 
@@ -209,6 +209,6 @@ export const contextOf = (call: Call): Required<Command> => {
 export const mindStream = ({ principal, params }: Call<{ npcId: string }>): string =>
   npcStream(principal.tenant, params.npcId);
 
-/** As mindStream, in the agent family: an agent's id is an NPC's (contract 1.1). */
+/** Like mindStream, for the agent family: an agentId is an npcId. */
 export const agentStream = ({ principal, params }: Call<{ agentId: string }>): string =>
   npcStream(principal.tenant, params.agentId);

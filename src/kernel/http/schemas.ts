@@ -2,13 +2,13 @@ import { type Static, type TProperties, Type, type TSchema } from '@sinclair/typ
 
 import type { Json } from '../base/json.js';
 
-/** An id that clients make up, in a body. An invalid one is refused as ID_INVALID (contract 1.6). */
+/** An id in a body that a client chooses. An invalid one is refused as ID_INVALID. */
 export const ClientId = Type.String({
   format: 'client-id',
   description: '1 to 128 printable Unicode characters without "/", NFC; not "." or "..".',
 });
 
-/** The detailed shape of every error but one (contract 1.5). */
+/** The detailed shape, which every error has except the 403 of `POST /rules`. */
 export const ErrorBody = Type.Object(
   {
     error: Type.Object({
@@ -21,7 +21,7 @@ export const ErrorBody = Type.Object(
   { $id: 'Error' },
 );
 
-/** The short shape of every 403 of `POST /rules` (contract 1.5). */
+/** The short shape of every 403 of `POST /rules`. */
 export const ShortError = Type.Object({ error: Type.String() }, { $id: 'ShortError' });
 
 /** The keyword that bounds a text in bytes of UTF-8; JSON Schema itself counts characters. */
@@ -41,7 +41,7 @@ export const openObject = <Properties extends TProperties>(properties: Propertie
 export const oneOf = <const Words extends readonly string[]>(words: Words) =>
   Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] });
 
-/** An optional member for which `null` counts as absent (contract 1.2). It is one list of types instead of a union, so a mismatch gives one sentence. */
+/** An optional member for which `null` counts as absent. It is one list of types instead of a union, so that a mismatch gives one message. */
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
 

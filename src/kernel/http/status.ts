@@ -38,7 +38,7 @@ export type StatusDeps = {
 const proxyHeader =
   /^(forwarded|via|x-(original-)?forwarded(-.*)?|x-(real|client|cluster-client)-ip|x-envoy-external-address|(cf-connecting|true-client|fastly-client)-ip)$/;
 
-/** Whether the request comes from this machine itself (contract 1.3, `GET /metrics`). */
+/** Whether the request comes from this machine itself: `GET /metrics` then needs no key. */
 export const fromLoopback = ({ req }: Context): boolean => {
   const address = req.socket.remoteAddress ?? '';
   const plain = isIPv6(address) ? address.replace(/^::ffff:/i, '') : address;

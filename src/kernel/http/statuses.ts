@@ -1,6 +1,6 @@
 import type { RejectionCode } from '../base/rejection.js';
 
-/** The HTTP status of every refusal (contract 1.5). The docs page lists this table. */
+/** The HTTP status of every refusal. The docs page lists this table. */
 export const statuses = {
   REQUEST_UNREADABLE: 400,
   MALFORMED_JSON: 400,

@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 const unreadable = (reason: string): Rejection => new Rejection('REQUEST_UNREADABLE', { details: { reason } });
 
-/** Writes a refusal directly to the socket, in the shape of every error (contract 1.5), and closes it. */
+/** Writes a refusal directly to the socket, in the detailed shape, and closes it. */
 const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void => {
   // Never into the middle of an answer that has begun, nor a second one.
   if (!socket.writable || unreadableAnswer(socket)?.headersSent === true || isAnswered(socket)) {

@@ -18,14 +18,14 @@ export const addHeaders = (ctx: Pick<Context, 'set' | 'res'>, more: Readonly<Rec
   ctx.set(typeof before === 'string' ? withHeaders({ [WARNING]: before }, more) : more);
 };
 
-/** A named ruleset is not registered, and no rules decided (contract 2.8). The id is escaped, because it may hold any letters. */
+/** A named ruleset is not registered, so no rules decided. The id is escaped, because it may contain any characters. */
 export const rulesetWarning = (missing: string | undefined): Record<string, string> =>
   missing === undefined ? {} : { [WARNING]: `ruleset-missing; rulesetId="${encodeURIComponent(missing)}"` };
 
-/** Members were ignored whose names look like those that the route knows (contract 1.2). @param meant JSON Pointers of known names */
+/** Members were ignored whose names resemble those that the route knows. @param meant JSON Pointers of known names */
 export const memberWarning = (meant: readonly string[]): Record<string, string> =>
   meant.length === 0 ? {} : { [WARNING]: meant.map((pointer) => `member-unknown; meant="${pointer}"`).join(', ') };
 
-/** A result was passed over whose type looks like a known one (contract 2.6). */
+/** A result was ignored whose type resembles a known one. */
 export const resultTypeWarning = (meant: string | undefined): Record<string, string> =>
   meant === undefined ? {} : { [WARNING]: `result-type-unknown; meant="${meant}"` };

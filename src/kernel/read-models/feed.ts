@@ -3,8 +3,7 @@ import type { Projection } from '../../ports/read-models.js';
 import type { Build, ReadModelWriter } from '../../ports/read-model-writer.js';
 
 /**
- * About how many rows one transaction of a projector writes. The rows of one event are not split. An event has no more of them than its bytes can
- * name (contract 1.2).
+ * About how many rows one transaction of a projector writes. The rows of one event are not split; their number is bounded by the size of the event.
  */
 export const PORTION_ROWS = 2_048;
 /**

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 /** How many keys' last writes are remembered; the key that has not written for longest goes first. */
 export const WRITERS_KEPT = 10_000;
 
-/** The global position of each key's last write through this server. Its lists over all minds wait for it (contract 1.8). */
+/** The global position of each key's last write through this server. Its lists over all minds wait for it. */
 export type Written = {
   noted(keyId: string, position: number): void;
   /** 0 when the key wrote nothing here. */

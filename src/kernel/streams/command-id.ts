@@ -3,7 +3,7 @@ import type { CommandContext } from '../base/command-context.js';
 import type { Random } from '../../ports/random.js';
 import { tenantOf } from '../base/stream-names.js';
 
-/** A fresh command id: the time and 96 random bits, in characters that ids may hold (contract 1.6). */
+/** A new command id: the time and 96 random bits, in characters that are allowed in ids. */
 export const makeCommandId = (clock: Clock, random: Random): string =>
   `c${clock.now().getTime().toString(36)}_${Buffer.from(random.bytes(12)).toString('base64url')}`;
 

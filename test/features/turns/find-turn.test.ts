@@ -73,7 +73,7 @@ type Case = readonly [
   expected: string,
 ];
 
-/** The id of the turn that is meant; `new`: a first step; `unknown`: a turn that is not here (contract 2.6). */
+/** The id of the turn that is meant. `new`: a first step. `unknown`: a turn that is not in the list. */
 const cases: readonly Case[] = [
   ['a tape alone is a first step, though the same words were just said', [awaitingActor('t1')], tapeOf(), null, 'new'],
   ['a result belongs to the turn that waits for it', [awaitingActor('t1')], tapeOf(), actor, 't1'],

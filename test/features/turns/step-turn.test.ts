@@ -76,7 +76,7 @@ describe('a turn', () => {
     };
     for (let times = 0; times < 2; times += 1) {
       const { answer } = await minds.step(tape, result);
-      expect(answer.tape.actor).toMatchObject({ persona: 'Of the result.' });
+      expect(answer.tape['actor']).toMatchObject({ persona: 'Of the result.' });
     }
     expect(await minds.types()).toEqual(['TurnOpened', 'ActorIdentified']);
   });

@@ -30,7 +30,7 @@ const countedByServer = (events: readonly EventToAppend[]): number =>
       return sum + sent.getData_asU8().length + sent.getCustomMetadata_asU8().length + 2 * type.length;
     }, 0);
 
-/** The longest names that a request may have (contract 1.5, 1.6): in JSON, a quotation mark takes two bytes. */
+/** The longest ids that a request may have. In JSON, a quotation mark takes two bytes. */
 const TENANT = 't'.repeat(64);
 const longest = {
   tenant: TENANT,

@@ -9,7 +9,7 @@ import type { CharacterCard, LoreEntry } from './read-card.js';
 /** What lore entries are to a mind. */
 export const LORE_TYPE = 'knowledge';
 
-/** How many memories one card brings at most: an append holds 500 events (contract 1.2). */
+/** The most memories that one card brings: an append holds 500 events. */
 export const LORE_MEMORIES = 480;
 
 /** The importance of what is always in the prompt, of the least and the most of a book's other entries. */

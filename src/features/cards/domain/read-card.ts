@@ -29,7 +29,7 @@ export type CharacterCard = {
 
 /** A name replaces a macro any number of times, so it has a bound; in characters. */
 export const NAME_CHARS = 128;
-/** Most problems listed in one answer (contract 1.5); no more are looked for. */
+/** The most problems listed in one response; the search stops there. */
 const MAX_PROBLEMS = 50;
 const SPECS: Readonly<Record<string, CardVersion>> = { chara_card_v2: 2, chara_card_v3: 3 };
 

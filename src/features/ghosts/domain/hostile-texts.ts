@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../kernel/base/json.js';
 
 /** More than an action may hold (../npc/recorded-bytes.ts), in characters. */
 const TOO_MUCH = 33_000;
-/** Deeper than an action may be (contract 2.3). */
+/** Deeper than an action may be nested. */
 const TOO_DEEP = 20;
 
 const nested = (depth: number): JsonObject => (depth === 0 ? {} : { in: nested(depth - 1) });

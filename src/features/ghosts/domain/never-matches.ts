@@ -16,7 +16,7 @@ export type NumberKeys = ReadonlySet<string>;
 export const WORLD_NUMBERS: NumberKeys = new Set(['hp', 'maxHp', 'position.x', 'position.y', ...BOUNDS]);
 /** A game elsewhere says under any key what it likes. */
 export const NO_NUMBERS: NumberKeys = new Set();
-/** A text in every answer, as the target is (contract 2.4). */
+/** A member that is a string in every response, like the target. */
 const TYPE = 'action.type';
 
 /** What one condition asks: one of these. */

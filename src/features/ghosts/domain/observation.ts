@@ -64,7 +64,7 @@ export const observe = (level: Level, world: World): string => {
   );
 };
 
-/** The `context` of a turn of the ghost (contract 2.2): what the bridge and rules read of the world. */
+/** The `context` of a ghost's turn: the part of the world that the bridge and the rules read. */
 export const ghostContextOf = (level: Level, world: World): JsonObject => ({
   worldState: {
     bounds: { minX: 0, maxX: level.width - 1, minY: 0, maxY: level.height - 1 },
@@ -72,7 +72,7 @@ export const ghostContextOf = (level: Level, world: World): JsonObject => ({
   },
 });
 
-/** The `npcState` of a turn of the ghost (contract 2.2). */
+/** The `npcState` of a ghost's turn. */
 export const npcStateOf = (level: Level, world: World): JsonObject => ({
   hp: world.hp,
   maxHp: level.hp,

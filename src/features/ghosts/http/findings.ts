@@ -37,7 +37,7 @@ const DEFAULT_STEPS = 100;
 /** How many searches for a reproduction, and replays of one, a process runs at once. */
 const SEARCHES = 4;
 const TENANT_SEARCHES = 2;
-/** The longest text of a script, in characters: a turn takes no more (contract 1.2). */
+/** The longest string in a script, in characters: a turn accepts no more. */
 const TEXT_CHARS = 524_288;
 const SVG = 'image/svg+xml';
 const PNG = 'image/png';

@@ -4,11 +4,11 @@ import { crc32 } from 'node:zlib';
 import { sha256Base64url } from '../../../kernel/crypto/sha256.js';
 
 /**
- * The shape of a key: `am_live_<id>_<secret><crc>`, or `am_test_`: base 62 throughout (contract 1.3). The checksum lets scanners tell a leaked key
- * from a look-alike, and lets the server refuse a mistyped key as such. It protects nothing.
+ * The form of a key: `am_live_<id>_<secret><crc>` or `am_test_<id>_<secret><crc>`, in base 62 throughout. The checksum lets scanners distinguish a
+ * leaked key from a look-alike, and lets the server recognise a mistyped key. It protects nothing.
  */
 
-/** Random bytes in a key: 192 bits, above the 160 that the contract asks for. */
+/** Random bytes in a key: 192 bits, more than the promised 160 (promise 1.3g). */
 export const secretBytes = 24;
 
 const idBytes = 12;

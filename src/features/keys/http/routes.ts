@@ -71,7 +71,7 @@ const present = ({ keyId, name, scopes, rateLimit, createdAt, expiresAt, test, o
 });
 
 const shownOnce = (key: string | null) => (key === null ? {} : { key });
-/** What of an answer is kept for repeats (contract 1.7). */
+/** The part of a response that is kept for repeats. */
 const withoutKey = (body: Json): Json => {
   if (!isObject(body)) return body;
   const { key: _shownOnce, ...kept } = body;

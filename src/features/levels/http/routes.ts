@@ -15,7 +15,7 @@ import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { JSON_TYPE } from '../../../kernel/http/respond.js';
 import { ClientId, FreeObject } from '../../../kernel/http/schemas.js';
 
-/** Bytes of a request: Tiled writes a map with many spaces (contract 1.2). What a level may have is less. */
+/** The request limit in bytes: Tiled writes maps with many spaces. The limit of a level itself is lower. */
 const LEVEL_BODY_BYTES = MAX_ARCHIVED_BYTES;
 
 const Counted = Type.Integer({ minimum: 0 });

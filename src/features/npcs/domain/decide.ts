@@ -10,9 +10,9 @@ export type Registration = { readonly persona?: string; readonly data?: JsonObje
 const same = (before: JsonObject | null, data: JsonObject): boolean => before !== null && jcs(before) === jcs(data);
 
 /**
- * Registers a mind or updates it. A member that is given replaces the old value as a whole, and a change of nothing records nothing (contract 2.1).
- * Registering an archived mind is an act, and revives it even when nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE, unless
- * it is smaller than before.
+ * Registers or updates a mind. A member that is sent replaces the whole old value, and a request that changes nothing records nothing.
+ * Registering an archived mind is an act, so it revives the mind even when nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE,
+ * unless it is smaller than before.
  */
 export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcEvent[] | Rejection => {
   if (data !== undefined && !dataMayBecome(mind.data ?? {}, data) && !same(mind.data, data)) {
@@ -29,6 +29,6 @@ export const registerNpc = (mind: MindState, { persona, data }: Registration): r
   return Object.keys(changed).length === 0 && !mind.archived ? [] : [{ type: 'NpcUpdated', data: changed }];
 };
 
-/** Takes a mind out of lists and recall; its history stays (contract 2.1). */
+/** Removes a mind from lists and recall; its history stays. */
 export const archiveNpc = (mind: MindState): readonly NpcEvent[] =>
   mind.revision < 0 || mind.archived ? [] : [{ type: 'NpcArchived', data: {} }];

@@ -62,7 +62,7 @@ const basis = {
   mindRevision: Type.Integer({ description: 'The revision of the mind that the decision saw; -1: nothing yet.' }),
   logic: Type.Integer({ description: 'The number of the logic that decided.' }),
 };
-/** Only if an actor's data is larger than a mind's may be (contract 1.2). */
+/** Present only if an actor's data exceeds the limit of a mind's data. */
 const ofActor = {
   actorDataKept: Type.Optional(Type.Literal(false, { description: 'The actor’s data is used by this turn alone.' })),
 };

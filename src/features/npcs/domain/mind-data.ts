@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.js';
 
-/** What a mind's data holds at most, in bytes of its JSON in UTF-8 (contract 1.2). */
+/** The limit of a mind's data, in bytes of its JSON in UTF-8. */
 export const DATA_BYTES = 262_144;
 
 /** Containers of at least this many bytes are measured once; it is cheaper to measure smaller ones again. */
@@ -28,7 +28,7 @@ const bytesOf = (value: Json): number => {
 /** The length of a mind's data as JSON, in bytes of UTF-8. Of a value that was measured before only what changed is looked at. */
 export const dataBytes = (data: JsonObject): number => bytesOf(data);
 
-/** Whether data may take the place of what was there: within its bound, or at least smaller than before (contract 1.2). */
+/** Whether new data may replace the old: it is within the limit, or at least smaller than before. */
 export const dataMayBecome = (before: JsonObject, after: JsonObject): boolean => {
   const bytes = dataBytes(after);
   return bytes <= DATA_BYTES || bytes < dataBytes(before);

@@ -1,8 +1,8 @@
 import type { Json } from '../../../kernel/base/json.js';
 
 /**
- * What events may hold, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,048,000, with metadata (contract 1.2). INPUT_BYTES
- * (input-bytes.ts) bounds what a request brings, and each part that the mind adds has its own bound. So every accepted act fits:
+ * The limits of events, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,048,000, metadata included. INPUT_BYTES
+ * (input-bytes.ts) limits what a request brings, and each part that the mind adds has its own limit. So every accepted act fits:
  *
  * | event or append                | input   | added                                                                  | at most |
  * | ------------------------------ | ------- | ---------------------------------------------------------------------- | ------- |
@@ -27,7 +27,7 @@ export const MEMORY_STORE_BYTES = 49_152;
 export const DETAILS_BYTES = 16_384;
 /** Of the names of rules whose patterns matched: all names of a set (RULESET_BOUNDS) with what is between them. @internal A test adds it up. */
 export const HELD_BYTES = 26_624;
-/** Of a query for memories, in bytes of UTF-8 (contract 2.8); each may be six in JSON. */
+/** The limit of a query for memories, in bytes of UTF-8; each byte may take six in JSON. */
 export const QUERY_BYTES = 8_192;
 /** Of the text of a memory, in bytes of UTF-8 (contract 3.6). */
 export const MEMORY_BYTES = 8_192;

@@ -5,7 +5,7 @@ import { npcEvents, type Actor, type NpcEvent } from './events.js';
 import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
 import { memoriesAfter, noMemories, type StoredMemories } from './stored-memories.js';
 
-/** A mind as lists show it. `null` in persona or data: it has none yet (contract 2.1). */
+/** A mind as lists show it. A persona or data of `null` means that it has none yet. */
 export type MindSummary = {
   readonly persona: string | null;
   readonly data: JsonObject | null;

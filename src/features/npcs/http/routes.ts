@@ -43,7 +43,7 @@ const view = (npcId: string, mind: NpcView) => ({
 const issue = (pointer: string, message: string): Rejection =>
   new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer, message }] } });
 
-/** Old clients send their state as JSON text inside an object (contract 2.1). */
+/** Old clients send their state as JSON text inside an object. */
 const dataOf = async (pointer: string, value: JsonObject): Promise<JsonObject> => {
   const keys = Object.keys(value);
   const { jsonData } = value;
@@ -57,7 +57,7 @@ const common = { tag: 'NPCs', scope: 'npc' } as const;
 
 type NpcRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
 
-/** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}` (contract 2.1). */
+/** `GET|POST /npcs`, `GET|DELETE /npcs/{npcId}`. */
 export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs', {
     ...common,

@@ -60,8 +60,8 @@ const newRules = (known: readonly RuleCount[], found: readonly RuleCount[]): rea
 };
 
 /**
- * What a slice's event says of what the slice found: no sample that would not be kept, and never more than an event holds (contract 1.2). Counts of turns
- * and differences are always whole.
+ * The findings of a slice as its event records them: without samples that would be dropped, and never more than an event holds. Counts of turns and
+ * differences are always complete.
  */
 export const recordedFindings = (known: ReplayFindings, found: ReplayFindings): ReplayFindings => ({
   ...found,

@@ -22,7 +22,7 @@ import { RulesBody } from '../../rules/body-schemas.js';
 /** How many NPCs one replay may name, and how many texts it may bring (contract 10.3). */
 const MOST_NPCS = 1_000;
 const MOST_OUTPUTS = 1_000;
-/** The longest text that it may bring, in characters: a turn takes no more (contract 1.2). */
+/** The longest string that it may contain, in characters: a turn accepts no more. */
 const TEXT_CHARS = 524_288;
 /** What rules are called that come along without an id. */
 const UNNAMED_RULES = 'trial';

@@ -1,4 +1,4 @@
-/** What one alternative of a condition's value asks of a value (contract 2.8). `none`: to be none of these. */
+/** What one alternative of a condition requires of a value. `none`: the value must equal none of these. */
 export type ConditionAlternative =
   | { readonly is: 'present' }
   | { readonly is: 'exactly'; readonly text: string }

@@ -3,14 +3,14 @@ import { type ConditionAlternative, conditionAlternatives } from './condition-al
 import type { Seen } from './key-tree.js';
 import type { RuleCondition } from './ruleset.js';
 
-/** What a condition's value asks of the values that its key led to (contract 2.8). If there are none, nothing matches. */
+/** What a condition requires of the values found under its key. Without values nothing matches. */
 export type Test = (seen: Seen) => boolean;
 
 /** A JSON number (RFC 8259). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** No text longer than this is read as a number, in UTF-16 units: a double never needs more than 25. */
 const NUMBER_CHARS = 64;
-/** The one key whose empty text means "there is none", because the answer shows every action with a target (contract 2.4). */
+/** The only key for which the empty string means "absent", because a response shows every action with a target. */
 export const TARGET_KEY = 'action.target';
 
 /** How many UTF-16 units of two texts decide their order; texts that are alike so far are equal in order. Equality is exact. */
@@ -162,10 +162,10 @@ export const testOf = (key: string, asked: ConditionAlternative): Test => {
   }
 };
 
-/** How many tests a condition's value is: its alternatives (contract 2.8). */
+/** The number of tests in a condition's value: its alternatives. */
 export const countTests = (value: string): number => value.split('|').length;
 
-/** Makes the value of one `[key, value]` pair ready (contract 2.8). */
+/** Compiles one `[key, value]` pair. */
 export const parseCondition = ([key, value]: RuleCondition): Test => {
   const alternatives = conditionAlternatives(value).map((asked) => testOf(key, asked));
   return (seen) => alternatives.some((test) => test(seen));

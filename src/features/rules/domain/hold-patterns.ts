@@ -34,8 +34,8 @@ export function* compilePatterns(
 const compileWorkOf = (source: string): number => Math.min(compileWork(source), PATTERN_SLICE);
 
 /**
- * Tries every pattern of a set on an observation, once a turn, before anything is decided. The outcome is recorded, and every decision of the turn
- * and each replay reads it from the record (contract 2.8). A pattern that does not compile never matches.
+ * Tests every pattern of a ruleset against an observation, once per turn, before anything is decided. The result is recorded, and every decision of the
+ * turn and each replay reads the record. A pattern that does not compile never matches.
  * @returns the ids of the rules whose pattern matches, by position
  */
 export function* holdPatterns(ruleset: DirectiveRuleSet | null, observation: string): Sliced<readonly string[]> {

@@ -87,8 +87,8 @@ const partImplies = (key: string, part: MeantPart, other: MeantPart, onlyNumbers
 };
 
 /**
- * Whether whatever satisfies one condition also satisfies another, of the same key (contract 2.8). Each test looks for one value among those that a key
- * led to, so it is enough to ask that of each single value. `false` may also mean that it is not known.
+ * Whether everything that satisfies one condition also satisfies another on the same key. Each test looks for one value among those found under a key,
+ * so it is enough to check each single value. `false` may also mean "unknown".
  * @param onlyNumbers whether the key never leads to anything but numbers
  */
 export const implies = (one: Meant, other: Meant, onlyNumbers: boolean): boolean =>

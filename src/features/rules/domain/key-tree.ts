@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
 
-/** What conditions can see (contract 2.8). Without an action its `action.` keys are missing. */
+/** The data that conditions can read. Without an action the `action.` keys are missing. */
 export type Surroundings = {
   readonly npcState: JsonObject;
   readonly context: Json;
@@ -26,7 +26,7 @@ export type Seen = {
   readonly listed: boolean;
 };
 
-/** How many elements of an array count, from the first (contract 2.8). */
+/** How many elements of an array count, starting with the first. */
 export const ARRAY_ELEMENTS = 1_000;
 
 const INDEX = /^(?:0|[1-9]\d*)$/;

@@ -14,7 +14,7 @@ import { RULESET_BOUNDS } from './ruleset-size.js';
 import { traceOf } from './trace.js';
 import { defined } from '../../../kernel/base/defined.js';
 
-/** What a rule can see (contract 2.8). `patternsHeld`: the rules whose pattern matches, found before deciding (hold-patterns.ts). */
+/** The data that a rule can read. `patternsHeld`: the rules whose pattern matches, determined before deciding (hold-patterns.ts). */
 export type RuleFacts = Surroundings & { readonly patternsHeld: readonly string[] };
 
 /** A rule that matched, with what it says. */
@@ -101,7 +101,7 @@ const traceRule = (rule: ReadyRule, seen: ReadonlyMap<string, Seen>, held: Reado
 /** The outcome without rules. */
 const nothing: Matched = { matches: [], trace: { rules: [], seen: [] }, work: 0 };
 
-/** Checks every rule of a set against what is known (contract 2.8). Pure; the trace is bounded by TRACE_BYTES. */
+/** Matches every rule of a ruleset against these facts. Pure; TRACE_BYTES bounds the trace. */
 export const matchRules = (ruleset: DirectiveRuleSet | null, facts: RuleFacts): Matched => {
   if (ruleset === null) return nothing;
   const { rules, byRank, keys, limit } = prepare(ruleset);

@@ -11,7 +11,7 @@ import { cutText } from '../../../kernel/base/text.js';
 export const PATTERN_CHARS = 500;
 /** The bound of a pattern's program, in instructions: the worst pattern on the longest text then takes one slice. */
 export const PATTERN_INSTRUCTIONS = 96;
-/** How much of an observation patterns see, in UTF-16 units (contract 2.8). */
+/** How much of an observation patterns see, in UTF-16 code units. */
 export const PATTERN_SEES_CHARS = 2_048;
 /** The most work between two yields to the event loop: 196,608, at worst some 10 ms. */
 export const PATTERN_SLICE = PATTERN_INSTRUCTIONS * PATTERN_SEES_CHARS;

@@ -1,6 +1,6 @@
 import type { Json } from '../../../kernel/base/json.js';
 
-/** Which rule matched, and the outcome of each of its conditions (contract 2.8, 10.2). */
+/** Which rule matched, and the outcome of each of its conditions (contract 10.2). */
 export type RuleTrace = {
   readonly drRuleId: string;
   readonly matched: boolean;

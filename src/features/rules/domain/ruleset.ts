@@ -5,7 +5,7 @@ import { isActionType } from './action-type.js';
 export const templates = ['Raw', 'ChatML', 'Llama3', 'Alpaca'] as const;
 export type Template = (typeof templates)[number];
 
-/** A key, a dotted path, and the value that it must have (contract 2.8). */
+/** A key (a dotted path) and the value that it must have. */
 export type RuleCondition = readonly [key: string, value: string];
 
 export type DirectiveRule = {
@@ -41,7 +41,7 @@ export type DirectiveRuleSet = RulesetContent & { readonly version: number };
 /** Names one version of a set. */
 export type RulesetRef = { readonly rulesetId: string; readonly version: number };
 
-/** What a rule's `ruleAction` says (contract 2.8). */
+/** The meaning of a rule's `ruleAction`. */
 export type RuleEffect =
   | { readonly kind: 'direct'; readonly type: string; readonly target: string | null }
   /** `*` among the types forbids every action. */
@@ -74,6 +74,6 @@ export const effectOf = ({ ruleAction, ruleTarget }: Pick<DirectiveRule, 'ruleAc
   return { kind: 'say', sentence: action };
 };
 
-/** Whether a rule only describes: it is listed and decides nothing (contract 2.8). */
+/** Whether a rule only describes: it is listed and decides nothing. */
 export const onlyDescribes = (rule: DirectiveRule): boolean =>
   rule.ruleCondition.length === 0 && (rule.ruleObsPattern ?? '') === '' && rule.ruleAction.trim() === '';

@@ -3,7 +3,7 @@ import { isObject, type Json, jsonBytes } from '../../../kernel/base/json.js';
 import { cutText } from '../../../kernel/base/text.js';
 import type { Seen } from './key-tree.js';
 
-/** How much a decision records of its rules and of the bridge's checks, in bytes of JSON. With this bound its event can always be written (contract 1.2). */
+/** How much of its rules and bridge checks a decision records, in bytes of JSON. This limit guarantees that its event can be written. */
 export const TRACE_BYTES = 131_072;
 /** The part for the checks, which cut what they list (src/features/rules/domain/bridge/core-rules.ts). */
 export const CHECKS_BYTES = 16_384;

@@ -4,11 +4,11 @@ import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../../../kernel/base/sca
 /** What a soul holds at most, in bytes of its JCS form (contract 8.7). */
 export const MAX_SOUL_BYTES = 15_728_640;
 export const MAX_SOUL_MEMORIES = 100_000;
-/** Of a part, in bytes of its JCS form: an import records each in one event, which holds 900,000 bytes (contract 1.2). */
+/** The limit of a part, in bytes of its JCS form: an import records each part in one event, which holds 900,000 bytes. */
 export const MAX_PART_BYTES = 786_432;
 /** How many souls a soul remembers that it came from. */
 export const MAX_SOUL_LINKS = 64;
-/** Nesting, the document itself counting as one: a request takes 32 levels (contract 1.2), and an import wraps the document in two. */
+/** The limit of nesting, where the document itself counts as one: a request may have 32 levels, and an import wraps the document in two. */
 export const MAX_SOUL_DEPTH = 30;
 /** How many lists and objects, and how many values with these: what wraps a soul in a request has room beside it. An object has MAX_MEMBERS at most, too. */
 export const MAX_SOUL_CONTAINERS = MAX_CONTAINERS - 1_000;

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../../kernel/crypto/sha256.js';
 
-/** Of the source's npcId, in code points: with what follows it the copy's has at most 128 (contract 1.6). */
+/** How much of the source's npcId is used, in code points: with its suffix, the copy's id has at most 128. */
 const KEPT_POINTS = 114;
 const MARK_CHARS = 8;
 

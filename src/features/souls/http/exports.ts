@@ -36,7 +36,7 @@ import { readJsonText } from '../../../kernel/http/json-text.js';
 import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
 import { firstPhase, secondPhase } from './sealed-answer.js';
 
-/** Bytes of a request that brings a soul (contract 1.2). */
+/** The limit of a request that carries a soul, in bytes. */
 export const SOUL_BODY_BYTES = 16 * 1024 * 1024;
 /** Of what a client says about a failed upload, in UTF-16 units. */
 const ERROR_CHARS = 500;

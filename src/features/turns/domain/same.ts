@@ -47,8 +47,8 @@ function* formOf(value: Json, pace: { work: number }): Sliced<string> {
 }
 
 /**
- * The form in which what a client sends is compared with the record (contract 2.6), as JCS (RFC 8785): numbers at single precision, and absent = null =
- * empty for members of objects. Equal values have equal texts. It yields whenever the driver may pause.
+ * The form in which a client's values are compared with the record, as JCS (RFC 8785): numbers at single precision, and absent = null = empty for
+ * members of objects. Equal values have equal texts. It yields whenever the driver may pause.
  */
 export function* comparisonSlices(value: Json | undefined): Sliced<string> {
   const text = yield* formOf(value ?? null, { work: 0 });

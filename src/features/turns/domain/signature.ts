@@ -3,7 +3,7 @@ import type { Verdict } from '../../npcs/domain/events.js';
 import { sha256Base64url } from '../../../kernel/crypto/sha256.js';
 import { defined } from '../../../kernel/base/defined.js';
 
-/** What a verdict's signature says (contract 2.9; claims as in RFC 7519). */
+/** The claims of a verdict's signature (RFC 7519). */
 export type VerdictClaims = {
   readonly iss: string;
   /** The npcId. */
@@ -50,7 +50,7 @@ const singlePrecision = (value: Json): Json => {
 
 const digest = (value: Json): string => sha256Base64url(jcs(singlePrecision(value)));
 
-/** The base64url SHA-256 of the JCS form of a verdict's members (contract 2.9). */
+/** The base64url SHA-256 of the JCS form of a verdict's members. */
 export const verdictDigest = ({ valid, dialogue, action, stateDelta, memoryStore }: Digested): string =>
   digest({ valid, dialogue, action: action as Json, stateDelta, memoryStore });
 
@@ -97,13 +97,13 @@ const common = (
       }),
 });
 
-/** The members of a `Finalize` instruction (contract 2.2). `signature` is null exactly when the verdict is invalid. */
+/** The members of a `Finalize` instruction. `signature` is null exactly when the verdict is invalid. */
 export const finalizeWire = (verdict: Verdict, signature: string | null): JsonObject => ({
   ...common(verdict, signature),
   stateTransform: verdict.stateDelta,
 });
 
-/** The members of a verdict as `POST /npcs/{npcId}/verdict` answers it (contract 2.7). */
+/** The members of a verdict in the response of `POST /npcs/{npcId}/verdict`. */
 export const verdictWire = (verdict: Verdict, signature: string | null): JsonObject => ({
   ...common(verdict, signature),
   stateDelta: verdict.stateDelta,

@@ -31,8 +31,8 @@ const noted = (value: Json): Json => {
 const texts = (memories: readonly RecalledMemory[]): Json => memories.map(({ text }) => text);
 
 /**
- * Where a tape differs from the record (contract 2.6): JSON values at single precision, absent = null = empty. Results count only once the client
- * claims to have them. `constraints` is never compared, because clients add defaults to it.
+ * The members in which a tape differs from the record. JSON values are compared at single precision, and absent = null = empty. Results count only if
+ * the client claims to have them. `constraints` is never compared, because clients add defaults to it.
  * @param npcId whose turn it is: an actor that is not recorded yet has to be this one; null where any may be
  */
 export const mismatches = (recorded: RecordedTape, tape: Tape, npcId: string | null): Members => {

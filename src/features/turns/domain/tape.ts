@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import type { Actor, RecalledMemory } from '../../npcs/domain/events.js';
 
-/** A tape as the body sent it, checked, `null` members dropped (contract 2.2). `extra` holds the keys that are not ours. */
+/** A tape as the body sent it, validated and without `null` members. `extra` holds the members that the protocol does not define. */
 export type Tape = {
   readonly turnId?: string;
   readonly observation: string;
@@ -16,7 +16,7 @@ export type Tape = {
   readonly extra: JsonObject;
 };
 
-/** The result a body sends with its next step (contract 2.2). */
+/** The result that a body sends with its next step. */
 export type TapeResult =
   | { readonly type: 'IdentifyActorResult'; readonly actor: Actor }
   | { readonly type: 'QueryVectorResult'; readonly memories: readonly RecalledMemory[] }

@@ -60,7 +60,7 @@ type ActRouteDeps = {
   readonly publicUrl: string;
 };
 
-/** `POST /npcs/{npcId}/directive|context|verdict`: stateless for the client, recorded as events of the mind (contract 2.7). */
+/** `POST /npcs/{npcId}/directive|context|verdict`: stateless for the client, and recorded as events of the mind. */
 export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, rulesets, signer, signingKeys, publicUrl } = services;
   const deps: ActDeps = { ports, writers, rulesets, issuer: () => ({ kid: signingKeys.current.kid, iss: publicUrl }) };

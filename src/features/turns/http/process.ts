@@ -19,7 +19,7 @@ type ProcessRouteDeps = {
   readonly turnDeadlineMs: number;
 };
 
-/** One step of the multi-round protocol (contract 2.2). */
+/** One step of the multi-round protocol. */
 export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
   const { ports, writers, repository, turnIndex: index, runtime, turnDeadlineMs } = services;
   const { clock, events } = ports;

@@ -7,7 +7,7 @@ import { ClientId, FreeObject, nullable, oneOf } from '../../../kernel/http/sche
 
 const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'other_verdict'] as const;
 
-/** `POST /verdicts/verify`: whether a signature is ours and covers a verdict (contract 2.9). */
+/** `POST /verdicts/verify`: whether this server made a signature, and whether it covers a verdict. */
 export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[] => [
   route('POST', '/verdicts/verify', {
     operationId: 'verifyVerdict',
@@ -41,7 +41,7 @@ export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[]
 /** How long a verifier may keep the set, in seconds: keys are only ever added. */
 const MAX_AGE_SECONDS = 300;
 
-/** The public keys that verdicts are verified with, old ones included (contract 2.9). */
+/** The public keys for verifying verdicts, old ones included. */
 export const jwksRoute = (signingKeys: SigningKeys): RouteDefinition =>
   route('GET', '/.well-known/jwks.json', {
     operationId: 'getJwks',

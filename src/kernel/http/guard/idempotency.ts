@@ -21,8 +21,8 @@ export type KeyUse =
 const RETRY_AFTER = 1;
 
 /**
- * Names a request by API key, method and concrete path, and its body by the digest of its JCS form (contract 1.7). The path is decoded, so a proxy's
- * different escapes change nothing. The work lets others run in between: a body may have 16 MiB.
+ * Identifies a request by API key, method and concrete path, and its body by the digest of its JCS form. The path is decoded, so different escapes of a
+ * proxy change nothing. The work lets others run in between: a body may have 16 MiB.
  * @throws Rejection HEADER_INVALID
  */
 export const repeatable = async (
@@ -51,7 +51,7 @@ export const reserve = async (store: IdempotencyStore, request: KeyedRequest, ne
   return reservation.kind === 'run' ? reservation : { kind: 'repeat', answer: reservation.answer };
 };
 
-/** Temporary refusals are not kept, because a repeat may succeed. They are recognised by their `Retry-After`, whatever their status (contract 1.7). */
+/** Temporary refusals are not kept, because a retry may succeed. They are recognised by their `Retry-After`, whatever their status. */
 const isKept = ({ status, headers }: StoredAnswer): boolean =>
   status < 400 || (status !== 429 && status < 500 && headers['Retry-After'] === undefined);
 
@@ -87,7 +87,7 @@ export const settle = async (
   }
 };
 
-/** A kept error names the request that asks now: `requestId` is the same as `X-Request-Id` on every answer (contract 1.5). */
+/** A kept error has the id of the present request: `requestId` equals `X-Request-Id` in every response. */
 export const repeatedBody = (answer: StoredAnswer, requestId: string): Json => {
   const { body } = answer;
   if (answer.status < 400 || !isObject(body) || !isObject(body['error'])) return body;

@@ -155,8 +155,8 @@ const namesIn = ({ properties = {}, items, anyOf = [], allOf = [] }: SchemaNode)
 ];
 
 /**
- * Finds the members that a body may have meant: absent ones that the schema names, whose name an unknown one looks like (contract 1.2). Of a body
- * with very many objects or different names only the first are looked at.
+ * Finds the members that a body may have meant: absent members of the schema whose names resemble those of unknown ones. Of a body with very many
+ * objects or different names, only the first are examined.
  * @returns JSON Pointers (RFC 6901), made of names of the schema alone, `-` for any item of a list
  */
 export const compileMisspelt = (schema: TSchema): ((body: unknown) => readonly string[]) => {

@@ -66,7 +66,7 @@ const ofNode = (node: SchemaNode): DropNulls | null => {
 };
 
 /**
- * `null` in an optional member that the schema names counts as absent; free-form JSON below it stays as it came (contract 1.2).
+ * `null` in an optional member that the schema names counts as absent; free-form JSON below it is not changed.
  * @returns null when the schema names no optional member
  */
 export const compileDropNulls = (schema: TSchema): DropNulls | null => ofNode(schema);

@@ -4,7 +4,7 @@ import { isClientId, plainId } from '../../base/client-id.js';
 import { Rejection } from '../../base/rejection.js';
 import { checkOf, schemaRejection } from './schema-check.js';
 
-/** Parameters that name what clients made up; all others are ids of ours (contract 1.6). */
+/** Parameters with ids that clients choose; all others are ids that the server makes. */
 const clientIds: readonly string[] = ['npcId', 'rulesetId', 'agentId', 'levelId'];
 
 const plain = /^[\w-]*$/;
@@ -33,8 +33,8 @@ export const paramNames = (path: string): readonly string[] =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name ?? '');
 
 /**
- * The id in one segment of a path, percent-decoded once. Bytes sent without escapes are read as UTF-8, as the client meant them.
- * @returns null when the escapes are broken or the id is not valid (contract 1.6)
+ * The id in one segment of a path, percent-decoded once. Bytes sent without escapes are read as UTF-8.
+ * @returns null if an escape or the id is invalid
  */
 const decodeClientId = (segment: string): string | null => {
   if (plainId.test(segment)) return segment;

@@ -11,7 +11,7 @@ const setLimitHeaders = (ctx: Pick<Context, 'set'>, limit: RateLimit, decision: 
 };
 
 /**
- * Counts a request against the limit of its key. The state of the limit is in the headers of the answer even when the request is refused (contract 1.4).
+ * Counts a request against the limit of its key. The response headers show the state of the limit, even if the request is refused.
  * @throws Rejection RATE_LIMITED
  */
 export const requireRate = async (

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Rejection } from '../../base/rejection.js';
 import type { AcceptedBytes } from '../route.js';
 
-/** Bytes of a body, unless the route says otherwise (contract 1.2). */
+/** The default limit of a body, in bytes. */
 export const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
 /** The client left before it was answered, so there is no answer to send. */
@@ -154,7 +154,7 @@ export const openBody = (
 };
 
 /**
- * Accepts only uncompressed JSON (contract 1.2).
+ * Accepts only uncompressed JSON.
  * @throws Rejection UNSUPPORTED_MEDIA_TYPE
  */
 export const requireJson = (req: IncomingMessage): void => {

@@ -6,7 +6,7 @@ import { Rejection } from '../../base/rejection.js';
 import { sentenceOf } from '../patterns.js';
 import { MAX_BYTES } from '../schemas.js';
 
-/** Most problems listed in one answer (contract 1.5). */
+/** The most problems listed in one response. */
 export const MAX_ISSUES = 50;
 /** Values looked at when problems are listed; beyond it only the first problem is named, or a hostile body would make millions. */
 const MAX_VALUES_LISTED = 20_000;
@@ -139,7 +139,7 @@ export const checkOf = (part: Part, schema: TSchema): SchemaCheck => {
   };
 };
 
-/** The refusal of a request that breaks its schema; ID_INVALID when ids are all that is wrong (contract 1.6). */
+/** The refusal of a request that does not match its schema; ID_INVALID if only ids are wrong. */
 export const schemaRejection = (issues: readonly Issue[]): Rejection => {
   const onlyIds = issues.every(({ in: part, message }) => part === 'path' || message === CLIENT_ID_MESSAGE);
   return new Rejection(onlyIds ? 'ID_INVALID' : 'SCHEMA_INVALID', { details: { issues: issues.slice(0, MAX_ISSUES) } });

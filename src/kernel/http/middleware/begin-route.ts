@@ -3,7 +3,7 @@ import type { Lifecycle } from '../lifecycle.js';
 import type { RequestMiddleware } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
 
-/** What every answer of a deprecated route carries (RFC 9745, contract 1.9). */
+/** The headers of every response of a deprecated route (RFC 9745). */
 const deprecationOf = ({ deprecated, operationId }: RouteDefinition): Readonly<Record<string, string>> | null =>
   deprecated === undefined
     ? null

@@ -15,7 +15,7 @@ const refusedKey = (message: string): Rejection =>
   new Rejection('HEADER_INVALID', { message, details: { header: 'Idempotency-Key' } });
 
 /**
- * Names a request under its Idempotency-Key, by its body as it was sent (contract 1.7).
+ * Identifies a request under its Idempotency-Key by its body as it was sent.
  * @throws Rejection HEADER_INVALID
  */
 export const nameAttempt = (definition: RouteDefinition): RequestMiddleware => {

@@ -18,7 +18,7 @@ const splitTarget = (target: string): Pick<RequestState, 'path' | 'query'> => {
   return mark === -1 ? { path: local, query: undefined } : { path: local.slice(0, mark), query: local.slice(mark + 1) };
 };
 
-/** Begins the state of each request, and names it in its answer (contract 1.5). */
+/** Creates the state of each request, and puts its id into the response. */
 export const nameRequest = (random: Random): RequestMiddleware => {
   const idOf = createRequestIds(random);
   return (ctx, next) => {

@@ -25,7 +25,7 @@ export const repeated = async (definition: RouteDefinition, call: Call, kept: St
   return { status, headers, body: status === 204 ? undefined : repeatedBody(kept, call.requestId) };
 };
 
-/** Runs what comes after it under an Idempotency-Key: once, and answers repeats with what was kept (contract 1.7). */
+/** Runs the next middleware once per Idempotency-Key, and answers repeats with the kept response. */
 export const runOnce = (
   definition: RouteDefinition,
   { idempotency: store, revisionOf }: Reserving,

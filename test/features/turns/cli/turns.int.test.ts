@@ -20,7 +20,7 @@ const turn = (at: number): TurnSummary => ({
   ruleset: null,
 });
 
-/** A mind with many turns, behind the paging of contract 1.9. */
+/** A mind with many turns, as a paged list. */
 const turnsRoute = route('GET', '/npcs/:npcId/turns', {
   operationId: 'listTurns',
   tag: 'Test',

@@ -2,7 +2,7 @@ import { isActionType, toActionType } from '../action-type.js';
 import { isObject, type Json, type JsonObject } from '../../../../kernel/base/json.js';
 import { defined } from '../../../../kernel/base/defined.js';
 
-/** An action on the wire (contract 2.3). */
+/** An action on the wire. */
 export type Action = {
   readonly type: string;
   readonly target?: string;
@@ -34,8 +34,8 @@ const textOf = (value: Json | undefined): string | undefined => (typeof value ==
 const first = (body: JsonObject, name: string, alias: string): Json | undefined => body[name] ?? body[alias];
 
 /**
- * Reads an action from an object or a type's name (contract 2.3, 2.8). Plain names win over the aliases `gaType`, `actionTarget` and `actionReason`.
- * The type takes its upper-snake form. Malformed members are left out, and unknown ones are kept.
+ * Reads an action from an object or the name of a type. Plain names override the aliases `gaType`, `actionTarget` and `actionReason`.
+ * The type is converted to upper snake case. Malformed members are dropped, and unknown ones are kept.
  */
 export const readAction = (value: Json): ReadAction => {
   const body: JsonObject = typeof value === 'string' ? { type: value } : isObject(value) ? value : {};

@@ -3,7 +3,7 @@ import type { Action } from './action.js';
 import { cutText } from '../../../../kernel/base/text.js';
 import type { Objection } from './core-rules.js';
 
-/** Why an action is refused: a code, a sentence and details (contract 2.4, 4.1, 7.1). */
+/** Why an action is refused: a code, a message and details (contract 4.1, 7.1). */
 export type BridgeRefusal = Objection;
 
 /** How much of a rule's reason a refusal gives, in UTF-16 units: it is recorded as dialogue and as a detail. */
@@ -32,7 +32,7 @@ export const forbiddenBy = (matches: readonly Match[], action: Action): BridgeRe
   return match === undefined ? null : refusedBy(match);
 };
 
-/** The highest match that this action breaks, as a refusal: one that forbids it, or the highest one that directs another (contract 2.8). */
+/** The highest match that this action breaks, as a refusal: one that forbids it, or the highest one that directs another action. */
 export const brokenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null => {
   const directing = matches.find(({ effect }) => effect.kind === 'direct');
   const match = matches.find((one) => forbids(one, action) || (one === directing && contradicts(one, action)));

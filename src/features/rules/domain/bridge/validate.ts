@@ -71,7 +71,7 @@ export const situationOf = (npcState: JsonObject, context: Json, dialogue: strin
   };
 };
 
-/** An action as an answer shows it and as rules see it: it always has a target (contract 2.4). */
+/** An action as a response shows it and rules see it: it always has a target. */
 export const asAnswered = (action: Action): Action & JsonObject => {
   const { target = '' } = action;
   return { ...(action as JsonObject), type: action.type, target };

@@ -7,7 +7,7 @@ import type { DecisionInput } from './input.js';
 export type MemoryRecall = { readonly query: string; readonly limit: number; readonly threshold: number };
 export type Directive = { readonly memoryRecall: MemoryRecall; readonly trace: RulesTrace };
 
-/** What is asked for when no rule matches (contract 2.8). */
+/** The recall that is asked for when no rule matches. */
 const LIMIT = 5;
 const THRESHOLD = 0.5;
 /** Each match asks for one memory more, up to this many. */
@@ -16,7 +16,7 @@ const LIMIT_WITH_MATCHES = 10;
 const RULE_WORDS_CHARS = 500;
 
 /**
- * Which memories a turn should recall: the observation, followed by what the matching rules are about (contract 2.8).
+ * Decides which memories a turn should recall: those for the observation and the words of the matching rules.
  * `trace` says which rules matched and what they saw.
  */
 export const giveDirective = (input: DecisionInput): Directive => {

@@ -2,7 +2,7 @@ import { jsonrepair } from 'jsonrepair';
 import { isObject, type JsonObject } from '../../../../kernel/base/json.js';
 import { scanObjects, type ScannedObject } from './scan-objects.js';
 
-/** Members by which an object in a model's text is recognised as its answer (contract 2.8). */
+/** The members that mark an object in a model's text as its answer. */
 const MEMBERS = ['dialogue', 'action', 'stateDelta', 'stateTransform', 'memoryStore', 'memories'];
 const asked: ReadonlySet<string> = new Set(MEMBERS);
 
@@ -138,8 +138,8 @@ const search = (text: string): Search => {
 };
 
 /**
- * The JSON object in which a model answered, anywhere in its text (contract 2.8). Of several it is the last whole one with one of the members. An
- * object is repaired only if none is whole. Null when there is none. Never throws; the work is bounded for any text.
+ * Finds the JSON object in which a model answered, anywhere in its text. Of several it takes the last complete one with one of the members. It repairs
+ * an object only if none is complete. Null if none exists. Never throws; the work is bounded for any text.
  */
 export const findObject = (text: string): Search => {
   // Most texts are one object or prose; a failed reading costs more than this look.

@@ -2,7 +2,7 @@ import type { DirectiveRuleSet } from '../../../rules/domain/ruleset.js';
 import type { Json, JsonObject } from '../../../../kernel/base/json.js';
 import type { RecalledMemory } from '../../../npcs/domain/events.js';
 
-/** Everything a decision rests on (contract 2.8): the same input makes the same decision, byte for byte. */
+/** Everything that a decision depends on. The same input gives the same decision, byte for byte. */
 export type DecisionInput = {
   readonly npcId: string;
   readonly observation: string;

@@ -24,7 +24,7 @@ const MEMORIES = 16;
 const TYPE_CHARS = 64;
 export const DEFAULT_MEMORY_TYPE = 'observation';
 export const DEFAULT_IMPORTANCE = 0.5;
-/** How deep an action is nested at most, itself counted: a verdict is sent back within bodies that may be 32 deep (contract 1.2). */
+/** How deep an action may be nested, itself included: clients send verdicts back inside bodies that may be 32 levels deep. */
 export const ACTION_DEPTH = 16;
 
 /** Why a value is too large for an action; null when it is not. Looks at no more than an action may hold, and counts at least one byte for each value. */
@@ -109,7 +109,7 @@ const memories = (value: Json | undefined): readonly MemoryDraft[] => {
   });
 };
 
-/** Reads the text of a model (contract 2.8) after its header, up to the first chat token: an object anywhere in it, or else dialogue. Never throws. */
+/** Reads a model's text after its header and up to the first chat token: an object anywhere in it, otherwise dialogue. Never throws. */
 export const readModelText = (generated: string): ModelOutput => {
   const text = untilChatToken(withoutHeader(generated));
   const { object } = findObject(text);

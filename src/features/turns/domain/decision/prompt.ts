@@ -10,7 +10,7 @@ import { formats } from './templates.js';
 export type BuiltPrompt = {
   readonly prompt: string;
   readonly constraints: JsonObject;
-  /** The messages the prompt was formatted from; null for `Raw` (contract 2.8). */
+  /** The messages that the prompt was formatted from; null for `Raw`. */
   readonly ctxMessages: readonly ChatMessage[] | null;
   readonly trace: RulesTrace;
 };
@@ -50,7 +50,7 @@ const ruleText = (text: string): string => quoted(cutText(text, RULE_CHARS), RUL
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`];
 
-/** What the matching rules ask of the model, highest first (contract 2.8). */
+/** What the matching rules require of the model, highest priority first. */
 const demands = (matches: readonly Match[]): readonly string[] =>
   matches.slice(0, RULES).flatMap(({ rule, effect }) => {
     const because = rule.ruleReason === '' ? '' : ` (${ruleText(rule.ruleReason)})`;
@@ -97,8 +97,8 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
   ].join('\n\n');
 
 /**
- * The prompt of a turn in the set's template (contract 2.8): persona, state, context, memories and what the matching rules ask. No text from outside
- * can end the message that contains it.
+ * Builds a turn's prompt in the ruleset's template: persona, state, context, memories and the demands of the matching rules. No text from outside can
+ * end the message that contains it.
  */
 export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
   const { matches, trace } = matchRules(input.ruleset, input);

@@ -4,7 +4,7 @@ type Format = {
   /** The prompt as the model takes it; the text of the messages is already guarded. */
   readonly format: (system: string, user: string) => string;
   /**
-   * The tokens of the format: the first one in a text ends the model's answer (contract 2.8). At most four, because model servers take no more.
+   * The tokens of the format: the first one in a text ends the model's answer. At most four, because model servers accept no more.
    */
   readonly stop: readonly string[];
   /** What opens the model's answer, in tokens of the format; models repeat it. */
@@ -47,7 +47,7 @@ const END_OF_TEXT = '<|end_of_text|>';
 const chatTokens = [...Object.values(formats).flatMap(({ stop }) => stop), END_OF_TEXT];
 const chatToken = new RegExp(chatTokens.map((token) => token.replace(/[|]/g, '\\|')).join('|'));
 
-/** A model's text up to the first chat token of any template (contract 2.8): after it the model speaks as another participant. */
+/** A model's text up to the first chat token of any template. After it the model speaks as another participant. */
 export const untilChatToken = (text: string): string => {
   const at = text.search(chatToken);
   return at === -1 ? text : text.slice(0, at);

@@ -15,7 +15,7 @@ export type TurnFacts = {
   readonly rulesetMissing?: string;
   /** The outcome of the rules' patterns for an observation that is decided on for the first time; later it is recorded. */
   readonly patternsHeld?: readonly string[];
-  /** Under which key and name a valid verdict is signed (contract 2.9). */
+  /** The key and the issuer with which a valid verdict is signed. */
   readonly issuer: { readonly kid: string; readonly iss: string };
 };
 
@@ -31,11 +31,11 @@ export type TurnRequest = {
   readonly patternsHeld?: readonly string[];
 };
 
-/** Whether a mind without data takes over its actor's (contract 1.2); if not, only this turn uses the actor's data. */
+/** Whether a mind without data adopts its actor's data; otherwise only this turn uses the actor's data. */
 export const keepsActorData = (mind: TurnFacts['mind'], actor: Actor | undefined): boolean =>
   mind.data !== null || actor === undefined || dataBytes(actor.data) <= DATA_BYTES;
 
-/** `npcState` overlays the mind's data for this decision only (contract 2.1). If the mind has no data yet, the actor's data is used. */
+/** `npcState` overlays the mind's data for this decision only. If the mind has no data yet, the actor's data is used. */
 export const effectiveInput = (facts: TurnFacts, asked: TurnRequest): DecisionInput => ({
   npcId: facts.npcId,
   observation: asked.observation,

@@ -39,7 +39,7 @@ const tooLarge = (reason: string): Intent => ({
   },
 });
 
-/** What an action says is spoken as dialogue is: chat tokens end it (contract 2.8). */
+/** The words of an action are spoken like dialogue: chat tokens end them. */
 const withoutChatTokens = (action: Action): Action => {
   const said = action.type === 'SPEAK' ? speechOf(action) : undefined;
   return said === undefined ? action : withSpeech(action, said, untilChatToken(said.text));
@@ -103,7 +103,7 @@ const judge = (input: DecisionInput, intent: Intent, dialogue: string): Judged =
   };
 };
 
-/** What a state change may be at most (contract 2.8): levels of nesting, members in all, bytes of JSON. */
+/** The limits of a state change: levels of nesting, total members, bytes of JSON. */
 const STATE_CHANGE_DEPTH = 8;
 const STATE_CHANGE_KEYS = 64;
 export const STATE_CHANGE_BYTES = 16_384;
@@ -149,8 +149,8 @@ const readStateChange = (value: Json | undefined, data: JsonObject): ReadStateCh
 };
 
 /**
- * Decides on a model's text (contract 2.8): reads it leniently, checks its action against rules and bridge, bounds its state change. Never throws,
- * whatever the text. A refusal has the shape of contract 2.4.
+ * Judges a model's text: reads it leniently, checks its action against rules and bridge, and limits its state change. Never throws, whatever the text.
+ * A refusal has neither action nor memories nor a state change.
  */
 export const reachVerdict = (input: DecisionInput, generatedOutput: string): ReachedVerdict => {
   const said = readModelText(generatedOutput);
