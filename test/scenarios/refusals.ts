@@ -278,6 +278,16 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
+    it('names an NPC by npcId before id, and refuses a registration with neither [2.1b]', async () => {
+      expect((await api.post('/npcs', { npcId: 'one', id: 'other', initialState: { hp: 1 } })).body).toMatchObject({
+        npcId: 'one',
+        data: { hp: 1 },
+      });
+      expect((await api.get('/npcs/other')).status).toBe(404);
+      const reply = await api.post('/npcs', { persona: 'Without an id.' });
+      expect([reply.status, codeOf(reply)]).toEqual([400, 'SCHEMA_INVALID']);
+    });
+
     it('reads JSON inside a string as strictly as a body [1.2h]', async () => {
       for (const jsonData of ['{"hp": ', '{"hp": 1, "hp": 2}', '{"__proto__": {}}']) {
         const reply = await api.post('/npcs', { npcId: 'inner', initialState: { jsonData } });

@@ -201,7 +201,7 @@ describe('the turn that a step without an id means', () => {
   it.each([
     ['open', awaitingActor('t1'), actor],
     ['ended', ended('t1'), output],
-  ])('is no %s turn any more once its deadline has passed', (_, known, result) => {
+  ])('is no %s turn any more once its deadline has passed [2.6f]', (_, known, result) => {
     expect(findIn([known], tapeOf(), result, AFTER_DEADLINE - 1)).toBe(known);
     expect(findIn([known], tapeOf(), result, AFTER_DEADLINE)).toBe('unknown');
   });
