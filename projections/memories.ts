@@ -5,7 +5,7 @@ import { isNpcStream } from '../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
 
-/** A memory as lists and recall show it (contract 3.1). */
+/** A memory as lists and recall show it. */
 export type MemoryRow = {
   readonly kind: 'memory';
   readonly memoryId: string;
@@ -28,7 +28,7 @@ export type MemoryRow = {
   readonly stream: string;
 };
 
-/** A clear: the memories before it are gone, except for readers who look at the mind as it was before (contract 3.4). */
+/** A clear: the memories before it are gone, except for readers who ask for an earlier moment (`asOf`). */
 export type ClearRow = { readonly kind: 'clear'; readonly revision: number; readonly stream: string };
 
 export type MemoriesRow = MemoryRow | ClearRow;
@@ -87,7 +87,7 @@ const evolve = (row: MemoriesRow | null, recorded: RecordedEvent): MemoriesRow |
   }
 };
 
-/** The memories of each mind by the order in which they were stored, tagged with their type, and its clears (contract 3). */
+/** The memories of each mind in the order in which they were stored, tagged with their type, and its clears. */
 export const memories: Projection<MemoriesRow> = {
   name: 'memories',
   version: 3,

@@ -7,7 +7,7 @@ export type RulesetRow = DirectiveRuleSet & { readonly tenant: string };
 
 const ruleset = [''];
 
-/** The rule sets of each tenant, by rulesetId; deleted ones leave (contract 5.2). A set has one row. */
+/** The rulesets of each tenant, by rulesetId, one row each. Deleted sets are removed. */
 export const rulesets: Projection<RulesetRow> = {
   name: 'rulesets',
   version: 1,

@@ -104,8 +104,8 @@ const answerOf = ({ turnId, name, memories, verdict }: OpenedTurn): AgentTurnAns
 });
 
 /**
- * One turn of an NPC whose body is this server (contract 7.1): it recalls from the mind's own memories, an engine makes the words, and the same rules
- * decide on them. Its events are those of a body's turn.
+ * One turn of an NPC whose body is this server: it recalls from the mind's own memories, an engine writes the answer, and the same rules decide on it. It
+ * records the same events as a turn of a body.
  */
 export const agentTurn: StateMachine<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer> = {
   ...turnFold,

@@ -1,5 +1,5 @@
 // Measures how well recall finds what a game asks for, with the embedder that the settings name.
-// Usage: npm run eval:recall [-- --write]; with --write it puts the figures of the built-in embedder into docs/recall-quality.md.
+// Usage: npm run eval:recall [-- --write]; with --write it puts the figures of the built-in embedder into docs/explanation/recall.md.
 import { readFile, writeFile } from 'node:fs/promises';
 
 import { openEmbedder } from '../../src/adapters/embedders/open.js';
@@ -13,7 +13,7 @@ import { readMinds } from './minds.js';
 import { qualityReport, withFigures } from './quality-report.js';
 import { asOneMind, askMinds } from './ranked.js';
 
-const PAGE = new URL('../../docs/recall-quality.md', import.meta.url);
+const PAGE = new URL('../../docs/explanation/recall.md', import.meta.url);
 
 const write = process.argv.includes('--write');
 const { embedder: choice } = parseConfig(readEnvironment(), process.cwd());

@@ -199,7 +199,7 @@ export type TurnRecord = {
 };
 /** A turn as a list shows it. */
 export type TurnSummary = Omit<TurnRecord, 'rounds' | 'verdict'>;
-/** A memory as the server lists it (contract 3.1). */
+/** A memory as the server lists it. */
 export type MemoryRecord = {
   readonly memoryId: string;
   readonly text: string;

@@ -1,5 +1,5 @@
 /**
- * What a cosine means (contract 3.5): 0 for texts with nothing in common, 0.5 at `related`, 1 for equal ones, and straight lines between them.
+ * The score of a cosine: 0 for texts with nothing in common, 0.5 at `related`, 1 for equal texts, and linear in between.
  * @param related the cosine that separates related texts from unrelated ones, above 0 and below 1; every embedder has its own
  */
 export const calibrated = (cosine: number, related: number): number => {

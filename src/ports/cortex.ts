@@ -25,7 +25,7 @@ export type Completed = { readonly text: string; readonly stats: Readonly<Record
  * engine may be too slow; any other reason means that nobody waits any longer, and shows nothing about the engine. An engine keeps nothing of what it was asked, and no key is in a message of its errors.
  */
 export interface CortexEngine extends AsyncDisposable {
-  /** Its name in the contract (6.3): one word. */
+  /** Its name, as clients send it: one word. */
   readonly id: string;
   /** Its model, as people call it. */
   readonly name: string;

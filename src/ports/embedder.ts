@@ -29,7 +29,7 @@ export interface Embedder extends AsyncDisposable {
   ): Promise<readonly (Float32Array | null)[]>;
   /** What its last call met, in a sentence, if that shows that it is away; null when it answered, and without it. It asks nobody. */
   down?(): string | null;
-  /** What a cosine means for this embedder: 0 to 1, rising, 0.5 or more for related texts and less for unrelated ones (contract 3.5). */
+  /** The score of a cosine for this embedder: 0 to 1, rising, 0.5 or more for related texts and less for unrelated ones. */
   score(cosine: number): number;
 }
 

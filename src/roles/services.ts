@@ -36,7 +36,7 @@ export type Services = {
   readonly recall: Recall;
   readonly signingKeys: SigningKeys;
   readonly signer: VerdictSigner;
-  /** The engines that make words (contract 6). */
+  /** The language model backends. */
   readonly engines: Engines;
   readonly archives: OtherArchives;
   /** Whose souls are taken (contract 8.4). */
@@ -45,7 +45,7 @@ export type Services = {
   readonly publicUrl: string;
   readonly turnDeadlineMs: number;
   readonly rulesRegistration: boolean;
-  /** How long a request waits for an agent's answer, in milliseconds (contract 7.1). */
+  /** How long a request waits for an agent's answer, in milliseconds. */
   readonly agentWaitMs: number;
   /** How long a client may take between the phases of a soul's exchange, in milliseconds (contract 8.6). */
   readonly soulDeadlineMs: number;

@@ -12,7 +12,7 @@ export type Opening = {
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
   readonly resumedFrom?: string;
-  /** It runs on this server, without a body (contract 7.1). */
+  /** It runs on this server, without a body. */
   readonly agent?: true;
   /** The outcome of the rules' patterns for the observation, found once, when the turn is opened. */
   readonly patternsHeld?: readonly string[];

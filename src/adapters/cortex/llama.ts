@@ -67,7 +67,7 @@ export const threadsFor = (cores: number): number => Math.max(1, Math.min(Math.f
 export type LlamaEngineDeps = { readonly clock: Clock; readonly log: Log };
 
 /**
- * A GGUF model in this process (contract 6.4), one completion at a time. It loads while the server already answers.
+ * A GGUF model in this process, one completion at a time. It loads while the server already answers.
  * @throws StartProblem when the package is not installed
  */
 export const openLlamaEngine = async (

@@ -54,7 +54,7 @@ const mayMeanNoSchema = (failure: AttemptFailed): boolean => isRefusal(failure) 
 const isTooLate = ({ reason }: AbortSignal): boolean =>
   reason instanceof Rejection && reason.code === 'CORTEX_UNAVAILABLE';
 
-/** A model behind any server that speaks the API of OpenAI (contract 6.4). Its key is in no log, message or error. */
+/** A model behind any OpenAI-compatible server. Its key is never in a log, message or error. */
 export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: OpenAiEngineDeps): CortexEngine => {
   const breaker = createBreaker(clock);
   /** Their digests. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { Clock } from '../../ports/clock.js';
 
-/** How long after a request was told to come again its turn is still the answer to its retry, in milliseconds (contract 7.1). */
+/** How long after a 503 a retry still gets the outcome of the turn that the request waited for, in milliseconds. */
 export const RETRY_WITHIN_MS = 60_000;
 /** How many requests are remembered; the least recently used goes first. */
 const REQUESTS_KEPT = 10_000;

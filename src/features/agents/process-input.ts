@@ -90,8 +90,8 @@ export const streamEndInTime = (
 };
 
 /**
- * CORTEX_UNAVAILABLE when the turn was seen to have recalled, or its engine is known to be down; EMBEDDER_UNAVAILABLE when it was not, and this process's
- * last call to the embedder has failed; else ENGINE_UNAVAILABLE: what holds up a recall is often known to another process only (contract 7.1).
+ * CORTEX_UNAVAILABLE if the turn was seen to have recalled, or its engine is known to be down; EMBEDDER_UNAVAILABLE if it was not, and the last call of
+ * this process to the embedder failed; otherwise ENGINE_UNAVAILABLE, because often only another process knows what delays a recall (promise 7.1o).
  * @param engine says why, where it knows
  * @param hasRecalled whether the turn was seen to have what it recalls
  */

@@ -26,7 +26,7 @@ export type TakeDeps = StepDeps & {
   readonly openings: Map<string, SharedOpening>;
 };
 
-/** What is said to an agent (contract 7.1). */
+/** An input to an agent. */
 export type AgentInput = CommandAttempt & {
   readonly input: string;
   readonly context: JsonObject;

@@ -1,11 +1,11 @@
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 
-/** Words with which clients ask for the tenant's default (contract 6.2). */
+/** The names by which clients request the tenant's default engine. */
 const DEFAULT_NAMES: ReadonlySet<string> = new Set(['', 'api-integrated']);
 export const isDefaultName = (name: string): boolean => DEFAULT_NAMES.has(name);
 
-/** The engines of one server, and which of them speaks for a tenant (contract 6). */
+/** The engines of one server, and the one that each tenant uses. */
 export type Engines = {
   /** Every engine that this server has; the scripted one is always among them. */
   readonly all: readonly CortexEngine[];

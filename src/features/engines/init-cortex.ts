@@ -22,8 +22,8 @@ export const lookUpCortex = (engines: Engines, tenant: string, requested: string
 };
 
 /**
- * The same, and makes the engine the tenant's default if it is ready (contract 6.3). Other servers know it within a second, as they learn of revoked
- * keys. Raises what the event store raises.
+ * The same, and makes the engine the tenant's default if it is ready. Other servers learn of it within a second, as they learn of revoked keys. Raises
+ * what the event store raises.
  */
 export const chooseDefaultCortex = async (
   deps: TenantDeps,

@@ -1,12 +1,12 @@
 import { Rejection } from '../../kernel/base/rejection.js';
 import { type Engines, isDefaultName } from '../engines/engines.js';
 
-/** What the engine of contract 6.4 that has no model is for a ghost: the goal's policy. It speaks with people, and would never take a step. */
+/** For a ghost, the scripted engine stands for the goal's policy: the engine itself only talks and would never take a step. */
 export const POLICY = 'scripted';
 
 /**
  * The engine that is asked to play a ghost, by its id; undefined for the goal's policy (contract 9.8).
- * @param requested as in contract 6.2; undefined where nobody asked for one
+ * @param requested the name of an engine or of its model; undefined if the request names none
  * @throws Rejection CORTEX_NOT_FOUND for a name that no engine has, CORTEX_UNAVAILABLE when the tenant's default is not configured here
  */
 export const chooseGhostEngine = (

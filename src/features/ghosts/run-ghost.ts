@@ -64,7 +64,7 @@ const seedOf = (commandId: string): number => {
 };
 
 /**
- * Accepts a session (contract 7.3, 9.8). It then goes on by itself. A repeat of the same command finds the same session.
+ * Accepts a session, which then runs in the background. A repeat of the same command finds the same session.
  * @throws Rejection as `chooseGhostEngine`, and what the levels and ProcessRuntime.ask raise
  */
 export const runGhost = async (

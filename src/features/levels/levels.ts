@@ -43,7 +43,7 @@ export const readBuiltInLevels = async (
 
 /** The levels of this server. */
 export type Levels = LevelStore & {
-  /** In the order of lists; the first is played by who names none (contract 7.3). */
+  /** In the order of lists. A session that names no level plays the first. */
   readonly builtIn: readonly BuiltInLevel[];
   /** The level of a name, studied for play: the built-in one, else the registered one, else one generated from name and seed. Raises LEVEL_NOT_FOUND when its map is lost, and what the event store and the archive raise. */
   openLevel(tenant: string, name: string | undefined, seed: number): Promise<OpenedLevel>;

@@ -4,7 +4,7 @@ import type { VectorRowsView, VectorSlice } from './vector-rows.js';
 /** A row that may answer a query. Its order is where it stands among the rows of its mind. */
 export type Candidate = { readonly key: string; readonly order: string; readonly score: number };
 
-/** Best first; of equally good ones the newest first (contract 3.3). */
+/** Best first; of equally good ones the newest first. */
 export const byScore = (one: Candidate, other: Candidate): number =>
   other.score - one.score || (one.order < other.order ? 1 : -1);
 

@@ -53,8 +53,8 @@ const storedEvent = async (
 };
 
 /**
- * Confirms a memory, or stores a new one (contract 3.2). Whether it is new is decided from the events. The memories of a turn that ended long ago are
- * not in the mind's state, and are then read from the stream.
+ * Confirms a memory, or stores a new one. Whether it is new is decided from the events. The memories of a turn that ended long ago are not in the mind's
+ * state, and are then read from the stream.
  * @param withinMs for how long the same text counts as the same memory
  * @throws Rejection CONFLICT when others keep confirming, or when an earlier attempt's memory is not found any more; and as runCommand
  */

@@ -3,7 +3,7 @@ import { defined } from '../../kernel/base/defined.js';
 import type { MemoryRow } from '../../../projections/memories.js';
 
 /**
- * A memory in the protocol family (contract 3.1), in both vocabularies of deployed clients.
+ * A memory in the protocol family, in both vocabularies of deployed clients.
  * @param asOf the revision as of which the memory is seen: `confirmed` is what it was then
  */
 export const itemOf = (
@@ -25,7 +25,7 @@ export const itemOf = (
   ...defined({ source }),
 });
 
-/** A memory that a client says it recalled, the one at a place of its report (contract 3.3). This server may know nothing else of it. */
+/** A memory that a client reports as recalled, by its position in the report. The server may have no other record of it. */
 export const reportedItem = (
   { text, type, importance, similarity }: RecalledMemory,
   {
@@ -40,7 +40,7 @@ export const reportedItem = (
   return itemOf({ kind: 'memory', memoryId, text, type, importance, ...cause, stream: '' }, { similarity });
 };
 
-/** A memory in the agent family (contract 3.5). */
+/** A memory in the agent family. */
 export const agentMemoryOf = ({ memoryId, text, type, at, metadata = {} }: MemoryRow) => ({
   id: memoryId,
   text,

@@ -50,7 +50,7 @@ export type Recalled = {
 };
 
 /**
- * The memories of a mind that answer a query, now or as of an earlier revision (contract 3.3, 3.6). It waits for the read model as lists do, and first
+ * The memories of a mind that answer a query, now or as of an earlier revision. It waits for the read model as lists do, and first
  * embeds the texts of its mind that have no vector. Texts that still have none are compared by their words.
  * @throws Rejection READ_MODEL_BEHIND, EMBEDDER_UNAVAILABLE, BUSY; the reason of `signal`; what the event store and the read models throw
  */
@@ -90,7 +90,7 @@ const createQueryVector = (embedder: Embedder, maxBytes = QUERY_VECTOR_BYTES): Q
     const found = known.get(name);
     if (found !== undefined) return found.vector;
     const options = { urgent: true, ...defined({ signal }) };
-    // A text that is always refused has no vector, so its words must do (contract 3.6).
+    // A text that is always refused has no vector, so its words are used.
     const [vector = null] = (await vectorsUnlessRefused(embedder, [query], options)) ?? [];
     known.set(name, { vector });
     return vector;

@@ -17,7 +17,7 @@ const Rule = Type.Object({
   ruleObsPattern: nullable(Type.String({ description: 'RE2, case-insensitive.' })),
   rulePromptSuffix: nullable(Type.String()),
 });
-/** A rule set as it is registered (contract 5.1). */
+/** A ruleset as it is registered. */
 export const RulesBody = Type.Object({
   rulesetId: nullable(ClientId),
   id: nullable(ClientId),

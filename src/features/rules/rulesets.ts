@@ -32,13 +32,13 @@ export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonl
 export type Rulesets = {
   /** The named ruleset, or the tenant's default. A named ruleset that is not registered decides nothing and is `missing`. */
   choose(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
-  /** As `choose`, but without a tenant's default the `default` preset decides (contract 7.1). */
+  /** As `choose`, but if the tenant has no default, the `default` preset decides. */
   chooseForAgent(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
   /** One version as it was registered, even if its ruleset was deleted since. */
   version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
   /** The current ruleset; null when it was never registered or is deleted. */
   latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
-  /** The version that decides: the current one, or the `default` preset as long as a tenant has no default (contract 7.1). */
+  /** The version that decides: the current one, or the `default` preset while the tenant has no default. */
   deciding(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
 };
 

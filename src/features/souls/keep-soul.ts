@@ -19,7 +19,7 @@ export type KeepDeps = {
   readonly issuer: string;
 };
 
-/** A sealed soul that this server keeps: in its own archive as it was sealed, or also under a CID, then perhaps as CBOR (contract 7.2). */
+/** A sealed soul that this server keeps: in its own archive as it was sealed, or also under a CID, then perhaps as CBOR. */
 export type KeepRequest = { readonly digest: string; readonly storage?: 'ipfs'; readonly format?: 'binary' };
 
 const lost: SoulExportInput = {

@@ -17,7 +17,7 @@ export const TENANT_BINARY_SHOWN = 2;
 export type SealedPayloads = {
   /** Their JCS form. */
   readonly json: ShownPayloads;
-  /** Their binary form (contract 7.2). */
+  /** Their CBOR form. */
   readonly binary: ShownPayloads;
 };
 

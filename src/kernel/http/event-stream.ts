@@ -2,7 +2,7 @@ import type { StreamedAnswer } from './route.js';
 
 export const EVENT_STREAM = 'text/event-stream';
 
-/** How often an idle stream says that it lives, in milliseconds (contract 7.1, 10.1). */
+/** How often an idle stream sends a comment, in milliseconds. */
 export const COMMENT_EVERY_MS = 15_000;
 
 /** An answer of Server-Sent Events, which nothing on the way keeps or holds back. */

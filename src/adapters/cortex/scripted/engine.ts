@@ -14,8 +14,8 @@ const textFor = ({ prompt, jsonSchema, similarities }: Completion): string => {
 };
 
 /**
- * The engine without a model (contract 6.4): it reads the prompt as src/features/turns/domain/decision/prompt.ts writes it, and answers in English by written
- * phrases. Deterministic: the same prompt and similarities get the same text. What stands in quotes is never taken for an instruction.
+ * The engine without a model: it reads the prompt that src/features/turns/domain/decision/prompt.ts writes, and answers in English with written phrases.
+ * Deterministic: the same prompt and similarities get the same text. A quoted text is never taken for an instruction.
  */
 export const createScriptedEngine = (): CortexEngine => ({
   id: 'scripted',

@@ -16,7 +16,7 @@ const NEARLY = 0.8;
 const ALIKE = 0.7;
 /** A memory is told as what was asked for if it holds this part of what the question is about. */
 const SURE = 0.35;
-/** A memory that shares hardly a word is told, with care, if it is that similar; unrelated ones are below 0.5 (contract 3.5). */
+/** From this similarity on, the engine mentions, with care, a memory that shares hardly a word with the question. Unrelated memories score below 0.5. */
 const SIMILAR = 0.54;
 /** One that shares a word is told as what was asked for if it is that similar and lacks nothing. */
 const SURELY_SIMILAR = 0.55;

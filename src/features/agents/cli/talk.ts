@@ -143,7 +143,7 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
   if (stdin.isTTY !== true && failed > 0 && said === 0) throw new CommandFailed('No line was answered.');
 };
 
-/** `anima talk <npcId>`: what is typed is said to the NPC, and the server answers for it (contract 7.1). */
+/** `anima talk <npcId>`: says what the user types to the NPC, and prints its answers. The server plays the turns. */
 export const talkCommand = (terminal: Terminal): Command =>
   new Command('talk')
     .description('talk to an NPC: what you type is said to it, and the server answers in its place')

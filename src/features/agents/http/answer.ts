@@ -9,7 +9,7 @@ import { errorBody, refusalOf } from '../../../kernel/http/on-error.js';
 import type { Call } from '../../../kernel/http/route.js';
 
 /**
- * What the client is told of a turn that has ended (contract 7.1).
+ * The response for a turn that has ended.
  * @throws Rejection the code of the refusal, when the verdict was none
  */
 const answerOf = ({ turnId, verdict, memories }: Omit<AgentOutcome, 'revision' | 'position'>) => {
@@ -70,7 +70,7 @@ type Following = {
   readonly retry: Retry;
 };
 
-/** The phases of a turn as Server-Sent Events (contract 7.1). */
+/** The phases of a turn as Server-Sent Events. */
 export const phasesOf = async function* (
   deps: AgentDeps,
   { asked, turnId, requestId, untilMs, noteWritten, cortex, retry }: Following,

@@ -46,7 +46,7 @@ const askedOf = (call: Call<{ agentId: string }, unknown, Body>): Promise<AgentI
   });
 };
 
-/** `POST /v1/agents/{agentId}/process`: a whole turn on this server (contract 7.1). */
+/** `POST /v1/agents/{agentId}/process`: a whole turn on this server. */
 export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[] => {
   const { ports, turnIndex: index, engines, agentWaitMs: waitMs, ...open } = services;
   const engineOf: AgentDeps['engineOf'] = (tenant) => engines.engineOf(tenant);

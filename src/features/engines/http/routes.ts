@@ -11,7 +11,7 @@ import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../
 import { clientSignal } from '../../../kernel/http/client-signal.js';
 import { FreeObject, nullable } from '../../../kernel/http/schemas.js';
 
-/** How long a completion may take (contract 6.3). */
+/** How long a completion may take. */
 const COMPLETE_MS = 30_000;
 /** The bounds of what is asked for. */
 const MAX_TOKENS = 32_768;
@@ -46,7 +46,7 @@ const requireAdmin = ({ principal }: Call): void => {
   });
 };
 
-/** Engines: which there are, choosing one, and asking one (contract 6). */
+/** Engines: listing them, choosing one, and asking one. */
 export const cortexRoutes = (
   { engines, ports }: { readonly engines: Engines; readonly ports: Pick<Ports, 'clock'> },
   tenants: TenantDeps,

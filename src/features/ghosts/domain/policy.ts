@@ -6,7 +6,7 @@ import { chanceOf, type Chance } from './random.js';
 import { numberOfTile } from './chart.js';
 import type { World } from './world.js';
 
-/** What a session is for (contract 7.3). */
+/** The goals that a session can have. */
 export const ghostGoals = ['maximize_exploration', 'complete_level', 'find_bugs', 'collect_metrics'] as const;
 export type GhostGoal = (typeof ghostGoals)[number];
 

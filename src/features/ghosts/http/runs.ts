@@ -73,7 +73,7 @@ type GhostRunRouteDeps = {
   readonly levels: Levels;
 };
 
-/** `POST /v1/ghost/run` and `POST /ghost/run` (contract 7.3, 9.1, 9.8). */
+/** `POST /v1/ghost/run` and `POST /ghost/run`. */
 export const ghostRunRoutes = ({ ports, runtime, engines, levels }: GhostRunRouteDeps): readonly RouteDefinition[] => {
   const deps = { runtime, engines, levels, clock: ports.clock };
 

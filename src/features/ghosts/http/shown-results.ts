@@ -17,7 +17,7 @@ export const LevelShown = Type.Object({
 /** How a session stands (contract 9.2). */
 export const ShownStatus = oneOf(['pending', 'running', 'completed', 'failed', 'stopped']);
 
-/** What a session is after (contract 7.3). */
+/** The goal of a session. */
 export const NamedGoal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
 
 export const ghostStatusOf = (session: GhostSession): string =>

@@ -70,6 +70,6 @@ export const revokeKey = (state: TenantState, keyId: string): TenantDecision => 
   return [{ type: 'KeyRevoked', data: { keyId } }];
 };
 
-/** Makes an engine the tenant's default (contract 6.3); the one that it has already gives no event. */
+/** Makes an engine the tenant's default. If it is the default already, there is no event. */
 export const chooseCortex = (state: TenantState, cortexId: string): TenantDecision =>
   state.cortexId === cortexId ? [] : [{ type: 'CortexChosen', data: { cortexId } }];

@@ -29,7 +29,7 @@ export type TenantEvent =
       };
     }
   | { type: 'KeyRevoked'; data: { readonly keyId: string } }
-  /** The engine that speaks for the tenant's minds from now on, by its name (contract 6.3). */
+  /** The name of the engine that the tenant's minds use from now on. */
   | { type: 'CortexChosen'; data: { readonly cortexId: string } };
 
 /**

@@ -10,7 +10,7 @@ export type TenantState = {
   readonly tenantId: string | null;
   readonly tier: Tier | null;
   readonly keys: readonly ApiKey[];
-  /** The engine that the tenant chose; null: the server's default (contract 6.3). */
+  /** The engine that the tenant chose; null: the server's default. */
   readonly cortexId: string | null;
 };
 

@@ -30,7 +30,7 @@ const people = [
   },
 ] as const;
 
-/** No rules of its own, so that none is to be tested; the core rules of the bridge hold (contract 4.2). */
+/** An empty set: a generated level has no rules to test, but the core rules of the bridge apply. */
 const GENERATED_RULES: DirectiveRuleSet = { rulesetId: 'generated', version: 1, rulesetRules: [], template: null };
 
 /** Takes tiles that nothing else takes. */
@@ -144,8 +144,7 @@ const generateRooms = (draw: LevelDraw, width: number, height: number): Generate
 };
 
 /**
- * The level of a name that nobody registered (contract 7.3): always the same for a name and a seed. Its goals can be reached, through a door that the key
- * opens.
+ * The level for a name that nobody registered: always the same for a name and a seed. Its goals can be reached through a door that the key opens.
  */
 export const generateLevel = (name: string, seed: number): Level => {
   const draw = createLevelDraw(`${seed} ${name}`);

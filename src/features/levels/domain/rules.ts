@@ -8,7 +8,7 @@ import type { Sliced } from '../../../kernel/base/sliced.js';
 import { normaliseRuleset } from '../../rules/domain/normalise.js';
 import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 
-/** The bounds of `POST /rules` (contract 5.1). */
+/** The bounds of `POST /rules`. */
 const MAX_RULES = 1_000;
 const MAX_CONDITIONS = 64;
 /** The version of a set that a level brings: levels have versions, their sets do not. */
@@ -71,7 +71,7 @@ function* parsed(text: string): Sliced<JsonObject | string> {
 }
 
 /**
- * The rules that a level gives to a mind: the JSON text of what `POST /rules` takes, with rulesetRules, under the same bounds (contract 5.1).
+ * The rules that a level gives to a mind: the JSON text of a body of `POST /rules`, with rulesetRules, under the same bounds.
  * @param rulesetId the id of a set that names none
  * @param accepted the map was taken before: then a text that is read as JSON.parse reads it stays what it was
  * @returns the set, or the sentence that says what to change

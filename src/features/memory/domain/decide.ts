@@ -6,9 +6,9 @@ import type { NpcEvent } from '../../npcs/domain/events.js';
 import type { MindState } from '../../npcs/domain/state.js';
 import { lastMemories, type StoredMemory } from '../../npcs/domain/stored-memories.js';
 
-/** What a body confirms without saying how important it is (contract 3.2). */
+/** The importance of a memory that a client stores without giving one. */
 export const CONFIRMED_IMPORTANCE = 0.8;
-/** The type of what a client stores without naming one (contract 3.2, 3.5). */
+/** The type of a memory that a client stores without giving one. */
 export const STORED_TYPE = 'observation';
 
 /** A memory as a client brings it. */
@@ -19,7 +19,7 @@ export type BroughtMemory = {
   readonly metadata?: JsonObject;
 };
 
-/** What a body keeps (contract 3.2), perhaps because of a turn. */
+/** A memory that a body keeps, perhaps because of a turn. */
 /** `verbatim`: it means a memory of that text and no other; else its text may be what the body observed. */
 export type Confirmation = BroughtMemory & { readonly turnId?: string; readonly verbatim?: boolean };
 
@@ -51,7 +51,7 @@ export const knownOfTurn = (
 };
 
 /**
- * The memory that a confirmation means (contract 3.2); undefined when it brings a new one.
+ * The memory that a confirmation means; undefined if it brings a new one.
  * @param ofTurn the memories of its turn, none when it names no turn
  * @param withinMs for how long the same text counts as the same memory
  * @param met whether only those count that an earlier attempt has met as confirmed or retracted
@@ -91,7 +91,7 @@ const stored = (
 });
 
 /**
- * Confirms a memory; a new one is stored and confirmed at once (contract 3.2). One that was confirmed before records nothing, and neither does one
+ * Confirms a memory; a new one is stored and confirmed at once. One that was confirmed before records nothing, and neither does one
  * that was retracted: a body that still holds it must not bring it back (contract 10.12).
  */
 export const confirmMemory = (
@@ -106,12 +106,12 @@ export const confirmMemory = (
   return [memory, { type: 'MemoryConfirmed', data: { memoryId: memory.data.memoryId } }];
 };
 
-/** Stores a memory that an agent's client brings (contract 3.5). */
+/** Stores a memory that an agent's client brings. */
 export const storeMemory = (mind: MindState, memory: BroughtMemory, by: Commanded): readonly NpcEvent[] => [
   stored(mind, memory, by),
 ];
 
-/** Takes all memories out of lists and recall (contract 3.4). Where there are none it records nothing. */
+/** Removes all memories from lists and recall. If there are none, it records nothing. */
 export const clearMemories = ({ memories }: MindState): readonly NpcEvent[] => {
   const count = memories.count - memories.retracted;
   return count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];

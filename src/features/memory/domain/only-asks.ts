@@ -15,8 +15,8 @@ const BEGINS_AS_QUESTION =
 const ONE_REQUEST = /^((?:please,? |now,? )*(?:tell|remind) me (?!that\b)[^.!?。！？؟…।۔\r\n\u2028\u2029]*)[.!]?$/iu;
 
 /**
- * Whether a memory is a question that somebody asked, and tells nothing. A question is nearest to its own repeats: once asked often enough, they would
- * leave no place for what answers it (contract 7.1).
+ * Whether a memory is a question that somebody asked, and nothing else. A question is most similar to its own repeats: once asked often enough, they
+ * would crowd out the memory that answers it.
  */
 export const onlyAsks = ({ type, text }: { readonly type: string; readonly text: string }): boolean => {
   if (type !== 'observation') return false;

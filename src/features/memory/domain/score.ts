@@ -9,12 +9,12 @@ export type ScoreGrounds = {
   readonly ageMs: number;
 };
 
-/** `score` is 0 to 1. `parts` are the numbers that it was made from (contract 3.3). */
+/** `score` is 0 to 1. `parts` are the numbers from which it was computed. */
 export type Score = { readonly score: number; readonly parts: Readonly<Record<string, number>> };
 
 /**
  * How well a memory answers a query: by its meaning, and by its words where there is no vector yet. Words, importance and age beside the meaning found
- * one held-back question of 61 more at best, which is chance (docs/recall-quality.md), so they do not count.
+ * one held-back question of 61 more at best, which is chance (docs/explanation/recall.md), so they do not count.
  */
 export const scoreOf = ({ meaning, words }: ScoreGrounds): Score =>
   meaning === null ? { score: words, parts: { words } } : { score: meaning, parts: { meaning, words } };

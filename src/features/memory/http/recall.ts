@@ -29,11 +29,11 @@ import { minRevision } from '../../../kernel/http/min-revision.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../../../kernel/http/schemas.js';
 import { memoriesOf, MemoriesSchema } from '../../turns/body-schemas.js';
 
-/** Most memories of one recall, and how many there are unless the request says otherwise (contract 3.3, 3.5). */
+/** The maximum and the default number of memories of one recall. */
 const MAX_LIMIT = 100;
 const LIMIT = 10;
 const AGENT_LIMIT = 5;
-/** What a memory of an agent's recall scores at least: related texts do (contract 3.5). */
+/** The default minimum score of an agent's recall: related texts reach it. */
 const AGENT_SCORE = 0.5;
 
 const query = Type.String({
@@ -68,7 +68,7 @@ const pageOf = <Shown>(memories: readonly Shown[]): readonly Shown[] => [
   ...untilFull(memories, (memory) => jsonBytes(memory as Json), PAGE_BYTES),
 ];
 
-/** Says how many memories take part by their words alone (contract 3.6). */
+/** Says how many memories take part by their words alone. */
 const pendingHeader = (pending: number): Record<string, string> =>
   pending === 0 ? {} : { 'Anima-Embedding-Pending': String(pending) };
 
@@ -76,7 +76,7 @@ type RecallCall = Call<Static<typeof NpcParams>, unknown, Static<typeof RecallBo
 
 type RecallRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters; readonly recall: Recall };
 
-/** `POST /npcs/{npcId}/memory/recall` and `POST /v1/agents/{agentId}/memory/recall` (contract 3.3, 3.5, 3.6). */
+/** `POST /npcs/{npcId}/memory/recall` and `POST /v1/agents/{agentId}/memory/recall`. */
 export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): readonly RouteDefinition[] => {
   /** The revision that the request asks for; null when the mind had no event by then. */
   const revisionAsOf = async (

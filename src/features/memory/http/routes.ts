@@ -43,7 +43,7 @@ const common = { tag: 'Memory', scope: 'memory' } as const;
 
 type MemoryRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
 
-/** `GET /npcs/{npcId}/memory` (contract 3.1). */
+/** `GET /npcs/{npcId}/memory`. */
 export const memoryRoutes = ({ ports, writers }: MemoryRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs/:npcId/memory', {
     ...common,
@@ -95,7 +95,7 @@ export const memoryRoutes = ({ ports, writers }: MemoryRouteDeps): readonly Rout
 
 /** The longest word for a type of memory that a client makes up, in characters. */
 const TYPE_CHARS = 64;
-/** The types of the agent family (contract 3.5). */
+/** The types of the agent family. */
 const types = ['observation', 'experience', 'knowledge', 'emotion'] as const;
 
 /** @throws Error when the event stored none, which no caller passes */
@@ -105,7 +105,7 @@ const rowOf = (event: StreamEvent): MemoryRow => {
   return row;
 };
 
-/** `POST /npcs/{npcId}/memory`, `DELETE /npcs/{npcId}/memory/clear`, `POST /v1/agents/{agentId}/memory` (contract 3.2, 3.4, 3.5). */
+/** `POST /npcs/{npcId}/memory`, `DELETE /npcs/{npcId}/memory/clear`, `POST /v1/agents/{agentId}/memory`. */
 export const memoryWriteRoutes = ({
   ports,
   writers,

@@ -4,14 +4,14 @@ import { MEMORY_BYTES } from '../../npcs/domain/recorded-bytes.js';
 import { TYPES } from '../../../kernel/http/patterns.js';
 import { FreeObject, MAX_BYTES, openObject } from '../../../kernel/http/schemas.js';
 
-/** The text of a memory, or of what is asked for in memories (contract 3.6). */
+/** The text of a memory. */
 export const MemoryText = Type.String({
   minLength: 1,
   [MAX_BYTES]: MEMORY_BYTES,
   description: `At most ${String(MEMORY_BYTES)} bytes of UTF-8.`,
 });
 
-/** What lists and recall of memories may be limited to (contract 3.1, 3.3). */
+/** The filters of lists and recall. */
 export const memoryFilters = {
   type: Type.Optional(
     Type.String({
@@ -23,7 +23,7 @@ export const memoryFilters = {
   minImportance: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
 };
 
-/** A memory in the protocol family (contract 3.1), in both vocabularies of deployed clients. */
+/** A memory in the protocol family, in both vocabularies of deployed clients. */
 export const Item = openObject({
   id: Type.String(),
   memoryId: Type.String({ description: 'The same as `id`.' }),
@@ -44,7 +44,7 @@ export const Item = openObject({
   source: Type.Optional(FreeObject),
 });
 
-/** A memory in the agent family (contract 3.5). */
+/** A memory in the agent family. */
 export const AgentMemory = openObject({
   id: Type.String(),
   text: Type.String(),

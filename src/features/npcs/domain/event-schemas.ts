@@ -173,12 +173,12 @@ export const npcEventSchemas = {
     text: Type.String(),
     type: Type.String(),
     importance: Type.Number(),
-    // Of an agent's client, kept as it came (contract 3.5).
+    // From an agent's client, stored unchanged.
     metadata: Type.Optional(AnyObject),
   }),
-  // A body keeps this memory as well (contract 3.2).
+  // A body keeps this memory as well.
   MemoryConfirmed: object({ memoryId: Type.String() }),
-  // What a body recalled by itself, and what it had asked for (contract 3.3).
+  // The memories that a body recalled itself, and its query.
   RecallReported: object({
     query: Type.String(),
     similarity: Type.Optional(Type.Number()),
@@ -187,7 +187,7 @@ export const npcEventSchemas = {
     minImportance: Type.Optional(Type.Number()),
     memories: AllRecalled,
   }),
-  // The memories stored before this event leave lists and recall (contract 3.4).
+  // The memories stored before this event disappear from lists and recall.
   MemoriesCleared: object({ count: Type.Integer({ description: 'How many memories it took away.' }) }),
   // An operator took these memories out of lists, recall, confirms and souls (contract 10.12).
   MemoriesRetracted: object({

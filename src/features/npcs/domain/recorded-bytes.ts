@@ -29,9 +29,9 @@ export const DETAILS_BYTES = 16_384;
 export const HELD_BYTES = 26_624;
 /** The limit of a query for memories, in bytes of UTF-8; each byte may take six in JSON. */
 export const QUERY_BYTES = 8_192;
-/** Of the text of a memory, in bytes of UTF-8 (contract 3.6). */
+/** Of the text of a memory, in bytes of UTF-8. */
 export const MEMORY_BYTES = 8_192;
-/** Of the metadata of a memory, as JSON and as JSON in compatibility form (contract 3.5). Older events may hold more. */
+/** Of the metadata of a memory, as JSON and as JSON in compatibility form. Older events may hold more. */
 export const METADATA_BYTES = 16_384;
 
 /**

@@ -2,7 +2,7 @@ import type { UnknownEvent } from '../../../kernel/base/decoder.js';
 import { shortDigest } from '../../../kernel/crypto/sha256.js';
 import type { NpcEvent } from './events.js';
 
-/** How many of its last memories a mind's state knows (contract 3.2). */
+/** How many of its last memories a mind's state holds (promise 3.2e). */
 export const MEMORIES_KEPT = 256;
 /** How many changes are kept beside a list. */
 const CHANGES_KEPT = 64;

@@ -6,12 +6,12 @@ import type { RulesetContent } from './ruleset.js';
 /** What a decider answers: events to append, or why not. */
 export type RulesetDecision = readonly RulesetEvent[] | Rejection;
 
-/** Registers a set. Every registration is a new version, even after a deletion (contract 5.1). */
+/** Registers a set. Every registration is a new version, even after a deletion. */
 export const registerRuleset = (state: RulesetState, content: RulesetContent): readonly RulesetEvent[] => [
   { type: 'RulesetRegistered', data: { ...content, version: (state.latest?.version ?? 0) + 1 } },
 ];
 
-/** Deletes a set; its versions stay readable (contract 5.2). Refuses with RULESET_NOT_FOUND when it is unknown or deleted. */
+/** Deletes a set; its versions stay readable. Refuses with RULESET_NOT_FOUND if it is unknown or deleted. */
 export const deleteRuleset = (state: RulesetState, rulesetId: string): RulesetDecision =>
   latestRuleset(state) === null
     ? new Rejection('RULESET_NOT_FOUND', { details: { rulesetId } })

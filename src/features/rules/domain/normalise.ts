@@ -42,7 +42,7 @@ const ruleOf = (body: JsonObject, position: number): DirectiveRule => {
 
 const POOR_MEMBERS = ['ruleName', 'ruleDescription', 'ruleActionTypes'];
 
-/** The rules of a body; one in the poor form is itself a rule that only describes (contract 5.1). */
+/** The rules of a body. A body in the short form (promise 5.1d) is itself a rule that only describes. */
 const rulesOf = (body: JsonObject): readonly DirectiveRule[] => {
   const rules = body['rulesetRules'];
   if (Array.isArray(rules)) return list(rules).map((rule, position) => ruleOf(isObject(rule) ? rule : {}, position));
@@ -68,8 +68,8 @@ const firstRepeatedId = (rules: readonly DirectiveRule[]): string | undefined =>
 };
 
 /**
- * Makes a whole set from the body of `POST /rules` (contract 5.1). Absent members get their defaults, `rulesetId` wins over `id`, and `makeId` makes
- * an id when there is neither. The route checks whether the id is valid. It works in slices, because patterns are compiled. Refuses with
+ * Makes a whole set from the body of `POST /rules`. Absent members get their defaults, `rulesetId` wins over `id`, and `makeId` makes an id if neither is
+ * given. The route checks whether the id is valid. It works in slices, because patterns are compiled. Refuses with
  * TEMPLATE_INVALID, RULE_ID_REPEATED, RULESET_TOO_LARGE or PATTERN_INVALID.
  */
 export function* normaliseRuleset(body: JsonObject, makeId: () => string): Sliced<RulesetContent | Rejection> {

@@ -158,7 +158,7 @@ const presets: ReadonlyMap<string, RulesetContent> = new Map([
   ]),
 ]);
 
-/** The names of the presets (contract 5.3). */
+/** The names of the presets. */
 export const presetIds = (): readonly string[] => [...presets.keys()];
 
 /** A preset by name, with or without a leading `preset_`; null when there is none. Its rulesetId is the preset's name. */

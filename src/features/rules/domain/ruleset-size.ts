@@ -7,7 +7,7 @@ import type { Sliced } from '../../../kernel/base/sliced.js';
 import { compileWork, PATTERN_SLICE } from './pattern.js';
 import type { DirectiveRule } from './ruleset.js';
 
-/** What a set costs as a whole (contract 5.1): each figure but `valueBytes` is a sum over all its rules. */
+/** The cost of a whole set: each figure except `valueBytes` is a sum over all its rules. */
 export type RulesetSize = {
   /** Conditions; each alternative of a value is one. */
   readonly conditions: number;

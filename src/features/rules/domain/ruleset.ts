@@ -1,6 +1,6 @@
 import { isActionType } from './action-type.js';
 
-/** Rule sets as they are stored and read (contract 5.4). The names of members are fixed by deployed clients. */
+/** Rulesets as they are stored and read. Deployed clients fix the names of the members. */
 
 export const templates = ['Raw', 'ChatML', 'Llama3', 'Alpaca'] as const;
 export type Template = (typeof templates)[number];
@@ -22,7 +22,7 @@ export type DirectiveRule = {
   /** RE2, matched case-insensitively against the observation. */
   readonly ruleObsPattern: string | null;
   readonly rulePromptSuffix: string | null;
-  /** Only in rules that were registered in the poor form (contract 5.1): what they say about themselves in the list of contract 4.3. */
+  /** Only in rules that were registered in the short form (promise 5.1d): their entry in the list of bridge rules. */
   readonly ruleDescription?: string;
   readonly ruleActionTypes?: readonly string[];
 };

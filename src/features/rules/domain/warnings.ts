@@ -1,6 +1,6 @@
 import { type DirectiveRule, effectOf, onlyDescribes } from './ruleset.js';
 
-/** A rule that looks as if it decides something but will not (contract 5.1). */
+/** A rule that looks as if it decides something but does not. */
 export type RuleWarning = { readonly drRuleId: string; readonly message: string };
 
 const actionWarning = (rule: DirectiveRule): string | null => {

@@ -61,7 +61,7 @@ type RuleRouteDeps = {
   readonly rulesRegistration: boolean;
 };
 
-/** `/rules` (contract 5). */
+/** `/rules` and its presets. */
 export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, rulesets, rulesRegistration } = services;
 

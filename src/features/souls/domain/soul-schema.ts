@@ -55,7 +55,7 @@ const State = Type.Unsafe<SoulState>(
   }),
 );
 
-/** A memory of a soul; in the schema below it stands in `memories`. Its names are those of contract 3.1 and 3.5. */
+/** An item of `memories` in the schema below. Its members are named as in lists of memories, of both families. */
 export const soulMemorySchema = closed({
   id: ourId('Unique in the soul.'),
   text: Type.String({ minLength: 1, maxLength: MEMORY_BYTES, description: `At most ${MEMORY_BYTES} bytes of UTF-8.` }),

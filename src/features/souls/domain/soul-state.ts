@@ -4,7 +4,7 @@ export const moods = ['hostile', 'suspicious', 'neutral', 'friendly', 'loyal'] a
 type Mood = (typeof moods)[number];
 type Numbers = { readonly [name: string]: number };
 
-/** The members of a state that every soul has (contract 7.2). */
+/** The members of a state that every soul has. */
 type NamedState = {
   readonly inventory: readonly string[];
   readonly skills: Numbers;
@@ -14,7 +14,7 @@ type NamedState = {
   readonly confidence: number;
 };
 
-/** A mind's data as its soul carries it (contract 7.2, 8.7). */
+/** A mind's data as its soul carries it. */
 export type SoulState = NamedState & {
   /** Every recorded member that is none of the named ones, or does not fit its name. */
   readonly extra: JsonObject;

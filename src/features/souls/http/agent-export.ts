@@ -14,7 +14,7 @@ const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
 /** In which form the soul was asked for. */
 type ExportForm = { readonly format?: 'json' | 'binary' | null; readonly storage?: 'local' | 'ipfs' | null };
 
-/** `POST /v1/agents/{agentId}/soul/export`: both phases at once, into the built-in archive (contract 7.2). */
+/** `POST /v1/agents/{agentId}/soul/export`: both phases at once, into the built-in archive. */
 export const agentExportRoute = (services: ExportServices): RouteDefinition => {
   const answered = (
     tenant: string,

@@ -27,7 +27,7 @@ type SoulRouteDeps = {
   readonly soulDeadlineMs: number;
 };
 
-/** Everything about souls but the archive itself (contract 7.2, 8). */
+/** All routes of souls except the archive. */
 export const soulRoutes = (services: SoulRouteDeps): readonly RouteDefinition[] => {
   const { ports, signingKeys, publicUrl } = services;
   const grants = {

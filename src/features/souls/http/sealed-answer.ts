@@ -68,7 +68,7 @@ export const secondPhase = async (
   });
 };
 
-/** The answer of an export at once (contract 7.2). In binary form, the CBOR document stands in base64 in the document. */
+/** The answer of an export in one request. In binary form, the document contains the CBOR document in base64. */
 export const soulAtOnce = (
   { json, binary }: SealedPayloads,
   asked: SealedQuery,

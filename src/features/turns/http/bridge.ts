@@ -48,7 +48,7 @@ const takeQuestion = (action: Json, context: Json): Promise<void> => takeRecorda
 
 type BridgeRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters; readonly rulesets: Rulesets };
 
-/** `/bridge/...` (contract 4). */
+/** `/bridge/...`. */
 export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): readonly RouteDefinition[] => {
   /** The tenant's default. There is no observation when only an action is checked, so patterns see the empty text. */
   const rulesOf = async (tenant: string) => {

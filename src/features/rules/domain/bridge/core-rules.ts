@@ -27,10 +27,10 @@ export type Situation = {
   readonly dialogue: string;
 };
 
-/** The code is also that of the answer to an agent's client (contract 7.1). */
+/** An agent's client gets the same code. */
 export type Objection = { readonly code: RejectionCode; readonly reason: string; readonly details: JsonObject };
 
-/** A rule that the world itself sets (contract 4.2). `*` affects every action. */
+/** A built-in rule of the world. `*` affects every action. */
 export type CoreRule = {
   readonly brRuleId: string;
   readonly ruleDescription: string;
@@ -211,5 +211,5 @@ const permitted: CoreRule = {
   },
 };
 
-/** The rules of the world, in the order in which they are checked (contract 4.2). */
+/** The rules of the world, in the order in which they are checked. */
 export const coreRules: readonly CoreRule[] = [movement, attack, interact, speak, resources, inventory, permitted];

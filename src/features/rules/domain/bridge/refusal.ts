@@ -26,7 +26,7 @@ export const forbids = ({ effect }: Match, { type }: Action): boolean =>
 export const contradicts = ({ effect }: Match, { type, target = '' }: Action): boolean =>
   effect.kind === 'direct' && (effect.type !== type || (effect.target !== null && effect.target !== target));
 
-/** The highest match that forbids this action, as a refusal (contract 4.1). */
+/** The highest match that forbids this action, as a refusal. */
 export const forbiddenBy = (matches: readonly Match[], action: Action): BridgeRefusal | null => {
   const match = matches.find((one) => forbids(one, action));
   return match === undefined ? null : refusedBy(match);

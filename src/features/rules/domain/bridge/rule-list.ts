@@ -15,7 +15,7 @@ const affected = (rule: DirectiveRule): readonly string[] => {
   return effect.kind === 'direct' ? [effect.type] : [];
 };
 
-/** The rules of the given sets as the bridge lists them, as `<rulesetId>/<drRuleId>` (contract 4.3). */
+/** The rules of the given sets as the bridge lists them, as `<rulesetId>/<drRuleId>`. */
 export const bridgeRulesOf = (rulesets: readonly DirectiveRuleSet[]): readonly ListedRule[] =>
   rulesets.flatMap(({ rulesetId, rulesetRules }) =>
     rulesetRules.map((rule) => ({

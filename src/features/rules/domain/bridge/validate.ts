@@ -16,7 +16,7 @@ type BridgeCheck = {
   readonly details?: JsonObject;
 };
 
-/** What `POST /bridge/validate` asks (contract 4.1). */
+/** The question of `POST /bridge/validate`. */
 export type BridgeQuestion = {
   readonly action: Json;
   readonly context: Json;
@@ -60,7 +60,7 @@ export const checkAction = (action: Action, situation: Situation): CheckedAction
   };
 };
 
-/** The parts of a context that the bridge reads; what is not there is empty (contract 4.1). */
+/** The parts of a context that the bridge reads; an absent part is empty. */
 export const situationOf = (npcState: JsonObject, context: Json, dialogue: string): Situation => {
   const around = isObject(context) ? context : {};
   return {
@@ -87,8 +87,8 @@ const refused = ({ code, reason, details }: BridgeRefusal, checks: readonly Brid
 });
 
 /**
- * Answers whether an action is allowed (contract 4.1). It checks the shape, then what the rules of the tenant's default forbid, then the world's own
- * rules; with no ruleset it checks only the shape. A refusal is an answer, never an error.
+ * Decides whether an action is allowed. It checks the shape, then what the rules of the tenant's default forbid, then the rules of the world; without a
+ * ruleset it checks only the shape. A refusal is an answer, never an error.
  */
 export const validateAction = ({
   action: value,

@@ -21,7 +21,7 @@ export const recordedAnswer = (logic: number, question: BridgeQuestion): Recorde
   };
 };
 
-/** Answers whether the world lets a mind act, and records the answer (contract 4.1). */
+/** Decides whether the world lets a mind act, and records the decision. */
 export const checkOfMind = (
   mind: MindState,
   asked: {

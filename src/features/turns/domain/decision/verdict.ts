@@ -85,7 +85,7 @@ type Judged = {
   readonly grounds: VerdictGrounds;
 };
 
-/** Checks an intent against the rules, then against the world; with no ruleset only its shape counts (contract 4.2). */
+/** Checks an intent against the rules, then against the world; without a ruleset, only its shape. */
 const judge = (input: DecisionInput, intent: Intent, dialogue: string): Judged => {
   if (!intent.ok) {
     const { trace } = matchRules(input.ruleset, input);
