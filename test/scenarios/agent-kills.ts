@@ -30,7 +30,7 @@ const headersOf = ({ ownerKey }: ServerUnderTest): Readonly<Record<string, strin
   'content-type': 'application/json',
 });
 
-/** Kill -9 at every step of an agent's turn (contract 7.1): the same on every profile. */
+/** Kill -9 at every step of an agent's turn: the same on every profile. */
 export const agentKillScenarios = (profile: string, open: OpenServer, moments = MOMENTS_MS): void => {
   describe(`kill -9 within an agent's turn on ${profile}`, () => {
     let models: OpenAiServer;
@@ -174,7 +174,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
       await expectOneTurn(npcId, 2);
     });
 
-    it('goes on by itself after the kill, and the same input without a key joins it', async () => {
+    it('goes on by itself after the kill, and the same input without a key joins it [7.1q]', async () => {
       const npcId = await newAgent();
       const answer = gate();
       models.behave({ kind: 'silent' }, { kind: 'answer', text: saidAt(2), after: answer.opened });
@@ -215,7 +215,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
       120_000,
     );
 
-    it('ended, with nobody left to answer', async () => {
+    it('ended, with nobody left to answer [7.1t]', async () => {
       const npcId = await newAgent();
       const answer = gate();
       models.behave({ kind: 'answer', text: saidAt(1), after: answer.opened }, { kind: 'answer', text: saidAt(2) });

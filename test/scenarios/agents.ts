@@ -8,7 +8,7 @@ import { projectingServer } from './projecting-server.js';
 
 type HistoryEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 
-/** Whole turns on the server, and why they came out so (contract 7.1, 10.2): the same on every profile. */
+/** Whole turns on the server, and why they had this outcome: the same on every profile. */
 export const agentScenarios = (profile: string, open: OpenServer): void => {
   describe(`agents on ${profile}`, () => {
     const running = projectingServer(open);
@@ -24,7 +24,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
     const eventsOf = async (npcId: string): Promise<readonly HistoryEvent[]> =>
       (await running.api.get(`/npcs/${npcId}/history?limit=500`)).body.events as readonly HistoryEvent[];
 
-    it('answers with what it was told before, in other words, and says why', async () => {
+    it('answers with what it was told before, in other words, and says why [7.1a, 7.1b, 7.1h, 7.1i]', async () => {
       const npcId = await newAgent();
       const told = await say(npcId, 'The player stole the ruby necklace.');
       expect(told.status, told.text).toBe(200);
@@ -70,7 +70,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect(dialogue).not.toMatch(/comes to mind|not sure|think of|nearest/i);
     });
 
-    it('still knows a fact after it was asked about it many times', async () => {
+    it('still knows a fact after it was asked about it many times [7.1e]', async () => {
       const npcId = await newAgent();
       await say(npcId, 'Old Berta keeps her savings in the clock.');
       let recalled: readonly string[] = [];
@@ -82,7 +82,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect(recalled).toEqual(['Old Berta keeps her savings in the clock.']);
     });
 
-    it('refuses what a rule forbids, with the rule and its reason, and records it', async () => {
+    it('refuses what a rule forbids, with the rule and its reason, and records it [7.1d, 7.1g, 7.1j]', async () => {
       const npcId = await newAgent();
       const refused = await say(npcId, 'Open the gate for me.', { npcState: { status: 'asleep' } });
       expect([refused.status, codeOf(refused)]).toEqual([422, 'RULE_REFUSED']);
@@ -93,7 +93,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect((await eventsOf(npcId)).map(({ type }) => type)).toContain('VerdictRefused');
     });
 
-    it('gives a repeat with the same key the first answer, and plays one turn', async () => {
+    it('gives a repeat with the same key the first answer, and plays one turn [7.1t]', async () => {
       const npcId = await newAgent();
       const key = { 'idempotency-key': 'once' };
       const first = await say(npcId, 'Good evening.', {}, key);
@@ -102,7 +102,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect((await eventsOf(npcId)).filter(({ type }) => type === 'TurnOpened')).toHaveLength(1);
     });
 
-    it('tells the phases of a turn as they come to who asks for a stream', async () => {
+    it('tells the phases of a turn as they come to who asks for a stream [7.1k, 7.1m]', async () => {
       const npcId = await newAgent();
       const told = await fetch(`${running.server.url}/v1/agents/${npcId}/process`, {
         method: 'POST',

@@ -85,7 +85,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
     it('are found by what a player says, in recall and in the turn of an agent', async () => {
       const npcId = freshId();
       ok(await take(npcId, v2Card()));
-      // The first recall of a server may come before the model has made all vectors (contract 3.6).
+      // The first recall of a server may come before the model has made all vectors.
       await expect
         .poll(
           async () =>

@@ -73,7 +73,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
     const running = projectingServer(askingModels(open, opened));
     const { ok, run, statusOf, over, textsOf } = clientOf(running);
 
-    it('record what it said, which is asked for once for each step', async () => {
+    it('record what it said, which is asked for once for each step [7.3a]', async () => {
       const before = opened.models.seen.length;
       const id = await run({ goal: 'maximize_exploration', level: 'cellar', seed: 7, steps: 30, engine: 'tiny-270m' });
       expect(await over(id)).toMatchObject({ resultsEngine: 'openai' });

@@ -45,13 +45,13 @@ const clientOf = (running: ProjectingServer) => {
   return { ok, run, statusOf, resultsOf, over, stepsOf };
 };
 
-/** Ghost sessions, as clients see them over HTTP: the same on every profile (contract 7.3, 9). */
+/** Ghost sessions, as clients see them over HTTP: the same on every profile. */
 export const ghostScenarios = (profile: string, open: OpenServer): void => {
   describe(`ghost sessions on ${profile}`, () => {
     const running = projectingServer(open);
     const { ok, run, statusOf, resultsOf, over, stepsOf } = clientOf(running);
 
-    it('play a level to its goal, and say what they did', async () => {
+    it('play a level to its goal, and say what they did [7.3a, 7.3b, 7.3c, 7.3d]', async () => {
       const accepted = ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202);
       const { id } = accepted.body as { id: string };
       expect(accepted.headers.get('location')).toBe(`/ghost/${id}/status`);
@@ -80,7 +80,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get('/npcs/ghost')).status).toBe(404);
     });
 
-    it('are the same for the same goal, level and seed, and others for another seed', async () => {
+    it('are the same for the same goal, level and seed, and others for another seed [7.3d]', async () => {
       const asked = { goal: 'find_bugs', level: 'a made up place', seed: 11, steps: 500 };
       const ids = await Promise.all([run(asked), run(asked), run({ ...asked, seed: 12 })]);
       const [one, same, other] = await Promise.all(ids.map(over));
@@ -199,7 +199,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       180_000,
     );
 
-    it('are refused what they cannot be asked for, and belong to their studio', async () => {
+    it('are refused what they cannot be asked for, and belong to their studio [7.3a]', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
       for (const path of ['status', 'results', 'steps']) {

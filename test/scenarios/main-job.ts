@@ -352,7 +352,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(JSON.stringify((await api.get(`${pathOf(npcId)}/history`)).body)).not.toContain('never kept');
     });
 
-    it('refuses a set that costs too much, and warns of what decides nothing', async () => {
+    it('refuses a set that costs too much, and warns of what decides nothing [5.1e, 5.1f, 5.1g]', async () => {
       const rulesetId = `large ${freshMind()}`;
       const ruleCondition = [['hp', Array.from({ length: 40 }, (_, hp) => String(hp)).join('|')]];
       const rulesetRules = Array.from({ length: 15 }, () => ({ ruleCondition }));
@@ -369,7 +369,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(warned.body).toMatchObject({ version: 1, warnings: [{ drRuleId: 'rule-1' }] });
     });
 
-    it('decides by rules: a refusal is an answer, and the turn shows what it rested on [2.3a, 2.4a, 2.4b, 2.7a, 2.7b, 2.7c, 2.7d, 2.7e, 2.8c, 2.8j]', async () => {
+    it('decides by rules: a refusal is an answer, and the turn shows what it rested on [2.3a, 2.4a, 2.4b, 2.7a, 2.7b, 2.7c, 2.7d, 2.7e, 2.8c, 2.8j, 4.3a, 5.1a, 5.1h, 5.2a, 5.2b, 5.2c]', async () => {
       const npcId = freshMind();
       const rulesetId = `peace ${npcId}`;
       const rule = {
@@ -380,7 +380,10 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         rulePriority: 5,
       };
       const registered = await api.post('/rules', { rulesetId, rulesetRules: [rule], template: 'ChatML' });
-      expect(registered.body).toMatchObject({ rulesetId, version: 1, template: 'ChatML', warnings: [] });
+      const stored = { drRuleId: 'rule-1', ...rule, ruleCondition: [], ruleTarget: null, rulePromptSuffix: null };
+      expect(registered.body).toEqual({
+        ...{ rulesetId, version: 1, rulesetRules: [stored], template: 'ChatML', warnings: [] },
+      });
       const context = await api.post(`${pathOf(npcId)}/context`, { observation: 'a room', rulesetId, memories });
       expect(context.body).toMatchObject({ ctxMessages: [{ role: 'system' }, { role: 'user' }] });
       const directive = await api.post(`${pathOf(npcId)}/directive`, { observation: 'a room', rulesetId });
@@ -427,7 +430,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(missing.headers.get('anima-warning')).toMatch(/ruleset-missing/);
     });
 
-    it('refuses bad patterns and templates, and stores nothing [2.8e]', async () => {
+    it('refuses bad patterns and templates, and stores nothing [2.8e, 5.1e]', async () => {
       for (const [set, code] of [
         [{ rulesetId: 'bad', rulesetRules: [{ ruleObsPattern: '(?=look)ahead' }] }, 'PATTERN_INVALID'],
         [{ rulesetId: 'bad', template: 'Mistral' }, 'TEMPLATE_INVALID'],
@@ -438,14 +441,14 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.get('/rules/bad')).status).toBe(404);
     });
 
-    it('registers the presets whose names it lists', async () => {
+    it('registers the presets whose names it lists [5.3a, 5.3b, 5.3c]', async () => {
       const names = (await api.get('/rules/presets')).body as string[];
       expect(names).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
       expect((await api.post('/rules/presets/preset_rpg')).body).toMatchObject({ rulesetId: 'rpg' });
       expect((await api.post('/rules/presets/opera')).body).toMatchObject({ error: { code: 'PRESET_NOT_FOUND' } });
     });
 
-    it('checks actions against the world, and records the check of a mind that exists [1.6g]', async () => {
+    it('checks actions against the world, and records the check of a mind that exists [1.6g, 4.1a, 4.1c, 4.1d, 4.1e, 4.2a, 5.3b]', async () => {
       const npcId = freshMind();
       await api.post('/npcs', { npcId, data: { inventory: ['bread'] } });
       await api.post('/rules/presets/default');

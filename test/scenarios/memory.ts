@@ -52,7 +52,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
         ({ type }) => type,
       );
 
-    it('lists what verdicts and clients stored, at once, oldest first, each with its cause', async () => {
+    it('lists what verdicts and clients stored, at once, oldest first, each with its cause [3.1a, 3.1b, 3.1c, 3.2a, 3.5a, 3.5c]', async () => {
       const npcId = freshMind();
       const turnId = await verdict(npcId, { text: 'He owes me.', type: 'experience', importance: 0.9 }, 'It rains.');
       const stored = await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/memory`, {
@@ -86,12 +86,12 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
         cause: { turnId, eventId: first?.cause.eventId, revision: 1 },
       });
       expect(items[2]?.cause.turnId).toBeNull();
-      expect(items[2]?.confirmed).toBe(false);
+      expect(items[2]).toMatchObject({ importance: 0.8, confirmed: false });
       const history = (await running.api.get(`${pathOf(npcId)}/history`)).body as { events: { id: string }[] };
       expect(items.map(({ cause }) => cause.eventId)).toEqual(history.events.slice(1).map(({ id }) => id));
     });
 
-    it('marks what a turn stored when a body confirms it, by the turn or by the text, and stores nothing twice', async () => {
+    it('marks what a turn stored when a body confirms it, by the turn or by the text, and stores nothing twice [3.2b, 3.2c, 3.2d]', async () => {
       const npcId = freshMind();
       const turnId = await verdict(npcId, 'Rain.', 'Wind.');
       const wind = await confirm(npcId, { observation: 'Wind.' });
@@ -112,7 +112,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect((await list(npcId)).map(({ text }) => text)).toContain('Hail.');
     });
 
-    it('confirms what a turn of the protocol stored with its Finalize', async () => {
+    it('confirms what a turn of the protocol stored with its Finalize [3.2a, 3.2c]', async () => {
       const npcId = freshMind();
       const steps = [
         null,
@@ -132,7 +132,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await list(npcId)).toEqual([item]);
     });
 
-    it('stores what is new, confirmed from the start, and a text again once a turn would be over', async () => {
+    it('stores what is new, confirmed from the start, and a text again once a turn would be over [3.2b, 3.2c, 3.2f]', async () => {
       const npcId = freshMind();
       const item = await confirm(npcId, { text: 'Sun.', turnId: 'of no turn', type: 'weather', importance: 0.3 });
       expect(item).toMatchObject({ type: 'weather', importance: 0.3, confirmed: true, cause: { turnId: null } });
@@ -145,7 +145,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(textsOf(await list(npcId))).toEqual(['Sun.', 'Moon.', 'Sun.']);
     });
 
-    it('does once what is sent twice under one key, and what is confirmed by many at once', async () => {
+    it('does once what is sent twice under one key, and what is confirmed by many at once [3.2g]', async () => {
       const npcId = freshMind();
       const key = { 'Idempotency-Key': `once-${npcId.length}-${String(minds)}` };
       const path = `/v1/agents/${encodeURIComponent(npcId)}/memory`;
@@ -160,7 +160,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(textsOf(await list(npcId))).toEqual(['Once.', 'All at once.']);
     });
 
-    it('clears for lists and confirmations, and keeps what was for those who look back', async () => {
+    it('clears for lists and confirmations, and keeps what was for those who look back [3.1e, 3.4a, 3.4b, 3.4c, 3.4d]', async () => {
       const npcId = freshMind();
       const turnId = await verdict(npcId, 'Rain.', 'Wind.');
       const stored = await list(npcId);
@@ -175,7 +175,10 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(cleared.headers.get('anima-revision')).toBe('4');
       expect(await list(npcId)).toEqual([]);
       expect((await clear(npcId)).body).toMatchObject({ clearStatus: 'cleared', clearCount: 0 });
-      expect((await types(npcId)).filter((type) => type === 'MemoriesCleared')).toHaveLength(1);
+      const { body: history } = await running.api.get(`${pathOf(npcId)}/history?type=MemoriesCleared`);
+      expect(history.events).toMatchObject([
+        { type: 'MemoriesCleared', actor: expect.any(String) as string, at: cleared.body.clearTimestamp as string },
+      ]);
 
       expect(await list(npcId, '?asOf=2')).toEqual(stored);
       expect((await list(npcId, '?asOf=3')).map(({ confirmed }) => confirmed)).toEqual([true, false]);
@@ -192,7 +195,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await list(npcId)).toEqual([again]);
     });
 
-    it('filters by type and importance before it counts, and pages [2.3d]', async () => {
+    it('filters by type and importance before it counts, and pages [2.3d, 3.1d]', async () => {
       const npcId = freshMind();
       const kinds = ['observation', 'emotion', 'knowledge'];
       const memories = Array.from({ length: 9 }, (_, n) => ({
@@ -222,7 +225,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(pages).toEqual(['Memory 2,Memory 3', 'Memory 5,Memory 6', 'Memory 8']);
     });
 
-    it('shows nothing of an archived mind until it is revived, except to those who look back [2.1f]', async () => {
+    it('shows nothing of an archived mind until it is revived, except to those who look back [2.1f, 3.1g]', async () => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Rain.' });
       await running.api('DELETE', pathOf(npcId));
@@ -256,7 +259,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await list(npcId)).toHaveLength(1);
     });
 
-    it('refuses what is no memory, and who may not ask', async () => {
+    it('refuses what is no memory, and who may not ask [3.1d, 3.2b, 3.5a, 3.5b, 3.6g]', async () => {
       const path = `${pathOf(freshMind())}/memory`;
       const long = 'é'.repeat(4_097);
       const refused: readonly [string, object, string][] = [
@@ -290,7 +293,8 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.post('/v1/agents/mira/memory', { text: 'x', type: null, metadata: null })).status).toBe(
         201,
       );
-      for (const query of ['?minImportance=2', '?asOf=yesterday', '?limit=0', '?cursor=!']) {
+      const types = `?type=${'a,'.repeat(64)}a`;
+      for (const query of ['?minImportance=2', '?asOf=yesterday', '?limit=0', '?cursor=!', types]) {
         expect(codeOf(await running.api.get(`${path}${query}`)), query).toBe('SCHEMA_INVALID');
       }
       const { body } = await running.api.post('/keys', { name: 'no memory', scopes: ['npc', 'audit'] });

@@ -15,7 +15,7 @@ type Item = {
 const NECKLACE = 'the player stole the ruby necklace';
 const THIEF = 'a thief took my jewelry';
 
-/** What a mind remembers, asked in other words (contract 3.3, 3.5, 3.6): the same on every profile. */
+/** Recall by other words than those of the memory: the same on every profile. */
 export const recallScenarios = (profile: string, open: OpenServer): void => {
   describe(`recall on ${profile}`, () => {
     const running = projectingServer(open);
@@ -41,7 +41,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       'soup was served for supper at the inn',
     ];
 
-    it('finds in other words what was stored just before, on both families of routes [1.1a, 1.1b]', async () => {
+    it('finds in other words what was stored just before, on both families of routes [1.1a, 1.1b, 3.3c, 3.5d, 3.5e, 3.6a]', async () => {
       const npcId = newMind();
       for (const text of others) await store(npcId, text);
       await store(npcId, NECKLACE);
@@ -72,7 +72,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('keeps to limits and filters', async () => {
+    it('keeps to limits and filters [3.3a, 3.3d]', async () => {
       const npcId = newMind();
       await store(npcId, NECKLACE, { type: 'emotion', importance: 0.9 });
       await store(npcId, `${NECKLACE} again`, { type: 'experience', importance: 0.2 });
@@ -85,10 +85,12 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect((await texts({ type: 'experience,emotion' })).length).toBe(5);
       expect(await texts({ type: 'emotion', minImportance: 0.5 })).toEqual([NECKLACE]);
       expect(await texts({ similarity: 1 })).toEqual([]);
+      expect(await texts({ threshold: 1 })).toEqual([]);
+      expect(await texts({ similarity: 0, threshold: 1 })).toHaveLength(5);
       expect(await texts({ type: 'knowledge' })).toEqual([]);
     });
 
-    it('gives equally good memories the newest first', async () => {
+    it('gives equally good memories the newest first [3.3b]', async () => {
       const npcId = newMind();
       const ids: string[] = [];
       for (let at = 0; at < 3; at += 1) {
@@ -98,7 +100,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect((await recall(npcId, { query: THIEF })).map(({ id }) => id)).toEqual(ids);
     });
 
-    it('forgets what was cleared, except as of a moment before', async () => {
+    it('forgets what was cleared, except as of a moment before [3.3d, 3.4b, 3.4c]', async () => {
       const npcId = newMind();
       const stored = await store(npcId, NECKLACE);
       const before = Number(stored.headers.get('anima-revision'));
@@ -133,13 +135,15 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect([reply.status, reply.body]).toEqual([200, []]);
     });
 
-    it('records what a client has recalled itself, also of a mind that was never seen [1.6f]', async () => {
+    it('records what a client has recalled itself, also of a mind that was never seen [1.6f, 3.3e, 3.3f]', async () => {
       const npcId = newMind();
-      const body = { query: THIEF, similarity: 0.4, limit: 3, memories: [{ text: NECKLACE, similarity: 0.7 }] };
+      const brought = [{ text: NECKLACE, similarity: 0.7 }, { text: 'the gate is old' }];
+      const body = { query: THIEF, similarity: 0.4, limit: 3, memories: brought };
       const reply = await running.api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });
       expect([reply.status, reply.headers.get('anima-revision')]).toEqual([200, '0']);
       expect(reply.body).toMatchObject([
         { text: NECKLACE, content: NECKLACE, type: 'observation', importance: 0.5, similarity: 0.7, embedding: [] },
+        { text: 'the gate is old', importance: 0.5, similarity: 0 },
       ]);
       const again = await running.api.post(`/npcs/${npcId}/memory/recall`, body, { 'idempotency-key': npcId });
       expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([reply.text, 'true']);
@@ -147,15 +151,18 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(history.events).toMatchObject([
         {
           type: 'RecallReported',
-          data: { query: THIEF, similarity: 0.4, limit: 3, memories: [{ text: NECKLACE, similarity: 0.7 }] },
+          data: { query: THIEF, similarity: 0.4, limit: 3, memories: brought },
         },
       ]);
+      const [{ id: eventId }] = history.events as readonly [{ readonly id: string }];
+      for (const [at, item] of (reply.body as readonly Item[]).entries())
+        expect(item).toMatchObject({ id: `${eventId}-${String(at)}`, cause: { turnId: null, eventId, revision: 0 } });
       // It stores nothing.
       expect((await running.api.get(`/npcs/${npcId}/memory`)).body).toEqual([]);
       expect((await running.api.post(`/npcs/${npcId}/memory/recall`, { query: THIEF, memories: [] })).body).toEqual([]);
     });
 
-    it('refuses what is out of bounds', async () => {
+    it('refuses what is out of bounds [3.3a, 3.5d, 3.6g]', async () => {
       const npcId = newMind();
       const status = async (body: object, path = `/npcs/${npcId}/memory/recall`): Promise<number> =>
         (await running.api.post(path, body)).status;

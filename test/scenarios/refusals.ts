@@ -456,7 +456,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(server.output).not.toContain(server.ownerKey);
     });
 
-    it('closes POST /rules alone when registration is off [1.5e]', async () => {
+    it('closes POST /rules alone when registration is off [1.5e, 5.1i]', async () => {
       await using server = await open({ ANIMA_RULES_REGISTRATION: 'off' });
       const api = patientApiOf(server.url, server.ownerKey);
       const refused = await api.post('/rules', {});

@@ -34,7 +34,7 @@ const mindOf = async (running: ProjectingServer, npcId: string, texts: readonly 
 };
 const exportPath = (npcId: string): string => `/v1/agents/${npcId}/soul/export`;
 
-/** How souls get to archives beyond the built-in one, on every profile (contract 7.2, 8). */
+/** How souls get to archives beyond the built-in one, on every profile. */
 export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void => {
   describe(`souls on ${profile}, by their CIDs`, () => {
     const running = projectingServer(open);
@@ -44,25 +44,31 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       ['json', 'application/json', 'large', LONG],
       ['binary', 'application/cbor', 'small', ['The gate is old.']],
       ['binary', 'application/cbor', 'large', LONG],
-    ])('leave as %s (%s, %s) under the CID of exactly the bytes that the archive answers', async (...given) => {
-      const [format, type, size, texts] = given;
-      const npcId = await mindOf(running, `${format}-${size}`, texts);
-      const exported = await running.api.post(exportPath(npcId), { format, storage: 'ipfs' });
-      const { cid } = exported.body as { cid: string };
-      expect(exported.body, exported.text).toEqual({ format, storage: 'ipfs', cid });
+    ])(
+      'leave as %s (%s, %s) under the CID of exactly the bytes that the archive answers [7.2a, 7.2d, 7.2f]',
+      async (...given) => {
+        const [format, type, size, texts] = given;
+        const npcId = await mindOf(running, `${format}-${size}`, texts);
+        const exported = await running.api.post(exportPath(npcId), { format, storage: 'ipfs' });
+        const { cid } = exported.body as { cid: string };
+        expect(exported.body, exported.text).toEqual({ format, storage: 'ipfs', cid });
 
-      const answer = await fetch(`${running.server.url}/archive/${cid}`);
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
-      const bytes = Buffer.from(await answer.arrayBuffer());
-      expect(await inSlices(ipfsCid(bytes))).toBe(cid);
-      const soul = (format === 'json' ? JSON.parse(bytes.toString()) : soulFromCbor(bytes)) as JsonObject;
-      expect(soul).toMatchObject({ npcId, memories: texts.map((text) => ({ text })) });
+        const answer = await fetch(`${running.server.url}/archive/${cid}`);
+        expect([answer.status, answer.headers.get('content-type')]).toEqual([200, type]);
+        const bytes = Buffer.from(await answer.arrayBuffer());
+        expect(await inSlices(ipfsCid(bytes))).toBe(cid);
+        const soul = (format === 'json' ? JSON.parse(bytes.toString()) : soulFromCbor(bytes)) as JsonObject;
+        expect(soul).toMatchObject({ npcId, memories: texts.map((text) => ({ text })) });
 
-      expect((await running.api.post(`/souls/${cid}/verify`)).body).toMatchObject({ valid: true, soulId: soul['id'] });
-      expect((await running.api.get(`/souls/${cid}`)).body).toMatchObject({ soul: { id: soul['id'] } });
-      const listed = (await running.api.get('/souls')).body as { souls: JsonObject[] };
-      expect(listed.souls[0]).toMatchObject({ txId: cid, npcId, arweaveUrl: `${running.server.url}/archive/${cid}` });
-    });
+        expect((await running.api.post(`/souls/${cid}/verify`)).body).toMatchObject({
+          valid: true,
+          soulId: soul['id'],
+        });
+        expect((await running.api.get(`/souls/${cid}`)).body).toMatchObject({ soul: { id: soul['id'] } });
+        const listed = (await running.api.get('/souls')).body as { souls: JsonObject[] };
+        expect(listed.souls[0]).toMatchObject({ txId: cid, npcId, arweaveUrl: `${running.server.url}/archive/${cid}` });
+      },
+    );
 
     it('are found under a CID after a kill', async () => {
       const npcId = await mindOf(running, 'kept', LONG);
@@ -91,7 +97,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
 
     beforeAll(() => says('nothing'));
 
-    it('are refused when the node names them differently, and are in no archive then', async () => {
+    it('are refused when the node names them differently, and are in no archive then [7.2g]', async () => {
       const npcId = await mindOf(running, 'misnamed', []);
       const other = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku';
       says(other);
@@ -102,7 +108,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect((await running.api.get('/souls')).body).toEqual({ souls: [] });
     });
 
-    it('begin no export while the node is down', async () => {
+    it('begin no export while the node is down [7.2h]', async () => {
       const npcId = await mindOf(running, 'not-begun', []);
       node.answer((_, response) => response.destroy());
       const refused = await running.api.post(exportPath(npcId), { storage: 'ipfs' });
@@ -112,7 +118,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect((await running.api.post(exportPath(npcId), { storage: 'local' })).status).toBe(200);
     });
 
-    itLong('end by their deadline when the node goes down in between', async () => {
+    itLong('end by their deadline when the node goes down in between [7.2h]', async () => {
       const npcId = await mindOf(running, 'waiting', []);
       node.answer(({ path }, response) => {
         if (path.startsWith('/api/v0/add?')) response.destroy();

@@ -85,13 +85,13 @@ const clientOf = (running: ProjectingServer) => {
   return { ok, pathOf, freshMind, begin, upload, confirm, types };
 };
 
-/** How souls leave, as clients see it over HTTP: the same on every profile (contract 7.2, 8). */
+/** How souls leave, as clients see it over HTTP: the same on every profile. */
 export const soulScenarios = (profile: string, open: OpenServer): void => {
   describe(`souls on ${profile}`, () => {
     const running = projectingServer(open, { ANIMA_SOUL_DEADLINE_MS: String(DEADLINE_MS) });
     const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 
-    it('leave in two phases, and can be read, listed, verified and proven', async () => {
+    it('leave in two phases, and can be read, listed, verified and proven [7.2i, 7.2k]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { auiPayload: soul } = begun.se1Instruction;
@@ -316,7 +316,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([wrong.status, codeOf(wrong)]).toEqual([422, 'SOUL_ID_DIFFERS']);
     });
 
-    it('leave at once through the agent family, in both formats', async () => {
+    it('leave at once through the agent family, in both formats [7.2a, 7.2c]', async () => {
       const npcId = await freshMind();
       const path = `/v1/agents/${encodeURIComponent(npcId)}/soul/export`;
       const json = ok(await running.api.post(path)).body as { soul: JsonObject };
@@ -336,7 +336,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
     });
 
-    it('disclose whom bodies named, and leave without them if they are told to', async () => {
+    it('disclose whom bodies named, and leave without them if they are told to [7.2b]', async () => {
       const npcId = await freshMind();
       const agent = `/v1/agents/${encodeURIComponent(npcId)}`;
       const ask = (input: string, context: object) => running.api.post(`${agent}/process`, { input, context });

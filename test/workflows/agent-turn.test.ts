@@ -110,7 +110,7 @@ describe('the state machine of an agent’s turn', () => {
       expect(statusOf(agentTurn, ended.state)).toMatchObject({ effect: null, due: null });
   });
 
-  it('says in its events that no body plays it, and which engine spoke', () => {
+  it('says in its events that no body plays it, and which engine spoke [7.1i]', () => {
     const [, opened, recalled, reached] = turns.ended.events.map(({ data }) => data);
     expect(opened).toMatchObject({ agent: true, instruction: { type: 'QueryVector' } });
     expect(recalled).toMatchObject({ memories: [{ memoryId: 'm1', revision: 3 }] });

@@ -17,7 +17,7 @@ describe('a breaker', () => {
     }
   };
 
-  it('lets calls through until enough have failed in a row', () => {
+  it('lets calls through until enough have failed in a row [6.4c]', () => {
     fail(FAILURES - 1);
     breaker.enter();
     breaker.succeeded();
@@ -27,13 +27,13 @@ describe('a breaker', () => {
     expect([breaker.enter(), breaker.reason()]).toEqual([OPEN_MS, 'Down.']);
   });
 
-  it('opens at once for what no repeat will change', () => {
+  it('opens at once for what no repeat will change [6.4d]', () => {
     breaker.enter();
     breaker.failed('No such key.', true);
     expect([breaker.enter(), breaker.reason()]).toEqual([OPEN_MS, 'No such key.']);
   });
 
-  it('lets one call try after its time, and the others wait for what that one shows', async () => {
+  it('lets one call try after its time, and the others wait for what that one shows [6.4c]', async () => {
     fail(FAILURES);
     await clock.advance(OPEN_MS);
     expect([breaker.enter(), breaker.enter()]).toEqual([0, OPEN_MS]);

@@ -108,7 +108,7 @@ cortexEngineContract('the engine of a model in this process', async () => {
 describe('the engine of a model in this process', () => {
   const never = new AbortController().signal;
 
-  it('gives the model the messages of a prompt, and tells the tokens of this call', async () => {
+  it('gives the model the messages of a prompt, and tells the tokens of this call [6.3i, 6.4a]', async () => {
     const { fake, engine } = await openEngine();
     const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
     await engine.complete({ prompt: 'Hello.' }, never);

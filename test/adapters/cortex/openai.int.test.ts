@@ -65,7 +65,7 @@ describe('the engine of a model server', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  it('asks with the key, the model and what was asked for, and tells the tokens that were used', async () => {
+  it('asks with the key, the model and what was asked for, and tells the tokens that were used [6.3i, 6.4a]', async () => {
     server.behave(
       raw(
         JSON.stringify({
@@ -177,7 +177,7 @@ describe('the engine of a model server', () => {
     [402, /HTTP 402/],
     [404, /ANIMA_CORTEX_MODEL/],
     [302, /HTTP 302/],
-  ])('does not try again after HTTP %i, and says what to look at', async (code, reason) => {
+  ])('does not try again after HTTP %i, and says what to look at [6.4d]', async (code, reason) => {
     server.behave(status(code, { location: 'http://127.0.0.1:9/v1' }));
     expect((await refusal(ask())).details['reason']).toMatch(reason);
     expect(server.seen).toHaveLength(1);
@@ -192,7 +192,16 @@ describe('the engine of a model server', () => {
     expect(engine.state()).toBe('ready');
   });
 
-  it('counts a forbidden prompt against a server only when it has answered no other for a minute', async () => {
+  it.each([400, 413, 422])(
+    'does not count HTTP %i, which is about one prompt, against a server [6.4d]',
+    async (code) => {
+      server.behave(status(code));
+      for (let calls = 1; calls <= 3; calls += 1) await refusal(ask());
+      expect(engine.state()).toBe('ready');
+    },
+  );
+
+  it('counts a forbidden prompt against a server only when it has answered no other for a minute [6.4e]', async () => {
     await ask();
     server.behave(status(403));
     for (let calls = 1; calls <= 4; calls += 1) await refusal(ask('Moderated.'));
@@ -203,13 +212,14 @@ describe('the engine of a model server', () => {
     expect(engine.state()).toMatch(reason);
   });
 
-  it('leaves a server alone after three failures, tries once after a while, and comes back', async () => {
+  it('leaves a server alone after three failures, tries once after a while, and comes back [6.4b, 6.4c, 6.4d]', async () => {
     server.behave(status(500));
     expect((await refusal(ask())).details['reason']).toMatch(/HTTP 500/);
     expect(server.seen).toHaveLength(3);
     expect(engine.state()).toMatch(/HTTP 500/);
     const kept = await refusal(ask());
     expect([kept.code, kept.retryAfter]).toEqual(['CORTEX_UNAVAILABLE', OPEN_MS / 1000]);
+    expect(kept.details).toEqual({ cortexId: 'openai', reason: expect.stringMatching(/HTTP 500/) as string });
     expect(server.seen).toHaveLength(3);
     clock.pass(OPEN_MS);
     await refusal(ask());
@@ -233,7 +243,7 @@ describe('the engine of a model server', () => {
     await server.quiet();
   });
 
-  it('counts a server as too slow when it does not answer in its own time', async () => {
+  it('counts a server as too slow when it does not answer in its own time [6.4d]', async () => {
     server.behave({ kind: 'silent' });
     for (let calls = 1; calls <= 3; calls += 1) {
       const call = refusal(ask());
@@ -281,7 +291,7 @@ describe('the engine of a model server', () => {
     },
   );
 
-  it('does not count calls against a server that their callers gave up, however late', async () => {
+  it('does not count calls against a server that their callers gave up, however late [6.4e]', async () => {
     server.behave({ kind: 'silent' });
     for (let calls = 1; calls <= 4; calls += 1) {
       const caller = new AbortController();
@@ -295,7 +305,7 @@ describe('the engine of a model server', () => {
     expect(engine.state()).toBe('ready');
   });
 
-  it('does not count bad answers to one prompt against a server', async () => {
+  it('does not count bad answers to one prompt against a server [6.4e]', async () => {
     server.behave(raw('{"choices": [{"message": {"content": null}}]}'));
     expect((await refusal(ask())).details['reason']).toMatch(/without a text/);
     expect((await refusal(ask())).details['reason']).toMatch(/without a text/);
@@ -304,7 +314,7 @@ describe('the engine of a model server', () => {
     expect((await ask()).text).toBe('Well met, stranger.');
   });
 
-  it('cannot reach a server that is not there, and logs neither its key nor a prompt', async () => {
+  it('cannot reach a server that is not there, and logs neither its key nor a prompt [6.4d]', async () => {
     await server[Symbol.asyncDispose]();
     expect((await refusal(ask(`whisper ${SECRET}`))).details['reason']).toMatch(/cannot be reached/);
     expect(log.lines.length).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ const open = () =>
 embedderContract('The built-in one', async () => open());
 
 describe('the built-in embedder', () => {
-  it('finds the example of the contract at 0.5 or more, and what it has nothing to do with below', async () => {
+  it('finds a related text at 0.5 or more, and unrelated ones below [3.5e, 3.6a]', async () => {
     await using embedder = open();
     const [query, ...texts] = await embedder.embed(
       [

@@ -4,7 +4,7 @@ import { createExpectedRetries, RETRY_WITHIN_MS } from '../../../src/features/ag
 import { ManualClock } from '../../support/manual-clock.js';
 
 describe('what the retries of requests get that were told to come again', () => {
-  it('is given once for each of them', () => {
+  it('is given once for each of them [7.1s]', () => {
     const retries = createExpectedRetries(new ManualClock());
     retries.expect('hello', 't1');
     retries.expect('hello', 't1');
@@ -20,7 +20,7 @@ describe('what the retries of requests get that were told to come again', () => 
     expect([retries.take('hello'), retries.take('hello')]).toEqual(['t2', null]);
   });
 
-  it('is forgotten after a while, and when there is too much of it', async () => {
+  it('is forgotten after a while, and when there is too much of it [7.1s]', async () => {
     const clock = new ManualClock();
     const retries = createExpectedRetries(clock, 2);
     retries.expect('one', 't1');

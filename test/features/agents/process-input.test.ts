@@ -157,7 +157,7 @@ const openAgents = async (
 const turnTypes = ['TurnOpened', 'MemoriesRecalled', 'VerdictReached', 'MemoryStored'];
 
 describe('an agent’s turn', () => {
-  it('recalls, speaks, decides and remembers, in one call', async () => {
+  it('recalls, speaks, decides and remembers, in one call [7.1b, 7.1i]', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
     await using agents = await openAgents({ engine });
     const { verdict, revision } = await agents.say('A room, please.');
@@ -171,7 +171,7 @@ describe('an agent’s turn', () => {
     expect(findBreak(await agents.events())).toBeNull();
   });
 
-  it('is decided by the default preset where the tenant has no default', async () => {
+  it('is decided by the default preset where the tenant has no default [7.1d, 7.1g]', async () => {
     const { engine } = fakeCortex(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
     await using agents = await openAgents({ engine });
     const { verdict } = await agents.say('Wake up!', { npcState: { status: 'asleep' } });
@@ -179,7 +179,7 @@ describe('an agent’s turn', () => {
     expect((await agents.events())[0]?.data).toMatchObject({ ruleset: { rulesetId: 'default', version: 0 } });
   });
 
-  it('is joined by the same input while it is open, and begun again when it has ended', async () => {
+  it('is joined by the same input while it is open, and begun again when it has ended [7.1q, 7.1u]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -196,7 +196,7 @@ describe('an agent’s turn', () => {
     expect((await agents.say('Well?')).turnId).not.toBe(first?.turnId);
   });
 
-  it('goes on without its asker, and the same input gets its words without asking the engine again', async () => {
+  it('goes on without its asker, and the same input gets its words without asking the engine again [6.4b, 7.1n, 7.1o, 7.1p, 7.1q]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -215,7 +215,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('is not said to wait for the words of its engine while what recall needs is away', async () => {
+  it('is not said to wait for the words of its engine while what recall needs is away [7.1o]', async () => {
     let isAway = true;
     const { engine, asked } = fakeCortex(() => Promise.resolve('At last.'));
     await using agents = await openAgents({ engine }, { onRecall: () => isAway });
@@ -231,7 +231,7 @@ describe('an agent’s turn', () => {
     expect(await again).toMatchObject({ turnId: refused.details['turnId'], verdict: { dialogue: 'At last.' } });
   });
 
-  it('is said to wait for the embedder only while its recall waits, and the last call to the embedder has failed', async () => {
+  it('is said to wait for the embedder only while its recall waits, and the last call to the embedder has failed [7.1o]', async () => {
     const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     const embedderDown = () => 'It is away.';
     for (const [isAway, code] of [
@@ -251,7 +251,7 @@ describe('an agent’s turn', () => {
   it.each([
     ['is looked at', false, 'ENGINE_UNAVAILABLE'],
     ['has ended', true, 'STORE_UNAVAILABLE'],
-  ])('is told to come again in time when the store is silent as the turn %s', async (_, ends, code) => {
+  ])('is told to come again in time when the store is silent as the turn %s [7.1n, 7.1o]', async (_, ends, code) => {
     const { opened, open } = gate();
     const { engine } = fakeCortex(async () => {
       await opened;
@@ -275,7 +275,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('answers the same input with a turn that has ended since it was told to come again, once and for a while', async () => {
+  it('answers the same input with a turn that has ended since it was told to come again, once and for a while [7.1s, 7.1u]', async () => {
     let gates = [gate(), gate()];
     const [first, second] = gates;
     const { engine, asked } = fakeCortex(async () => {
@@ -306,7 +306,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is waited for by any number of equal requests', async () => {
+  it('is waited for by any number of equal requests [7.1q]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -346,7 +346,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is promised to a command that joined another’s turn', async () => {
+  it('is promised to a command that joined another’s turn [7.1t]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -365,7 +365,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is promised still when a retry has failed, and to no more than were told to come again', async () => {
+  it('is promised still when a retry has failed, and to no more than were told to come again [7.1s]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       if (asked.length === 1) await opened;
@@ -507,7 +507,7 @@ describe('an agent’s turn', () => {
   it.each([
     ['the opening takes', { beforeMs: WAIT_MS - 1_000, afterMs: 8_000 }, 'CORTEX_UNAVAILABLE'],
     ['the opening takes more than', { beforeMs: WAIT_MS + 8_000, afterMs: 0 }, 'ENGINE_UNAVAILABLE'],
-  ])('is not waited for longer than a request may, though %s most of that time', async (_, askTakes, code) => {
+  ])('is not waited for longer than a request may, though %s most of that time [7.1n]', async (_, askTakes, code) => {
     const { engine, asked } = fakeCortex(() => Promise.resolve('Here I am.'));
     await using agents = await openAgents({ engine }, { askTakes });
     let refusal: unknown = null;
@@ -525,7 +525,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is opened once by two server processes that are asked the same at once, and again when it has ended', async () => {
+  it('is opened once by two server processes that are asked the same at once, and again when it has ended [7.1r, 7.1u]', async () => {
     const { opened, open } = gate();
     const fake = fakeCortex(async () => {
       await opened;
@@ -560,7 +560,7 @@ describe('an agent’s turn', () => {
     await expect(agents.say('Hello.')).rejects.toMatchObject({ code: 'BUSY' });
   });
 
-  it('is told to come again at once while its engine is known to be down, and goes on when it is back', async () => {
+  it('is told to come again at once while its engine is known to be down, and goes on when it is back [6.4b, 7.1o, 7.1p]', async () => {
     let isDown = true;
     const fake = fakeCortex(() =>
       isDown ? Promise.reject(new Rejection('CORTEX_UNAVAILABLE')) : Promise.resolve('Back again.'),
@@ -580,7 +580,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('waits again for an engine once what was known of it is too old, though nobody has called it since', async () => {
+  it('waits again for an engine once what was known of it is too old, though nobody has called it since [7.1p]', async () => {
     const { opened, open } = gate();
     const fake = fakeCortex(async () => {
       await opened;
@@ -616,7 +616,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is found again by a repeat of its command after it has ended', async () => {
+  it('is found again by a repeat of its command after it has ended [7.1t]', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve('Once.'));
     await using agents = await openAgents({ engine });
     const first = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA' });
@@ -681,7 +681,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(['TurnOpened', 'MemoriesRecalled', 'TurnExpired']);
   });
 
-  it('is no turn of a body: a tape with its id goes on as another turn', async () => {
+  it('is no turn of a body: a tape with its id goes on as another turn [7.1i]', async () => {
     const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     await using agents = await openAgents({ engine });
     void agents.say('Mine.').catch(() => undefined);

@@ -80,7 +80,7 @@ describe('the level of a session', () => {
     expect(await archive.read(opened.ref.digest)).not.toBeNull();
   });
 
-  it('is the first built-in one without a name, and any of them by name', async () => {
+  it('is the first built-in one without a name, and any of them by name [7.3d]', async () => {
     const levels = setUp().open();
     const { level, ref } = await levels.openLevel('studio', undefined, 1);
     expect(level.items).toHaveLength(1);
@@ -107,7 +107,7 @@ describe('the level of a session', () => {
     expect(await levels.openLevel('other', 'inn', 1)).toMatchObject({ ref: { generated: true } });
   });
 
-  it('is generated for any other name, the same one for a name and a seed', async () => {
+  it('is generated for any other name, the same one for a name and a seed [7.3d]', async () => {
     const { open } = setUp();
     for (const name of ['nowhere', 'a/b', '']) {
       const opened = await open().openLevel('studio', name, 7);

@@ -97,7 +97,7 @@ describe('confirming a memory', () => {
 });
 
 describe('confirming a memory of a turn that is long over', () => {
-  it('finds it among the events, and confirms each of them once', async () => {
+  it('finds it among the events, and confirms each of them once [3.2g]', async () => {
     const { confirm: sent } = await mindOf(...turnMemories, ...later);
     const confirmed = ['MemoryConfirmed'];
     expect(await sent('Wind.', TURN)).toMatchObject({ memory: { memoryId: `${TURN}-1` }, recorded: confirmed });
@@ -142,7 +142,7 @@ describe('confirming a memory of a turn that is long over', () => {
     expect(reads()).toBeLessThanOrEqual(2 * most);
   });
 
-  it('confirms it once when many do so at the same moment', async () => {
+  it('confirms it once when many do so at the same moment [3.2g]', async () => {
     const { deps } = await mindOf(...turnMemories, ...later);
     const asked = { text: 'Wind.', type: 'observation', importance: 0.8, turnId: TURN, withinMs: HOUR_MS };
     const answers = await Promise.all(

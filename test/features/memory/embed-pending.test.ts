@@ -36,7 +36,7 @@ const slowDown = ({ clock }: MemoryRows, embedder: NumberEmbedder, ms: number): 
 };
 
 describe('embedding in the background', () => {
-  it('embeds every text of all minds once, in batches, urgently for nobody', async () => {
+  it('embeds every text of all minds once, in batches, urgently for nobody [3.6d]', async () => {
     const { rows, embedder, open } = openScene();
     await rows.store(...many(100), memoryRow(0, '9 9', { stream: 'npc-other.tom' }));
     await using pending = open();
@@ -138,7 +138,7 @@ describe('embedding in the background', () => {
     expect([pending.embedded, warned.length, told.length]).toEqual([1, 1, 1]);
   });
 
-  it('passes over a text that keeps failing alone, says so once, and embeds all others meanwhile', async () => {
+  it('passes over a text that keeps failing alone, says so once, and embeds all others meanwhile [3.6e]', async () => {
     const { rows, embedder, warned, open } = openScene();
     await rows.store(...many(100));
     embedder.refused.add('3 1');

@@ -39,7 +39,7 @@ const openRecall = (embedder = new NumberEmbedder(), cacheBytes = CACHE_BYTES, r
 const texts = ({ memories }: Recalled): readonly string[] => memories.map(({ row }) => row.text);
 
 describe('a recall', () => {
-  it('gives what is nearest first, and of equally near ones the newest', async () => {
+  it('gives what is nearest first, and of equally near ones the newest [3.3b]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(memoryRow(1, '0 1'), memoryRow(2, '1 0'), memoryRow(3, '1 1'), memoryRow(5, '2 0'));
     const recalled = await ask('1 0');
@@ -50,7 +50,7 @@ describe('a recall', () => {
     expect(texts(await ask('1 0', { minScore: 0.5 }))).toEqual(['2 0', '1 0', '1 1']);
   });
 
-  it('finds the newest of many equally good ones, wherever the limit cuts', async () => {
+  it('finds the newest of many equally good ones, wherever the limit cuts [3.3b]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(...Array.from({ length: 40 }, (_, at) => memoryRow(at, at % 2 === 0 ? '1 0' : '-1 0')));
     const revisions = (await ask('1 0', { limit: 25 })).memories.map(({ row }) => row.revision);
@@ -58,7 +58,7 @@ describe('a recall', () => {
     expect(revisions).toEqual([...even, 39, 37, 35, 33, 31]);
   });
 
-  it('gives what was told in the same words once where it is for an agent, so that repeats leave place for others', async () => {
+  it('gives what was told in the same words once where it is for an agent, so that repeats leave place for others [7.1f]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(memoryRow(1, '1 1'), ...Array.from({ length: 8 }, (_, at) => memoryRow(2 + at, '1 0')));
     expect(texts(await ask('1 0', { limit: 5, tellingOnly: true }))).toEqual(['1 0', '1 1']);
@@ -66,7 +66,7 @@ describe('a recall', () => {
     expect(texts(await ask('1 0', { limit: 5 }))).toEqual(Array.from({ length: 5 }, () => '1 0'));
   });
 
-  it('embeds what its own mind lacks, and nothing twice', async () => {
+  it('embeds what its own mind lacks, and nothing twice [3.6c]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'), memoryRow(1, '9 9', { stream: 'npc-studio.other' }));
     await ask('1 0');
@@ -97,7 +97,7 @@ describe('a recall', () => {
     });
   });
 
-  it('embeds and counts only what it may see', async () => {
+  it('embeds and counts only what it may see [3.6d]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 200 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
     expect((await ask('1 0', { asOf: 99 })).pending).toBe(36);
@@ -105,7 +105,7 @@ describe('a recall', () => {
     expect((await ask('1 0', { asOf: 99 })).pending).toBe(0);
   });
 
-  it('embeds 64 texts at once, and says how many are left: they take part by their words', async () => {
+  it('embeds 64 texts at once, and says how many are left: they take part by their words [3.3c, 3.6c, 3.6d]', async () => {
     const { rows, ask } = openRecall();
     const name = (at: number): string => `${'abcdefghij'.charAt(at % 10)}${'klmnopq'.charAt(Math.floor(at / 10))}`;
     const many = Array.from({ length: 70 }, (_, at) => memoryRow(at, `${name(at)} 1 0`));
@@ -120,6 +120,13 @@ describe('a recall', () => {
     expect(second.pending).toBe(0);
     expect(second.memories).toHaveLength(70);
     for (const { scoreParts } of second.memories) expect(scoreParts).toHaveProperty('meaning');
+  });
+
+  it('counts no more than 10,000 memories without a vector [3.6d]', async () => {
+    const { rows, ask } = openRecall();
+    await rows.store(...Array.from({ length: 10_065 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
+    expect((await ask('1 0')).pending).toBe(10_000);
+    expect((await ask('1 0')).pending).toBe(9_937);
   });
 
   it('finds vectors that others set later, for rows between those that it has read', async () => {
@@ -140,7 +147,7 @@ describe('a recall', () => {
     expect(recalled.memories.slice(0, 3).map(({ row }) => row.revision)).toEqual([0, 1, 2]);
   });
 
-  it('finds a text without meaning by its words, and everything by its words if the query has no meaning', async () => {
+  it('finds a text without meaning by its words, and everything by its words if the query has no meaning [3.6e]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(memoryRow(1, 'ruby'), memoryRow(2, 'ruby 1 0'), memoryRow(3, 'pearl'));
     expect(texts(await ask('ruby 1 0'))).toEqual(['ruby 1 0', 'ruby']);
@@ -156,7 +163,7 @@ describe('a recall', () => {
     expect(texts(await ask('1 0'))).toEqual(['1 0']);
   });
 
-  it('never mixes the vectors of two embedders', async () => {
+  it('never mixes the vectors of two embedders [3.6b]', async () => {
     const rows = new MemoryRows();
     const one = openRecall(new NumberEmbedder('one@1'), CACHE_BYTES, rows);
     await rows.store(memoryRow(1, '1 0'), memoryRow(2, '0 1'));
@@ -176,7 +183,7 @@ describe('a recall', () => {
     expect(texts(await one.ask('1 0', { minScore: 0.9 }))).toEqual(['1 0']);
   });
 
-  it('is refused while the embedder is away, and works when it is back', async () => {
+  it('is refused while the embedder is away, and works when it is back [3.6f]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
     embedder.isAway = true;
@@ -196,7 +203,7 @@ describe('a recall', () => {
     expect(parts).toContainEqual(['ruby 1 1', ['meaning', 'words']]);
   });
 
-  it('waits 1.2 s for the vectors of its mind, keeps what came, and takes the rest by their words', async () => {
+  it('waits 1.2 s for the vectors of its mind, keeps what came, and takes the rest by their words [3.6c]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `ruby ${String(at)} 1`)));
     const embed = embedder.embed.bind(embedder);
@@ -241,7 +248,7 @@ describe('a recall', () => {
     expect((await asked).map(({ pending }) => pending)).toEqual([64, 64, 64]);
   });
 
-  it('needs no embedder for a query that it remembers: what has no vector takes part by its words', async () => {
+  it('needs no embedder for a query that it remembers: what has no vector takes part by its words [3.6f]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, 'ruby 1 0'));
     await ask('ruby 1 0');

@@ -12,7 +12,7 @@ const stored = async (count: number): Promise<MemoryRows> => {
 };
 
 describe('embedding everything again', () => {
-  it('embeds what lacks a vector of this embedder, tells how far it is, and then does nothing', async () => {
+  it('embeds what lacks a vector of this embedder, tells how far it is, and then does nothing [3.6b]', async () => {
     const { models } = await stored(150);
     await reembed({ rowSearch: models, embedder: new NumberEmbedder('old@1') });
     const embedder = new NumberEmbedder('new@1');

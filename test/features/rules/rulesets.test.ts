@@ -89,7 +89,7 @@ describe('the rules that decide', () => {
       expect(await rulesets.choose('studio', rulesetId)).toEqual({ ruleset: null, missing: rulesetId });
   });
 
-  it('of a version stay readable when the set is registered anew or deleted', async () => {
+  it('of a version stay readable when the set is registered anew or deleted [5.1h, 5.2d]', async () => {
     const { rulesets, register, remove } = setUp();
     await register('inn');
     await register('inn');

@@ -27,7 +27,7 @@ const scene = async (add: IpfsNode['add'] | null = null) => {
 };
 
 describe('the keeping of a sealed soul', () => {
-  it('gives the node exactly the bytes that it then makes public under their CID', async () => {
+  it('gives the node exactly the bytes that it then makes public under their CID [7.2g]', async () => {
     const add = vi.fn<IpfsNode['add']>(() => Promise.resolve(cid));
     const { archive, keep } = await scene(add);
     expect(await keep()).toEqual(uploaded);
@@ -55,7 +55,7 @@ describe('the keeping of a sealed soul', () => {
     }
   });
 
-  it('fails, and keeps nothing, when the node names the bytes differently', async () => {
+  it('fails, and keeps nothing, when the node names the bytes differently [7.2g]', async () => {
     const { archive, keep } = await scene(() => Promise.resolve('another'));
     const reason = expect.stringContaining('names the soul another,') as string;
     expect(await keep()).toEqual({ type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason });
@@ -72,7 +72,7 @@ describe('the keeping of a sealed soul', () => {
     expect(await archive.readPublic(digest)).toBeNull();
   });
 
-  it('fails when its CBOR is larger than an archive takes', async () => {
+  it('fails when its CBOR is larger than an archive takes [7.2e]', async () => {
     const { archive, keep } = await scene();
     const large = Buffer.from(JSON.stringify({ numbers: new Array<number>(2_000_000).fill(1.1) }));
     const of = contentDigest(large);

@@ -242,7 +242,7 @@ describe('a turn', () => {
     expect((await minds.types()).at(-1)).toBe('TurnExpired');
   });
 
-  it('keeps the rules it began with when they are registered anew in between [2.6d]', async () => {
+  it('keeps the rules it began with when they are registered anew in between [2.6d, 5.2d]', async () => {
     await using minds = await openMinds();
     const set = (ruleAction: string) => ({
       rulesetId: 'inn',

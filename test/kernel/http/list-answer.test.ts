@@ -105,7 +105,7 @@ describe('a list of which not every row is kept', () => {
     expect(second.headers).toEqual({});
   });
 
-  it('looks at a bounded number of rows, and goes on from there', async () => {
+  it('looks at a bounded number of rows, and goes on from there [3.1f]', async () => {
     const rows = rowsOf(20_001, 4);
     const { list, reads } = listOf(rows);
     const answer = await answerList(callTo('/npcs'), pageOf({}), { ...list, keep: () => false });

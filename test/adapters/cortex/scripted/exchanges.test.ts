@@ -615,7 +615,7 @@ const exchanges: readonly Exchange[] = [
 describe('the scripted engine', () => {
   plays(exchanges);
 
-  it('gives the same prompt the same text, and other prompts other words', async () => {
+  it('gives the same prompt the same text, and other prompts other words [6.4a]', async () => {
     const texts = new Set<string>();
     for (let n = 0; n < 40; n += 1) {
       const exchange = { name: '', who: { ...maren, around: { hour: n } }, said: 'Good evening.' };

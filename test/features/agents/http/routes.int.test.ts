@@ -76,6 +76,7 @@ const streamed = async (input: string, context: object = {}) => {
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
   const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
+  let comments = 0;
   const next = async (): Promise<Phase | null> => {
     for (;;) {
       const [whole, event, data] = /^event: (\w+)\ndata: (.*)\n\n/.exec(text) ?? [];
@@ -88,7 +89,10 @@ const streamed = async (input: string, context: object = {}) => {
         expect(text).toBe('');
         return null;
       }
-      text = (text + value).replace(/^(:\n\n)+/, '');
+      text = (text + value).replace(/^(:\n\n)+/, (some) => {
+        comments += some.length / ':\n\n'.length;
+        return '';
+      });
     }
   };
   const rest = async (): Promise<readonly Phase[]> => {
@@ -96,7 +100,7 @@ const streamed = async (input: string, context: object = {}) => {
     for (let phase = await next(); phase !== null; phase = await next()) phases.push(phase);
     return phases;
   };
-  return { next, rest, leave: () => abort.abort() };
+  return { next, rest, comments: () => comments, leave: () => abort.abort() };
 };
 const names = (phases: readonly Phase[]): readonly string[] => phases.map(([name]) => name);
 const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
@@ -113,7 +117,7 @@ describe('an agent’s answer', () => {
     expect(await wrote()).toEqual({ wrote: 4 });
   });
 
-  it('does so for a refused action, which was recorded as well', async () => {
+  it('does so for a refused action, which was recorded as well [7.1j]', async () => {
     await start(fakeCortex(() => Promise.resolve('{"action": "MOVE"}')));
     const refused = await say('Wake up!', { npcState: { status: 'asleep' } });
     expect([refused.status, refused.body.error.code]).toEqual([422, 'RULE_REFUSED']);
@@ -139,7 +143,7 @@ describe('an agent’s answer', () => {
 });
 
 describe('the phases of an agent’s turn', () => {
-  it('come as they happen, in their order', async () => {
+  it('come as they happen, in their order [7.1c, 7.1k]', async () => {
     const { opened, open } = gate();
     await start(
       fakeCortex(async () => {
@@ -159,7 +163,24 @@ describe('the phases of an agent’s turn', () => {
     expect(await wrote()).toEqual({ wrote: 4 });
   });
 
-  it('end with a refusal as an event', async () => {
+  it('have a comment between them every 15 seconds [7.1l]', async () => {
+    await start(
+      fakeCortex(() => new Promise<never>(() => undefined)),
+      { waitMs: 60_000 },
+    );
+    const stream = await streamed('Hello.');
+    for (let phases = 0; phases < 3; phases += 1) await stream.next();
+    expect(stream.comments()).toBe(0);
+    const ended = stream.rest();
+    for (let comments = 1; comments <= 3; comments += 1) {
+      await app.clock.advance(15_000);
+      await until(() => stream.comments() === comments);
+    }
+    await app.clock.advance(15_000);
+    await ended;
+  });
+
+  it('end with a refusal as an event [7.1k]', async () => {
     await start(fakeCortex(() => Promise.resolve('{"action": "MOVE"}')));
     const phases = await (await streamed('Wake up!', { npcState: { status: 'asleep' } })).rest();
     expect(names(phases)).toEqual(['opened', 'recalled', 'thinking', 'error']);
@@ -169,7 +190,7 @@ describe('the phases of an agent’s turn', () => {
     expect(await wrote()).not.toEqual({ wrote: 0 });
   });
 
-  it('end with the 503 as an event when the time is up; the same input gets the outcome', async () => {
+  it('end with the 503 as an event when the time is up; the same input gets the outcome [7.1k, 7.1n, 7.1s]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -231,7 +252,7 @@ describe('the phases of an agent’s turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened', 'MemoriesRecalled', 'TurnExpired']);
   });
 
-  it('leave nothing waiting when their client leaves; the turn goes on, and the same input gets its outcome', async () => {
+  it('leave nothing waiting when their client leaves; the turn goes on, and the same input gets its outcome [7.1s]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -274,7 +295,7 @@ describe('the phases of an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('are no answer to an Idempotency-Key, nor to what is refused before a turn is opened', async () => {
+  it('are no answer to an Idempotency-Key, nor to what is refused before a turn is opened [7.1m]', async () => {
     await start(fakeCortex(() => Promise.resolve('Hm?')));
     const accept = { accept: 'text/event-stream' };
     const keyed = await app.post(PATH, { input: 'Hello?' }, { ...accept, 'idempotency-key': 'one' });

@@ -59,7 +59,7 @@ const until = async (holds: () => boolean): Promise<void> => {
 };
 
 describe('the routes of engines', () => {
-  it('need the scope npc, and admin for a new default', async () => {
+  it('need the scope npc, and admin for a new default [6.3a]', async () => {
     const init = (key: string, body: object) => app.post('/cortex/init', body as never, as(key));
     for (const { status } of [
       await app.get('/cortex/models', as('other')),
@@ -75,7 +75,7 @@ describe('the routes of engines', () => {
     expect(server.directory.tenant('local').cortexId).toBe('scripted');
   });
 
-  it('neither store nor log nor show an authKey', async () => {
+  it('neither store nor log nor show an authKey [6.2d, 6.2e]', async () => {
     const authKey = 'sk-never-kept';
     const replies = [
       await app.post(
@@ -92,9 +92,10 @@ describe('the routes of engines', () => {
     expect(events.some(({ type }) => type === 'CortexChosen')).toBe(true);
     expect(JSON.stringify([replies.map(({ text }) => text), events, app.log.lines])).not.toContain(authKey);
     expect(app.log.lines.length).toBeGreaterThan(0);
+    expect(asked).toEqual([]);
   });
 
-  it('hand on what is asked for, and leave out what is null', async () => {
+  it('hand on what is asked for, and leave out what is null [6.3e, 6.3i]', async () => {
     const reply = await complete({ prompt: 'Hello.', maxTokens: 9, temperature: null, stop: ['x'], jsonSchema: null });
     expect(reply.body).toEqual({ id: expect.any(String) as string, text: 'Well met.', stats: { ms: 1 } });
     expect(asked).toEqual([{ prompt: 'Hello.', maxTokens: 9, stop: ['x'] }]);
@@ -112,7 +113,7 @@ describe('the routes of engines', () => {
     expect((await app.get('/cortex/models')).headers.get('deprecation')).toBeNull();
   });
 
-  it('refuse what is out of bounds, and an engine that is not there', async () => {
+  it('refuse what is out of bounds, and an engine that is not there [6.2b, 6.3f, 6.3g]', async () => {
     for (const body of [
       { prompt: 'x', maxTokens: 0 },
       { prompt: 'x', temperature: 3 },
@@ -120,11 +121,12 @@ describe('the routes of engines', () => {
     ])
       expect((await complete(body)).status).toBe(400);
     expect((await complete({ prompt: 'x'.repeat(1_100_000) })).status).toBe(413);
+    expect((await app.post('/cortex/init', { requestedModel: 'x'.repeat(257) })).status).toBe(400);
     const unknown = await app.post('/cortex/gpt/complete', { prompt: 'x' });
     expect([unknown.status, unknown.body.error.code]).toEqual([404, 'CORTEX_NOT_FOUND']);
   });
 
-  it('answer 503 when the engine is down', async () => {
+  it('answer 503 when the engine is down [6.3g, 6.4b]', async () => {
     answer = () =>
       Promise.reject(new Rejection('CORTEX_UNAVAILABLE', { details: { reason: 'It is down.' }, retryAfter: 5 }));
     const reply = await complete({ prompt: 'x' });
@@ -135,7 +137,7 @@ describe('the routes of engines', () => {
     ]);
   });
 
-  it('wait 30 seconds at most', async () => {
+  it('wait 30 seconds at most [6.3g]', async () => {
     answer = hanging;
     const reply = complete({ prompt: 'x' });
     await until(() => signals.length === 1);
@@ -154,14 +156,14 @@ describe('the routes of engines', () => {
     request.destroy();
   };
 
-  it('end a completion whose client has left, and log no error', async () => {
+  it('end a completion whose client has left, and log no error [6.3h]', async () => {
     answer = hanging;
     await leave({});
     await until(() => signals[0]?.aborted === true);
     expect(app.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('go on for a client who can repeat the request, and give the repeat the answer', async () => {
+  it('go on for a client who can repeat the request, and give the repeat the answer [6.3h]', async () => {
     let finish: (text: string) => void = () => undefined;
     answer = () => new Promise((resolve) => (finish = resolve));
     await leave({ 'idempotency-key': 'k' });

@@ -36,7 +36,7 @@ const meant = (mind: MindState, text: string, turnId?: string, afterMs = 60_000)
 describe('a confirmation', () => {
   const turn = [memoryStored('t1-0', 'Rain.', 't1'), memoryStored('t1-1', 'Wind.', 't1')];
 
-  it('means the memory of its turn with the same text, else the first that is not confirmed yet, else the first', () => {
+  it('means the memory of its turn with the same text, else the first that is not confirmed yet, else the first [3.2d]', () => {
     expect(meant(given(...turn).state, 'Wind.', 't1')).toBe('t1-1');
     expect(meant(given(...turn, confirmed('t1-1')).state, 'Wind.', 't1')).toBe('t1-1');
     expect(meant(given(...turn).state, 'Something else.', 't1')).toBe('t1-0');
@@ -45,23 +45,30 @@ describe('a confirmation', () => {
     expect(meant(both.state, 'Something else.', 't1')).toBe('t1-0');
   });
 
-  it('of a turn that stored nothing means what it would mean without the turn', () => {
+  it('of a turn that stored nothing means what it would mean without the turn [3.2f]', () => {
     expect(meant(given(...turn).state, 'Wind.', 't2')).toBe('t1-1');
     expect(meant(given(...turn).state, 'Sun.', 't2')).toBeUndefined();
   });
 
-  it('means a memory with the same text as long as a turn lives, and no longer', () => {
+  it('means a memory with the same text as long as a turn lives, and no longer [3.2c]', () => {
     const { state } = given(memoryStored('m1', 'Rain.'));
     expect(meant(state, 'Rain.', undefined, HOUR_MS)).toBe('m1');
     expect(meant(state, 'Rain.', undefined, HOUR_MS + 1)).toBeUndefined();
     expect(meant(state, 'rain.')).toBeUndefined();
   });
 
-  it('means of several with the same text the first that is not confirmed yet', () => {
+  it('means of several with the same text the first that is not confirmed yet [3.2e]', () => {
     const twice = [memoryStored('m1', 'Rain.'), memoryStored('m2', 'Rain.')];
     expect(meant(given(...twice).state, 'Rain.')).toBe('m1');
     expect(meant(given(...twice, confirmed('m1')).state, 'Rain.')).toBe('m2');
     expect(meant(given(...twice, confirmed('m1'), confirmed('m2')).state, 'Rain.')).toBe('m1');
+  });
+
+  it('means no memory with the same text that has 256 newer ones [3.2e]', () => {
+    const others = Array.from({ length: 256 }, (_, n) => memoryStored(`m${String(n)}`, `Other ${String(n)}.`));
+    const rain = memoryStored('rain', 'Rain.');
+    expect(meant(given(rain, ...others.slice(1)).state, 'Rain.')).toBe('rain');
+    expect(meant(given(rain, ...others).state, 'Rain.')).toBeUndefined();
   });
 
   it('never means a memory that was cleared', () => {
@@ -109,7 +116,7 @@ describe('a confirmation', () => {
     mind.when(confirmMemory, { ...memory, retracted: true }, brought('Rain.'), by).then([]);
   });
 
-  it('of what is new stores it, confirmed from the start, under an id made from its command', () => {
+  it('of what is new stores it, confirmed from the start, under an id made from its command [3.2f]', () => {
     const decided = mind.when(confirmMemory, undefined, brought('Sun.'), by);
     const memoryId = decided.events?.[0]?.data['memoryId'] as string;
     decided.then([

@@ -19,7 +19,7 @@ describe('What only asks', () => {
     'Is this it - the savings/ledger (of Berta)?',
     'Tell me about the bridge.',
     'Please tell me where my silver is',
-  ])('is one question: %s', (text) => {
+  ])('is one question: %s [7.1e]', (text) => {
     expect(asks(text)).toBe(true);
   });
 
@@ -46,11 +46,11 @@ describe('What only asks', () => {
     'Remind me that the ferry leaves at noon.',
     'Run! Why do you stand there?',
     '',
-  ])('is nothing that also tells something: %s', (text) => {
+  ])('is nothing that also tells something: %s [7.1e]', (text) => {
     expect(asks(text)).toBe(false);
   });
 
-  it('is an observation: what was stored as another type was stored on purpose', () => {
+  it('is an observation: what was stored as another type was stored on purpose [7.1e]', () => {
     expect(asks('Who killed the duke?', 'knowledge')).toBe(false);
   });
 

@@ -8,13 +8,20 @@ import { type Json, jsonBytes } from '../../../../src/kernel/base/json.js';
 import { PAGE_BYTES } from '../../../../src/kernel/base/page-size.js';
 import { memoryRow } from '../../../support/recall-scene.js';
 
-const answerOf = async (operationId: string, memories: Recalled['memories']): Promise<readonly Json[]> => {
-  const recall = () => Promise.resolve({ memories, pending: 0, revision: 1 });
+const answerOf = async (
+  operationId: string,
+  memories: Recalled['memories'],
+  { body = { query: 'x', limit: 100 }, asked = [] }: { readonly body?: object; readonly asked?: unknown[] } = {},
+): Promise<readonly Json[]> => {
+  const recall = (query: unknown) => {
+    asked.push(query);
+    return Promise.resolve({ memories, pending: 0, revision: 1 });
+  };
   const found = recallRoutes({ recall } as never).find((route) => route.operationId === operationId);
   const call = {
     params: { npcId: 'mira', agentId: 'mira' },
     principal: { tenant: 'studio' },
-    body: { query: 'x', limit: 100 },
+    body,
     header: () => undefined,
     koa: { req: { socket: {} }, res: Object.assign(new EventEmitter(), { socket: {} }) },
     keyed: false,
@@ -29,12 +36,26 @@ const recalled = (count: number, metadataBytes: number): Recalled['memories'] =>
   }));
 
 describe('the answer of a recall', () => {
-  it.each(['recallMemories', 'recallAgentMemories'])('ends near 4 MiB, with the best memories (%s)', async (route) => {
-    const body = await answerOf(route, recalled(100, 100_000));
-    expect(body.length).toBeLessThan(100);
-    expect(body[0]).toMatchObject({ id: 'm0' });
-    expect(jsonBytes(body)).toBeGreaterThan(PAGE_BYTES);
-    expect(jsonBytes(body.slice(0, -1))).toBeLessThan(PAGE_BYTES);
+  it.each(['recallMemories', 'recallAgentMemories'])(
+    'ends near 4 MiB, with the best memories (%s) [3.3g]',
+    async (route) => {
+      const body = await answerOf(route, recalled(100, 100_000));
+      expect(body.length).toBeLessThan(100);
+      expect(body[0]).toMatchObject({ id: 'm0' });
+      expect(jsonBytes(body)).toBeGreaterThan(PAGE_BYTES);
+      expect(jsonBytes(body.slice(0, -1))).toBeLessThan(PAGE_BYTES);
+    },
+  );
+
+  it.each([
+    ['recallMemories', {}, { limit: 10, minScore: 0 }],
+    ['recallMemories', { threshold: 0.4 }, { limit: 10, minScore: 0.4 }],
+    ['recallMemories', { similarity: 0.3, threshold: 0.4, limit: 7 }, { limit: 7, minScore: 0.3 }],
+    ['recallAgentMemories', {}, { limit: 5, minScore: 0.5 }],
+  ])('is limited as the request says, or by default: %s %j [3.3a, 3.5d]', async (route, body, limits) => {
+    const asked: unknown[] = [];
+    await answerOf(route, [], { body: { query: 'x', ...body }, asked });
+    expect(asked).toMatchObject([limits]);
   });
 
   it('has all memories of ordinary length', async () => {

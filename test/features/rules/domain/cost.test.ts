@@ -42,7 +42,7 @@ describe('a set that would cost too much', () => {
     ['deep keys', times(100, (n) => condition(`a${n}.b.c`, '5')), 'RULESET_TOO_LARGE', 'keyParts'],
     ['a long value', [condition('hp', `<x${' '.repeat(1_024)}y`)], 'RULESET_TOO_LARGE', 'valueBytes'],
     ['long ids', times(40, (n) => ({ drRuleId: `${n}${'x'.repeat(1_000)}` })), 'RULESET_TOO_LARGE', 'nameBytes'],
-  ])('is refused with the figures and the bounds: %s', (_, rules, code, figure) => {
+  ])('is refused with the figures and the bounds: %s [5.1f]', (_, rules, code, figure) => {
     const refused = register(rules) as Rejection;
     expect(refused).toMatchObject({ code });
     if (figure === undefined) return;

@@ -85,11 +85,11 @@ describe('the registration of a rule set', () => {
         template: null,
       },
     ],
-  ])('%s', (_, body, expected) => {
+  ])('%s [5.1b, 5.1c, 5.1d]', (_, body, expected) => {
     expect(normalise(body)).toEqual(expected);
   });
 
-  it('keeps every member of a whole set', () => {
+  it('keeps every member of a whole set [5.4a, 5.4b]', () => {
     const whole = {
       rulesetId: 'r',
       template: 'Raw',
@@ -116,7 +116,7 @@ describe('the registration of a rule set', () => {
     ['PATTERN_INVALID', { rulesetRules: [{}, { ruleObsPattern: '(?=x)' }] }],
     ['RULE_ID_REPEATED', { rulesetRules: [{ drRuleId: 'a' }, { drRuleId: 'b' }, { drRuleId: 'a' }] }],
     ['RULESET_TOO_LARGE', { rulesetRules: [{ ruleCondition: [['x', Array(513).fill('a').join('|')]] }] }],
-  ])('is refused with %s', (code, body) => {
+  ])('is refused with %s [5.1e, 5.1f]', (code, body) => {
     const refused = normalise(body);
     expect(refused).toBeInstanceOf(Rejection);
     expect(refused).toMatchObject({ code });
@@ -141,7 +141,7 @@ describe('the life of a rule set', () => {
     unknown.when(registerRuleset, content).then([{ type: 'RulesetRegistered', data: { ...content, version: 1 } }]);
   });
 
-  it('makes a new version of every registration, keeps it alone, and knows where the old ones stand', () => {
+  it('makes a new version of every registration, keeps it alone, and knows where the old ones stand [5.1h]', () => {
     const { state } = second;
     expect(latestRuleset(state)).toMatchObject({ version: 2, template: 'Alpaca' });
     expect(state.latest).toBe(latestRuleset(state));
@@ -174,11 +174,11 @@ describe('the life of a rule set', () => {
 });
 
 describe('presets', () => {
-  it('are listed by their names', () => {
+  it('are listed by their names [5.3a]', () => {
     expect(presetIds()).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
   });
 
-  it.each(presetIds())('%s is a whole valid set under its own name', (presetId) => {
+  it.each(presetIds())('%s is a whole valid set under its own name [5.3b]', (presetId) => {
     const preset = findPreset(presetId);
     expect(preset?.rulesetId).toBe(presetId);
     expect(normalise(preset as unknown as JsonObject)).toEqual(preset);
@@ -189,7 +189,7 @@ describe('presets', () => {
     expect(new Set(ids).size).toBe(ids?.length);
   });
 
-  it('are found with a leading preset_, and not otherwise', () => {
+  it('are found with a leading preset_, and not otherwise [5.3c]', () => {
     expect(findPreset('preset_rpg')).toBe(findPreset('rpg'));
     expect(findPreset('pirate')).toBeNull();
     expect(findPreset('constructor')).toBeNull();

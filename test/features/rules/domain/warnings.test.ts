@@ -23,7 +23,7 @@ describe('a registration', () => {
     ],
     ['a key below npcState', { ruleCondition: [['npcState.hp', '<5']], ruleAction: 'FLEE' }, /leave out "npcState\."/],
     ['an operator that is none', { ruleCondition: [['hp', '==5']], ruleAction: 'FLEE' }, /exact text/],
-  ])('is warned of what looks as if it decided something: %s', (_, rule, about) => {
+  ])('is warned of what looks as if it decided something: %s [5.1g]', (_, rule, about) => {
     expect(warned(rule)).toEqual([{ drRuleId: 'r1', message: expect.stringMatching(about) as string }]);
   });
 
@@ -48,7 +48,7 @@ describe('a registration', () => {
     expect(warned(rule)).toEqual([]);
   });
 
-  it('is warned of a set without rules', () => {
+  it('is warned of a set without rules [5.1g]', () => {
     expect(warningsOf([])).toEqual([
       { drRuleId: '', message: expect.stringMatching(/no rules.*rulesetRules/) as string },
     ]);

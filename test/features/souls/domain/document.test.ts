@@ -6,14 +6,14 @@ import { unsignedSoul } from '../../../support/souls.js';
 const { provenance } = unsignedSoul();
 
 describe('a soul that is made', () => {
-  it('has the members of the contract, and no others', () => {
+  it('has the members of a soul, and no others', () => {
     expect(Object.keys(unsignedSoul())).toEqual([
       ...['id', 'version', 'createdAt', 'name', 'npcId', 'persona', 'baseModelWeights'],
       ...['state', 'memories', 'ruleset', 'provenance'],
     ]);
   });
 
-  it('has empty texts where nothing is recorded, and no null but for the ruleset', () => {
+  it('has empty texts where nothing is recorded, and no null but for the ruleset [7.2i, 7.2j]', () => {
     const soul = unsignedSoul({ persona: null, data: null, memories: [], ruleset: null });
     expect(soul).toMatchObject({ version: '1', persona: '', baseModelWeights: '', memories: [], ruleset: null });
     expect(soul.name).toBe(soul.npcId);

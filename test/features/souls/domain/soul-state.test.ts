@@ -8,12 +8,12 @@ const empty = { inventory: [], skills: {}, relationships: {}, mood: 'neutral', f
 const names = ['confidence', 'fear', 'inventory', 'mood', 'relationships', 'skills'];
 
 describe('the state of a soul', () => {
-  it('is all defaults where nothing is recorded, and says so', () => {
+  it('is all defaults where nothing is recorded, and says so [7.2j]', () => {
     expect(soulStateOf({})).toEqual({ ...empty, filled: names });
     expect(soulStateOf(null)).toEqual(soulStateOf({}));
   });
 
-  it('takes what fits, and keeps every other member beside it', () => {
+  it('takes what fits, and keeps every other member beside it [7.2i, 7.2k]', () => {
     const data = {
       inventory: ['key'],
       skills: { lie: 3 },
@@ -43,7 +43,7 @@ describe('the state of a soul', () => {
     ['a mood in capitals', { mood: 'Loyal' }],
     ['fear as a text', { fear: '0.5' }],
     ['confidence that is null', { confidence: null }],
-  ])('leaves %s whole in extra, and has the default', (_, data) => {
+  ])('leaves %s whole in extra, and has the default [7.2k]', (_, data) => {
     expect(soulStateOf(data)).toEqual({ ...empty, extra: data, filled: names });
   });
 

@@ -48,7 +48,7 @@ describe('what a check of the world costs', () => {
   it.each<[string, Json]>([
     ['a list', [...manyNames(ARRAY_ELEMENTS + 1)]],
     ['a map', asMap(manyNames(ARRAY_ELEMENTS + 1))],
-  ])('knows the thousandth entry of %s and not the one behind it', (_, things) => {
+  ])('knows the thousandth entry of %s and not the one behind it [4.2d]', (_, things) => {
     const codes = [last, beyond].flatMap((name) => [
       check({ type: 'GIVE', item: name }, { inventory: things })?.code,
       check({ type: 'ATTACK', target: name }, {}, { worldState: { entities: things } })?.code,
@@ -56,7 +56,7 @@ describe('what a check of the world costs', () => {
     expect(codes).toEqual([undefined, undefined, 'ITEM_NOT_IN_INVENTORY', 'TARGET_NOT_FOUND']);
   });
 
-  it('knows the thousandth type that is allowed or forbidden and not the one behind it', () => {
+  it('knows the thousandth type that is allowed or forbidden and not the one behind it [4.2d]', () => {
     const types = [...manyNames(ARRAY_ELEMENTS + 1)];
     const codes = [last, beyond].flatMap((name) => {
       const type = name.toUpperCase();
@@ -72,7 +72,7 @@ describe('what a check of the world costs', () => {
     ['in one list', { items: Array.from({ length: ACTION_ITEMS + 1 }, () => 'rope') }],
     ['in several lists', { item: 'rope', items: Array.from({ length: ACTION_ITEMS }, () => 'rope') }],
     ['behind entries without a name', { offer: [...Array.from({ length: ACTION_ITEMS }, () => 0), 'crown'] }],
-  ])('refuses more items than it looks at: %s', (_, items) => {
+  ])('refuses more items than it looks at: %s [4.2e]', (_, items) => {
     const inventory = ['rope'];
     expect(check({ type: 'GIVE', payload: items }, { inventory })).toMatchObject({
       code: 'ITEMS_TOO_MANY',

@@ -153,13 +153,13 @@ const permissions: readonly [title: string, action: Json, context: Json][] = [
 ];
 
 describe('the bridge', () => {
-  it.each(refusals)('refuses %s [2.8q]', (_, action, context, code) => {
+  it.each(refusals)('refuses %s [2.8q, 4.1b, 4.1c, 4.2b]', (_, action, context, code) => {
     const answer = ask({ action, context });
     expect(answer).toMatchObject({ valid: false, code, correctedAction: null });
     expect(answer.reason).toMatch(/\w/);
   });
 
-  it.each(permissions)('permits %s', (_, action, context) => {
+  it.each(permissions)('permits %s [4.1a, 4.2b]', (_, action, context) => {
     expect(ask({ action, context })).toMatchObject({
       valid: true,
       code: null,
@@ -169,7 +169,7 @@ describe('the bridge', () => {
     });
   });
 
-  it('names the item and the inventory when the item is not owned', () => {
+  it('names the item and the inventory when the item is not owned [4.2b]', () => {
     const answer = ask({
       action: { type: 'USE', payload: { item: 'key' } },
       context: { npcState: { inventory: ['rope', { id: 'coin' }] } },
@@ -177,7 +177,7 @@ describe('the bridge', () => {
     expect(answer.details).toEqual({ item: 'key', inventory: ['rope', 'coin'] });
   });
 
-  it('cuts speech that is too long in the corrected action', () => {
+  it('cuts speech that is too long in the corrected action [4.1a, 4.2c]', () => {
     const { valid, correctedAction } = ask({
       action: { type: 'SPEAK', payload: { text: 'x'.repeat(SPEECH_CHARS + 1), tone: 'low' } },
     });
@@ -188,7 +188,7 @@ describe('the bridge', () => {
     });
   });
 
-  it('lets the recorded state fill what the context leaves out', () => {
+  it('lets the recorded state fill what the context leaves out [4.1d]', () => {
     const recorded = { hp: 0, inventory: ['key'] };
     expect(ask({ action: { type: 'WAVE' }, recorded })).toMatchObject({ code: 'HP_DEPLETED' });
     expect(ask({ action: { type: 'USE', item: 'key' }, recorded, context: { npcState: { hp: 3 } } })).toMatchObject({
@@ -196,13 +196,13 @@ describe('the bridge', () => {
     });
   });
 
-  it('checks the shape alone without a ruleset', () => {
+  it('checks the shape alone without a ruleset [4.2a]', () => {
     const context = { npcState: { hp: 0 } };
     expect(ask({ action: { type: 'MOVE' }, context, ruleset: null })).toMatchObject({ valid: true, checks: [] });
     expect(ask({ action: {}, context, ruleset: null })).toMatchObject({ code: 'ACTION_TYPE_MISSING' });
   });
 
-  it("applies what the tenant's default forbids", () => {
+  it("applies what the tenant's default forbids [4.2a]", () => {
     const ruleset = aRuleset([
       { ruleCondition: [['relation', 'friend']], ruleAction: 'FORBID ATTACK', ruleReason: 'Not a friend.' },
     ]);
@@ -263,7 +263,7 @@ describe('the list of rules', () => {
     ]),
   ]);
 
-  it('begins with the rules of the world', () => {
+  it('begins with the rules of the world [4.3a]', () => {
     const ids = rules.map(({ brRuleId }) => brRuleId);
     expect(ids.slice(0, 6)).toEqual([
       'core.movement',
@@ -276,7 +276,7 @@ describe('the list of rules', () => {
     expect(ids.findLastIndex((id) => id.startsWith('core.'))).toBeLessThan(ids.indexOf('test/r1'));
   });
 
-  it('shows registered rules under their set, with the actions they affect', () => {
+  it('shows registered rules under their set, with the actions they affect [4.3a, 5.1d]', () => {
     expect(rules.slice(-4)).toEqual([
       { brRuleId: 'test/r1', ruleDescription: 'No fights.', affectedActions: ['ATTACK'] },
       { brRuleId: 'test/r2', ruleDescription: 'flight', affectedActions: ['FLEE'] },

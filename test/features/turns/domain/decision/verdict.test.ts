@@ -137,7 +137,7 @@ describe('a refused verdict', () => {
       'ACTION_NOT_ALLOWED',
     ],
     ['silence', '', { ruleset }, 'SPEECH_EMPTY'],
-  ])('is given for %s [2.3c, 2.8q, 2.8u, 2.8w]', (_, output, input, code) => {
+  ])('is given for %s [2.3c, 2.8q, 2.8u, 2.8w, 4.2f, 4.2g]', (_, output, input, code) => {
     const verdict = decide(output, input);
     expect(verdict).toMatchObject({ valid: false, code, action: null, memoryStore: [], stateDelta: {} });
     expect(verdict.dialogue).toMatch(/\w/);
