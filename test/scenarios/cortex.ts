@@ -97,7 +97,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       expect((await init('')).body).toMatchObject({ cortexId: 'openai' });
     });
 
-    it('answers 503 while the model server refuses, stays ready itself, and never shows the key [6.3c, 6.4b, 6.4f]', async () => {
+    it('answers 503 while the model server refuses, stays ready itself, and never shows the key [6.4b, 6.4f]', async () => {
       models.behave({ kind: 'raw', status: 401, contentType: 'application/json', body: '{}' });
       const refused = await api.post('/cortex/openai/complete', { prompt: 'x' });
       expect([refused.status, codeOf(refused)]).toEqual([503, 'CORTEX_UNAVAILABLE']);
