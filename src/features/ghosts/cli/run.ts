@@ -31,7 +31,7 @@ type RunOptions = {
 /** The default of contract 9.1; a session in a pipeline wants more than the minute of 7.3. */
 const DEFAULT_SECONDS = 300;
 const attachTo = (id: string): string =>
-  `It waits for its body: your game sends its steps to POST /ghost/${id}/process (docs/ghosts.md, "Your own game").`;
+  `It waits for its body: your game sends its steps to POST /ghost/${id}/process (docs/how-to/attach-your-game.md).`;
 /** A day (contract 9.8). */
 const LONGEST_SECONDS = 86_400;
 const AWAY = 'The server does not answer; the session goes on when it is back. Waiting ...';

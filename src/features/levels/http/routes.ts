@@ -83,7 +83,7 @@ export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps):
       operationId: 'putLevel',
       summary: 'Register a Tiled map as a level; another map makes a new version',
       description:
-        'The JSON that Tiled exports as `.tmj`; `docs/levels.md` says what its layers and properties mean. The map that is there already changes nothing.',
+        'The JSON that Tiled exports as `.tmj`; `docs/reference/formats/level.md` says what its layers and properties mean. The map that is there already changes nothing.',
       params: LevelParams,
       bodyLimit: LEVEL_BODY_BYTES,
       body: FreeObject,
