@@ -2,7 +2,7 @@ import { ghostEvents, type GhostEnding, type GhostPlan } from '../src/features/g
 import { parseGhostStream } from '../src/kernel/base/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
 
-/** A ghost session as the history lists it (contract 9.5). `passRate`: 0 until its report is made. */
+/** A ghost session as the history lists it. `passRate` is 0 until its report is made. */
 export type GhostRow = Pick<GhostPlan, 'goal' | 'suite' | 'level' | 'seed'> & {
   readonly sessionId: string;
   readonly tenant: string;

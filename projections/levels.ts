@@ -9,7 +9,7 @@ export type LevelRow = Omit<LevelVersion, 'warnings' | 'bytes'> & {
 
 const level = [''];
 
-/** The levels of each tenant, by levelId; deleted ones leave (contract 9.7). A level has one row. */
+/** The levels of each tenant, by levelId. A level has one row; deleting the level removes it. */
 export const levels: Projection<LevelRow> = {
   name: 'levels',
   version: 1,

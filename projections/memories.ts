@@ -21,7 +21,7 @@ export type MemoryRow = {
   readonly revision: number;
   /** The revision at which a body confirmed it first. */
   readonly confirmedAt: number | null;
-  /** The revision at which it was retracted (contract 10.12); absent while it was not. */
+  /** The revision at which it was retracted; absent if it was not. */
   readonly retractedAt?: number;
   /** Of a memory that a soul brought: where it was stored first. */
   readonly source?: MemorySource;

@@ -15,7 +15,7 @@ export const OPEN_REPLAY = 'open';
 
 const none: readonly string[] = [];
 
-/** The replays of each tenant in the order in which they were asked for (contract 10.3). */
+/** The replays of each tenant in the order in which they were requested. */
 export const replays: Projection<ReplayRow> = {
   name: 'replays',
   version: 1,

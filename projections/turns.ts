@@ -6,7 +6,7 @@ import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
 import { defined } from '../src/kernel/base/defined.js';
 
-/** A turn as the turn list shows it (contract 10.1), without its rounds. */
+/** A turn in the turn list, without its rounds. */
 export type TurnRow = {
   readonly turnId: string;
   readonly npcId: string;
@@ -78,7 +78,7 @@ const evolve = (row: TurnRow | null, recorded: RecordedEvent): TurnRow | null =>
 
 const none: readonly string[] = [];
 
-/** The turns of each mind, by their ids, in the order in which they were opened, tagged with their state (contract 10.1). */
+/** The turns of each mind by id, in the order in which they were opened, tagged with their state. */
 export const turns: Projection<TurnRow> = {
   name: 'turns',
   version: 1,

@@ -13,7 +13,7 @@ export type UtteranceKind = (typeof UTTERANCE_KINDS)[number];
 /** How many places an event has. */
 const PLACES = UTTERANCE_KINDS.length;
 
-/** One thing that was heard, said, done or remembered (contract 10.10). */
+/** Something that was heard, said, done or remembered. */
 export type UtteranceEntry = {
   readonly kind: UtteranceKind;
   /** Of all utterances there are. */
@@ -157,8 +157,7 @@ const tagsOf = (npcId: string, { kind, by, to }: UtteranceEntry): readonly strin
 const none: readonly string[] = [];
 
 /**
- * What was said, by whom and to whom, in all minds of a tenant (contract 10.10): a row for each turn, and for each memory that no turn stored. It is
- * the record: nothing is ever taken away.
+ * What was said, by whom and to whom, in all minds of a tenant: a row for each turn, and for each memory that no turn stored. Rows are never removed.
  */
 export const utterances: Projection<UtterancesRow> = {
   name: 'utterances',

@@ -144,8 +144,8 @@ const pending = (state: CheckpointState): Effect | null => {
 };
 
 /**
- * One round of a tenant's log (contract 10.5): it gathers the heads of the minds that were written to since the last one, signs a checkpoint, and hands
- * it on. Its stream is the log, and one round writes to it at a time.
+ * One round of a tenant's log: it gathers the heads of the minds that were written to since the last one, signs a checkpoint, and publishes it. Its
+ * stream is the log, and one round writes to it at a time.
  */
 export const checkpoint: StateMachine<CheckpointState, CheckpointInput, CheckpointFacts, CheckpointAnswer> = {
   name: 'checkpoint',

@@ -185,9 +185,9 @@ const pending = (state: GhostState): Effect | null => {
 };
 
 /**
- * A ghost session (contract 9.8): a mind without a body plays a level, slice by slice, until it has done what it was asked for, its budget is used
- * up, its time is over or somebody stops it; then its report is made. The steps stand in a stream of their own (docs/adr/0022-ghost-steps.md). With a
- * body elsewhere (contract 9.6) it waits for what that body's steps say.
+ * A ghost session: a mind without a body plays a level, slice by slice, until it has reached its goal, its budget is used up, it times out or
+ * somebody stops it; then its report is made. The steps have their own stream (docs/adr/0022-ghost-steps.md). With a body elsewhere, the session waits
+ * for that body's steps.
  */
 export const ghostSession: StateMachine<GhostState, GhostInput, unknown, GhostAnswer> = {
   name: 'ghostSession',

@@ -189,8 +189,8 @@ const pending = (state: ReplayState): Effect | null => {
 };
 
 /**
- * A replay (contract 10.3): takes the decisions of minds again from what was recorded, slice by slice, until all are taken or somebody cancels it. What
- * each slice has found stands in its events (docs/adr/0023-replays.md).
+ * A replay: re-evaluates the recorded decisions of minds, slice by slice, until all are done or somebody cancels it. The findings of each slice are in
+ * its events (docs/adr/0023-replays.md).
  */
 export const replay: StateMachine<ReplayState, ReplayInput, unknown, ReplayAnswer> = {
   name: 'replay',

@@ -70,8 +70,7 @@ export const ghostSessionEffects = (open: GhostSessionEffectsDeps): ProcessEffec
 });
 
 /**
- * What is not a matter of the moment would fail again however often it is tried, so it ends the session (contract 9.8). A report is tried again in any
- * case: it is all that is left to do.
+ * A permanent failure would recur on every retry, so it ends the session. A report is retried in any case: it is all that is left to do.
  */
 const unlessBroken = async (
   work: () => Promise<GhostInput>,
@@ -116,8 +115,8 @@ const actorsPersona = (state: TurnState, inputs: readonly TurnInput[]): string |
 };
 
 /**
- * How the facts of a turn's steps are found in the mind of a ghost session whose body is elsewhere (contract 9.6): the rules are its level's, and so is
- * the persona until the body names one. All else is as in any turn.
+ * Finds the facts of a turn's steps in the mind of a ghost session whose body is elsewhere: the rules are its level's, and so is the persona until
+ * the body names one. Everything else is as in any turn.
  */
 export const prepareGhostTurn =
   (deps: GhostTurnDeps): ProcessEffects['prepare'] =>

@@ -78,7 +78,7 @@ export const replayEffects = (open: ReplayEffectsDeps, sliceMs: number = REPLAY_
   };
 };
 
-/** What is not a matter of the moment would fail again however often it is tried, so it ends the replay (contract 10.3). */
+/** A permanent failure would recur on every retry, so it ends the replay. */
 const unlessBroken = async (work: () => Promise<ReplayInput>, signal: AbortSignal): Promise<ProcessInput> => {
   try {
     return await work();

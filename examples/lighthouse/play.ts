@@ -8,7 +8,7 @@ import { createExplorer, nextAction } from './explorer.js';
 import { patiently } from './patience.js';
 import { isNear } from './world.js';
 
-/** What the ghost perceives, and what the game tells the session of its world (contract 9.6). */
+/** The ghost's observation, and the game's report about its world. */
 const tapeOf = ({ place, world, outcome }: Game): Tape => {
   const { at, hp, inventory, reached } = world;
   const near = place.things.filter((thing) => isNear(at, thing) && thing.kind !== 'spawn');

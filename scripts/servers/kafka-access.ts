@@ -67,7 +67,7 @@ export const guardedSettings = async (site: Site): Promise<Readonly<Record<strin
   };
 };
 
-/** What clients set (contract 11.1). */
+/** The settings that clients need. */
 export const guardedAddresses = async (site: Site): Promise<Readonly<Record<string, string>>> => ({
   KAFKA_BROKERS: guardedListeners(site)['SASL_SSL'] ?? '',
   KAFKA_TLS: 'on',

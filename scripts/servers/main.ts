@@ -1,4 +1,4 @@
-// Starts, kills and stops the real servers of the distributed profile without Docker (contract 11.6).
+// Starts, kills and stops the real servers of the distributed profile without Docker.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';

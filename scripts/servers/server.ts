@@ -59,6 +59,6 @@ export type Server = {
   readonly answers: (site: Site, started: Started) => Promise<boolean>;
   /** Directories outside of the site that hold its data; nothing when there are none. */
   readonly elsewhere?: (site: Site) => Promise<readonly string[]>;
-  /** Names and values for clients (contract 11.1). */
+  /** The settings that clients need, by name. */
   readonly addresses: (site: Site) => Promise<Readonly<Record<string, string>>>;
 };

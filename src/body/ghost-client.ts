@@ -1,7 +1,7 @@
 import { createMindRequest, type CallOptions, type MindRequestOptions } from './mind-request.js';
 import type { GhostResults, GhostStatus, GhostStepsPage, JsonMembers, StepAnswer, StepRequest } from './protocol.js';
 
-/** What a game needs to play ghost sessions of its own (contract 9.6). Every method throws a `MindError` when it has no answer to return. */
+/** Lets a game play its own ghost sessions. Every method throws a `MindError` if it has no response to return. */
 export type GhostClient = {
   /** Begins a session whose body is this game. */
   run(

@@ -40,7 +40,7 @@ export type MindClient = {
   usePreset(presetId: string, call?: CallOptions): Promise<RegisteredRuleset>;
   history(npcId: string, query?: HistoryQuery): Promise<HistoryPage>;
   turn(npcId: string, turnId: string): Promise<TurnRecord>;
-  /** Everything that a turn rested on (contract 10.2). */
+  /** Everything that a turn was based on. */
   why(npcId: string, turnId: string): Promise<JsonMembers>;
 };
 

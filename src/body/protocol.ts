@@ -211,7 +211,7 @@ export type MemoryRecord = {
   readonly cause: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
 };
 
-/** What a search found (contract 10.10). */
+/** The result of a search. */
 export type SearchHit = {
   readonly npcId: string;
   readonly turnId: string | null;
@@ -226,7 +226,7 @@ export type SearchHit = {
 };
 export type SearchPage = { readonly hits: readonly SearchHit[]; readonly next?: string };
 
-/** How far a ghost session is (contract 9.2, 9.8). */
+/** The progress of a ghost session. */
 export type GhostStatus = {
   readonly ghostSessionId: string;
   readonly ghostStatus: 'pending' | 'running' | 'completed' | 'failed' | 'stopped';
@@ -236,7 +236,7 @@ export type GhostStatus = {
   readonly ghostSteps: number;
   readonly ghostDriver: 'local' | 'remote';
 };
-/** A step of a ghost session (contract 9.9): `action` is what the mind allowed, `turns` what it rested on. */
+/** A step of a ghost session: `action` is what the mind allowed, `turns` what that was based on. */
 export type GhostStep = {
   readonly step: number;
   readonly action: NpcAction | null;
@@ -250,7 +250,7 @@ export type GhostStepsPage = {
   readonly next?: number;
   readonly steps: readonly GhostStep[];
 };
-/** What a ghost session has found (contract 9.3, 9.9). */
+/** The results of a ghost session. */
 export type GhostResults = {
   readonly resultsPassed: number;
   readonly resultsFailed: number;
@@ -273,7 +273,7 @@ export type GhostResults = {
   readonly resultsErrors: readonly string[];
   readonly resultsPartial?: true;
 };
-/** What a game tells of its world in the `context` of a ghost's turn, as `ghost` (contract 9.6). */
+/** A game's report about its world, sent as `ghost` in the `context` of a ghost's turn. */
 export type GhostContext = {
   readonly position?: { readonly x: number; readonly y: number };
   /** Of the action of the step before. */

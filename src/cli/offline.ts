@@ -46,8 +46,8 @@ export const openStored = async (terminal: Terminal): Promise<Profile> => {
 };
 
 /**
- * Makes another owner key for a tenant (contract 11.3): in the data directory while the server is stopped, or in the event store of the distributed
- * profile. There the servers may run, and know the key within a second. Raises what the event store raises. @throws CommandFailed, StartProblem
+ * Creates another owner key for a tenant: in the data directory while the server is stopped, or in the event store of the distributed profile. There
+ * the servers may run, and accept the key within a second. Raises what the event store raises. @throws CommandFailed, StartProblem
  */
 export const recoverOwner = async (terminal: Terminal, tenantId: string): Promise<OwnerKey> => {
   const config = parseConfig(terminal.env, terminal.cwd);
@@ -61,8 +61,8 @@ export const recoverOwner = async (terminal: Terminal, tenantId: string): Promis
 };
 
 /**
- * Makes the tenant `local` and its owner key in the event store of the distributed profile (contract 11.2). It talks to the store, not to a running
- * server. Null when this was done before. Raises what the event store raises. @throws StartProblem
+ * Creates the tenant `local` and its owner key in the event store of the distributed profile. It talks to the store, not to a running server. Null if
+ * this was done before. Raises what the event store raises. @throws StartProblem
  */
 export const bootstrapDistributed = async (terminal: Terminal): Promise<OwnerKey | null> => {
   const config = parseConfig(terminal.env, terminal.cwd);

@@ -27,7 +27,7 @@ import { turnsCommand } from '../features/turns/cli/turns.js';
 import { verifyCommand } from '../features/proofs/cli/verify.js';
 import { whyCommand } from '../features/turns/cli/why.js';
 
-/** The exit codes of every command (contract 11.5). */
+/** The exit codes of every command. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
 
 /** What they open is loaded when it is needed: most commands ask a server. */

@@ -27,7 +27,7 @@ const runRebuild = async (terminal: Terminal, json: boolean): Promise<void> => {
   );
 };
 
-/** `anima rebuild`: builds every read model again from the events, while the server is stopped (contract 11.5). */
+/** `anima rebuild`: rebuilds every read model from the events while the server is stopped. */
 export const rebuildCommand = (terminal: Terminal): Command =>
   new Command('rebuild')
     .description('build every read model again from the events (offline: stop the server first)')
@@ -60,7 +60,7 @@ const runReembed = async (terminal: Terminal, json: boolean): Promise<void> => {
   );
 };
 
-/** `anima reembed`: makes the vectors that the configured embedder has not made yet (contract 11.5). */
+/** `anima reembed`: creates the vectors that the configured embedder has not created yet. */
 export const reembedCommand = (terminal: Terminal): Command =>
   new Command('reembed')
     .description(

@@ -4,7 +4,7 @@ import type { GatewayAddress } from '../ports/payload-source.js';
 import { type AccessSource, apiKeySetting } from './server-access.js';
 import { plainUrl } from './values.js';
 
-/** Archives beyond the built-in one (contract 11.1). URLs have no slash at their end. */
+/** Archives in addition to the built-in one. URLs have no trailing slash. */
 export type ArchivesConfig = {
   /** The RPC API of an IPFS node. */
   readonly ipfsApiUrl: string | null;

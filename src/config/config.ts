@@ -51,7 +51,7 @@ export type DistributedConfig = {
   readonly kafkaAccess: KafkaAccess;
 };
 
-/** The settings of contract 11.1, checked. */
+/** The validated settings. */
 export type Config = {
   /** Null in the embedded profile. */
   readonly distributed: DistributedConfig | null;
@@ -76,7 +76,7 @@ export type Config = {
   readonly readWaitMs: number;
   /** How long a client may take between the two phases of a soul's exchange, in milliseconds. */
   readonly soulDeadlineMs: number;
-  /** How often a tenant's log is signed while something is written, in milliseconds (contract 10.5). */
+  /** The interval at which a tenant's log is signed while it is written to, in milliseconds. */
   readonly checkpointMs: number;
   /** Where checkpoints are handed on to: an http, https or file URL; null: nowhere. */
   readonly checkpointUrl: string | null;
@@ -91,11 +91,11 @@ export type Config = {
   readonly recallCacheBytes: number;
   /** The part of the time that goes into embedding texts in the background, above 0 and up to 1. */
   readonly embeddingShare: number;
-  /** How much of a processor ghost sessions may take in one process, above 0 and at most 1 (contract 9.8). */
+  /** The share of one processor that ghost sessions may take in one process, above 0 and at most 1. */
   readonly ghostShare: number;
-  /** How many texts one model server makes at once for the ghost sessions of one process (contract 9.8). */
+  /** The number of texts that one model server makes at a time for the ghost sessions of one process. */
   readonly ghostTexts: number;
-  /** How many threads take decisions again in one process (contract 10.3); null: as many as there are cores. */
+  /** The number of threads that re-evaluate decisions in one process; null: the number of cores. */
   readonly replayThreads: number | null;
   readonly logLevel: LogLevel;
   /** The server's default engine. */
@@ -152,7 +152,7 @@ const rolesOf = (text: string): ReadonlySet<Role> | null => {
 };
 
 /**
- * Reads the settings of contract 11.1.
+ * Reads the settings.
  * @param cwd what relative paths start from
  * @param isThere whether a file exists
  * @param read the content of a file; throws when it cannot be read

@@ -2,7 +2,7 @@ import { defined } from '../kernel/base/defined.js';
 import { type AccessSource, apiKeySetting } from './server-access.js';
 import { apiRoot, integer } from './values.js';
 
-/** The engine that speaks for tenants who have chosen none (contract 11.1). */
+/** The engine of tenants that have not chosen one. */
 export type CortexConfig =
   | { readonly kind: 'scripted' }
   /** `url` without a slash at the end. */

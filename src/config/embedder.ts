@@ -24,7 +24,7 @@ const modelFiles = ['onnx/model.onnx', 'model.onnx', 'onnx/model_quantized.onnx'
 /** What may stand in an id. */
 const modelName = /^[\x21-\x7e]{1,128}$/;
 
-/** Which embedder recall uses (contract 11.1). A server that embeds is given with its model; the others take neither a model nor a key. */
+/** The embedder that recall uses. An embedding server is configured with its model; the others accept neither a model nor a key. */
 export const readEmbedder = (source: EmbedderSource): EmbedderChoice => {
   const { text, problems } = source;
   const value = text('ANIMA_EMBEDDER') ?? 'builtin';

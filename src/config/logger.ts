@@ -41,7 +41,7 @@ const readable = (line: string): string => {
 };
 
 /**
- * The server's log: JSON lines that name the process, or readable lines on a terminal. Keys and secrets are replaced by `[redacted]` (contract 11).
+ * The server's log: JSON lines that name the process, or readable lines on a terminal. Keys and secrets are replaced by `[redacted]`.
  * @param terminal whether a person who started this one process reads the log
  */
 export const createLogger = (

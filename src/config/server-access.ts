@@ -31,7 +31,7 @@ const hostName = /^[A-Za-z0-9_.-]{1,253}$/;
 const oneWord = /^[\x21-\x7e]+$/;
 const certificates = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** How Temporal is spoken to (contract 11.1). */
+/** How to connect to Temporal. */
 export const readTemporalAccess = (source: AccessSource): TemporalAccess => {
   const tls = tlsAccess(source, 'TEMPORAL');
   const apiKey = secretSetting(source, 'TEMPORAL_API_KEY');
@@ -45,7 +45,7 @@ export const readTemporalAccess = (source: AccessSource): TemporalAccess => {
   return { tls, apiKey, payloadKeys: payloadKeys(source) };
 };
 
-/** How Kafka is spoken to (contract 11.1). */
+/** How to connect to Kafka. */
 export const readKafkaAccess = (source: AccessSource): KafkaAccess => ({
   tls: tlsAccess(source, 'KAFKA'),
   sasl: saslAccess(source),

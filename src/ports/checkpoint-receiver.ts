@@ -1,4 +1,4 @@
-/** Somebody outside of this server who keeps checkpoints (contract 10.5). */
+/** Somebody outside this server who keeps checkpoints. */
 export interface CheckpointReceiver {
   /**
    * Hands on one note. It may come a second time: the receiver may have got it although this failed.

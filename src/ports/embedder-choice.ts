@@ -1,4 +1,4 @@
-/** Which embedder a server recalls with, as its settings say (contract 11.1). */
+/** The embedder that the settings choose for recall. */
 export type EmbedderChoice =
   | ({ readonly kind: 'builtin' } & Threads)
   | ({

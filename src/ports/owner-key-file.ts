@@ -1,5 +1,5 @@
 /**
- * The file that holds the owner key alone on one line, readable by its owner only (contract 11.2).
+ * The file that holds only the owner key, on one line, readable by its owner alone.
  *
  * A new key is first `prepared` beside the file, then recorded as an event, then `settled`. So a recorded key is on the disk whenever the process is
  * killed, and the earlier file is unchanged until then. Both steps are flushed before their promise resolves.

@@ -9,8 +9,8 @@ export type Publication = 'published' | 'wasPublic';
 
 /**
  * The built-in archive (contract 8.1): payloads of at most MAX_ARCHIVED_BYTES, named by their digest (kernel/crypto/content-digest.ts) and never
- * changed. A payload is staged first, by one or several owners, which nobody but this server sees. Once it is published, it stays. Maps of levels
- * (contract 9.7) are staged for good, and never published.
+ * changed. A payload is staged first, by one or several owners, and only this server sees it. Once it is published, it stays. Maps of levels are
+ * staged permanently and never published.
  *
  * The caller made the digest from the bytes; the archive does not do so again when it takes them. What is read has the digest that it is read by:
  * damaged bytes are logged and count as absent. A name that is no digest is absent too; staging under one is a defect, and throws an Error.

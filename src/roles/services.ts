@@ -25,11 +25,11 @@ export type Services = {
   readonly runtime: ProcessRuntime;
   readonly rulesets: Rulesets;
   readonly levels: Levels;
-  /** At which ghosts play in this process (contract 9.8). */
+  /** The pace at which ghosts play in this process. */
   readonly ghostPace: SharedPace;
-  /** The engines as ghosts use them (contract 9.8). */
+  /** The engines as ghosts use them. */
   readonly ghostEngines: GhostEngines;
-  /** Where the sessions stand that have bodies elsewhere (contract 9.6). */
+  /** The sessions that have bodies elsewhere. */
   readonly ghostPlays: PlayCache;
   /** Where the sessions stand that this process plays, or has told of. */
   readonly ghostSessions: SessionCache;

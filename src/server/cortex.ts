@@ -34,7 +34,7 @@ const openConfigured = async (
   }
 };
 
-/** How the configured engine does, for `GET /readyz` (contract 10.6). No request for a turn of a body needs it, so a server is ready without it. */
+/** The state of the configured engine, for `GET /readyz`. A body's turn does not need it, so a server is ready without it. */
 export const cortexDependency = ({ standard }: OpenedCortex): Readonly<Record<string, DependencyState>> => {
   if (standard.runtime === 'builtin') return {};
   const state = standard.state();

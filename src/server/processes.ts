@@ -35,9 +35,9 @@ export type EffectsDeps = Pick<
   | 'ghostSessions'
 > & {
   readonly issuer: string;
-  /** What takes decisions again in this process (contract 10.3). */
+  /** Re-evaluates decisions in this process. */
   readonly replayHands: ReplayHands;
-  /** Who keeps checkpoints outside; null: nobody (contract 10.5). */
+  /** The external receiver of checkpoints, or null. */
   readonly checkpointReceiver: CheckpointReceiver | null;
 };
 

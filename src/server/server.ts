@@ -51,17 +51,17 @@ const WITHOUT_HTTP =
 export type RunningServer = {
   /** Where it listens. */
   readonly url: string;
-  /** Made by this start in an empty data directory; to be shown once (contract 11.2). */
+  /** Created by this start in an empty data directory; it is shown once. */
   readonly ownerKey: OwnerKey | null;
   readonly events: EventStore;
-  /** Ends as contract 11.3 says; may be called again. */
+  /** Stops the server: it finishes running requests within 10 s. May be called again. */
   stop(): Promise<void>;
 };
 
 type OpenState = { readonly keys: OpenedKeys; readonly writers: StreamWriters; readonly ownerKey: OwnerKey | null };
 
 /**
- * Starts a server: the socket first, then everything behind it (contract 11.3). While a dependency is down it waits, and answers 503.
+ * Starts a server: the socket first, then everything behind it. While a dependency is down it waits and answers 503.
  * @param stopping ends the wait
  * @returns null when it was told to stop before it was ready
  * @throws StartProblem when the address, the data directory, the settings or the secret cannot be used; nothing stays open then
@@ -221,7 +221,7 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   };
   const keys = await openKeys({ ports, writers, secret, settings, onCutOff });
   try {
-    // If many servers share a store, `anima keys bootstrap` makes the first tenant (contract 11.2).
+    // If several servers share a store, `anima keys bootstrap` creates the first tenant.
     const ownerKey = shared ? null : await firstStart(keys.apiKeys, ownerKeyFile(config.dataDir));
     return { writers, keys, ownerKey };
   } catch (failure) {

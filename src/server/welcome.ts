@@ -15,7 +15,7 @@ const commandLine = (command: string, url: string, dataDir: string, cwd: string)
     command,
   ].join(' ');
 
-/** What a first start says about the owner key that it made, on a terminal alone (contract 11.2). */
+/** The message of a first start about the owner key that it created, shown only on a terminal. */
 const ownerKeyLines = ({ key, path }: OwnerKey): string =>
   `The owner key of this server (it is shown only once): ${key}\n` +
   (path === null ? '' : `It is also in ${path}, which only you can read.\n`);

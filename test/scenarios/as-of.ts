@@ -16,7 +16,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('confirm', 'clear', 'archive', 'register') }) },
 );
 
-/** What a mind was at a moment stays what it was (contract 10.1, 3.1, 3.3): the same on every profile. */
+/** What a mind was at a moment never changes: the same on every profile. */
 export const asOfScenarios = (profile: string, open: OpenServer, numRuns: number): void => {
   describe(`a mind as of a moment on ${profile}`, () => {
     const running = projectingServer(open);

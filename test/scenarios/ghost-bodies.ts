@@ -78,7 +78,7 @@ const refused = async (reply: Promise<Reply>): Promise<readonly unknown[]> => {
   return [answer.status, codeOf(answer)];
 };
 
-/** Ghost sessions whose body is a game elsewhere, as that game sees them: the same on every profile (contract 9.6). */
+/** Ghost sessions whose body is an external game, as that game sees them: the same on every profile. */
 export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
   describe(`a body of a ghost session on ${profile}`, () => {
     const running = projectingServer(open);

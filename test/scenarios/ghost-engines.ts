@@ -66,7 +66,7 @@ const clientOf = (running: ProjectingServer) => {
   return { ok, run, statusOf, over, textsOf };
 };
 
-/** Ghosts that a model plays, as studios see them over HTTP (contract 9.8): the same on every profile. */
+/** Ghosts played by a model, as clients see them over HTTP: the same on every profile. */
 export const ghostEngineScenarios = (profile: string, open: OpenServer): void => {
   describe(`ghosts that a model plays on ${profile}`, () => {
     const opened = modelServer();

@@ -7,7 +7,7 @@ import type { OpenServer } from './server-under-test.js';
 
 type Event = { readonly revision: number; readonly type: string; readonly actor: string; readonly at: string };
 
-/** Histories as auditors read them over HTTP (contract 10.1): the same on every profile. */
+/** Histories as auditors read them over HTTP: the same on every profile. */
 export const historyScenarios = (profile: string, open: OpenServer): void => {
   describe(`histories on ${profile}`, () => {
     const running = projectingServer(open);

@@ -14,7 +14,7 @@ const cellar = JSON.parse(readFileSync(new URL('../../levels/cellar.tmj', import
 const first = roomMap();
 const second = roomMap([mapObject('goal', 'exit', [4, 2]), mapObject('item', 'stone', [3, 1])]);
 
-/** How levels come and go, as clients see it over HTTP: the same on every profile (contract 9.7). */
+/** How levels come and go, as clients see it over HTTP: the same on every profile. */
 export const levelScenarios = (profile: string, open: OpenServer): void => {
   describe(`levels on ${profile}`, () => {
     const running = projectingServer(open);

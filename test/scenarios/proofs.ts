@@ -32,7 +32,7 @@ type Shape = {
   readonly note: string;
 };
 
-/** Histories that prove themselves, over HTTP (contract 10.5): the same on every profile. */
+/** Histories that prove themselves, over HTTP: the same on every profile. */
 export const proofScenarios = (profile: string, open: OpenServer): void => {
   describe(`proofs on ${profile}`, () => {
     const running = projectingServer(open);
@@ -137,7 +137,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
 /** How long after a checkpoint was asked for the server is killed, in milliseconds: before, between and after the appends of its round. */
 const KILLED_AFTER_MS = [0, 2, 4, 6, 8, 11, 14, 18, 25, 60];
 
-/** Kill -9 at every step of a round of the log (contract 10.5). */
+/** `kill -9` at every step of a round of the log. */
 export const proofKillScenarios = (profile: string, open: OpenServer): void => {
   describe(`kill -9 within a round of the log on ${profile}`, () => {
     it('leaves a log in which each head stands once, each checkpoint extends the last, and each was handed on', async () => {

@@ -28,7 +28,7 @@ const strict = {
   ],
 };
 
-/** Replays and trials over HTTP (contract 10.3): the same on every profile. */
+/** Replays and trials over HTTP: the same on every profile. */
 export const replayScenarios = (profile: string, open: OpenServer): void => {
   describe(`replays on ${profile}`, () => {
     const running = projectingServer(open);

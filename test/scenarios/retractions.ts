@@ -9,7 +9,7 @@ type Gone = { readonly memoryId: string; readonly text: string; readonly derived
 
 const LIE = 'The baker poisoned the well.';
 
-/** How memories are traced and taken back, as bodies and studios see it over HTTP: the same on every profile (contract 10.12). */
+/** How memories are traced and retracted, as clients see it over HTTP: the same on every profile. */
 export const retractionScenarios = (profile: string, open: OpenServer): void => {
   describe(`retractions on ${profile}`, () => {
     const running = projectingServer(open);

@@ -22,7 +22,7 @@ const query = (members: Readonly<Record<string, string>>): string =>
   `/search?${new URLSearchParams(members).toString()}`;
 const shown = ({ kind, by, to, text }: Hit): readonly unknown[] => [kind, by, to, text];
 
-/** What was said, by whom and to whom, found in all minds of a studio (contract 10.10): the same on every profile. */
+/** Search across all minds of a tenant, over HTTP: the same on every profile. */
 export const searchScenarios = (profile: string, open: OpenServer): void => {
   describe(`searches on ${profile}`, () => {
     const running = projectingServer(open);

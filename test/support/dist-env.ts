@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** The variables of contract 11.1 that tell tests where the servers are. */
+/** The settings that tell tests where the servers are. */
 const NAMES = ['EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'KAFKA_BROKERS', 'DATABASE_URL'] as const;
 export type Addresses = Readonly<Record<(typeof NAMES)[number], string>>;
 

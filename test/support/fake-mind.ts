@@ -235,7 +235,7 @@ export const createFakeMind = (
     });
   };
 
-  /** What `why` tells of a turn, as far as this mind knows it (contract 10.2). */
+  /** The response of `why` for a turn, as far as this mind knows it. */
   const whyOf = (npcId: string, turnId: string): Response => {
     const turn = turns.find((each) => each.turnId === turnId && each.npcId === npcId);
     if (turn === undefined) return notFound('TURN_NOT_FOUND');

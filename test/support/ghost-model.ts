@@ -1,6 +1,6 @@
 type Way = { readonly to: string; readonly entered: boolean };
 
-/** The ways out that the prompt of a ghost tells of (contract 9.8). */
+/** The ways out that the prompt of a ghost names. */
 const waysIn = (prompt: string): readonly Way[] => {
   const [, ways] = /"ways":(\[[^\]]*\])/.exec(prompt) ?? [];
   if (ways === undefined) throw new Error(`a prompt without ways: ${prompt}`);

@@ -24,7 +24,7 @@ export type GhostResults = {
   readonly resultsPartial?: true;
 } & JsonObject;
 
-/** What two sessions of one seed have in common: all but times, ids and hashes (contract 9.8). */
+/** What two sessions of one seed have in common: everything except times, ids and hashes. */
 export const comparableSteps = (steps: readonly GhostStep[]): readonly object[] =>
   steps.map((step) => ({ ...step, at: undefined, ms: undefined }));
 

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 /** Servers that belong to one test file, which may do anything with them. Disposing of them stops them and removes their data. */
 export type OwnServers = AsyncDisposable & {
-  /** Their addresses, named as in contract 11.1; they stay the same. */
+  /** Their addresses, by the names of the settings; they stay the same. */
   readonly env: Readonly<Record<string, string>>;
   /** The directory that holds each server's data. */
   readonly directory: string;

@@ -45,7 +45,7 @@ const mindsIn = async (events: Pick<EventStore, 'readAll'>): Promise<ReadonlySet
   return streams;
 };
 
-/** Checks that everything that was decided is decided so again (contract 10.3). @throws Error that names each difference */
+/** Checks that every decision comes out the same when it is replayed. @throws Error that names each difference */
 export const assertSameDecisions = async (events: EventStore): Promise<void> => {
   const { others } = await replayAll(events);
   if (others.length > 0) throw new Error(others.join('\n'));

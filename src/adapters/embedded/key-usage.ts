@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
 import type { Database } from './database.js';
 
-/** How late the file may be, in milliseconds (contract 11.4: a minute). */
+/** How late the file may be, in milliseconds: one minute. */
 const WRITE_EVERY_MS = 60_000;
 /** When more keys than this were used, they are written at once. */
 const KEYS_GATHERED = 10_000;

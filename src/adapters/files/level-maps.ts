@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { Json } from '../../kernel/base/json.js';
 
-/** The levels that come with the server, in the order of lists (docs/levels.md). */
+/** The bundled levels, in the order of lists (docs/reference/formats/level.md). */
 const levelIds = ['cellar', 'market', 'faulty'] as const;
 
 /** Beside the sources in the checkout, and beside what was compiled from them in a build. */

@@ -8,7 +8,7 @@ import { readLine, settleFile, writePrivateLine } from './private-file.js';
 
 const inside = (dataDir: string): string => join(dataDir, 'owner-key');
 
-/** The owner key of a server on this machine, or null: what commands use when no key is given (contract 11.5). */
+/** The owner key of a server on this machine, or null. Commands use it if no key is given. */
 export const readOwnerKey = (dataDir: string): Promise<string | null> => readLine(inside(dataDir));
 
 /** `<data dir>/owner-key`, mode 0600; a prepared key waits in `owner-key.new`. Makes the directory when it is missing. */

@@ -6,7 +6,7 @@ import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { Random } from '../../ports/random.js';
 import { readLine, writePrivateLine } from './private-file.js';
 
-/** Where the server's secret comes from (contract 11.1): `ANIMA_SECRET`, else `ANIMA_SECRET_FILE`, else `<data dir>/secret`. */
+/** The source of the server's secret: `ANIMA_SECRET`, else `ANIMA_SECRET_FILE`, else `<data dir>/secret`. */
 export type SecretSource = {
   readonly secret: string | null;
   readonly secretFile: string | null;

@@ -1,7 +1,7 @@
 /** How long what did not end with the server may hold the process, in milliseconds. */
 const LEFTOVERS_MS = 1_000;
 
-/** Ends the process soon, to be called when all that was opened is closed: a thread that a library left behind holds nobody up (contract 11.3). */
+/** Ends the process soon. Call it once everything that was opened is closed, so that a thread that a library left behind delays nobody. */
 export const endDespiteLeftovers = (): void => {
   setTimeout(() => process.exit(), LEFTOVERS_MS).unref();
 };

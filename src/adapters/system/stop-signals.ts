@@ -11,7 +11,7 @@ export const ONE_STOP_MS = 1_000;
 type SignalSource = Pick<NodeJS.EventEmitter, 'on' | 'off'>;
 
 /**
- * Calls `stop` at the first signal, and `giveUp` at one that comes later than ONE_STOP_MS after it: who signals again is impatient (contract 11.3).
+ * Calls `stop` at the first signal, and `giveUp` at a later one that arrives more than ONE_STOP_MS after it: whoever signals again is impatient.
  * @param signals the process
  * @returns stops listening
  */

@@ -133,7 +133,7 @@ const LIFETIME_MS = 3_600_000;
 const SCOPES = ['npc', 'rules', 'audit'];
 
 /**
- * Issues a key for one run (contract 11.4).
+ * Issues a key for one run.
  * @param request sends with a key of scope `admin`
  * @throws MindError, for example `FORBIDDEN` when that key may not issue keys
  */

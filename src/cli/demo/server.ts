@@ -25,7 +25,7 @@ const LOOPBACK = '127.0.0.1';
 const READY_POLL_MS = 100;
 /** A start resumes open turns and checks the store: long enough for a big one. */
 const MAX_READY_POLLS = 600;
-/** A stopping server finishes running requests within 10 s (contract 11.3). */
+/** A stopping server finishes running requests within 10 s. */
 const STOP_WAIT_MS = 12_000;
 /** What a server says that finds its data directory taken. */
 const TAKEN = /^The data directory (.+) is already open in another process/m;

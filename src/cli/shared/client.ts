@@ -13,7 +13,7 @@ export type ClientSettings = { readonly url: string; readonly key: string | null
 const set = (value: string | undefined): string | null =>
   value === undefined || value.trim() === '' ? null : value.trim();
 
-/** Where commands find the server and its key (contract 11.5). @throws CommandFailed when `ANIMA_URL` is not an address */
+/** Where commands find the server and its key. @throws CommandFailed when `ANIMA_URL` is not an address */
 export const clientSettings = ({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): ClientSettings => {
   const url = set(env['ANIMA_URL']) ?? DEFAULT_URL;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
@@ -43,7 +43,7 @@ const ownerKey = async (dataDir: string): Promise<string> => {
   );
 };
 
-/** What is wrong with a map (contract 9.7), or with another document as a sentence. */
+/** A problem of a map, or a message about another document. */
 export const problemLine = (found: unknown): string => {
   if (!isObject(found)) return String(found);
   const { layer, object, problem } = found as { layer?: unknown; object?: unknown; problem?: unknown };

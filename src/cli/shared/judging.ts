@@ -3,7 +3,7 @@ import { CommandFailed } from './terminal.js';
 /** The "no" of a command that judges: exit code 1. */
 export class JudgedNo extends CommandFailed {}
 
-/** What kept a command from judging, as its cause: an exit code of its own (contract 11.5). */
+/** A command could not judge; `cause` says why. It has its own exit code. */
 export class NotJudged extends Error {
   constructor(cause: unknown) {
     super('nothing was judged', { cause });

@@ -17,7 +17,7 @@ const quoted = (value: JsonValue | undefined): string => `"${short(word(value), 
 const named = (title: string, below: readonly Branch[]): readonly Branch[] =>
   below.length === 0 ? [] : [{ text: title, below }];
 
-/** Why a turn came out as it did, as a tree. @param why the answer of `GET .../why` (contract 10.2) */
+/** Why a turn came out as it did, as a tree. @param why the response of `GET .../why` */
 export const whyTree = (why: JsonMembers): Branch => ({
   text: `${word(why['turnId'])} of ${word(why['npcId'])}, ${word(why['state'])}`,
   below: [

@@ -3,7 +3,7 @@ import type { LevelRef } from '../levels/domain/ref.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 
-/** What two sessions found (contract 9.11): the second against the first. */
+/** The findings of the second of two sessions compared with the first. */
 export type Comparison = {
   readonly comparable: boolean;
   readonly added: readonly Finding[];

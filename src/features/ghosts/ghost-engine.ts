@@ -5,7 +5,7 @@ import { type Engines, isDefaultName } from '../engines/engines.js';
 export const POLICY = 'scripted';
 
 /**
- * The engine that is asked to play a ghost, by its id; undefined for the goal's policy (contract 9.8).
+ * The id of the engine that plays a ghost; undefined for the goal's policy.
  * @param requested the name of an engine or of its model; undefined if the request names none
  * @throws Rejection CORTEX_NOT_FOUND for a name that no engine has, CORTEX_UNAVAILABLE when the tenant's default is not configured here
  */

@@ -15,7 +15,7 @@ const openSessions = async (readModels: ReadModels, tenant: string, position: nu
   return rows.map(({ row }) => row as GhostRow);
 };
 
-/** @throws Rejection GHOST_RUNNING while a session of the tenant plays this level, or its report is made (contract 9.7); what the read models raise */
+/** @throws Rejection GHOST_RUNNING while a session of the tenant plays this level, or its report is missing; what the read models raise */
 export const requireUnplayed = async (
   readModels: ReadModels,
   tenant: string,
@@ -28,9 +28,9 @@ export const requireUnplayed = async (
 };
 
 /**
- * Sessions that are asked for at the same moment do not see each other, and may go beyond the bound.
+ * Requests at the same moment do not see each other and may exceed the limit.
  * @param position what this client has written so far: its own sessions count
- * @throws Rejection GHOSTS_RUNNING while too many sessions of the tenant are not over and reported (contract 9.8); what the read models raise
+ * @throws Rejection GHOSTS_RUNNING while too many sessions of the tenant are not over or have no report; what the read models raise
  */
 export const requireGhostRoom = async (readModels: ReadModels, tenant: string, position: number): Promise<void> => {
   if ((await openSessions(readModels, tenant, position)).length >= OPEN_GHOSTS)

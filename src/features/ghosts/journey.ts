@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.j
 import type { SessionState } from './session.js';
 import { CHECKPOINT_STEPS, pagesOfSteps, type RecordedStep, readSteps } from './steps-log.js';
 
-/** How many steps are looked at: some seconds of reading. Of a longer session these are the last ones (contract 9.12). */
+/** The number of steps that are read, which takes some seconds. A longer session shows its last ones. */
 const JOURNEY_STEPS = 20_000;
 
 type StepsRead = Pick<EventStore, 'read'>;

@@ -60,8 +60,8 @@ export const readGhost = async (deps: RemoteBodyDeps, tenant: string, sessionId:
 };
 
 /**
- * One step of the body of a session (contract 9.6). When it ends a turn, its step is recorded before it is answered; where the session
- * ended first, the turn is no step, and is refused.
+ * One request of the body of a session. If it ends a turn, the step is recorded before the response is sent; if the session ended first, the turn is
+ * not a step and is refused.
  * @throws Rejection GHOST_NOT_FOUND, GHOST_NOT_REMOTE, GHOST_OVER, and as stepTurn
  */
 export const stepGhost = async (

@@ -147,8 +147,8 @@ const endedTurn = async (
 };
 
 /**
- * Records each turn that has ended, in the order of the verdicts, as a step of the session (contract 9.6): the n-th that ends is step n, whoever
- * records it and however often. Raises what the levels and the event store raise.
+ * Records each turn that has ended, in the order of the verdicts, as a step of the session: the n-th that ends is step n, whoever records it and
+ * however often. Raises what the levels and the event store raise.
  */
 export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): Promise<CaughtUp> =>
   deps.writers.runExclusive(`steps ${stepsStreamOf(session)}`, async () => {

@@ -16,7 +16,7 @@ import { beginSession, isPlayed, playStep, type Setting } from './session.js';
 /** How long a replay may take, in milliseconds: the longest script takes less, unless others play. */
 const REPLAY_MS = 60_000;
 
-/** A reproduction as it came back from a file: whatever its session was, it is played as it says (contract 9.10). */
+/** A reproduction read from a file. It is played as written, whatever its session was. */
 export type BroughtReproduction = {
   readonly finding: { readonly kind: string; readonly subject: string };
   readonly level: LevelRef;
@@ -78,7 +78,7 @@ export const replayScript = async (
 };
 
 /**
- * Plays a reproduction again, without a session (contract 9.10). Nothing is recorded.
+ * Replays a reproduction without a session. Nothing is recorded.
  * @throws Rejection REPRO_INVALID; what the levels raise; the reason of the signal
  */
 export const replayReproduction = async (

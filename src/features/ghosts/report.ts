@@ -32,7 +32,7 @@ type ReportDeps = Pick<PlayDeps, 'pace' | 'kept'> & RemoteStepDeps;
 
 const NO_GOALS = 'The game did not tell which goals were reached.';
 
-/** What is said of a session that has a body elsewhere: only what its body told, and what the level itself tells (contract 9.6). */
+/** The report of a session that has a body elsewhere: only what its body reported, and what the level itself shows. */
 const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: boolean): GhostReport => {
   const [tally, world] = [remoteTally(level, play), remoteWorld(level, play)];
   const unjudged = remoteUnjudged(play);

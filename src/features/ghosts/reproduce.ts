@@ -20,7 +20,7 @@ import { replayScript } from './replay-reproduction.js';
 import { pagesOfSteps } from './steps-log.js';
 
 export const REPRO_FORMAT = 'anima-ghost-repro/1';
-/** How long one request looks for a shorter script, in milliseconds (contract 9.10). */
+/** How long one request searches for a shorter script, in milliseconds. */
 const SEARCH_MS = 10_000;
 /** How much memory all searches together may take, in bytes as `weightOf` counts: more than the largest one. */
 const KEPT_BYTES = 64 * 1024 * 1024;
@@ -36,7 +36,7 @@ const OTHER_WORLD = 'This finding came about in the world of a game, which this 
 const NO_STEPS_FOR_IT = 'How long a step takes depends on the machine; no script shows it.';
 const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
 
-/** A finding with the fewest texts of the ghost that are known to lead to it (contract 9.10). */
+/** A finding with the fewest texts of the ghost known to lead to it. */
 export type Reproduction = {
   readonly format: typeof REPRO_FORMAT;
   readonly sessionId: string;
@@ -89,7 +89,7 @@ const saidIn = async (events: PlayDeps['events'], stream: string): Promise<reado
 };
 
 /**
- * The shortest script that is known to lead to a finding of a session (contract 9.10). A search that takes too long goes on with the next call.
+ * The shortest script known to lead to a finding of a session. A search that takes too long continues with the next call.
  * @throws Rejection FINDING_NOT_FOUND; what the levels and the event store raise; the reason of the signal
  */
 export const reproduce = async (

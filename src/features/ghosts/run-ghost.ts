@@ -35,7 +35,7 @@ export type GhostRequest = {
   readonly seed: number | undefined;
   readonly steps: number | undefined;
   readonly timeoutMs: number;
-  /** Who says what the ghost says, as contract 9.8 has it; the goal's policy where none is named. */
+  /** The engine that produces the ghost's texts, by name; without one, the goal's policy. */
   readonly engine: string | undefined;
   readonly driver: GhostDriver;
   readonly by: CommandContext;
@@ -109,7 +109,7 @@ export const findGhost = async (
   return known;
 };
 
-/** Stops a session; one that has ended stays as it is (contract 9.4). @throws Rejection GHOST_NOT_FOUND, and as ProcessRuntime.ask */
+/** Stops a session; a session that has ended does not change. @throws Rejection GHOST_NOT_FOUND, and as ProcessRuntime.ask */
 export const stopGhost = async (
   deps: Pick<GhostDeps, 'runtime' | 'repository'>,
   tenant: string,

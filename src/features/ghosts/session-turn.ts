@@ -30,7 +30,7 @@ export type TurnToBegin = {
 /** What its model says. */
 export type SpokenText = {
   readonly text: string;
-  /** What is tried of the protocol beside the turn (contract 9.8). */
+  /** What is probed of the protocol in addition to the turn. */
   readonly probe?: ProtocolProbe;
 };
 

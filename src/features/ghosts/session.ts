@@ -28,7 +28,7 @@ export type Setting = {
   readonly goal: GhostGoal;
   readonly seed: number;
   readonly steps: number;
-  /** What the ghost says; null where an engine says it (contract 9.8). */
+  /** The ghost's text; null if an engine produces it. */
   readonly policy: Policy | null;
   /** The task that the ghost is told with what is around it, whoever speaks: an engine knows no other. Null: a policy spoke first. */
   readonly briefedOn: GhostGoal | null;
@@ -160,7 +160,7 @@ const settle = (
   };
 };
 
-/** Which rules of which set matched in a verdict (contract 10.2). */
+/** The rules that matched in a verdict, with their set. */
 const judged = (rulesetId: string | undefined, { grounds }: Decided): StepFacts['verdicts'][number] => ({
   rulesetId: rulesetId ?? null,
   matched: grounds.rules.flatMap(({ drRuleId, matched }) => (matched ? [drRuleId] : [])),

@@ -7,7 +7,7 @@ const goalNames = async (deps: Pick<PlayDeps, 'levels'>, session: PlayedSession)
   return setting && setting.level.goals.map(({ id }) => id);
 };
 
-/** Steps as they are shown (contract 9.6, 9.9): without what only playing on needs. Raises what the levels raise. */
+/** Steps in a response: without what is only needed to continue playing. Raises what the levels raise. */
 export const shownSteps = async (
   deps: Pick<PlayDeps, 'levels'>,
   session: PlayedSession,

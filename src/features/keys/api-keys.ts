@@ -18,7 +18,7 @@ import type { KeyDirectory } from './key-directory.js';
 import { tenantFold, tenantNamesFold } from './tenant-fold.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 
-/** The tenant of the machine that the server runs on. Only its owner key creates other tenants (contract 11.4). */
+/** The tenant of the machine that the server runs on. Only its owner key creates other tenants. */
 export const localTenant = 'local';
 
 /** What changing a tenant needs. */
@@ -85,7 +85,7 @@ export const revokeApiKey = async (
   await changeTenant(deps, context, (state) => revokeKey(state, keyId));
 };
 
-/** Whether a key may create tenants: only an owner key of the tenant `local` may (contract 11.4). */
+/** Whether a key may create tenants. Only an owner key of the tenant `local` may. */
 export const mayCreateTenants = (directory: KeyDirectory, principal: Principal): boolean =>
   principal.tenant === localTenant &&
   directory.tenant(localTenant).keys.some(({ keyId, owner }) => owner && keyId === principal.keyId);
@@ -114,7 +114,7 @@ export const createTenantWithKey = async (
   return { key: decided.changed ? key.token : null, issued: issuedIn(decided.state, key.keyId) };
 };
 
-/** Adds an owner key to a tenant whose owner key was lost (contract 11.3). Refuses with NOT_FOUND when there is no such tenant. */
+/** Adds an owner key to a tenant whose owner key was lost. Refuses with NOT_FOUND if the tenant does not exist. */
 export const addOwnerKey = async (
   deps: ApiKeyDeps,
   tenantId: string,

@@ -8,8 +8,8 @@ import { makeCommandId } from '../../kernel/streams/command-id.js';
 export type OwnerKey = { readonly key: string; readonly path: string | null };
 
 /**
- * Makes the tenant `local` and its owner key if there is none (contract 11.2), and finishes what a killed start left half done. Null when the tenant
- * already existed; then nothing was changed.
+ * Creates the tenant `local` and its owner key if they do not exist, and finishes what a killed start left half done. Null if the tenant already
+ * existed; then nothing was changed.
  * @throws StartProblem when the owner-key file cannot be written; raises what the event store raises
  */
 export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<OwnerKey | null> => {
@@ -32,8 +32,8 @@ export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<
 };
 
 /**
- * Adds an owner key to a tenant whose owner key was lost (contract 11.3). The key of `local` replaces the one in the file; other tenants' keys are in
- * no file. Keys that were issued before stay valid.
+ * Adds an owner key to a tenant whose owner key was lost. The key of `local` replaces the one in the file; other tenants' keys are not in a file. Keys
+ * that were issued before stay valid.
  * @throws StartProblem when there is no such tenant or the file cannot be written; raises what the event store raises
  */
 export const recoverOwnerKey = async (deps: ApiKeyDeps, file: OwnerKeyFile, tenantId: string): Promise<OwnerKey> => {

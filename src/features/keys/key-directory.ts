@@ -13,7 +13,7 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { KeyUsage } from '../../ports/key-usage.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 
-/** How long after its loss the feed is resumed, in milliseconds: revocations of other servers count within a second (contract 11.4). */
+/** The delay before a lost feed is resumed, in milliseconds: revocations by other servers take effect within a second. */
 export const FEED_RETRY_MS = 250;
 
 export type KeyDirectoryDeps = {
@@ -113,8 +113,8 @@ export class KeyDirectory implements AsyncDisposable {
   }
 
   /**
-   * Calls `listener` once when the key is no longer accepted, because it was revoked or has expired; at once if that is already so. It ends event
-   * streams (contract 10.1). Returns a function that stops listening.
+   * Calls `listener` once when the key is no longer accepted because it was revoked or has expired, and immediately if that is already so. Event
+   * streams end this way. Returns a function that stops listening.
    */
   onRevoked(keyId: string, listener: () => void): () => void {
     const entry = this.#keys.get(keyId);

@@ -1,6 +1,6 @@
 /**
- * Where a lineage goes on (contract 10.12): the next revision, the memories that were derived so far, by ascending revision, and where turns recalled
- * that are not over. Their texts are read again, so a cursor stays a few kilobytes.
+ * Where a lineage continues: the next revision, the memories derived so far, by ascending revision, and where turns that are not over recalled
+ * something. Their texts are read again, so a cursor stays a few kilobytes.
  */
 export type LineagePlace = {
   readonly next: number;

@@ -89,7 +89,7 @@ export const followLineage = async (
 };
 
 /**
- * One part of what came of a memory (contract 10.12).
+ * One page of the lineage of a memory.
  * @throws Rejection SCHEMA_INVALID for a cursor that is none of this mind; what the event store throws
  */
 export const lineagePart = async (

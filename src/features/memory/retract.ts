@@ -11,7 +11,7 @@ import { type Command, type CommandDeps, runCommand } from '../../kernel/streams
 import { firstKin, followLineage } from './lineage.js';
 import { memoryRows } from './memory-rows.js';
 
-/** How many memories one retraction takes away, derived ones included (contract 10.12). */
+/** The number of memories that one retraction may remove, including derived ones. */
 export const RETRACTED_MEMORIES = 256;
 /** How many events are searched for what was derived: some ten seconds of work. */
 const DERIVED_EVENTS = 200_000;
@@ -80,8 +80,8 @@ const standing = ({ kin, rows }: RetractionPlan, { memories: { clearedAt } }: Mi
   kin.filter(({ memoryId, revision }) => revision > clearedAt && isStanding(rows.get(memoryId) ?? {}));
 
 /**
- * Takes memories of a mind out of lists, recall, confirms and souls (contract 10.12), or says which ones would go. Those that are gone already are not
- * named again. What a turn stores that is open meanwhile is not taken.
+ * Removes memories of a mind from lists, recall, confirms and souls, or says which ones would be removed. Those that were already removed are not
+ * named again. Memories that a turn stores that is open meanwhile are not removed.
  * @throws Rejection BUSY when many wait to retract of this mind, MEMORY_NOT_FOUND, RETRACTION_TOO_LARGE, READ_MODEL_BEHIND; CONFLICT when others keep retracting or clearing; as runCommand
  */
 export const retract = (

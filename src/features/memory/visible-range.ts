@@ -15,7 +15,7 @@ import { requireReached } from '../../kernel/read-models/read-wait.js';
 export type VisibleRange = OrderRange & { readonly asOf?: number; readonly someRetracted?: true };
 
 /**
- * The visible memories of a mind: those after its last clear, unless they were retracted (contract 10.12). Of an archived mind nothing is, until it is revived (contract
+ * The visible memories of a mind: those after its last clear, unless they were retracted. Of an archived mind nothing is, until it is revived (contract
  * 2.1). At an earlier moment it is what was visible then; whether the mind is archived does not count.
  * @param seen the revision up to which the caller's read model knows the mind
  * @returns null when nothing is visible

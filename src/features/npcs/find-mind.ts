@@ -42,7 +42,7 @@ export const requireRevision = async (events: EventStore, tenant: string, npcId:
 };
 
 /**
- * A mind after its last event not beyond `moment`; for a moment after the last event, the mind as it is now (contract 10.1).
+ * A mind after its last event up to `moment`; for a moment after the last event, the current mind.
  * @returns null when the mind had no event at that moment, or never had one
  */
 export const mindAsOf = async (

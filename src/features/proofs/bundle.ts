@@ -66,7 +66,7 @@ export const consistencyPath = async (
   return (await tree.roots(consistencySpans(from, checkpoint.size))).map(toHex);
 };
 
-/** That a head of a mind is in the log, in the form of contract 10.5. */
+/** The proof that a head of a mind is in the log. */
 type MindProof = {
   readonly size: number;
   readonly leaf: Leaf;
@@ -116,8 +116,8 @@ export const proveMind = async (
 };
 
 /**
- * A part of a mind's history that proves itself (contract 10.5): a header, the events, and what the log of the tenant says of them, each a line of JSON
- * in JCS form. In chunks: what is in memory does not grow with the stream. Raises what the event store raises.
+ * A part of a mind's history that proves itself: a header, the events, and their proof in the log of the tenant, each a line of JSON in JCS form. It
+ * comes in chunks, so memory does not grow with the stream. Raises what the event store raises.
  */
 export async function* bundleOf(
   events: Pick<EventStore, 'read'>,

@@ -59,7 +59,7 @@ export const beginRound = async (
 };
 
 /**
- * Makes a checkpoint now (contract 10.5); where nothing was written since the last one, that one; null before the first.
+ * Makes a checkpoint now. Returns the last one if nothing was written since, and null before the first.
  * @throws Rejection BUSY when it takes longer than ROUND_WAIT_MS; as `beginRound`
  */
 export const makeCheckpoint = async (

@@ -10,7 +10,7 @@ import { thumbprint } from '../../kernel/crypto/jwk.js';
 import { sha256Hex } from '../../kernel/crypto/sha256.js';
 import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
 
-/** Checking a bundle (contract 10.5) with nothing but its text. The same is done by examples/verify_history.py. */
+/** Checks a bundle with nothing but its text, as examples/verify_history.py does. */
 
 /** The most hashes of a proof: a path of a log of 2^53 leaves is not longer. */
 const PATH_HASHES = 128;

@@ -227,8 +227,8 @@ const auditLog = async (
 };
 
 /**
- * Checks a tenant's minds against themselves and against its log (contract 10.5): the chain of each mind, then the log, and each head in it against its
- * stream. One answer ends near ANSWER_EVENTS events and heads, and says where to go on.
+ * Checks a tenant's minds against themselves and against its log: the chain of each mind, then the log, and each head in it against its stream. One
+ * response ends near ANSWER_EVENTS events and heads, and says where to continue.
  * @param npcIds only these minds; all without it
  * @throws Rejection SCHEMA_INVALID for a place that is none; what the event store and the read models raise
  */

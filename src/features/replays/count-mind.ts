@@ -42,8 +42,8 @@ const standingOf = ({ difference, skipped }: DecidedAgain): TurnStanding =>
   skipped ?? (difference === null ? 'equal' : 'different');
 
 /**
- * Counts the decisions of one mind. A turn is counted with its first decision and again whenever it stands otherwise, so that a count is right wherever
- * it is cut (contract 10.3).
+ * Counts the decisions of one mind. A turn is counted with its first decision and again whenever its status changes, so that a count is right
+ * wherever it is cut.
  */
 export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
   const replay = createMindReplay(npcId);

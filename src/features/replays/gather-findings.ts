@@ -70,7 +70,7 @@ type Counted = {
     readonly samples: Readonly<Record<UseKind, ReturnType<typeof createFirst<ReplayPlace>>>>;
   };
 
-/** How much of an outcome a sample shows, in bytes of JSON (contract 10.3). */
+/** The size to which a sample truncates an outcome, in bytes of JSON. */
 const SHOWN_BYTES = 2_048;
 
 /** Of an outcome what a difference of this kind is about: a verdict without its grounds, or these where they are all that differs. */

@@ -10,7 +10,7 @@ import { FIRST_EVENT_SEARCH } from '../../kernel/streams/first-event-search.js';
 import { type HistoryTimes, revisionsWithin } from '../../kernel/streams/history-filter.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 
-/** How much one answer looks at (contract 10.11): a second or two of work. Other work runs in between. */
+/** How much one response examines: a second or two of work. Other work runs in between. */
 const COVERED_EVENTS = 20_000;
 const COVERED_MINDS = 500;
 /** How many rules of decisions are counted before other work has its turn. */
@@ -101,7 +101,7 @@ const countMind = async (
 };
 
 /**
- * What the rules of one version did in the decisions of some minds, as far as one answer looks (contract 10.11).
+ * What the rules of one version did in the decisions of some minds, as far as one response examines them.
  * @throws what the event store and `minds` throw
  */
 export const recordedCoverage = async (

@@ -7,9 +7,9 @@ export const OPEN_REPLAYS = 8;
 const RETRY_SECONDS = 10;
 
 /**
- * Replays that are asked for at the same moment do not see each other, and may go beyond the bound.
+ * Requests at the same moment do not see each other and may exceed the limit.
  * @param position what this client has written so far: its own replays count
- * @throws Rejection REPLAYS_RUNNING while too many replays of the tenant are not over (contract 10.3); what the read models raise
+ * @throws Rejection REPLAYS_RUNNING while too many replays of the tenant are not over; what the read models raise
  */
 export const requireReplayRoom = async (
   readModels: Pick<ReadModels, 'list' | 'reachedPosition'>,

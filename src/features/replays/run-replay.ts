@@ -28,7 +28,7 @@ const replayRef = (tenant: string, id: string): ProcessRef => ({
 });
 
 /**
- * Accepts a replay (contract 10.3). It then goes on by itself. A repeat of the same command finds the same one.
+ * Accepts a replay, which then runs on its own. A repeat of the same command finds the same one.
  * @throws what the event store and ProcessRuntime.ask raise
  */
 export const runReplay = async (

@@ -29,7 +29,7 @@ const INDEXED_WORDS = 16;
 const INDEXED_BEGINNINGS = 2;
 const BEGINNING_UNITS = 3;
 
-/** What is searched for (contract 10.10). A filter that is left out selects all. */
+/** A search. An absent filter selects everything. */
 export type UtteranceSearch = {
   readonly q?: string;
   readonly npcs?: readonly string[];

@@ -11,7 +11,7 @@ export type Bundler = {
   readonly gatewayUrl: string;
 };
 
-/** Archives beyond the built-in one, as this server is configured (contract 11.1). */
+/** The configured archives in addition to the built-in one. */
 export type OtherArchives = Omit<DownloadPlaces, 'publicUrl'> & {
   /** Keeps what is exported to IPFS; null without a node. */
   readonly ipfs: IpfsNode | null;

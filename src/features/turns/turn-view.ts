@@ -14,7 +14,7 @@ import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import type { Signing } from './verdict-signer.js';
 import { defined } from '../../kernel/base/defined.js';
 
-/** A turn folded from its events (contract 10.1), before its verdict is signed for the answer. */
+/** A turn folded from its events, before its verdict is signed for the answer. */
 export type TurnView = {
   readonly turnId: string;
   readonly npcId: string;

@@ -41,7 +41,7 @@ export type WhyMemory = RecalledMemory & {
 
 type Mismatched = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['members'][number];
 
-/** Everything that a turn rested on, from its record alone (contract 10.2). */
+/** Everything that a turn was based on, from its record alone. */
 export type Why = {
   readonly turn: TurnView;
   /** The mind as the last decision saw it. */

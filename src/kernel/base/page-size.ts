@@ -1,4 +1,4 @@
-/** A page of an answer ends with the item that brings it to this many bytes of JSON (contract 10.1: near 4 MiB), however many items were asked for. */
+/** A page ends with the item that brings it to this many bytes of JSON, near 4 MiB, however many items were requested. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**

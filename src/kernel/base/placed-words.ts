@@ -27,8 +27,8 @@ const folded = (run: string): string =>
   run.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toUpperCase().toLowerCase().replace(FINAL_SIGMA, 'σ');
 
 /**
- * The words of a text in their order, as search compares them (contract 10.10): runs of letters, marks and digits, without case and accents. Texts
- * that look alike have the same words. No word has a character that means something to a search engine.
+ * The words of a text in order, as search compares them: runs of letters, marks and digits, without case and accents. Texts that look alike have the
+ * same words. No word has a character that means something to a search engine.
  */
 export function* placedWords(text: string): Generator<PlacedWord, void, undefined> {
   let bytes = 0;

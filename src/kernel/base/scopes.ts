@@ -1,4 +1,4 @@
-/** What a key may do (contract 11.4). */
+/** What a key may do. */
 export const scopes = ['npc', 'memory', 'rules', 'souls', 'ghosts', 'audit', 'ops', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -29,7 +29,7 @@ export const parseImportStream = (stream: string): { tenant: string; txId: strin
   const match = importStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), txId: unescape(match[2] ?? '') };
 };
-/** One ghost session (contract 9.8). */
+/** The stream of a ghost session. */
 export const ghostStream = (tenant: string, sessionId: string): string =>
   `ghost-${escape(tenant)}.${escape(sessionId)}`;
 /** The steps of one ghost session. */
@@ -42,7 +42,7 @@ export const parseGhostStream = (stream: string): { tenant: string; sessionId: s
   const match = ghostStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
 };
-/** The mind of a ghost session that has a body elsewhere (contract 9.6); it is no mind of the studio. */
+/** The mind of a ghost session that has a body elsewhere; it is not one of the tenant's minds. */
 export const ghostMindStream = (tenant: string, sessionId: string): string =>
   `ghostmind-${escape(tenant)}.${escape(sessionId)}`;
 const ghostMindStreamName = /^ghostmind-([^.]+)\.([^.~]+)$/;
@@ -52,7 +52,7 @@ export const parseGhostMindStream = (stream: string): { tenant: string; sessionI
   const match = ghostMindStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
 };
-/** One replay (contract 10.3). */
+/** The stream of a replay. */
 export const replayStream = (tenant: string, replayId: string): string =>
   `replay-${escape(tenant)}.${escape(replayId)}`;
 const replayStreamName = /^replay-([^.]+)\.([^.~]+)$/;
@@ -64,7 +64,7 @@ export const parseReplayStream = (stream: string): { tenant: string; replayId: s
 };
 /** Where a soul lives on this server, whatever the tenant; it is told by its root (contract 8.4). */
 export const custodyStream = (root: string): string => `custody.${escape(root)}`;
-/** The log of a tenant: heads of its minds, and checkpoints (contract 10.5). */
+/** The log of a tenant: heads of its minds, and checkpoints. */
 export const logStream = (tenant: string): string => `checkpoints-${escape(tenant)}`;
 const logStreamName = /^checkpoints-([^.~]+)$/;
 

@@ -102,5 +102,5 @@ export const createApp = (deps: AppDeps): Koa =>
     written: createWritten(),
   });
 
-/** What answers before the ports are open: routes that work always, and 503 for everything else (contract 11.3). */
+/** Answers requests before the ports are open: the routes that always work, and 503 for everything else. */
 export const createStartingApp = (deps: CommonDeps): Koa => build(deps, null);

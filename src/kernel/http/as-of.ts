@@ -3,8 +3,7 @@ import type { Moment } from '../../ports/snapshots.js';
 import { instantOf } from './timestamp.js';
 
 /**
- * What `asOf` means (contract 10.1): digits only are a revision, however many there are; anything else is an RFC 3339 timestamp. Without it, the
- * answer is for now.
+ * Reads `asOf`: digits only are a revision, however many; anything else is an RFC 3339 timestamp. Without it, the response is about now.
  * @throws Rejection SCHEMA_INVALID
  */
 export const momentOf = (asOf: string | undefined): Moment | 'now' => {

@@ -11,7 +11,7 @@ export const timesQuery = {
   until: Type.Optional(Type.String({ description: 'Only up to this time (RFC 3339), inclusive.' })),
 };
 
-/** Which events of a history are asked for (contract 10.1). */
+/** The query of a history. */
 export const filterQuery = {
   type: Type.Optional(Type.String({ description: 'Only events of these types, separated by commas.' })),
   turnId: Type.Optional(Type.String({ description: 'Only events of these turns, separated by commas.' })),

@@ -1,4 +1,4 @@
-/** What the process is doing (contract 11.3): it listens while it starts, serves, then finishes what runs. */
+/** The phase of the process: it listens while it starts, serves, then finishes running requests. */
 export type Phase = 'starting' | 'ready' | 'stopping';
 
 export type Lifecycle = {

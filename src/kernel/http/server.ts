@@ -12,7 +12,7 @@ import type { Lifecycle } from './lifecycle.js';
 import { onClosed } from './on-closed.js';
 import { unreadableAnswer, answerUnreadable } from './unreadable.js';
 
-/** Milliseconds for running requests to finish once the server stops (contract 11.3). */
+/** Milliseconds for running requests to finish once the server stops. */
 export const STOP_TIMEOUT_MS = 10_000;
 /**
  * Milliseconds for which a server that stops still answers at least, with NOT_READY and `Connection: close`: what was sent to it before is on its way, and a
@@ -97,7 +97,7 @@ const limitConnections = (
 };
 
 /**
- * Opens the socket, before anything else of the server (contract 11.3).
+ * Opens the socket before anything else.
  * @throws StartProblem when the address cannot be used
  */
 export const listen = async (options: ListenOptions): Promise<ListeningServer> => {

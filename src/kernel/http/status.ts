@@ -34,7 +34,7 @@ export type StatusDeps = {
   readonly allRoutes: () => readonly RouteDefinition[];
 };
 
-/** Headers that a proxy adds (contract 10.6). With one of them the peer's address does not tell where the request comes from. */
+/** Headers that a proxy adds. With one of them, the peer's address does not show where the request comes from. */
 const proxyHeader =
   /^(forwarded|via|x-(original-)?forwarded(-.*)?|x-(real|client|cluster-client)-ip|x-envoy-external-address|(cf-connecting|true-client|fastly-client)-ip)$/;
 
@@ -61,7 +61,7 @@ const shown = ({ ok, detail, needed }: DependencyState) => ({ ok, ...defined({ d
 
 const common = { tag: 'Server', scope: null } as const;
 
-/** The server's own routes (contract 10.6): status, health, metrics and the documents made from the route list. */
+/** The server's own routes: status, health, metrics, and the documents made from the route list. */
 export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
   const document = once(() => JSON.stringify(openApi(deps.allRoutes())));
   const page = once(docsPage);

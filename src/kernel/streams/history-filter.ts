@@ -1,6 +1,6 @@
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 
-/** Which events of a stream count; a member that is absent lets all of them through (contract 10.1). */
+/** A filter for the events of a stream; an absent member matches all of them. */
 export type HistoryFilter = {
   readonly types?: ReadonlySet<string>;
   readonly turns?: ReadonlySet<string>;

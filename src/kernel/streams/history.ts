@@ -20,7 +20,7 @@ export type HistoryQuery = {
   readonly times?: HistoryTimes;
 };
 
-/** An event as the history shows it (contract 10.1). */
+/** An event in a history. */
 export type HistoryEvent = {
   readonly revision: number;
   readonly id: string;
@@ -78,8 +78,8 @@ const rangeWithin = (
 };
 
 /**
- * One page of a stream's history. It ends at `limit` events or near PAGE_BYTES (contract 10.1). With a filter, only events that pass it count. One
- * answer looks at HISTORY_SCAN_PAGES at most, so it may hold fewer than `limit` events and still have a `next`. Other work runs after each portion.
+ * One page of a stream's history. It ends at `limit` events or near PAGE_BYTES. With a filter, only events that pass it count. One response examines
+ * at most HISTORY_SCAN_PAGES, so it may hold fewer than `limit` events and still have a `next`. Other work runs after each portion.
  */
 export const readHistory = async (
   store: Pick<EventStore, 'read'>,

@@ -6,7 +6,7 @@ import { runTrial } from './trial.js';
 
 const usage =
   'npm run trial:ghosts -- [--profile embedded|distributed] [--sessions 200] [--minutes 10] [--steps 2000] [--seed 1]';
-/** Sessions of one tenant at once (contract 9.8), and steps of one session. */
+/** The number of concurrent sessions of one tenant, and of steps of one session. */
 const MOST = { sessions: 200, minutes: 1_440, steps: 1_000_000, seed: 999_999_999 } as const;
 
 const { values } = parseArgs({

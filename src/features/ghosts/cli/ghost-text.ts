@@ -3,7 +3,7 @@ import { type GhostTest, provoked } from '../domain/results.js';
 import type { shownResults } from '../http/shown-results.js';
 import { table } from '../../../cli/shared/terminal.js';
 
-/** The results of a session (contract 9.3, 9.9). */
+/** The results of a session. */
 export type GhostResults = ReturnType<typeof shownResults>;
 
 /** A finding on one line. */

@@ -10,7 +10,7 @@ import { JudgedNo, judging } from '../../../cli/shared/judging.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
-/** As much of a reproduction as the commands look at (contract 9.10). */
+/** The part of a reproduction that the commands read. */
 type ReproFile = {
   readonly format?: string;
   readonly finding: { readonly kind: string; readonly subject: string };

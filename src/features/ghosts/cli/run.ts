@@ -28,11 +28,11 @@ type RunOptions = {
   readonly json?: boolean;
 };
 
-/** The default of contract 9.1; a session in a pipeline wants more than the minute of 7.3. */
+/** The default of `POST /ghost/run`; a session in a pipeline needs more than the minute of `POST /v1/ghost/run`. */
 const DEFAULT_SECONDS = 300;
 const attachTo = (id: string): string =>
   `It waits for its body: your game sends its steps to POST /ghost/${id}/process (docs/how-to/attach-your-game.md).`;
-/** A day (contract 9.8). */
+/** One day. */
 const LONGEST_SECONDS = 86_400;
 const AWAY = 'The server does not answer; the session goes on when it is back. Waiting ...';
 

@@ -7,23 +7,23 @@ import type { GhostGoal, ProtocolProbe } from './policy.js';
 import type { RemoteStep } from './remote-play.js';
 import type { GhostTest } from './results.js';
 
-/** Who plays: this server, or a body elsewhere (contract 9.6). */
+/** Who plays: this server or a body elsewhere. */
 export const ghostDrivers = ['local', 'remote'] as const;
 export type GhostDriver = (typeof ghostDrivers)[number];
 
 type OfSession = { readonly sessionId: string };
 
-/** What a session is asked for; it is fixed from then on (contract 9.8). `steps`: its budget. */
+/** The request of a session, fixed at acceptance. `steps` is its budget. */
 export type GhostPlan = {
   readonly goal: GhostGoal;
-  /** As the client named it; null where it named a goal (contract 9.1). */
+  /** The suite as the client named it; null if it named a goal. */
   readonly suite: string | null;
   readonly level: LevelRef;
   readonly seed: number;
   readonly steps: number;
   readonly timeoutMs: number;
   readonly deadlineAt: string;
-  /** The engine that says what the ghost says, by its id; absent where the goal's policy does (contract 9.8). */
+  /** The id of the engine that produces the ghost's texts; absent if the goal's policy does. */
   readonly engine?: string;
   /** Absent: this server. */
   readonly driver?: 'remote';
@@ -31,7 +31,7 @@ export type GhostPlan = {
 
 export type GhostEnding = 'completed' | 'failed' | 'stopped';
 
-/** What stands in a report: the figures of contract 9.3 and 9.9. */
+/** The contents of a report: the figures of the results. */
 export type GhostReport = {
   readonly step: number;
   readonly findings: readonly Finding[];

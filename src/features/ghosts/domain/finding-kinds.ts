@@ -1,6 +1,6 @@
 import { cutText } from '../../../kernel/base/text.js';
 
-/** Kinds of findings (contract 9.9), in the order in which results list them. */
+/** The kinds of findings, in the order in which results list them. */
 export const findingKinds = [
   'unreachable_goal',
   'soft_lock',

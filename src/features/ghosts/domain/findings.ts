@@ -11,7 +11,7 @@ import { type FindingKind, findingKinds, type MergedFinding } from './finding-ki
 import { rulesetsOf, type Tally } from './tally.js';
 import { shortId } from './world.js';
 
-/** As results list it (contract 9.9). */
+/** A finding in the results. */
 export type Finding = MergedFinding & { readonly n: number };
 
 /**

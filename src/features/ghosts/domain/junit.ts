@@ -8,7 +8,7 @@ type TestCase = {
   readonly testError: string | null;
 };
 
-/** The results of a session that pipelines look at (contract 9.3). */
+/** The results of a session that CI systems read. */
 export type TestSuite = ShownEnding & {
   readonly resultsSessionId: string;
   readonly resultsGoal: string;

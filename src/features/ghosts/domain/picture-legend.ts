@@ -1,4 +1,4 @@
-/** What the colours of a picture of a session mean (contract 9.12). Tiles are as warm as they were entered often: in so many shades. */
+/** The colours of a picture of a session. The more often a tile was entered, the warmer its shade. */
 export const SHADES = ['#dbeafe', '#93c5fd', '#60a5fa', '#f59e0b', '#ef4444'] as const;
 export const COLOURS = {
   wall: '#374151',

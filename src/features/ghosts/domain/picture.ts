@@ -46,7 +46,7 @@ export type Journey = {
   }[];
 };
 
-/** A level with the way of a ghost through it as SVG: how often each tile was entered, the path, and where findings began (contract 9.12). */
+/** A level as SVG, with the path of a ghost through it, how often each tile was entered, and where findings began. */
 export const pictureOf = (level: Level, { places, findings }: Journey): string => {
   const shadeAt = tileShades(level, places);
   const isShade = (shade: number) => (x: number, y: number) => shadeAt(x, y) === shade;

@@ -6,7 +6,7 @@ import { chartOf, DIRECTIONS, isOnMap, numberOfTile } from './chart.js';
 import type { GhostGoal } from './policy.js';
 import { isEnterable, isShut, SIGHT_TILES, type World } from './world.js';
 
-/** What a policy knows and an engine must be told: what the ghost is after, which actions there are, and the lie of the land (contract 9.8). */
+/** What a policy knows and an engine must be told: the ghost's task, the available actions, and its surroundings. */
 
 const TASKS: Readonly<Record<GhostGoal, string>> = {
   maximize_exploration: 'enter every tile that can be entered, take what lies around and open what opens',

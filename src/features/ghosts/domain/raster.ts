@@ -21,7 +21,7 @@ export type Raster = {
   readonly rows: Uint8Array;
 };
 
-/** The same as `pictureOf`, in pixels and without the legend: who draws no words needs no fonts (contract 9.12). */
+/** The same as `pictureOf`, in pixels and without the legend, so that no fonts are needed. */
 export const rasterOf = (level: Level, { places, findings }: Journey): Raster => {
   const fitting = Math.floor(LONGER_SIDE / Math.max(level.width, level.height));
   const side = Math.max(SMALLEST_TILE, Math.min(LARGEST_TILE, fitting));

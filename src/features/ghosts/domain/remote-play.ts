@@ -27,7 +27,7 @@ export type RemoteStep = {
   readonly through: number;
 };
 
-/** What is known of a session that has a body elsewhere (contract 9.6): plain JSON of bounded size, part of a checkpoint. */
+/** The state of a session that has a body elsewhere: plain JSON of bounded size, part of a checkpoint. */
 export type RemotePlay = {
   readonly step: number;
   readonly through: number;
@@ -108,7 +108,7 @@ export const afterRemoteStep = (level: Level, play: RemotePlay, { told, decided,
   };
 };
 
-/** Whether no step follows (contract 9.6). */
+/** Whether the session has no further step. */
 export const isRemotePlayed = (
   { level, goal, steps }: { readonly level: Level; readonly goal: GhostGoal; readonly steps: number },
   { step, isDone, reached }: RemotePlay,

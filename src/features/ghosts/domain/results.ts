@@ -8,7 +8,7 @@ import { timeMetrics } from './step-times.js';
 import { rulesetsOf, type Counts, type Tally } from './tally.js';
 import { isRunOver, shortId, type World } from './world.js';
 
-/** One of `resultsTests` (contract 9.9) without its duration. */
+/** One of `resultsTests`, without its duration. */
 export type GhostTest = {
   readonly testName: string;
   readonly testPassed: boolean;
@@ -88,7 +88,7 @@ const testOfGoal = (
     : skipped(name, over ? 'It was not reached, and was not what the session was for.' : 'The session is not over.');
 };
 
-/** What who hunts bugs brings about by itself, and what depends on the machine (contract 9.9). */
+/** Findings that bug hunting provokes, or that depend on the machine. */
 export const provoked: readonly FindingKind[] = [
   'mind_allowed_world_refused',
   'mind_refused_world_allows',
@@ -130,7 +130,7 @@ const firedOf = (level: Level, { fired }: Tally): number =>
     .map(({ rulesetRules }, set) => rulesetRules.filter((_, position) => bitmapHas(fired[set] ?? '', position)).length)
     .reduce((all, one) => all + one, 0);
 
-/** The figures of a session as `resultsMetrics` has them, but for the speed, which counts from acceptance to the end (contract 9.9). */
+/** The figures in `resultsMetrics` except the speed, which is measured from acceptance to the end. */
 export const metricsOf = (
   level: Level,
   world: World,

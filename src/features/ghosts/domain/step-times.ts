@@ -11,7 +11,7 @@ export type StepTimes = {
   readonly slow: readonly MergedFinding[];
 };
 
-/** What a step may take before it counts as slow, in milliseconds (contract 9.9). */
+/** A step that takes longer than this counts as slow, in milliseconds. */
 export const SLOW_STEP_MS = 250;
 /** Times that are closer to each other than this factor are not told apart, nor those below and above these bounds, in milliseconds. */
 const GROWTH = 1.1;
@@ -48,7 +48,7 @@ const within = (share: number, { counts, slowest }: StepTimes): number => {
   return Number(Math.min(slowest.ms, SHORTEST_MS * GROWTH ** place).toPrecision(2));
 };
 
-/** The figures for times (contract 9.9); none where no step was timed. */
+/** The figures for times; empty if no step was timed. */
 export const timeMetrics = (times: StepTimes | undefined): readonly (readonly [name: string, value: number])[] =>
   times === undefined
     ? []

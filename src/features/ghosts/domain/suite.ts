@@ -9,6 +9,6 @@ const goalOfSuite: Readonly<Record<string, GhostGoal>> = {
   smoke: 'find_bugs',
 };
 
-/** The goal of a test suite (contract 9.1). */
+/** The goal of a test suite. */
 export const goalOf = (suite: string): GhostGoal =>
   Object.hasOwn(goalOfSuite, suite) ? (goalOfSuite[suite] ?? 'collect_metrics') : 'collect_metrics';

@@ -72,7 +72,7 @@ export type StepFacts = {
   readonly outcome: Outcome | ToldOutcome | null;
   /** What the world would have done with the action that the mind refused. */
   readonly outcomeIfAllowed?: Outcome | null;
-  /** The verdicts of this step, the ghost's and those of NPCs, each with its rule set and the ids of the rules that matched (contract 10.2). */
+  /** The verdicts of this step, the ghost's and those of NPCs, each with its rule set and the ids of the rules that matched. */
   readonly verdicts: readonly { readonly rulesetId: string | null; readonly matched: readonly string[] }[];
   /** A defect or an engine's failure, as a sentence. */
   readonly error?: string;

@@ -7,7 +7,7 @@ import { isOnMap } from './chart.js';
 export type ToldOutcome =
   { readonly ok: true } | { readonly ok: false; readonly code: string; readonly reason: string };
 
-/** What a body tells of its game's world at the beginning of a turn, as understood (contract 9.6); goals by their positions. */
+/** A body's report about its game's world at the beginning of a turn, as understood; goals by their positions. */
 export type WorldReport = {
   readonly position?: Tile;
   /** Of the action of the step before. */
@@ -48,7 +48,7 @@ const reachedIn = (level: Level, value: Json | undefined): Pick<WorldReport, 're
   return { reached: level.goals.flatMap(({ id }, position) => (names.has(id) ? [position] : [])) };
 };
 
-/** Reads a turn's `context.ghost`. Total: what is not as contract 9.6 says counts as not told. */
+/** Reads a turn's `context.ghost`. Total: a malformed member counts as absent (promise 9.6k). */
 export const readTold = (level: Level, context: Json): WorldReport => {
   const ghost = isObject(context) ? context['ghost'] : undefined;
   if (!isObject(ghost)) return {};

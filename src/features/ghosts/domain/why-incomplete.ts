@@ -1,4 +1,4 @@
-/** How a session ended, as its results tell (contract 9.9). */
+/** How a session ended, according to its results. */
 export type ShownEnding = {
   readonly resultsStatus: string;
   readonly resultsErrors: readonly string[];

@@ -73,7 +73,7 @@ type GhostFindingRouteDeps = {
   readonly publicUrl: string;
 };
 
-/** What ghost sessions have found (contract 9.3, 9.9 to 9.12). */
+/** The results of ghost sessions, and what is made from them. */
 export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly RouteDefinition[] => {
   const {
     ports,

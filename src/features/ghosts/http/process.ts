@@ -29,7 +29,7 @@ type GhostStepRouteDeps = {
   readonly turnDeadlineMs: number;
 };
 
-/** One step of the multi-round protocol, of a session that has a body elsewhere (contract 9.6). */
+/** One step of the multi-round protocol in a session that has a body elsewhere. */
 export const ghostStepRoute = (services: GhostStepRouteDeps): RouteDefinition => {
   const { ports, writers, repository, turnIndex: index, runtime, levels, ghostPlays: plays, turnDeadlineMs } = services;
   const { clock, events } = ports;

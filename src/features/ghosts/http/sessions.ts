@@ -71,7 +71,7 @@ type GhostRouteDeps = {
   readonly ghostPlays: PlayCache;
 };
 
-/** Ghost sessions: looked at, stopped, listed (contract 9.2, 9.4, 9.5). */
+/** Status, stopping and history of ghost sessions. */
 export const ghostRoutes = (services: GhostRouteDeps): readonly RouteDefinition[] => {
   const { ports, runtime, repository, writers, levels, ghostEngines, ghostPlays: plays } = services;
   const deps = { runtime, repository, levels, writers, plays, events: ports.events };

@@ -6,7 +6,7 @@ import { type GhostGoal, ghostGoals } from '../domain/policy.js';
 import type { GhostReport } from '../domain/events.js';
 import { FreeObject, oneOf } from '../../../kernel/http/schemas.js';
 
-/** The level of a session (contract 9.8). */
+/** The level of a session. */
 export const LevelShown = Type.Object({
   levelId: Type.String(),
   version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
@@ -14,7 +14,7 @@ export const LevelShown = Type.Object({
   generated: Type.Boolean(),
 });
 
-/** How a session stands (contract 9.2). */
+/** The status of a session. */
 export const ShownStatus = oneOf(['pending', 'running', 'completed', 'failed', 'stopped']);
 
 /** The goal of a session. */
@@ -32,7 +32,7 @@ export const ghostProgressOf = (session: GhostSession, step: number): number =>
 export const ghostErrorsOf = (session: GhostSession): readonly string[] =>
   'reason' in session && session.reason !== null ? [session.reason] : [];
 
-/** The results of a session (contract 9.3, 9.9). */
+/** The results of a session. */
 export const Results = Type.Object({
   resultsSessionId: Type.String(),
   resultsTotalTests: Type.Integer(),
@@ -61,7 +61,7 @@ export const durationOf = (session: GhostSession, now: Date): number => {
 };
 
 /**
- * A report as the contract names its members (9.3, 9.9).
+ * A report with the member names of the results.
  * @param publicUrl where pictures are
  */
 export const shownResults = (

@@ -16,7 +16,7 @@ const issued = (key: NewKey, owner: boolean, now: Date): TenantEvent => ({
 });
 
 /**
- * Issues a key on behalf of another key, which grants only scopes that it has itself (contract 11.4).
+ * Issues a key on behalf of another key, which grants only scopes that it has itself.
  * A key id that was issued before is the same command again: no event.
  * Refuses with FORBIDDEN (scopes missing) or UNAUTHORIZED (the granting key was revoked or expired meanwhile).
  */
@@ -34,7 +34,7 @@ export const issueKey = (state: TenantState, grantedBy: string, key: NewKey, now
   return [issued(key, false, now)];
 };
 
-/** Issues a key with every scope to a tenant whose owner key was lost (contract 11.3). Refuses with NOT_FOUND when there is no such tenant. */
+/** Issues a key with every scope to a tenant whose owner key was lost. Refuses with NOT_FOUND if the tenant does not exist. */
 export const issueOwnerKey = (state: TenantState, key: Omit<NewKey, 'scopes'>, now: Date): TenantDecision => {
   if (state.keys.some(({ keyId }) => keyId === key.keyId)) return [];
   if (state.tenantId === null) return new Rejection('NOT_FOUND', { message: 'There is no such tenant.' });
@@ -60,7 +60,7 @@ export const nameTenant = (state: TenantNames, tenantId: string): readonly Tenan
 
 /**
  * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or revoked before) and with LAST_ADMIN_KEY for the last key with the scope `admin` that does
- * not expire (contract 11.4). Keys that expire do not count: once they have expired, no key could administer the tenant.
+ * not expire. Keys that expire do not count: once they have expired, no key could administer the tenant.
  */
 export const revokeKey = (state: TenantState, keyId: string): TenantDecision => {
   const key = state.keys.find((one) => one.keyId === keyId);

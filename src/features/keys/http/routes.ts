@@ -92,7 +92,7 @@ const defaultScopes = scopes.filter((scope) => !privilegedScopes.includes(scope)
 
 const common = { tag: 'Keys', scope: 'admin', ext: true } as const;
 
-/** Issuing, listing and revoking keys, and creating tenants (contract 11.4). */
+/** Routes that issue, list and revoke keys, and create tenants. */
 export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
   route('POST', '/keys', {
     ...common,

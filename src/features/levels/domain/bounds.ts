@@ -1,10 +1,10 @@
-/** What a level may hold (contract 9.7, docs/levels.md). */
+/** The bounds of a level (docs/reference/formats/level.md). */
 
 /** Bytes of the JCS form of its map. */
 export const MAP_BYTES = 2 * 1024 * 1024;
-/** Bytes of all maps of a tenant, in all versions (contract 9.7). */
+/** Bytes of all maps of a tenant, in all versions. */
 export const TENANT_MAP_BYTES = 256 * 1024 * 1024;
-/** Bytes of the levels that are kept for the sessions of a tenant, beside its maps (contract 9.8). */
+/** Bytes of the levels that are kept for the sessions of a tenant, in addition to its maps. */
 export const PLAYED_BYTES = 64 * 1024 * 1024;
 export const MAX_VERSIONS = 10_000;
 /** Tiles in a row, and in a column. */

@@ -3,7 +3,7 @@ import { MAX_VERSIONS } from './bounds.js';
 import type { LevelEvent, LevelVersion } from './events.js';
 import type { LevelState } from './state.js';
 
-/** Puts a level: a new version, unless the map is the one that is there (contract 9.7). Versions go on counting after a deletion. Refuses with LEVELS_FULL. */
+/** Puts a level: a new version, unless the map is the current one. Versions continue counting after a deletion. Refuses with LEVELS_FULL. */
 export const putLevel = (
   state: LevelState,
   level: Omit<LevelVersion, 'version'>,

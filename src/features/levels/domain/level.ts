@@ -26,7 +26,7 @@ export type Trigger = {
   readonly once: boolean;
 };
 
-/** A level as a ghost plays it: what a Tiled map means (contract 9.7, docs/levels.md). Plain JSON. */
+/** A level as a ghost plays it: what a Tiled map means (docs/reference/formats/level.md). Plain JSON. */
 export type Level = {
   readonly name: string;
   readonly width: number;

@@ -12,7 +12,7 @@ export type MapPlace = Pick<LevelProblem, 'layer' | 'object'>;
 
 export const WHOLE_MAP: MapPlace = { layer: null, object: null };
 
-/** How many are told (contract 9.7); designers mend these and send the map again. */
+/** The number of problems that are reported; designers fix these and send the map again. */
 const MAX_TOLD = 50;
 /** Of a name that is repeated, in UTF-16 units. */
 const NAME_CHARS = 128;

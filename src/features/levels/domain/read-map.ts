@@ -99,10 +99,10 @@ const checkThings = (
 };
 
 /**
- * What a Tiled map means as a level (contract 9.7, docs/levels.md). Pure and total: any JSON is read in bounded time, in slices, because patterns of
+ * Reads a Tiled map as a level (docs/reference/formats/level.md). Pure and total: any JSON is read in bounded time, in slices, because patterns of
  * rules are compiled. Its caller bounds the size of the JSON (MAP_BYTES).
- * @param levelId what the level is called when the map does not say so
- * @param accepted it was taken before, so that texts in it are read as they were then
+ * @param levelId the name of the level if the map does not have one
+ * @param accepted it was accepted before, so that texts in it are read as they were then
  */
 export function* readMap(map: Json, levelId: string, accepted = false): Sliced<LevelReading> {
   const remarks = createRemarks();

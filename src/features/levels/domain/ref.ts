@@ -1,4 +1,4 @@
-/** Which level a session plays (contract 9.8). `version` is null of a built-in and of a generated one; `digest` is of the map, or of a generated level. */
+/** The level that a session plays. `version` is null for a built-in or generated one; `digest` is that of the map, or of a generated level. */
 export type LevelRef = {
   readonly levelId: string;
   readonly version: number | null;

@@ -1,6 +1,6 @@
 import type { Level } from './level.js';
 
-/** What lists say of a level (contract 9.7). */
+/** A level in a list. */
 export type LevelSummary = Pick<Level, 'name' | 'width' | 'height'> & {
   readonly contents: {
     readonly goals: number;

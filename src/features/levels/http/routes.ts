@@ -71,7 +71,7 @@ type LevelRouteDeps = {
   readonly requireUnplayed: (tenant: string, levelId: string, position: number) => Promise<void>;
 };
 
-/** `/levels` (contract 9.7). */
+/** The routes under `/levels`. */
 export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps): readonly RouteDefinition[] => {
   const builtIn = new Map(levels.builtIn.map((level) => [level.levelId, level]));
   const first = rowsBefore(levels.builtIn.map(shownBuiltIn));

@@ -91,8 +91,8 @@ const stored = (
 });
 
 /**
- * Confirms a memory; a new one is stored and confirmed at once. One that was confirmed before records nothing, and neither does one
- * that was retracted: a body that still holds it must not bring it back (contract 10.12).
+ * Confirms a memory; a new one is stored and confirmed at once. One that was confirmed before records nothing, and neither does one that was
+ * retracted: a body that still holds it must not bring it back.
  */
 export const confirmMemory = (
   mind: MindState,
@@ -117,7 +117,7 @@ export const clearMemories = ({ memories }: MindState): readonly NpcEvent[] => {
   return count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];
 };
 
-/** Takes these memories out of lists, recall, confirms and souls (contract 10.12). Where there are none it records nothing. */
+/** Removes these memories from lists, recall, confirms and souls. Without any it records nothing. */
 export const retractMemories = (
   memoryIds: readonly string[],
   why: { readonly reason: string; readonly roots?: readonly string[] },

@@ -3,14 +3,14 @@ import type { MindEventToFold } from '../../npcs/domain/state.js';
 import { type Json, jsonBytes } from '../../../kernel/base/json.js';
 import { npcEvents, type RecalledMemory, type Verdict } from '../../npcs/domain/events.js';
 
-/** How far a lineage is followed, in memories and in steps from the first one (contract 10.12). */
+/** How far a lineage is followed, in memories and in steps from the first. */
 export const LINEAGE_MEMORIES = 1_000;
 export const LINEAGE_STEPS = 32;
 /** How many turns it follows at once: those that recalled something of it and are not over. */
 const OPEN_TURNS = 256;
 /** What ids and numbers of a turn or a memory take, nearly, in bytes. */
 const ITEM_BYTES = 200;
-/** How many memories are named of those that a turn recalled (contract 10.12): many may have the same text. */
+/** The number of recalled memories of a turn that are named: many may have the same text. */
 const NAMED_BY = 16;
 
 /** A memory of a lineage. `depth`: steps from the first one, which has 0; `by`: the ones that its turn recalled, NAMED_BY at most. */

@@ -89,7 +89,7 @@ type LineageRouteDeps = {
   readonly repository: ProcessRepository;
 };
 
-/** `GET /npcs/{npcId}/memory/{memoryId}/lineage`, `POST /npcs/{npcId}/memory/retract` (contract 10.12). */
+/** `GET /npcs/{npcId}/memory/{memoryId}/lineage`, `POST /npcs/{npcId}/memory/retract`. */
 export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps): readonly RouteDefinition[] => {
   const { events, readModels } = ports;
 

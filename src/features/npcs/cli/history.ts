@@ -8,7 +8,7 @@ import { caughtUp, isRead, print, printJson, remark, type Terminal } from '../..
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 import { defined } from '../../../kernel/base/defined.js';
 
-/** Most events asked for at once (contract 10.1). */
+/** The largest number of events in one request. */
 const PAGE = 500;
 /** How many events are shown by default. */
 const DEFAULT_LIMIT = 1_000;

@@ -189,7 +189,7 @@ export const npcEventSchemas = {
   }),
   // The memories stored before this event disappear from lists and recall.
   MemoriesCleared: object({ count: Type.Integer({ description: 'How many memories it took away.' }) }),
-  // An operator took these memories out of lists, recall, confirms and souls (contract 10.12).
+  // An operator removed these memories from lists, recall, confirms and souls.
   MemoriesRetracted: object({
     memoryIds: list(Type.String()),
     reason: text('Why, in the words of whoever did it.'),

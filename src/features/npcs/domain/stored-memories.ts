@@ -17,7 +17,7 @@ export type StoredMemory = {
   readonly revision: number;
   readonly atMs: number;
   readonly confirmed: boolean;
-  /** It is known only so that nobody stores it again by mistake (contract 10.12). */
+  /** It is kept only so that nobody stores it again by mistake. */
   readonly retracted: boolean;
 };
 

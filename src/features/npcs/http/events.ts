@@ -10,7 +10,7 @@ import { EVENT_STREAM, eventStream } from '../../../kernel/http/event-stream.js'
 import { type Call, type RouteDefinition, route } from '../../../kernel/http/route.js';
 import { NpcParams } from '../../../kernel/http/schemas.js';
 
-/** How many streams one key may hold (contract 10.1). */
+/** The number of streams that one key may hold. */
 export const STREAMS_PER_KEY = 16;
 
 type EventRouteDeps = {
@@ -27,7 +27,7 @@ const startOf = (call: Call<unknown, { from?: number }>): number => {
   return Number(last) + 1;
 };
 
-/** `GET /npcs/{npcId}/events`: a mind's stored events, then its live ones (contract 10.1). */
+/** `GET /npcs/{npcId}/events`: a mind's stored events, then its live ones. */
 export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly RouteDefinition[] => {
   const open = new Map<string, number>();
 

@@ -40,7 +40,7 @@ const common = { tag: 'Histories', scope: 'audit', ext: true, params: NpcParams 
 
 type HistoryRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
 
-/** `GET /npcs/{npcId}/history` and `/state` (contract 10.1). */
+/** `GET /npcs/{npcId}/history` and `/state`. */
 export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/npcs/:npcId/history', {
     ...common,
@@ -120,7 +120,7 @@ const TENANT_EXPORTS = 8;
 const NDJSON_TYPE = 'application/x-ndjson';
 const CSV_TYPE = 'text/csv; charset=utf-8';
 
-/** `GET /npcs/{npcId}/history/export` (contract 10.1). */
+/** `GET /npcs/{npcId}/history/export`. */
 export const historyExportRoutes = ({ ports }: HistoryRouteDeps): readonly RouteDefinition[] => {
   const permits = new Semaphore(EXPORTS, TENANT_EXPORTS);
   return [

@@ -2,7 +2,7 @@ import { stringify } from 'csv-stringify/sync';
 
 import type { HistoryEvent } from '../../../kernel/streams/history.js';
 
-/** The columns of a history as CSV (contract 10.1); `data` is JSON. */
+/** The columns of a history as CSV; `data` is JSON. */
 const COLUMNS = [
   ...['revision', 'at', 'type', 'actor', 'turnId', 'data'],
   ...['id', 'commandId', 'correlationId', 'causationId', 'schemaVersion', 'hash', 'prevHash'],

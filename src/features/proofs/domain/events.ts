@@ -12,7 +12,7 @@ export type LogPlace = { readonly size: number; readonly through: number; readon
 export type StoredPeak = Omit<Peak, 'at'> & { readonly at: number | null };
 
 /**
- * The events of a tenant's log (contract 10.5). Shapes are storage: never changed, only upcast (docs/adr/0004). `size` is the number of leaves before
+ * The events of a tenant's log. Shapes are storage: never changed, only upcast (docs/adr/0004). `size` is the number of leaves before
  * the event. The leaves of one round come in batches; `before` and `after` are the edge of the tree, so that a proof needs no other part of the log
  * than the batches on its path (docs/adr/0025-log.md).
  */

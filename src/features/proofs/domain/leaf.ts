@@ -1,7 +1,7 @@
 import { isObject, jcs } from '../../../kernel/base/json.js';
 import { hashLeaf } from '../../../kernel/crypto/merkle.js';
 
-/** A head of a mind, as the log of its tenant holds it (contract 10.5): the event that was the last of its stream. */
+/** A head of a mind in the log of its tenant: the event that was the last of its stream. */
 export type Leaf = { readonly stream: string; readonly revision: number; readonly hash: string; readonly at: string };
 
 /** A SHA-256 as JSON has it. */

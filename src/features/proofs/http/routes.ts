@@ -49,7 +49,7 @@ type AuditRouteDeps = {
   readonly signingKeys: SigningKeys;
 };
 
-/** The routes of the log (contract 10.5), but for bundles. */
+/** The routes of the log, except bundles. */
 export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[] => {
   const { ports, writers, runtime, signingKeys } = services;
   const { events, clock } = ports;
@@ -199,7 +199,7 @@ const NDJSON_TYPE = 'application/x-ndjson';
 
 const Revision = Type.Integer({ minimum: 0 });
 
-/** `GET /npcs/{npcId}/history/bundle` (contract 10.5). */
+/** `GET /npcs/{npcId}/history/bundle`. */
 export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): RouteDefinition => {
   const { events, clock } = ports;
   const permits = new Semaphore(BUNDLES, TENANT_BUNDLES);

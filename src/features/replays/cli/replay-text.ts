@@ -4,7 +4,7 @@ import { cutText } from '../../../kernel/base/text.js';
 import type { ShownReplay } from '../http/shown-results.js';
 import { table } from '../../../cli/shared/terminal.js';
 
-/** A replay as its routes tell it (contract 10.3). */
+/** A replay as its routes return it. */
 export type ReplayView = (typeof ShownReplay)['static'];
 export type ShownSample = ReplayView['samples'][number];
 

@@ -95,7 +95,7 @@ const replay = async (terminal: Terminal, npcIds: readonly string[], options: Re
   requireJudged(done);
 };
 
-/** `anima replay`: takes decisions again by the rules of then (contract 10.3). */
+/** `anima replay`: re-evaluates decisions under the rules in force at the time. */
 export const replaysCommand = (terminal: Terminal): Command =>
   new Command('replay')
     .description('take every decision again from what was recorded; fail if anything comes out otherwise')
@@ -202,7 +202,7 @@ const trial = async (
   requireJudged(done);
 };
 
-/** `anima trial`: tries rules that are not registered on what minds have done (contract 10.3). */
+/** `anima trial`: tries unregistered rules on recorded turns. */
 export const trialCommand = (terminal: Terminal): Command =>
   new Command('trial')
     .description('try rules on what NPCs have done: what they would refuse, allow and change')

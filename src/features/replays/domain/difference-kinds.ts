@@ -1,6 +1,6 @@
 /**
- * What came out otherwise (contract 10.3). `otherReason`: refused both times, for another reason. `otherTrace`: decided the same, but the rules that
- * were looked at, or what they saw, are not the same.
+ * What came out differently. `otherReason`: refused both times, for another reason. `otherTrace`: decided the same, but the rules that were examined,
+ * or what they saw, differ.
  */
 export const differenceKinds = [
   'newlyRefused',

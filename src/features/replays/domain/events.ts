@@ -7,7 +7,7 @@ type OfReplay = { readonly replayId: string };
 /** A text of a model that takes the place of a recorded one. */
 export type OtherOutput = { readonly npcId?: string; readonly turnId: string; readonly generatedOutput: string };
 
-/** What a replay is asked for; it is fixed from then on (contract 10.3). All bounds are inclusive. */
+/** The request of a replay, fixed at acceptance. All bounds are inclusive. */
 export type ReplayPlan = {
   /** Sorted, each once; null: all minds of the tenant. */
   readonly npcIds: readonly string[] | null;

@@ -2,9 +2,9 @@ import { byPlace, type ReplayPlace } from './place.js';
 import type { Json } from '../../../kernel/base/json.js';
 import { type DifferenceKind, differenceKinds, type SkipReason } from './difference-kinds.js';
 
-/** How many samples of one kind of difference are kept, those that come first by NPC and revision (contract 10.3). */
+/** The number of samples of one kind of difference that are kept: the first by NPC and revision. */
 export const SAMPLES_OF_KIND = 20;
-/** How many decisions are kept of each use of a rule (contract 10.11). */
+/** The number of decisions that are kept for each use of a rule. */
 export const SAMPLES_OF_USE = 5;
 
 /** One decision that came out otherwise. */

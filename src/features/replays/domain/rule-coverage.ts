@@ -36,7 +36,7 @@ const refusesToo = (match: Match, action: Action | null | undefined): boolean =>
   action !== null && action !== undefined && (forbids(match, action) || contradicts(match, action));
 
 /**
- * What each rule of a set did in one decision (contract 10.11). An action comes from the highest rule that directs, if it follows it; a refusal from
+ * What each rule of a set did in one decision. An action comes from the highest rule that directs, if it follows it; a refusal from
  * the rule that it names.
  */
 export const ruleUse = (set: DirectiveRuleSet, decision: CoveredDecision): RuleUse => {

@@ -116,7 +116,7 @@ async function* only(npcId: string): AsyncGenerator<string, void, undefined> {
 
 type CoverageRouteDeps = { readonly ports: Ports; readonly rulesets: Rulesets; readonly repository: ProcessRepository };
 
-/** `GET /rules/{rulesetId}/coverage` (contract 10.11). */
+/** `GET /rules/{rulesetId}/coverage`. */
 export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDeps): readonly RouteDefinition[] => [
   route('GET', '/rules/:rulesetId/coverage', {
     operationId: 'ruleCoverage',

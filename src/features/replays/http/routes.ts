@@ -19,7 +19,7 @@ import { shownReplay, ShownReplay } from './shown-results.js';
 import { ClientId, NpcParams, nullable } from '../../../kernel/http/schemas.js';
 import { RulesBody } from '../../rules/body-schemas.js';
 
-/** How many NPCs one replay may name, and how many texts it may bring (contract 10.3). */
+/** The number of NPCs that one replay may name, and of texts that it may bring. */
 const MOST_NPCS = 1_000;
 const MOST_OUTPUTS = 1_000;
 /** The longest string that it may contain, in characters: a turn accepts no more. */
@@ -83,7 +83,7 @@ type ReplayRouteDeps = {
   readonly rulesets: Rulesets;
 };
 
-/** Replays and trials (contract 10.3). */
+/** Replays and trials. */
 export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRouteDeps): readonly RouteDefinition[] => {
   const deps = { runtime, repository, events: ports.events };
 

@@ -7,7 +7,7 @@ import { defined } from '../../../kernel/base/defined.js';
 import type { Replay } from '../run-replay.js';
 import { AnyJson } from '../../../kernel/http/schemas.js';
 
-/** How many samples an answer shows of all kinds together (contract 10.3). */
+/** The number of samples that a response shows, of all kinds together. */
 const SHOWN_SAMPLES = 100;
 
 const Count = Type.Integer({ description: 'How many.' });
@@ -18,7 +18,7 @@ const Place = Type.Object({
   revision: Type.Integer(),
 });
 
-/** A replay and what it has found (contract 10.3). */
+/** A replay and what it has found. */
 export const ShownReplay = Type.Object({
   replayId: Type.String(),
   status: Type.Unsafe<string>({ type: 'string', enum: ['running', 'completed', 'failed', 'cancelled'] }),

@@ -7,7 +7,7 @@ import { sinceOf, untilOf } from '../../../cli/shared/since.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
-/** Most hits asked for at once (contract 10.10). */
+/** The largest number of hits in one request. */
 const PAGE = 100;
 /** How many hits are shown by default. */
 const DEFAULT_LIMIT = 20;

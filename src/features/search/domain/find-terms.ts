@@ -57,7 +57,7 @@ export function* findTerms(terms: readonly SearchTerm[], text: string): Sliced<n
   return first === Infinity ? 0 : first;
 }
 
-/** What stands around a place of a text (contract 10.10). */
+/** The text around a position. */
 export const snippetAt = (text: string, place: number): string => {
   if (text.length <= SNIPPET_UNITS) return text;
   const start = Math.max(0, Math.min(place - BEFORE_UNITS, text.length - SNIPPET_UNITS));

@@ -21,7 +21,7 @@ const refused = (message: string): Rejection =>
 const TERM = /(-?)(?:"([^"]*)("?)|([^\s"]+))/g;
 
 /**
- * The terms of a query (contract 10.10): `word`, `"several words"`, `word*`, and `-` before any of them. Everything else in it stands between words.
+ * The terms of a query: `word`, `"several words"`, `word*`, and `-` before any of them. Everything else in it separates words.
  * A word in a script without spaces, or with marks within it, is several words in a row.
  * @throws Rejection SCHEMA_INVALID for a query that has no words, an open quote, or too many terms
  */

@@ -61,7 +61,7 @@ const cursorOf = (place: number): string => Buffer.from(String(place)).toString(
 
 type SearchRouteDeps = { readonly ports: Ports };
 
-/** `GET /search` (contract 10.10). */
+/** `GET /search`. */
 export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
   route('GET', '/search', {
     operationId: 'search',

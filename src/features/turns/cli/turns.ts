@@ -8,7 +8,7 @@ import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
 /** How many turns are shown by default. */
 const DEFAULT_LIMIT = 100;
-/** What `state` may be (contract 10.1). */
+/** The values of `--state`. */
 const STATES = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'];
 
 /** The longest id and the longest state; a moment always has 24 characters. */

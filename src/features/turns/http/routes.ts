@@ -56,7 +56,7 @@ const common = { tag: 'Histories', scope: 'audit', ext: true } as const;
 
 type TurnRouteDeps = { readonly ports: Ports; readonly repository: ProcessRepository; readonly signer: VerdictSigner };
 
-/** `GET /npcs/{npcId}/turns` and `/turns/{turnId}` (contract 10.1). */
+/** `GET /npcs/{npcId}/turns` and `/turns/{turnId}`. */
 export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readonly RouteDefinition[] => {
   const present = async (tenant: string, view: TurnView) => {
     const { verdict: rested, ...turn } = view;
@@ -121,7 +121,7 @@ export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readon
 
 const Shown = openObject({});
 
-/** `GET /npcs/{npcId}/verdicts/{turnId}/why` (contract 10.2). */
+/** `GET /npcs/{npcId}/verdicts/{turnId}/why`. */
 export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): RouteDefinition =>
   route('GET', '/npcs/:npcId/verdicts/:turnId/why', {
     ...common,

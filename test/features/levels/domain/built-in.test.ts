@@ -60,7 +60,7 @@ describe('the levels that come along', () => {
     expect(inReach('market', [])).toHaveLength(10);
   });
 
-  it('have in the faulty one the faults that docs/levels.md tells of', () => {
+  it('have in the faulty one the faults that docs/reference/formats/level.md lists', () => {
     const { items, ruleset } = levelOf('faulty');
     expect(inReach('faulty', [])).not.toContain('walled-up room');
     expect(items.find(({ id }) => id === 'only key')).toMatchObject({

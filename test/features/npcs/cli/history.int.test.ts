@@ -23,7 +23,7 @@ const event = (revision: number): HistoryEvent => ({
   prevHash: '',
 });
 
-/** A mind with a long history, behind the paging of contract 10.1. */
+/** A mind with a long history, behind the paging of the history route. */
 const historyRoute = route('GET', '/npcs/:npcId/history', {
   operationId: 'getHistory',
   tag: 'Test',
