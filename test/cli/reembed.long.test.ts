@@ -27,7 +27,7 @@ const leaveOneText = async (server: ServerUnderTest): Promise<void> => {
 };
 
 describe('anima reembed', () => {
-  it('goes on after a kill, and embeds nothing twice but the batch that was under way', async () => {
+  it('goes on after a kill, and embeds nothing twice but the batch that was under way [11.5g]', async () => {
     await using embeddings = await startEmbeddingsServer();
     await using server = await openEmbeddedServer();
     const api = apiOf(server.url, server.ownerKey);

@@ -33,7 +33,7 @@ const oneSentence = /^[A-Z][^\n]*\.\n$/;
 
 describe('every command', () => {
   it.each(commands.map((words) => [words.join(' '), words] as const))(
-    'anima %s has --help and --json',
+    'anima %s has --help and --json [11.5b]',
     async (_, words) => {
       const { code, stdout, stderr } = await typed([...words, '--help']);
       expect([code, stderr]).toEqual([0, '']);
@@ -42,7 +42,7 @@ describe('every command', () => {
     },
   );
 
-  it('is named by anima --help, with the exit codes and where the server is looked for', async () => {
+  it('is named by anima --help, with the exit codes and where the server is looked for [11.5a, 11.5c]', async () => {
     const { code, stdout } = await typed(['--help']);
     expect(code).toBe(0);
     for (const word of [
@@ -64,7 +64,7 @@ describe('every command', () => {
 });
 
 describe('anima --version', () => {
-  it('prints the version of the package alone', async () => {
+  it('prints the version of the package alone [11.5b]', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
@@ -87,7 +87,7 @@ describe('wrong usage', () => {
     ['a list of no turns', ['turns', 'guard', '--limit', '0']],
     ['no command at all', []],
     ['no command of a group', ['keys']],
-  ])('%s ends with 2 and says what is wrong', async (_, words) => {
+  ])('%s ends with 2 and says what is wrong [11.5c]', async (_, words) => {
     const { code, stdout, stderr } = await typed(words, { env: nobody });
     expect(code).toBe(2);
     expect(stdout).toBe('');
@@ -103,14 +103,14 @@ describe('wrong usage', () => {
 });
 
 describe('a command that fails', () => {
-  it('for want of a server ends with 1 and says where it looked', async () => {
+  it('for want of a server ends with 1 and says where it looked [11.5a, 11.5c]', async () => {
     const { code, stdout, stderr } = await typed(['keys', 'list'], { env: nobody });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(oneSentence);
     expect(stderr).toContain(nobody.ANIMA_URL);
   });
 
-  it('for want of a key ends with 1 and says how to give one', async () => {
+  it('for want of a key ends with 1 and says how to give one [11.5a, 11.5c]', async () => {
     const { code, stderr } = await typed(['history', 'guard'], { env: { ANIMA_URL: nobody.ANIMA_URL } });
     expect(code).toBe(1);
     expect(stderr).toMatch(

@@ -27,7 +27,7 @@ describe('the configuration', () => {
     expect(parseConfig(engines, '/srv').unused).toEqual([]);
   });
 
-  it('names what begins like its settings and is none, and nothing that it reads', () => {
+  it('names what begins like its settings and is none, and nothing that it reads [11.1b]', () => {
     const others = { ANIMA_URL: 'x', ANIMA_API_KEY: 'x', ANIMA_SERVERS_DIR: 'x', ANIMA_EMPTY: ' ', HOME: 'x' };
     expect(parse({ ...others, ANIMA_RATELIMIT: 'off', ANIMA_GHOSTSHARE: '5' }).unknown).toEqual([
       'ANIMA_RATELIMIT',
@@ -76,7 +76,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('takes empty values as absent', () => {
+  it('takes empty values as absent [11.1b]', () => {
     expect(parse({ PORT: '', HOST: ' ', ANIMA_RATE_LIMIT: '', ANIMA_TIERS: '' })).toEqual(parse({}));
   });
 
@@ -222,7 +222,7 @@ describe('the configuration', () => {
     expect(more).toEqual([]);
   });
 
-  it('reads the name of a public topic, and how topics are made', () => {
+  it('reads the name of a public topic, and how topics are made [11.7f]', () => {
     const { kafkaPublicTopic, kafkaNewTopics } =
       parseConfig(
         { ...engines, KAFKA_PUBLIC_TOPIC: 'minds.public', KAFKA_PARTITIONS: '3', KAFKA_RETENTION_HOURS: '1' },
@@ -247,14 +247,14 @@ describe('the configuration', () => {
     ['town', 'town.events'],
     ['town', 'town_events'],
     ['old_town', 'old.town.events'],
-  ])('does not publish into the topic of the projectors of %s, by whatever name: %s', (namespace, topic) => {
+  ])('does not publish into the topic of the projectors of %s, by whatever name: %s [11.7e]', (namespace, topic) => {
     expect(problems({ ...engines, ANIMA_NAMESPACE: namespace, KAFKA_PUBLIC_TOPIC: topic })).toEqual([
       expect.stringContaining('KAFKA_PUBLIC_TOPIC'),
     ]);
     expect(problems({ ...engines, ANIMA_NAMESPACE: namespace, KAFKA_PUBLIC_TOPIC: `${topic}.public` })).toEqual([]);
   });
 
-  it('names every setting that the distributed profile lacks or cannot use', () => {
+  it('names every setting that the distributed profile lacks or cannot use [11.1a, 11.1e]', () => {
     const lacking = problems({ ANIMA_PROFILE: 'distributed' });
     for (const name of ['ANIMA_SECRET', 'EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'KAFKA_BROKERS', 'DATABASE_URL']) {
       expect(lacking.filter((line) => line.startsWith(name))).toHaveLength(1);
@@ -264,7 +264,7 @@ describe('the configuration', () => {
     ).toHaveLength(3);
   });
 
-  it('names all problems at once', () => {
+  it('names all problems at once [11.1a]', () => {
     const found = problems({ PORT: 'x', LOG_LEVEL: 'loud', ANIMA_TIERS: 'maybe' });
     expect(found.map((line) => line.split(' ')[0]).sort()).toEqual(['ANIMA_TIERS', 'LOG_LEVEL', 'PORT']);
   });
@@ -295,7 +295,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('does not choose between two secrets, and shows neither', () => {
+  it('does not choose between two secrets, and shows neither [11.1a, 11.1c]', () => {
     const [only] = problems({ ANIMA_SECRET: 'hush', ANIMA_SECRET_FILE: '/x' });
     expect(only).toBe('ANIMA_SECRET and ANIMA_SECRET_FILE are both set; keep one of them.');
   });

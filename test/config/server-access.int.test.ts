@@ -75,7 +75,7 @@ describe('how Temporal and Kafka are spoken to', () => {
     });
   });
 
-  it('is with secrets from settings or from files', () => {
+  it('is with secrets from settings or from files [11.1c]', () => {
     const tls = { TEMPORAL_TLS: 'on', KAFKA_TLS: 'on' };
     const sasl = { ...tls, KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'anima' };
     expect(accessOf({ ...sasl, TEMPORAL_API_KEY: 'k', KAFKA_SASL_PASSWORD: 'p' })).toMatchObject({
@@ -90,7 +90,7 @@ describe('how Temporal and Kafka are spoken to', () => {
     expect(accessOf(sasl).kafka).toMatchObject({ tls: null, sasl: { mechanism: 'scram-sha-256' } });
   });
 
-  it('is with keys for payloads, of which the first encrypts unless "plain" is before it', () => {
+  it('is with keys for payloads, of which the first encrypts unless "plain" is before it [11.1f]', () => {
     const [base64, hex] = [Buffer.alloc(32, 7), Buffer.from(HEX, 'hex')];
     const keysOf = (env: Env) => {
       const { encrypting, all } = accessOf(env).temporal.payloadKeys;
@@ -174,7 +174,7 @@ describe('a setting for how servers are spoken to', () => {
     ],
     ['is "plain" without a key', { TEMPORAL_PAYLOAD_KEY: 'plain' }, ['TEMPORAL_PAYLOAD_KEY']],
     ['is "plain" behind a key', { TEMPORAL_PAYLOAD_KEY: `${BASE64},plain` }, ['TEMPORAL_PAYLOAD_KEY']],
-  ])('that %s stops the start, along with all others, and no secret is shown', (_, env, named) => {
+  ])('that %s stops the start, along with all others, and no secret is shown [11.1a, 11.1d]', (_, env, named) => {
     const found = problems({ ...env, PORT: 'x' });
     expect(found.map((line) => /^\w+/.exec(line)?.[0])).toEqual([...named, 'PORT']);
     expect(found.join()).not.toContain('hush');

@@ -39,7 +39,7 @@ describe('examples/lighthouse', () => {
     expect(body).toMatchObject({ sessions: [] });
   });
 
-  it('plays a session to its end, and when it or the server is killed goes on with what was recorded', async () => {
+  it('plays a session to its end, and when it or the server is killed goes on with what was recorded [9.6h]', async () => {
     await using server = await openEmbeddedServer({ PORT: String(await freePort()) });
     const api = apiOf(server.url, server.ownerKey);
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };

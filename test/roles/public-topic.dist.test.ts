@@ -26,7 +26,7 @@ describe('KAFKA_PUBLIC_TOPIC', () => {
     expect((await child.exited()).code).toBe(0);
   };
 
-  it('publishes from where the relay stands when it is set, what the history shows, with the number of partitions that is set', async () => {
+  it('publishes from where the relay stands when it is set, what the history shows, with the number of partitions that is set [11.7e, 11.7f]', async () => {
     const first = await namespace.start('http,relay,projector');
     const before = apiOf(first.url, namespace.ownerKey);
     expect((await before.post('/npcs', { npcId: 'before', persona: 'A guard.' })).status).toBe(200);

@@ -50,7 +50,7 @@ describe('GET /metrics', () => {
 });
 
 describe('GET /readyz', () => {
-  it('of the role http says that no worker is there, and what that means, until one is', async () => {
+  it('of the role http says that no worker is there, and what that means, until one is [10.6b]', async () => {
     namespace = await openNamespace();
     const { url } = await namespace.start('http');
     const readyz = async () => {

@@ -67,7 +67,7 @@ export const asOfScenarios = (profile: string, open: OpenServer, numRuns: number
       });
     };
 
-    it('is the same for ever, whatever happens to it later', async () => {
+    it('is the same for ever, whatever happens to it later [10.1h]', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 8 }), async (steps) => {
           const path = `/npcs/lasting-${String((minds += 1))}`;

@@ -84,7 +84,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { ok, run, turn, post, stepsOf, statusOf, over } = clientOf(running);
 
-    it('plays turn by turn, tells of its world, and finds out that it is done', async () => {
+    it('plays turn by turn, tells of its world, and finds out that it is done [9.2c, 9.3b, 9.6d, 9.6j, 9.6n, 9.6o, 9.6r]', async () => {
       const id = await run({ goal: 'complete_level', level: 'cellar', seed: 3 });
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'running', ghostDriver: 'remote', ghostStep: 0 });
       const move = '{"action": {"type": "MOVE", "payload": {"x": 3, "y": 2}}}';
@@ -94,7 +94,8 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
         signature: expect.any(String),
       });
       await turn(id, { ghost: { position: { x: 2, y: 2 }, outcome: { ok: false, code: 'EEL', reason: 'An eel.' } } });
-      expect(await statusOf(id)).toMatchObject({ ghostStatus: 'running', ghostStep: 2 });
+      const { ghostSteps, ...status } = await statusOf(id);
+      expect(status).toMatchObject({ ghostStatus: 'running', ghostStep: 2, ghostProgress: 2 / Number(ghostSteps) });
       const partial = ok(await running.api.get(`/ghost/${id}/results`)).body as Results;
       expect(partial).toMatchObject({ resultsPartial: true });
       expect(partial.resultsFindings).toContainEqual(
@@ -132,7 +133,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`/ghost/${id}/junit`)).text).toMatch(/<testcase [^>]*name="goal stairs"\/>/);
     });
 
-    it('ends the session by a last turn, or with the budget, and is told so from then on', async () => {
+    it('ends the session by a last turn, or with the budget, and is told so from then on [9.6l, 9.6o, 9.8a]', async () => {
       const done = await run();
       await turn(done, { ghost: { done: true } });
       await over(done);
@@ -147,7 +148,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(testIn(results, 'mind_allowed_world_refused')).toMatchObject({ testSkipped: true });
     });
 
-    it('is stopped, or runs out of time, with the steps that it has made', async () => {
+    it('is stopped, or runs out of time, with the steps that it has made [9.6l]', async () => {
       const stopped = await run();
       await turn(stopped);
       ok(await running.api.post(`/ghost/${stopped}/stop`));
@@ -160,7 +161,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(late)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true, ghostStep: 1 });
     });
 
-    it('is served as any body: thin or fat, with its own tape or the returned one, with what the level says', async () => {
+    it('is served as any body: thin or fat, with its own tape or the returned one, with what the level says [9.6a, 9.6c]', async () => {
       const rules = {
         rulesetId: 'quiet',
         rulesetRules: [{ drRuleId: 'no-fights', ruleAction: 'FORBID ATTACK', ruleReason: 'Nobody fights here.' }],
@@ -182,9 +183,14 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
         [3, null],
         [4, null],
       ]);
+      const { signature } = await turn(id);
+      const claims = Buffer.from(String(signature).split('.')[1] ?? '', 'base64url').toString();
+      expect(JSON.parse(claims)).toMatchObject({ sub: id });
       const nobody = { npcId: 'nobody', persona: null, data: {} };
       const other = await run({ level: 'quiet-cellar' });
-      const opened = ok(await post(other, { tape: { observation: 'It is dark.' } })).body as StepAnswer;
+      // The rules are the level's: a set that does not exist is not looked for.
+      const first = { observation: 'It is dark.', rulesetId: 'no such set' };
+      const opened = ok(await post(other, { tape: first })).body as StepAnswer;
       const asked = { tape: opened.tape, lastResult: { type: 'IdentifyActorResult', actor: nobody } } as const;
       const recall = ok(await post(other, asked)).body as StepAnswer;
       const found = { tape: recall.tape, lastResult: { type: 'QueryVectorResult', memories: [] } } as const;
@@ -194,7 +200,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       for (const session of [id, other]) ok(await running.api.post(`/ghost/${session}/stop`));
     });
 
-    it('may repeat every step: nothing is recorded twice', async () => {
+    it('may repeat every step: nothing is recorded twice [9.6a, 9.6e]', async () => {
       const id = await run();
       const results = [
         { type: 'IdentifyActorResult', actor },
@@ -233,7 +239,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       ok(await running.api.post(`/ghost/${id}/stop`));
     });
 
-    it('may say what it likes of its world: what cannot be understood counts as not told', async () => {
+    it('may say what it likes of its world: what cannot be understood counts as not told [9.6j, 9.6k]', async () => {
       const wrong: readonly Json[] = [
         ...['x', 7, [], null, { position: 'here', outcome: 'good', reached: 'all', done: 'yes' }],
         { position: { x: 1.5, y: 1 }, outcome: { ok: 'no' }, reached: { stairs: true }, done: 1 },
@@ -252,7 +258,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       ok(await running.api.post(`/ghost/${id}/stop`));
     });
 
-    it('may bring as much as any body: a turn too large for a step stands there in part', async () => {
+    it('may bring as much as any body: a turn too large for a step stands there in part [9.6s]', async () => {
       const id = await run();
       const large = 'x'.repeat(500_000);
       await turn(id, { text: large, ghost: { note: large } });
@@ -267,7 +273,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       await over(id);
     });
 
-    it('may be two bodies at once: each turn that ends is one step', async () => {
+    it('may be two bodies at once: each turn that ends is one step [9.6e, 9.6i]', async () => {
       const id = await run();
       const play = async (name: string): Promise<void> => {
         for (let count = 0; count < 12; count += 1)
@@ -282,7 +288,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(id)).toMatchObject({ ghostStep: 24 });
     });
 
-    it('leaves no trace among the minds of the studio', async () => {
+    it('leaves no trace among the minds of the studio [9.6b]', async () => {
       const id = await run();
       await turn(id);
       expect((ok(await running.api.get('/npcs')).body as { npcId: string }[]).map(({ npcId }) => npcId)).toEqual([
@@ -295,7 +301,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       ok(await running.api.post(`/ghost/${id}/stop`));
     });
 
-    it('has only sessions of its studio that wait for a body', async () => {
+    it('has only sessions of its studio that wait for a body [9.6m, 9.6q, 9.8o, 9.11b]', async () => {
       const step: StepRequest = { tape: { observation: 'Hello?' } };
       const local = (
         ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202).body as {
@@ -307,6 +313,8 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await refused(post(local, step))).toEqual([409, 'GHOST_NOT_REMOTE']);
       for (const unknown of ['g0_0_aaaaaaaaaaaaaaaa', 'nothing'])
         expect(await refused(post(unknown, step))).toEqual([404, 'GHOST_NOT_FOUND']);
+      const withEngine = { goal: 'find_bugs', driver: 'remote', engine: 'scripted' };
+      expect(await refused(running.api.post('/v1/ghost/run', withEngine))).toEqual([400, 'SCHEMA_INVALID']);
       const id = await run();
       const made = ok(await running.api.post('/tenants', { tenantId: 'another-studio' }), 201).body as { key: string };
       const theirs = patientApiOf(running.server.url, made.key);
@@ -320,7 +328,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`/ghost/${local}/compare/${id}`)).body).toMatchObject({ comparable: false });
     });
 
-    it('has findings of which only those about the level itself can be played again', async () => {
+    it('has findings of which only those about the level itself can be played again [9.6p]', async () => {
       const id = await run({ level: 'faulty' });
       await turn(id, { text: '{"action": {"type": "DANCE"}}' });
       await turn(id, { ghost: { outcome: { ok: false, code: 'NO_MUSIC' }, done: true } });
@@ -347,7 +355,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       running.again();
     };
 
-    it('goes on in mid-turn, and loses and doubles no step', async () => {
+    it('goes on in mid-turn, and loses and doubles no step [9.6h, 9.6m]', async () => {
       const id = await run({ goal: 'complete_level' });
       await turn(id, { ghost: { position: { x: 2, y: 2 } } });
       let { tape } = ok(await post(id, { tape: { observation: 'A bell.' } })).body as StepAnswer;
@@ -372,7 +380,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostStep: 3 });
     }, 240_000);
 
-    it('finds each turn that ended as a step, wherever the server died', async () => {
+    it('finds each turn that ended as a step, wherever the server died [9.6g]', async () => {
       const id = await run();
       for (const [index, waitMs] of [2, 9, 20].entries()) {
         const opened = ok(await post(id, { tape: { observation: 'A bell.' } })).body as StepAnswer;

@@ -73,7 +73,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
     const running = projectingServer(askingModels(open, opened));
     const { ok, run, statusOf, over, textsOf } = clientOf(running);
 
-    it('record what it said, which is asked for once for each step [7.3a]', async () => {
+    it('record what it said, which is asked for once for each step [7.3a, 9.2b, 9.8p, 9.8t]', async () => {
       const before = opened.models.seen.length;
       const id = await run({ goal: 'maximize_exploration', level: 'cellar', seed: 7, steps: 30, engine: 'tiny-270m' });
       expect(await over(id)).toMatchObject({ resultsEngine: 'openai' });
@@ -83,7 +83,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await textsOf(id)).toEqual(asked.map(walkOn));
     });
 
-    it('are played by whom the studio names, by the policy where that is the scripted engine, and by nobody unknown', async () => {
+    it('are played by whom the studio names, by the policy where that is the scripted engine, and by nobody unknown [9.8m, 9.8n, 9.8o]', async () => {
       const before = opened.models.seen.length;
       const policies = [await run({ goal: 'complete_level', engine: 'scripted' })];
       policies.push(await run({ goal: 'complete_level', engine: null }));
@@ -98,9 +98,11 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await statusOf(sessionId as string)).toMatchObject({ ghostEngine: 'openai' });
       const unknown = await running.api.post('/v1/ghost/run', { goal: 'find_bugs', engine: 'gpt-9' });
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'CORTEX_NOT_FOUND']);
+      const long = await running.api.post('/v1/ghost/run', { goal: 'find_bugs', engine: 'x'.repeat(257) });
+      expect([long.status, codeOf(long)]).toEqual([400, 'SCHEMA_INVALID']);
     });
 
-    it('show what they found without the model: it is reproduced and replayed from what was recorded', async () => {
+    it('show what they found without the model: it is reproduced and replayed from what was recorded [9.8t]', async () => {
       const intoTheWall = { dialogue: '', action: { type: 'MOVE', payload: { x: 0, y: 0 } } };
       opened.models.behave(walking, walking, { kind: 'answer', text: JSON.stringify(intoTheWall) }, walking);
       const id = await run({ goal: 'find_bugs', level: 'cellar', seed: 7, steps: 20 });
@@ -116,7 +118,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(opened.models.seen).toHaveLength(before);
     });
 
-    it('wait while the model server is broken, say so, and go on when it is back', async () => {
+    it('wait while the model server is broken, say so, and go on when it is back [9.2d, 9.8u]', async () => {
       opened.models.behave(walking, walking, walking, broken);
       const id = await run({ goal: 'find_bugs', level: 'cellar', seed: 7, steps: 12 });
       await expect
@@ -128,7 +130,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostStep: 12, ghostWaiting: null });
     });
 
-    it('end at once when they are stopped or their time is over, though the model is at work', async () => {
+    it('end at once when they are stopped or their time is over, though the model is at work [9.8u]', async () => {
       const answered = async (id: string): Promise<void> => {
         await expect.poll(async () => (await statusOf(id))['ghostStep'], { timeout: 30_000 }).toBe(2);
         await expect.poll(() => opened.models.openConnections(), { timeout: 30_000 }).toBe(1);
@@ -154,7 +156,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
     const running = projectingServer(askingModels(open, opened));
     const { run, statusOf, over, textsOf } = clientOf(running);
 
-    it('go on with no text asked for again that was recorded', async () => {
+    it('go on with no text asked for again that was recorded [9.8t]', async () => {
       opened.models.behave({ ...walking, ms: 20 });
       const steps = 150;
       const id = await run({ goal: 'find_bugs', level: 'market', seed: 7, steps });

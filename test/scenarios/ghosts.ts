@@ -51,7 +51,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { ok, run, statusOf, resultsOf, over, stepsOf } = clientOf(running);
 
-    it('play a level to its goal, and say what they did [7.3a, 7.3b, 7.3c, 7.3d]', async () => {
+    it('play a level to its goal, and say what they did [7.3a, 7.3b, 7.3c, 7.3d, 9.2a, 9.2b, 9.3a, 9.9l, 9.9m]', async () => {
       const accepted = ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202);
       const { id } = accepted.body as { id: string };
       expect(accepted.headers.get('location')).toBe(`/ghost/${id}/status`);
@@ -61,7 +61,17 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(
         results.resultsTests.filter(({ testName }) => testName.startsWith('goal')).every((test) => test.testPassed),
       ).toBe(true);
+      expect(results).toMatchObject({
+        ...{ resultsSessionId: id, resultsTotalTests: results.resultsTests.length, resultsFailed: 0 },
+        ...{ resultsPassed: expect.any(Number), resultsSkipped: expect.any(Number) },
+        ...{ resultsDuration: expect.any(Number), resultsCoverage: expect.any(Number) },
+      });
+      for (const test of results.resultsTests)
+        expect(test).toMatchObject({ testDuration: expect.any(Number), testScreenshot: null });
       expect(await statusOf(id)).toMatchObject({
+        ...{ ghostStartedAt: expect.any(String), ghostDuration: expect.any(Number), ghostSeed: 7 },
+        ...{ ghostSteps: expect.any(Number), ghostCompletedAt: expect.any(String), ghostDriver: 'local' },
+        ...{ ghostEngine: 'scripted', ghostWaiting: null },
         ...{ ghostSessionId: id, ghostStatus: 'completed', ghostProgress: 1, ghostErrors: [], ghostTimedOut: false },
         ghostGoal: 'complete_level',
         ghostLevel: { levelId: 'cellar', version: null, generated: false },
@@ -72,7 +82,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(id)).toMatchObject({ ghostStep: steps.length });
     });
 
-    it('leave no trace among the minds of the studio', async () => {
+    it('leave no trace among the minds of the studio [9.8k]', async () => {
       await over(await run({ goal: 'collect_metrics', seed: 1 }));
       expect((ok(await running.api.get('/npcs')).body as { npcId: string }[]).map(({ npcId }) => npcId)).toEqual([
         'first-one',
@@ -80,7 +90,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get('/npcs/ghost')).status).toBe(404);
     });
 
-    it('are the same for the same goal, level and seed, and others for another seed [7.3d]', async () => {
+    it('are the same for the same goal, level and seed, and others for another seed [7.3d, 9.8l, 9.11b]', async () => {
       const asked = { goal: 'find_bugs', level: 'a made up place', seed: 11, steps: 500 };
       const ids = await Promise.all([run(asked), run(asked), run({ ...asked, seed: 12 })]);
       const [one, same, other] = await Promise.all(ids.map(over));
@@ -89,12 +99,19 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(comparableSteps(otherSteps ?? [])).not.toEqual(comparableSteps(oneSteps ?? []));
       expect(comparableResults(same as GhostResults)).toEqual(comparableResults(one as GhostResults));
       expect((other as GhostResults).resultsPartial).toBeUndefined();
+      for (const [id, comparable] of [
+        [ids[1], true],
+        [ids[2], false],
+      ] as const)
+        expect(ok(await running.api.get(`/ghost/${ids[0]}/compare/${id}`)).body).toMatchObject({ comparable });
       expect(await statusOf(ids[0])).toMatchObject({ ghostLevel: { levelId: 'a made up place', generated: true } });
     });
 
-    it('stop when they are told to, and stay so', async () => {
+    it('stop when they are told to, and stay so [9.4a, 9.4b, 9.11c]', async () => {
       const id = await run({ goal: 'find_bugs', level: 'market', seed: 3 });
       await expect.poll(async () => (await statusOf(id))['ghostStep'], { timeout: 30_000 }).not.toBe(0);
+      const early = await running.api.get(`/ghost/${id}/compare/${id}`);
+      expect([early.status, codeOf(early)]).toEqual([409, 'GHOST_RUNNING']);
       const stopped = { stopStatus: 'stopped', stopSessionId: id };
       expect(ok(await running.api.post(`/ghost/${id}/stop`)).body).toEqual(stopped);
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'stopped' });
@@ -108,15 +125,23 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(ended)).toMatchObject({ ghostStatus: 'completed' });
     });
 
-    it('end when their time is over', async () => {
+    it('end when their time is over [9.8b, 9.8c]', async () => {
       const id = await run({ goal: 'find_bugs', level: 'market', seed: 3, timeout: 400 });
       await over(id);
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true });
+      const seedless = { goal: 'find_bugs', level: 'market', timeout: 1 };
+      const { id: other, seed } = ok(await running.api.post('/v1/ghost/run', seedless), 202).body as {
+        readonly id: string;
+        readonly seed: number;
+      };
+      expect(seed).toEqual(expect.any(Number));
+      expect(await statusOf(other)).toMatchObject({ ghostSeed: seed });
     });
 
-    it('are run as suites, too, and listed newest first', async () => {
-      const { sessionId } = ok(await running.api.post('/ghost/run', { testSuite: 'smoke', level: 'faulty', seed: 5 }))
-        .body as { sessionId: string };
+    it('are run as suites, too, and listed newest first [9.1a, 9.1c, 9.5a, 9.5b]', async () => {
+      const started = ok(await running.api.post('/ghost/run', { testSuite: 'smoke', level: 'faulty', seed: 5 }));
+      const { sessionId } = started.body as { sessionId: string };
+      expect(started.body).toEqual({ sessionId, runStatus: 'pending' });
       await over(sessionId);
       // A list follows on its own: a client that has not written since has nothing to wait for.
       const newest = async (): Promise<JsonObject | undefined> => {
@@ -126,9 +151,14 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       };
       await expect.poll(newest, { timeout: SESSION_MS }).toMatchObject({
         ...{ histSessionId: sessionId, histTestSuite: 'smoke', histStatus: 'completed', histGoal: 'find_bugs' },
-        histSeed: 5,
-        histCompletedAt: expect.any(String),
+        ...{ histSeed: 5, histLevel: { levelId: 'faulty' }, histPassRate: expect.any(Number) },
+        ...{ histStartedAt: expect.any(String), histCompletedAt: expect.any(String) },
       });
+      expect(codeOf(await running.api.get('/ghost/history?limit=501'))).toBe('SCHEMA_INVALID');
+      const asked = { testSuite: 'smoke', duration: 300, goal: 'complete_level', timeout: 1 };
+      const { sessionId: other } = ok(await running.api.post('/ghost/run', asked)).body as { sessionId: string };
+      await over(other);
+      expect(await statusOf(other)).toMatchObject({ ghostGoal: 'complete_level', ghostTimedOut: true });
     });
 
     it('find what is wrong with a level', async () => {
@@ -137,7 +167,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       for (const kind of planted) expect([...kinds]).toContain(kind);
     });
 
-    it('show how a finding comes about in as few steps as it takes, and play that again', async () => {
+    it('show how a finding comes about in as few steps as it takes, and play that again [9.10a, 9.10b, 9.10f, 9.10g]', async () => {
       const id = await run({ goal: 'find_bugs', level: 'faulty', seed: 5 });
       const { resultsFindings } = await over(id);
       const { length } = await stepsOf(id);
@@ -167,7 +197,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     }, 300_000);
 
     itLong(
-      'are compared, drawn, and told to pipelines',
+      'are compared, drawn, and told to pipelines [9.11a, 9.11b, 9.12a, 9.12b, 9.12c, 9.12d]',
       async () => {
         const ids = await Promise.all([
           run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
@@ -194,14 +224,25 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
         const failed = results.resultsTests.filter(
           ({ testPassed, testSkipped }) => !testPassed && testSkipped !== true,
         );
+        for (const test of results.resultsTests)
+          expect(test).toMatchObject({
+            testScreenshot: failed.includes(test) ? expect.stringMatching(/picture\?format=png$/) : null,
+          });
         expect(junit.match(/<failure /g)).toHaveLength(failed.length);
       },
       180_000,
     );
 
-    it('are refused what they cannot be asked for, and belong to their studio [7.3a]', async () => {
+    it('are refused what they cannot be asked for, and belong to their studio [7.3a, 9.8c, 9.8h]', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
+      for (const beyond of [{ timeout: 86_400_001 }, { timeout: 0 }, { steps: 1_000_001 }, { steps: 0 }])
+        expect(codeOf(await running.api.post('/v1/ghost/run', { goal: 'find_bugs', ...beyond }))).toBe(
+          'SCHEMA_INVALID',
+        );
+      const once = () =>
+        running.api.post('/v1/ghost/run', { goal: 'complete_level', timeout: 1 }, { 'idempotency-key': 'one-session' });
+      expect((await once()).text).toBe((await once()).text);
       for (const path of ['status', 'results', 'steps']) {
         const none = await running.api.get(`/ghost/g0_0_aaaaaaaaaaaaaaaa/${path}`);
         expect([none.status, codeOf(none)]).toEqual([404, 'GHOST_NOT_FOUND']);
@@ -221,7 +262,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { run, statusOf, over, stepsOf } = clientOf(running);
 
-    it('go on at the next step, with none lost and none doubled', async () => {
+    it('go on at the next step, with none lost and none doubled [9.8i]', async () => {
       const asked = { goal: 'find_bugs', level: 'a dark place', seed: 21 };
       const undisturbed = await run(asked);
       const [wanted, wantedSteps] = [await over(undisturbed), await stepsOf(undisturbed)];

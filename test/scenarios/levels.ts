@@ -29,7 +29,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
     const listed = async (query = ''): Promise<readonly JsonObject[]> =>
       ok(await running.api.get(`/levels${query}`)) as unknown as readonly JsonObject[];
 
-    it('begin with those that come with the server, which stay as they are', async () => {
+    it('begin with those that come with the server, which stay as they are [9.7b, 9.7g, 9.7l]', async () => {
       const all = await listed();
       expect(all.slice(0, 3).map(({ levelId }) => levelId)).toEqual(['cellar', 'market', 'faulty']);
       expect(all[0]).toEqual({
@@ -49,7 +49,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
         expect([reply.status, codeOf(reply)]).toEqual([409, 'LEVEL_BUILT_IN']);
     });
 
-    it('have a version for each map, and none for the map that is there', async () => {
+    it('have a version for each map, and none for the map that is there [9.7a, 9.7b, 9.7c, 9.7h]', async () => {
       const levelId = freshId();
       const contents = { goals: 1, items: 0, doors: 0, hazards: 0, npcs: 0, triggers: 0 };
       const one = { levelId, version: 1, digest: digestOf(first), name: levelId, width: 6, height: 4, contents };
@@ -71,7 +71,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect((await listed()).filter((level) => level['levelId'] === levelId)).toEqual([row]);
     });
 
-    it('stay readable by version when they are deleted, and go on counting', async () => {
+    it('stay readable by version when they are deleted, and go on counting [9.7h, 9.7i]', async () => {
       const levelId = freshId();
       ok(await put(levelId, first));
       expect(ok(await running.api('DELETE', pathOf(levelId)))).toEqual({ levelId, deleted: true });
@@ -83,7 +83,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`${pathOf(levelId)}?version=1`))).toMatchObject({ version: 1 });
     });
 
-    it('go with all their versions if that is asked for, once no session plays them', async () => {
+    it('go with all their versions if that is asked for, once no session plays them [9.7j, 9.7k]', async () => {
       const levelId = freshId();
       ok(await put(levelId, first));
       const asked = { goal: 'find_bugs', level: levelId, seed: 1, steps: 1_000_000 };
@@ -108,7 +108,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await put(levelId, first))).toMatchObject({ version: 2, created: true });
     });
 
-    it('come in pages, those of the server first', async () => {
+    it('come in pages, those of the server first [9.7g]', async () => {
       for (let count = 0; count < 3; count += 1) ok(await put(freshId(), first));
       const whole = (await listed()).map(({ levelId }) => levelId);
       const paged: unknown[] = [];
@@ -121,7 +121,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(whole.length).toBeGreaterThanOrEqual(6);
     });
 
-    it('are refused with what to change, and nothing is stored [1.2q]', async () => {
+    it('are refused with what to change, and nothing is stored [1.2q, 9.7d, 9.7e]', async () => {
       const levelId = freshId();
       const tooLarge = { ...first, more: 'x'.repeat(2 * 1024 * 1024) };
       const noSpawn = roomMap([mapObject('spawn', 'other', [2, 2])]);
@@ -142,7 +142,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await running.api.get(pathOf(levelId)))).toBe('LEVEL_NOT_FOUND');
     });
 
-    it('belong to one studio, and need the scope ghosts', async () => {
+    it('belong to one studio, and need the scope ghosts [9.7m]', async () => {
       const levelId = freshId();
       ok(await put(levelId, first));
       const made = await running.api.post('/tenants', { tenantId: 'another' });

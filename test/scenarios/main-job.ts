@@ -227,7 +227,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post(`${pathOf(npcId)}/chain-breaks`)).body).toEqual(found);
     });
 
-    it('shows a mind as it was after any revision, and refuses what was before the first', async () => {
+    it('shows a mind as it was after any revision, and refuses what was before the first [10.1g]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('Remember.'));
       const opened = answer.tape['turnId'];
@@ -251,7 +251,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         expect((await api.get(`${pathOf(npcId)}/state?asOf=${none}`)).status).toBe(400);
     });
 
-    it('pages a history in both directions and by type', async () => {
+    it('pages a history in both directions and by type [10.1a, 10.1b]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('Pages.'));
       for (const result of results) answer = await step(npcId, answer.tape, result);
@@ -273,7 +273,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.get(`${pathOf('nobody at all')}/history`)).status).toBe(404);
     });
 
-    it('shows a turn round by round, and lists turns newest first', async () => {
+    it('shows a turn round by round, and lists turns newest first [10.1i, 10.1j]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('First.'));
       for (const result of results) answer = await step(npcId, answer.tape, result);
@@ -304,7 +304,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('streams a history from its stored past into its live present, without gap or double', async () => {
+    it('streams a history from its stored past into its live present, without gap or double [10.1k]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('Live.'));
       answer = await step(npcId, answer.tape, results[0]);

@@ -50,7 +50,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       return file;
     };
 
-    it('come from a log that grows by what was written, and by nothing else', async () => {
+    it('come from a log that grows by what was written, and by nothing else [10.5b, 10.5c, 10.5e, 10.5f, 10.5g, 10.5h, 10.5m]', async () => {
       for (let mind = 0; mind < 5; mind += 1) await remember(`proven-${String(mind)}`, 'It begins.');
       const first = await make();
       expect(first.leaves).toBeGreaterThanOrEqual(5);
@@ -110,7 +110,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('go out in bundles that are checked without the server', async () => {
+    it('go out in bundles that are checked without the server [10.5j, 10.5k, 10.5l]', async () => {
       await remember('bundled', 'One.');
       await remember('bundled', 'Two.');
       const kept = await make();
@@ -140,7 +140,7 @@ const KILLED_AFTER_MS = [0, 2, 4, 6, 8, 11, 14, 18, 25, 60];
 /** `kill -9` at every step of a round of the log. */
 export const proofKillScenarios = (profile: string, open: OpenServer): void => {
   describe(`kill -9 within a round of the log on ${profile}`, () => {
-    it('leaves a log in which each head stands once, each checkpoint extends the last, and each was handed on', async () => {
+    it('leaves a log in which each head stands once, each checkpoint extends the last, and each was handed on [10.5d, 10.5i]', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'anima-checkpoints-'));
       const file = join(folder, 'handed-on');
       await using server = await open({ ANIMA_CHECKPOINT_URL: pathToFileURL(file).href });

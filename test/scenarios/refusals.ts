@@ -111,7 +111,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')]);
     });
 
-    it('refuses a missing scope with 403: detailed everywhere, a sentence on POST /rules [1.3i, 1.5e]', async () => {
+    it('refuses a missing scope with 403: detailed everywhere, a sentence on POST /rules [1.3i, 1.5e, 11.4g]', async () => {
       const { key } = await keyWith({ scopes: ['npc'] });
       const poor = patientApiOf(server.url, key);
       expect(codeOf(await poor.get('/npcs/x/history'))).toBe('FORBIDDEN');
@@ -120,7 +120,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await poor.post('/keys', { name: 'more' }))).toBe('FORBIDDEN');
     });
 
-    it('never lets a key grant scopes that it lacks, and never takes the last admin key away', async () => {
+    it('never lets a key grant scopes that it lacks, and never takes the last admin key away [11.4b, 11.4d]', async () => {
       const { key } = await keyWith({ scopes: ['admin'] });
       const admin = patientApiOf(server.url, key);
       expect((await admin.post('/keys', { name: 'wider', scopes: ['admin', 'ops'] })).status).toBe(403);
@@ -388,7 +388,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.get('/status')).headers.get('x-request-id')).toBeTruthy();
     });
 
-    it('describes every route in OpenAPI, and every error code on the docs page [1.5b]', async () => {
+    it('describes every route in OpenAPI, and every error code on the docs page [1.5b, 10.9a, 10.9b]', async () => {
       const document = (await anonymous.get('/openapi.json')).body as {
         openapi: string;
         paths: Record<string, unknown>;
@@ -431,7 +431,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       );
     });
 
-    it('ends event streams of a revoked key, and allows sixteen of them', async () => {
+    it('ends event streams of a revoked key, and allows sixteen of them [10.1l]', async () => {
       await api.post('/npcs', { npcId: 'watched', persona: 'x' });
       const { key, keyId } = await keyWith({});
       const streams = await Promise.all(

@@ -49,7 +49,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       return step({ type: 'ExecuteInferenceResult', generatedOutput: JSON.stringify(said) });
     };
 
-    it('take memories out of lists, recall, confirms and souls, and change nothing of what was', async () => {
+    it('take memories out of lists, recall, confirms and souls, and change nothing of what was [10.12f, 10.12g, 10.12h, 10.12i, 10.12j]', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
       await keep(npcId, 'The well is deep.');
@@ -81,7 +81,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect(ok(await running.api('DELETE', `${pathOf(npcId)}/memory/clear`))).toMatchObject({ clearCount: 1 });
     });
 
-    it('take with them what was derived, as the lineage shows it', async () => {
+    it('take with them what was derived, as the lineage shows it [10.12a, 10.12b, 10.12c, 10.12g]', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
       const heard = await turn(npcId, [LIE], { dialogue: 'The baker!', memoryStore: [{ text: 'The baker is bad.' }] });
@@ -126,6 +126,28 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       });
     });
 
+    it('leave what is stored later, also by a turn that was open then [10.12k]', async () => {
+      const npcId = freshMind();
+      const lie = await keep(npcId, LIE);
+      const path = `${pathOf(npcId)}/process`;
+      const said = {
+        type: 'ExecuteInferenceResult',
+        generatedOutput: JSON.stringify({ memoryStore: [{ text: LIE }] }),
+      };
+      let tape: object = { observation: 'Who did it?', context: {}, npcState: {} };
+      for (const lastResult of [
+        undefined,
+        { type: 'IdentifyActorResult', actor: { npcId, persona: 'Mira.', data: {} } },
+        { type: 'QueryVectorResult', memories: [] },
+      ])
+        ({ tape } = ok(await running.api.post(path, { tape, lastResult })) as { tape: object });
+      ok(await retract(npcId, { memoryIds: [lie] }));
+      expect(await texts(npcId)).toEqual([]);
+      ok(await running.api.post(path, { tape, lastResult: said }));
+      const [later, ...others] = await list(npcId);
+      expect([later?.text, later?.id === lie, others]).toEqual([LIE, false, []]);
+    });
+
     it('leave agents with what remains', async () => {
       const npcId = `baker-${String(minds++)}`;
       const tell = async (input: string) =>
@@ -139,7 +161,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect((await tell('Who poisoned the well?')).memoriesRecalled).not.toContain(LIE);
     });
 
-    it('are refused where nothing is known, to other studios and to keys without the scope', async () => {
+    it('are refused where nothing is known, to other studios and to keys without the scope [10.12e, 10.12f, 10.12l]', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
       const nowhere = await retract('nobody here', { memoryIds: [lie] });
@@ -199,7 +221,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       };
     };
 
-    it('counts the decisions of agents by the rules that are built in', async () => {
+    it('counts the decisions of agents by the rules that are built in [10.11a, 10.11b]', async () => {
       await running.api.post('/v1/agents/cob/process', { input: 'Hello there!' });
       const { status, body } = await running.api.get('/rules/default/coverage?npcId=cob');
       expect([status, body]).toMatchObject([200, { rulesetId: 'default', version: 0, decisions: 1 }]);
@@ -207,7 +229,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect(rules).toContainEqual(expect.objectContaining({ drRuleId: 'greeting', fired: 1 }));
     });
 
-    it('counts what fired, decided, was shadowed, and never matched', async () => {
+    it('counts what fired, decided, was shadowed, and never matched [10.11a, 10.11b, 10.11c, 10.11d]', async () => {
       const rulesetRules = [
         rule('flee', 'MOVE', 9, 'fire'),
         rule('stay', 'IDLE', 5, 'fire|rain'),

@@ -48,7 +48,7 @@ const processOf = async (): Promise<number> => {
 describe('a server that is started natively', () => {
   let url = '';
 
-  it('answers at the address in env, which a shell can read', async () => {
+  it('answers at the address in env, which a shell can read [11.6b]', async () => {
     expect(await servers('start', 'postgres')).toMatchObject({ code: 0 });
     url = await databaseUrl();
     await ask(url, 'CREATE TABLE kept (word text)');
@@ -62,7 +62,7 @@ describe('a server that is started natively', () => {
     expect(await processOf()).toBe(before);
   });
 
-  it('is dead after a kill, and comes back at the same address with what was committed', async () => {
+  it('is dead after a kill, and comes back at the same address with what was committed [11.6c]', async () => {
     const before = await processOf();
     expect(await servers('kill', 'postgres')).toMatchObject({ code: 0 });
     expect((await servers('status', 'postgres')).stdout).toContain('postgres: dead');
@@ -73,7 +73,7 @@ describe('a server that is started natively', () => {
     expect(await ask(url, 'SELECT word FROM kept')).toEqual([{ word: 'committed' }]);
   });
 
-  it('is gone after a stop, and env with it', async () => {
+  it('is gone after a stop, and env with it [11.6c]', async () => {
     const before = await processOf();
     expect(await servers('stop')).toMatchObject({ code: 0 });
     expect(await identify(before)).toBeUndefined();
@@ -81,7 +81,7 @@ describe('a server that is started natively', () => {
     await expect(ask(url, 'SELECT 1')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
 
-  it('keeps its data over a stop and loses it in a reset', async () => {
+  it('keeps its data over a stop and loses it in a reset [11.6c]', async () => {
     await servers('start', 'postgres');
     expect(await ask(await databaseUrl(), 'SELECT word FROM kept')).toEqual([{ word: 'committed' }]);
     expect(await servers('reset')).toMatchObject({ code: 0 });
@@ -103,7 +103,7 @@ describe('an event store that other programs write to as well', () => {
     }
   };
 
-  it('begins with as many events as it is told, and keeps them', async () => {
+  it('begins with as many events as it is told, and keeps them [11.6d]', async () => {
     await servers('reset');
     expect(await servers('start', 'eventstore', '--foreign', '1010')).toMatchObject({ code: 0 });
     expect(await lastOf()).toEqual(['shop-order-50', 9]);

@@ -40,7 +40,7 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     expect(stdout).toMatch(new RegExp(`^${name}: .* there is no "${tool}" on the PATH: install .*\\.$`, 'm'));
   });
 
-  it('installs without starting anything', async () => {
+  it('installs without starting anything [11.6a]', async () => {
     await using temporary = await temporaryDirectory();
     const directory = join(temporary.path, 'servers');
     const { code, stdout } = await runServers(['install', 'eventstore'], {

@@ -34,7 +34,7 @@ const ways: Readonly<Record<string, Stopping>> = {
 };
 
 describe('Ctrl-C on npm start', () => {
-  it.each(Object.keys(ways))('in %s lets the requests end that run, and exits with 0', async (way) => {
+  it.each(Object.keys(ways))('in %s lets the requests end that run, and exits with 0 [11.3b, 11.3c]', async (way) => {
     built('src/main.js');
     const { start, stop } = ways[way] as Stopping;
     await using directory = await temporaryDirectory();

@@ -55,7 +55,7 @@ describe('the state machine of a replay', () => {
     });
   });
 
-  it('keeps what it has found when it is cancelled or cannot go on', () => {
+  it('keeps what it has found when it is cancelled or cannot go on [10.3h, 10.3i]', () => {
     const once = take(replays.running, inputs.advanced).and;
     expect(take(once, inputs.cancel).and.state).toMatchObject({ ending: 'cancelled', reason: null, found });
     expect(take(once, inputs.broken).and.state).toMatchObject({
@@ -75,7 +75,7 @@ describe('the state machine of a replay', () => {
     expect(statusOf(replay, replays.over.state)).toMatchObject({ effect: null, due: null });
   });
 
-  it('names all rules of a trial, also those that do nothing', () => {
+  it('names all rules of a trial, also those that do nothing [10.3n]', () => {
     const begun = take(replays.pending, { ...inputs.begun, drRuleIds: ['r1', 'r2'] }).and;
     const { found: known } = begun.state as Extract<ReplayState, { name: 'running' }>;
     expect(known.rules.map(({ drRuleId, fired }) => [drRuleId, fired])).toEqual([

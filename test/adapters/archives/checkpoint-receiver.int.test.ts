@@ -36,7 +36,7 @@ const answering = async (status: number) => {
 };
 
 describe('a receiver of checkpoints', () => {
-  it('takes the note as text by POST', async () => {
+  it('takes the note as text by POST [10.5i]', async () => {
     await using server = await answering(204);
     await createCheckpointReceiver(server.url, deps).handOn(NOTE, signal);
     expect(server.seen).toEqual([`POST /log text/plain; charset=utf-8 ${NOTE}`]);
@@ -58,7 +58,7 @@ describe('a receiver of checkpoints', () => {
     await expect(receiver.handOn(NOTE, signal)).rejects.toThrow('metadata.example');
   });
 
-  it('is a file with a line for each', async () => {
+  it('is a file with a line for each [10.5i]', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'anima-receiver-')), 'notes');
     const receiver = createCheckpointReceiver(pathToFileURL(file).href, deps);
     await receiver.handOn(NOTE, signal);

@@ -61,17 +61,21 @@ describe('The data directory', () => {
     expect(await refusal()).toContain('already open in another process');
   });
 
-  it('is refused to another process with one sentence, and nothing is changed', { timeout: PROCESS_MS }, async () => {
-    using _open = await openDataDirectory(path);
-    const before = await readdir(path);
-    await using other = startTypeScript(LOCKING, { args: [path] });
-    expect(await other.waitForLine(/./)).toBe(
-      `refused StartProblem: The data directory ${path} is already open in another process; stop that one first.`,
-    );
-    expect(await other.exited()).toMatchObject({ code: 1 });
-    expect(await readdir(path)).toEqual(before);
-    expect(await refusal()).toContain('already open');
-  });
+  it(
+    'is refused to another process with one sentence, and nothing is changed [11.3e]',
+    { timeout: PROCESS_MS },
+    async () => {
+      using _open = await openDataDirectory(path);
+      const before = await readdir(path);
+      await using other = startTypeScript(LOCKING, { args: [path] });
+      expect(await other.waitForLine(/./)).toBe(
+        `refused StartProblem: The data directory ${path} is already open in another process; stop that one first.`,
+      );
+      expect(await other.exited()).toMatchObject({ code: 1 });
+      expect(await readdir(path)).toEqual(before);
+      expect(await refusal()).toContain('already open');
+    },
+  );
 
   it('is free at once when the process that had it is killed', { timeout: PROCESS_MS }, async () => {
     const other = startTypeScript(LOCKING, { args: [path] });
@@ -82,7 +86,7 @@ describe('The data directory', () => {
     expect(again.path).toBe(path);
   });
 
-  it('of a newer format is refused, and nothing is changed', async () => {
+  it('of a newer format is refused, and nothing is changed [11.3d]', async () => {
     await mkdir(path);
     await writeFile(join(path, 'format'), `${FORMAT_VERSION + 1}\n`);
     expect(await refusal()).toContain(`format version ${FORMAT_VERSION + 1}`);
@@ -118,7 +122,7 @@ describe('The data directory', () => {
     },
   );
 
-  it('that may not be written is refused, and nothing is changed', async (context) => {
+  it('that may not be written is refused, and nothing is changed [11.3e]', async (context) => {
     if (process.getuid?.() === 0) return context.skip('root may write everywhere');
     await mkdir(path);
     await chmod(path, 0o500);

@@ -82,7 +82,7 @@ describe('The embedded event store', () => {
     });
     afterEach(() => store[Symbol.asyncDispose]());
 
-    it('refuses every append of the commit, goes on reading, and writes again once there is space', async () => {
+    it('refuses every append of the commit, goes on reading, and writes again once there is space [11.3g]', async () => {
       const before = [await store.readAll(0, 100), await store.lastPosition(), await store.openProcesses()];
       full();
       const settled = await Promise.allSettled([
@@ -211,7 +211,7 @@ describe('The embedded event store', () => {
     await expect(reader.read(other, forwards)).rejects.toMatchObject(refused);
   });
 
-  it('says whether it can be written and read', async () => {
+  it('says whether it can be written and read [10.6c]', async () => {
     using database = Database.open(file, { synchronous: 'FULL' });
     await using store = EmbeddedEventStore.open(database);
     await store.append('s', 'no_stream', events('s', 3));

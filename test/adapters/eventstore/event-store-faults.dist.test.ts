@@ -180,7 +180,7 @@ describe('EventStoreDB in trouble', () => {
     expect(namesOf(seen)).toEqual(['a-1', 'a-2', 'b-0', 'b-1', 'b-2']);
   });
 
-  it('sees only the streams of its own namespace', async () => {
+  it('sees only the streams of its own namespace [11.1g]', async () => {
     const other = openEventStore({ url: server.url, namespace: `${namespace}-2` });
     await other.append('s', 'no_stream', events('other', 40));
     await store.append('s', 'no_stream', [event('own')]);

@@ -18,7 +18,7 @@ describe('The names of streams on a shared server', () => {
     );
   });
 
-  it('are those of one namespace only, also when another one begins like it', () => {
+  it('are those of one namespace only, also when another one begins like it [11.1g]', () => {
     fc.assert(
       fc.property(namespaces, namespaces, fc.string(), (one, other, stream) => {
         fc.pre(one !== other);

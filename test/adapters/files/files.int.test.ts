@@ -20,7 +20,7 @@ const modeOf = async (name: string): Promise<number> => (await stat(join(dataDir
 const posix = process.platform !== 'win32';
 
 describe('the owner-key file', () => {
-  it('holds a key alone on one line, readable by its owner only, once it is settled', async () => {
+  it('holds a key alone on one line, readable by its owner only, once it is settled [11.2b]', async () => {
     const file = ownerKeyFile(dataDir);
     await file.prepare('am_live_first');
     expect(await readOwnerKey(dataDir)).toBeNull();
@@ -88,7 +88,7 @@ describe("the server's secret", () => {
   const long = 's'.repeat(SECRET_MIN_BYTES);
   const text = (secret: Uint8Array) => Buffer.from(secret).toString();
 
-  it('is made in a new data directory, readable by its owner only, and read again later', async () => {
+  it('is made in a new data directory, readable by its owner only, and read again later [11.1e]', async () => {
     const made = await open({ mayCreate: true });
     expect(made.secret.length).toBeGreaterThanOrEqual(SECRET_MIN_BYTES);
     if (posix) expect(await modeOf('secret')).toBe(0o600);

@@ -86,7 +86,7 @@ describe('The public topic', () => {
   const upTo = (rounds: number) =>
     Object.fromEntries(MINDS.map((npcId) => [npcId, Array.from({ length: rounds }, (_, revision) => revision)]));
 
-  it('is read in another language: CloudEvents, in the order of each mind, each mind in the partition of its key', async () => {
+  it('is read in another language: CloudEvents, in the order of each mind, each mind in the partition of its key [11.7a, 11.7c, 11.7d]', async () => {
     for (let round = 0; round < 4; round += 1) await append(round);
     start('one');
     const expected = await published();
@@ -103,7 +103,7 @@ describe('The public topic', () => {
     expect(new Set(seen.map(({ partition }) => partition)).size).toBeGreaterThan(1);
   });
 
-  it('lacks nothing and keeps the order of each mind when a relay does not come to note what it wrote, and another takes its place', async () => {
+  it('lacks nothing and keeps the order of each mind when a relay does not come to note what it wrote, and another takes its place [11.7d]', async () => {
     let cut = false;
     const dead = new Promise<never>(() => undefined);
     const deaf: RelayLease = {
@@ -139,7 +139,7 @@ describe('The public topic', () => {
     expect(firstOf(seen)).toEqual(upTo(4));
   });
 
-  it('carries the envelope alone of an event that is too large for the brokers', async () => {
+  it('carries the envelope alone of an event that is too large for the brokers [11.7b]', async () => {
     await append(0);
     const [small] = await published();
     if (small === undefined) throw new Error('nothing was recorded');

@@ -17,7 +17,7 @@ const listening = () => {
 };
 
 describe('Signals to stop', () => {
-  it('count as one when they come together, whatever they are', async () => {
+  it('count as one when they come together, whatever they are [11.3c]', async () => {
     const { signals, clock, calls } = listening();
     signals.emit('SIGINT');
     signals.emit('SIGINT');
@@ -26,7 +26,7 @@ describe('Signals to stop', () => {
     expect(calls).toEqual(['stop']);
   });
 
-  it('end what stops at once when they come again', async () => {
+  it('end what stops at once when they come again [11.3c]', async () => {
     const { signals, clock, calls } = listening();
     signals.emit('SIGTERM');
     await clock.advance(ONE_STOP_MS + 1);

@@ -31,7 +31,7 @@ describe('what asks engines for ghosts', () => {
   it.each([
     ['http', 4],
     ['llama.cpp', 1],
-  ])('asks an engine that runs by %s for %i texts at once', async (runtime, most) => {
+  ])('asks an engine that runs by %s for %i texts at once [9.8v]', async (runtime, most) => {
     const { engine, waiting } = slow(runtime);
     const { ask } = ghostsOf(engine);
     const all = Array.from({ length: 6 }, () => ask(asker, asked, never));
@@ -45,7 +45,7 @@ describe('what asks engines for ghosts', () => {
 });
 
 describe('why a session waits', () => {
-  it('is what the engine says of itself, or that it is not there', () => {
+  it('is what the engine says of itself, or that it is not there [9.2d]', () => {
     const fake = fakeCortex(() => Promise.resolve('Yes.'));
     const ghosts = ghostsOf(fake.engine);
     expect(ghosts.whyWaiting(asker)).toBeNull();
@@ -54,7 +54,7 @@ describe('why a session waits', () => {
     expect(ghostsOf(null).whyWaiting(asker)).toMatch(/does not have .*"fake"/);
   });
 
-  it('is what its own prompts meet while the engine is well, until there is a text', async () => {
+  it('is what its own prompts meet while the engine is well, until there is a text [9.2d]', async () => {
     let broken = true;
     const refused = new Rejection('CORTEX_UNAVAILABLE', { details: { reason: 'Too long.' }, retryAfter: 1 });
     const { engine } = fakeCortex(() => (broken ? Promise.reject(refused) : Promise.resolve('Yes.')));
@@ -99,7 +99,7 @@ describe('why a session waits', () => {
     expect(ghosts.whyWaiting(asker)).toBeNull();
   });
 
-  it('is that others come first, before and after it has waited too long', async () => {
+  it('is that others come first, before and after it has waited too long [9.2d]', async () => {
     const clock = new ManualClock();
     const { engine, waiting } = slow('llama.cpp');
     const ghosts = ghostsOf(engine, clock);

@@ -61,7 +61,7 @@ const textOf = ({ turns }: RecordedStep): unknown =>
   turns[0]?.events.find(({ type }) => type.startsWith('Verdict'))?.data['generatedOutput'];
 
 describe('a session that an engine plays', () => {
-  it('records each text in its step, and asks for each once, with all that a turn tells a model', async () => {
+  it('records each text in its step, and asks for each once, with all that a turn tells a model [9.8p, 9.8t]', async () => {
     const store = new MemoryEventStore();
     const { engine, asked } = walker();
     await playAll(processOf(store, engine));
@@ -74,7 +74,7 @@ describe('a session that an engine plays', () => {
     expect(steps.filter(({ probe }) => probe !== undefined)).toEqual([]);
   });
 
-  it('goes on in another process with no text asked for again that was recorded', async () => {
+  it('goes on in another process with no text asked for again that was recorded [9.8t]', async () => {
     const whole = new MemoryEventStore();
     await playAll(processOf(whole, walker().engine));
     const store = new MemoryEventStore();
@@ -111,7 +111,7 @@ describe('a session that an engine plays', () => {
     expect(asked).toHaveLength(20);
   });
 
-  it('is loaded and reported without its engine', async () => {
+  it('is loaded and reported without its engine [9.8t]', async () => {
     const store = new MemoryEventStore();
     const deps = processOf(store, walker().engine);
     await playAll(deps);
@@ -123,7 +123,7 @@ describe('a session that an engine plays', () => {
     });
   });
 
-  it('records nothing while the engine is down or away, and goes on with the same step', async () => {
+  it('records nothing while the engine is down or away, and goes on with the same step [9.8u]', async () => {
     const store = new MemoryEventStore();
     let up = true;
     const { engine, asked } = fakeCortex(({ prompt }) => {
@@ -155,7 +155,7 @@ describe('a session that an engine plays', () => {
     expect(asked).toHaveLength(session.steps);
   });
 
-  it('ends a call that is under way when it is stopped, and records no step for it', async () => {
+  it('ends a call that is under way when it is stopped, and records no step for it [9.8u]', async () => {
     const store = new MemoryEventStore();
     let ended: AbortSignal | undefined;
     const { engine, asked } = fakeCortex(({ prompt }, signal) => {
@@ -174,7 +174,7 @@ describe('a session that an engine plays', () => {
     expect(await stepsIn(store)).toHaveLength(2);
   });
 
-  it('takes what comes of a text that is no answer, and counts of a long one only its beginning', async () => {
+  it('takes what comes of a text that is no answer, and counts of a long one only its beginning [9.8s]', async () => {
     const store = new MemoryEventStore();
     const { engine } = fakeCortex(() => Promise.resolve('ü'.repeat(TEXT_BYTES)));
     const stopping = new AbortController();

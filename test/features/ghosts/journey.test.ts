@@ -55,7 +55,7 @@ const toldSession = async (): Promise<MemoryEventStore> => {
 };
 
 describe('the journey of a session', () => {
-  it('is as short when a body elsewhere told it', async () => {
+  it('is as short when a body elsewhere told it [9.12a]', async () => {
     const store = await toldSession();
     const { revisions: read, store: counting } = watched(store);
     const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS - 1].map(findingAt);
@@ -71,20 +71,23 @@ describe('the journey of a session', () => {
     expect(before.places).toEqual(whole.places.slice(0, 30));
   });
 
-  itLong('is that of its last steps, and tells where findings began before them, without reading all', async () => {
-    const store = await playedSession();
-    const { revisions: read, store: counting } = watched(store);
-    const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS].map(findingAt);
-    const whole = await journeyOf(store, stream, level, { step: STEPS, findings });
-    expect(whole.places).toHaveLength(STEPS + 1);
-    expect(whole.findings.map(({ at }) => at)).toEqual(findings.map(({ fromStep }) => whole.places[fromStep]));
+  itLong(
+    'is that of its last steps, and tells where findings began before them, without reading all [9.12a]',
+    async () => {
+      const store = await playedSession();
+      const { revisions: read, store: counting } = watched(store);
+      const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS].map(findingAt);
+      const whole = await journeyOf(store, stream, level, { step: STEPS, findings });
+      expect(whole.places).toHaveLength(STEPS + 1);
+      expect(whole.findings.map(({ at }) => at)).toEqual(findings.map(({ fromStep }) => whole.places[fromStep]));
 
-    const none = await journeyOf(counting, stream, level, { step: STEPS, findings: [] }, CHECKPOINT_STEPS + 40);
-    expect(none.places).toEqual(whole.places.slice(-CHECKPOINT_STEPS - 21));
-    expect(read.length).toBeLessThanOrEqual(CHECKPOINT_STEPS + 22);
-    const cut = await journeyOf(store, stream, level, { step: STEPS, findings }, CHECKPOINT_STEPS + 40);
-    expect(cut.findings).toEqual(whole.findings);
-    const before = await journeyOf(store, stream, level, { step: 30, findings: [] });
-    expect(before.places).toEqual(whole.places.slice(0, 31));
-  });
+      const none = await journeyOf(counting, stream, level, { step: STEPS, findings: [] }, CHECKPOINT_STEPS + 40);
+      expect(none.places).toEqual(whole.places.slice(-CHECKPOINT_STEPS - 21));
+      expect(read.length).toBeLessThanOrEqual(CHECKPOINT_STEPS + 22);
+      const cut = await journeyOf(store, stream, level, { step: STEPS, findings }, CHECKPOINT_STEPS + 40);
+      expect(cut.findings).toEqual(whole.findings);
+      const before = await journeyOf(store, stream, level, { step: 30, findings: [] });
+      expect(before.places).toEqual(whole.places.slice(0, 31));
+    },
+  );
 });

@@ -60,7 +60,7 @@ let whole: Promise<readonly RecordedStep[]> | undefined;
 const undisturbed = (): Promise<readonly RecordedStep[]> => (whole ??= playUndisturbed());
 
 describe('slices of a session', () => {
-  it('record each step once, with a checkpoint every now and then', async () => {
+  it('record each step once, with a checkpoint every now and then [9.8j]', async () => {
     const steps = await undisturbed();
     expect(steps.map(({ step, revision }) => [step, revision])).toEqual(
       Array.from({ length: session.steps }, (_, index) => [index + 1, index]),
@@ -92,7 +92,7 @@ describe('slices of a session', () => {
     expect(await stepsIn(store)).toEqual(await undisturbed());
   });
 
-  it('end with the report: who still plays then records nothing, and a repeat gives the same report', async () => {
+  it('end with the report: who still plays then records nothing, and a repeat gives the same report [9.3c, 9.4a]', async () => {
     const store = new MemoryEventStore();
     const [player, reporter] = [processOf(store), processOf(store)];
     const stopping = new AbortController();
@@ -106,7 +106,7 @@ describe('slices of a session', () => {
     expect((await reportSession(processOf(store), tenant, answer)).report).toMatchObject({ step: report.step });
   });
 
-  it('are never told as those of a session that goes on, once it has ended, also while somebody still plays', async () => {
+  it('are never told as those of a session that goes on, once it has ended, also while somebody still plays [9.3c]', async () => {
     const store = new MemoryEventStore();
     const [player, reader] = [processOf(store), processOf(store)];
     const as = (name: string) => ({ ...session, name }) as unknown as Parameters<typeof reportSession>[2];
@@ -121,7 +121,7 @@ describe('slices of a session', () => {
     expect(await closeAndReport(processOf(store), session)).toEqual(ended.report);
   });
 
-  it('remember how long each step took, also in a process that did not play them', async () => {
+  it('remember how long each step took, also in a process that did not play them [9.9k, 9.9m]', async () => {
     const store = new MemoryEventStore();
     const deps = processOf(store);
     let nowMs = 0;
@@ -134,7 +134,7 @@ describe('slices of a session', () => {
     expect(metrics).toContainEqual(['stepMs.slowest', expect.any(Number)]);
   });
 
-  it('are not begun when the level is lost', async () => {
+  it('are not begun when the level is lost [9.8f]', async () => {
     const deps = processOf(new MemoryEventStore(), { played: null });
     await expect(playSlice(deps, session, never)).rejects.toMatchObject({ code: 'LEVEL_NOT_FOUND' });
   });

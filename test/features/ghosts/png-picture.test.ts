@@ -31,7 +31,7 @@ const colours = (
 };
 
 describe('the picture of a session as PNG', () => {
-  it('shows walls, things, how often tiles were entered, the way, and where findings began', async () => {
+  it('shows walls, things, how often tiles were entered, the way, and where findings began [9.12b]', async () => {
     const png = colours(await pngPicture(rasterOf(level, { places, findings })));
     expect([png.width, png.height]).toEqual([80, 48]);
     expect(png.at(0, 0)).toBe(COLOURS.wall);
@@ -49,7 +49,7 @@ describe('the picture of a session as PNG', () => {
     [256, 256, 4],
     [1, 1, 16],
     [500, 2, 3],
-  ])('of %i × %i tiles has %i pixels for each side of one', (width, height, side) => {
+  ])('of %i × %i tiles has %i pixels for each side of one [9.12b]', (width, height, side) => {
     const rows = Array.from({ length: height }, () => '.'.repeat(width));
     const raster = rasterOf({ ...level, width, height, rows }, { places: [], findings: [] });
     expect([raster.width, raster.height]).toEqual([width * side, height * side]);

@@ -141,7 +141,7 @@ const numbersIn = async (store: MemoryEventStore): Promise<readonly number[]> =>
 
 describe('the steps of a body', () => {
   it.each(['before', 'after'] as const)(
-    'are recorded by the next request when the process dies %s the append of one',
+    'are recorded by the next request when the process dies %s the append of one [9.6e, 9.6g]',
     async (at) => {
       const store = new MemoryEventStore();
       const fault: StepsFault = { at: 'none' };
@@ -166,7 +166,7 @@ describe('the steps of a body', () => {
     },
   );
 
-  it('are recorded by who looks at the session, and by its report', async () => {
+  it('are recorded by who looks at the session, and by its report [9.3c, 9.6g]', async () => {
     for (const look of ['session', 'stop'] as const) {
       const store = new MemoryEventStore();
       const fault: StepsFault = { at: 'none' };
@@ -236,7 +236,7 @@ describe('the steps of a body', () => {
   });
 
   it.each(['step', 'session'] as const)(
-    'end as failed at the next request when the level is lost: %s',
+    'end as failed at the next request when the level is lost: %s [9.8f, 9.9h]',
     async (next) => {
       let held: typeof level | null = level;
       await using body = await openProcess(new MemoryEventStore(), {}, () => held);
@@ -251,7 +251,7 @@ describe('the steps of a body', () => {
     },
   );
 
-  it('are what Finalize is answered for: a turn that ends behind the last step is refused', async () => {
+  it('are what Finalize is answered for: a turn that ends behind the last step is refused [9.6e, 9.6f]', async () => {
     const store = new MemoryEventStore();
     await using body = await openProcess(store, { steps: 1 });
     await body.begin();
@@ -262,7 +262,7 @@ describe('the steps of a body', () => {
     expect(await numbersIn(store)).toEqual([1]);
   });
 
-  it('are what Finalize is answered for, at whatever moment the session is stopped', async () => {
+  it('are what Finalize is answered for, at whatever moment the session is stopped [9.6e, 9.6f]', async () => {
     const answered = new Set<string>();
     for (let delay = 0; delay < 60; delay += 3) {
       const store = new MemoryEventStore();
@@ -280,7 +280,7 @@ describe('the steps of a body', () => {
     expect([...answered].filter((each) => !/^(Finalize of 1|GHOST_OVER of [01])$/.test(each))).toEqual([]);
   });
 
-  it('expire after the session when their turns were left open, though the level is gone by then', async () => {
+  it('expire after the session when their turns were left open, though the level is gone by then [9.6f]', async () => {
     const store = new MemoryEventStore();
     let held: typeof level | null = level;
     await using body = await openProcess(store, {}, () => held);
@@ -294,7 +294,7 @@ describe('the steps of a body', () => {
     expect(events).toMatchObject([{ type: 'TurnExpired' }]);
   });
 
-  it('are shown without the names of goals when the level is lost', async () => {
+  it('are shown without the names of goals when the level is lost [9.6r]', async () => {
     const store = new MemoryEventStore();
     let held: typeof level | null = level;
     await using body = await openProcess(store, {}, () => held);
@@ -310,7 +310,7 @@ describe('the steps of a body', () => {
     expect((await body.shown())[0]).not.toHaveProperty('told.reached');
   });
 
-  it('are not made of what ends after the session, and a turn without an end is none', async () => {
+  it('are not made of what ends after the session, and a turn without an end is none [9.6f]', async () => {
     const store = new MemoryEventStore();
     await using body = await openProcess(store);
     await body.begin();

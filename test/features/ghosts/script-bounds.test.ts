@@ -9,6 +9,7 @@ import { jsonBytes } from '../../../src/kernel/base/json.js';
 import type { GhostAnswer } from '../../../workflows/ghost-session.js';
 import { recorded } from '../../support/histories.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { drawnLevel } from './domain/drawn-level.js';
 
 const level = generateLevel('a place', 3);
 /** What an engine may say at most, in the letter that takes most in JSON. */
@@ -17,8 +18,8 @@ const telling = JSON.stringify({ dialogue: 'Up.', action: { type: 'FLY' } });
 const pace: ReproduceDeps['pace'] = (work) => Promise.resolve().then(work);
 const clock = new ManualClock();
 
-/** A session that said this, and what it found by the last of it. */
-const sessionOf = async (texts: readonly string[]) => {
+/** A session that said this, and what it found by the last of it. `enough`: texts that lead there. */
+const sessionOf = async (texts: readonly string[], played = level, enough: readonly string[] = [telling]) => {
   const all = recorded(
     'steps',
     texts.map((text, index) => ({
@@ -30,7 +31,12 @@ const sessionOf = async (texts: readonly string[]) => {
     })),
   );
   const limit = { signal: undefined, clock, untilMs: Infinity };
-  const { findings } = await replayScript(pace, level, { script: [{ text: telling }], briefedOn: null }, limit);
+  const { findings } = await replayScript(
+    pace,
+    played,
+    { script: enough.map((text) => ({ text })), briefedOn: null },
+    limit,
+  );
   const found = findings.find(({ fromStep }) => fromStep > 0);
   if (found === undefined) throw new Error('nothing was found');
   const finding: Finding = { ...found, fromStep: texts.length };
@@ -40,7 +46,7 @@ const sessionOf = async (texts: readonly string[]) => {
   } as GhostAnswer;
   const deps: ReproduceDeps = {
     ...{ pace, clock, searches: createSearches() },
-    levels: { levelOf: () => Promise.resolve(level) } as unknown as Levels,
+    levels: { levelOf: () => Promise.resolve(played) } as unknown as Levels,
     events: {
       read: (_, { from = 0, limit: most }) =>
         Promise.resolve({ events: all.slice(from, from + most), lastRevision: all.length - 1 }),
@@ -50,13 +56,34 @@ const sessionOf = async (texts: readonly string[]) => {
 };
 
 describe('the search for a reproduction', () => {
-  it('looks through no more bytes of texts than a replay takes', async () => {
+  it('looks through no more bytes of texts than a replay takes [9.10e, 9.10h]', async () => {
     const fitting = Math.floor(SCRIPT_BYTES / jsonBytes({ text: long }));
     const inTime = await sessionOf([...Array<string>(fitting - 1).fill(long), telling]);
     const { script, minimal } = await reproduce(inTime.deps, inTime.asked, undefined);
     expect([script, minimal]).toEqual([[{ text: telling }], true]);
     const late = await sessionOf([...Array<string>(fitting + 1).fill(long), telling]);
     await expect(reproduce(late.deps, late.asked, undefined)).rejects.toMatchObject({ code: 'FINDING_NOT_FOUND' });
+  });
+
+  it('takes 10 s at most, says that a shorter script may exist, and goes on with the next call [9.10d]', async () => {
+    const move = (x: number): string =>
+      JSON.stringify({ dialogue: '', action: { type: 'MOVE', payload: { x, y: 0 } } });
+    const needed = [move(1), move(2)];
+    const idle = Array<string>(6).fill('{"action":"IDLE"}');
+    const { deps, asked } = await sessionOf([...idle, ...needed], drawnLevel(['@.#G']), needed);
+    // After the first look, the time for searching is over.
+    let looks = 0;
+    const late = { monotonicMs: () => (looks++ === 0 ? 0 : 10_000) };
+    const first = await reproduce({ ...deps, clock: late }, asked, undefined);
+    expect(first.minimal).toBe(false);
+    const second = await reproduce(deps, asked, undefined);
+    expect([second.script.map(({ text }) => text), second.minimal]).toEqual([needed, true]);
+  });
+
+  it('gives up a replay that takes longer than it may [9.10j]', async () => {
+    const script = [{ text: telling }, { text: telling }];
+    const late = { signal: undefined, clock: { monotonicMs: () => 2 }, untilMs: 1 };
+    await expect(replayScript(pace, level, { script, briefedOn: null }, late)).rejects.toMatchObject({ code: 'BUSY' });
   });
 
   it('keeps searches by the memory that they take', async () => {

@@ -35,7 +35,7 @@ const play = (changes: Partial<TurnToBegin & SpokenText> = {}) => {
 const types = ({ played }: ReturnType<typeof play>): readonly string[] => played.events.map(({ type }) => type);
 
 describe('a turn of a session', () => {
-  it('is played through every round, and recorded without what follows from the rest', () => {
+  it('is played through every round, and recorded without what follows from the rest [9.8j]', () => {
     const turn = play();
     expect(types(turn)).toEqual([
       ...['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'StateChanged', 'MemoryStored'],

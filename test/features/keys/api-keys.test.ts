@@ -232,7 +232,7 @@ describe('listing keys', () => {
 });
 
 describe('revoking a key', () => {
-  it('counts at once on the server that did it, and on others through the feed', async () => {
+  it('counts at once on the server that did it, and on others through the feed [11.4e]', async () => {
     const events = new MemoryEventStore();
     const one = await openKeyServer(events);
     const owner = await found(one, 'local');

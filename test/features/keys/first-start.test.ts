@@ -31,7 +31,7 @@ const opens = (server: KeyServer, key: string | null): boolean =>
 const positions = async (events: EventStore): Promise<number> => events.lastPosition();
 
 describe('the first start', () => {
-  it('makes the tenant local and its owner key with every scope, and puts it into the file', async () => {
+  it('makes the tenant local and its owner key with every scope, and puts it into the file [11.2a, 11.2b]', async () => {
     const server = await openKeyServer();
     const file = new MemoryOwnerKeyFile();
     const made = await firstStart(server, file);
@@ -49,7 +49,7 @@ describe('the first start', () => {
     expect([await positions(events), file.content]).toEqual([before, content]);
   });
 
-  it('is not repeated when the file was removed since, and the key goes on opening', async () => {
+  it('is not repeated when the file was removed since, and the key goes on opening [11.2b]', async () => {
     const events = new MemoryEventStore();
     const made = await firstStart(await openKeyServer(events), new MemoryOwnerKeyFile());
     const empty = new MemoryOwnerKeyFile();

@@ -64,7 +64,7 @@ describe('the level of a session', () => {
     }
   });
 
-  it('is not kept beyond the room that a tenant has for them', async () => {
+  it('is not kept beyond the room that a tenant has for them [9.8e]', async () => {
     const { open, archive } = setUp();
     const levels = open();
     const opened = await levels.openLevel('studio', 'nowhere', 7);
@@ -92,7 +92,7 @@ describe('the level of a session', () => {
     expect(await setUp().open([]).levelOf(ref, 1)).toBeNull();
   });
 
-  it('is the registered one in its newest version, and stays that version when others come or it is deleted', async () => {
+  it('is the registered one in its newest version, and stays that version when others come or it is deleted [9.8d]', async () => {
     const { open, by } = setUp();
     const levels = open();
     await levels.put('inn', first, by());
@@ -117,7 +117,7 @@ describe('the level of a session', () => {
     }
   });
 
-  it('outlives a release that has another level of that name, for as long as a session needs it', async () => {
+  it('outlives a release that has another level of that name, for as long as a session needs it [9.8e]', async () => {
     const { open, archive } = setUp();
     const until = new Date('2026-02-01T00:00:00.000Z');
     const levels = open();
@@ -163,7 +163,7 @@ describe('the room for maps', () => {
   const large = (mark: string) => ({ ...first, more: mark.padEnd(2 * 1024 * 1024 - 10_000, 'x') });
 
   itLong(
-    'ends at 256 MiB of a tenant, in all versions, and is there again when a level goes with its versions',
+    'ends at 256 MiB of a tenant, in all versions, and is there again when a level goes with its versions [9.7f]',
     async () => {
       const { open, archive, by } = setUp();
       const levels = open();
@@ -180,7 +180,7 @@ describe('the room for maps', () => {
     60_000,
   );
 
-  it('is made by dropping the maps of one level, and no others that are the same', async () => {
+  it('is made by dropping the maps of one level, and no others that are the same [9.7j]', async () => {
     const { open, by } = setUp();
     const levels = open();
     for (const levelId of ['inn', 'tavern']) await levels.put(levelId, first, by());

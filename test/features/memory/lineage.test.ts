@@ -29,7 +29,7 @@ const storeOf = async (events: readonly EventDraft[]): Promise<MemoryEventStore>
 const first = memoryRow(0, 'A lie.', { memoryId: 'm0' });
 
 describe('the parts of a lineage', () => {
-  it('follow turns and memories from one to the next, and let others have their turn', async () => {
+  it('follow turns and memories from one to the next, and let others have their turn [10.12a, 10.12d]', async () => {
     const events = await storeOf([
       ...[memoryStored('m0', 'A lie.'), recalled('t1', 'A lie.'), ...told('t1', 'Worse.'), recalled('t2', 'A lie.')],
       ...busy(20_000),
@@ -63,7 +63,7 @@ describe('the parts of a lineage', () => {
     expect(turns).toBeGreaterThan(30);
   });
 
-  it('end after so many events or bytes also where every event ends a turn of its own', async () => {
+  it('end after so many events or bytes also where every event ends a turn of its own [10.12d]', async () => {
     const context = (at: number): EventDraft => {
       const { type, data } = contextBuilt(`c${String(at)}`);
       return { type, data: { ...data, memories: recalled('t', 'A lie.').data['memories'] as never } };

@@ -100,7 +100,7 @@ describe('a look at a chain', () => {
     expect(await look(store, 99)).toEqual({ events: 0, breaks: [], revision: 4 });
   });
 
-  it('ends soon after many breaks, and says where to go on', async () => {
+  it('ends soon after many breaks, and says where to go on [10.7c]', async () => {
     const store = new MemoryEventStore();
     for (let part = 0; part < 3; part += 1) await appendNext(store, STREAM, events(`misfit-${String(part)}`, 200));
     const first = await look(store);
@@ -116,7 +116,7 @@ describe('a look at a chain', () => {
     expect(revisions.size).toBe(600);
   });
 
-  it('ends after many events, and gives others their turn between any two', async () => {
+  it('ends after many events, and gives others their turn between any two [10.7c]', async () => {
     let turns = 0;
     const count = (): void => {
       turns += 1;
@@ -132,7 +132,7 @@ describe('a look at a chain', () => {
 });
 
 describe('recording what a look found', () => {
-  it('appends each break once; later looks report it as acknowledged', async () => {
+  it('appends each break once; later looks report it as acknowledged [10.7b]', async () => {
     const { store, deps } = await broken();
     const found = await look(store);
     const recorded = await recordBreaks(deps, STREAM, onBehalf('ack'), found);
@@ -214,7 +214,7 @@ describe('recording what a look found', () => {
     expect(recorded).toMatchObject({ revision: 7, breaks: [{ acknowledged: true }, { acknowledged: true }] });
   });
 
-  it('gives up on a mind that moves whenever it looks away', async () => {
+  it('gives up on a mind that moves whenever it looks away [10.7d]', async () => {
     const { store, act } = await broken();
     const busy = storeWith(store, {
       append: async (stream, expected, given) => {

@@ -19,7 +19,7 @@ const recorded = (options: Parameters<typeof event>[1] = {}, stream = npcStream(
 });
 
 describe('An event of a mind, as others read it', () => {
-  it('is an envelope of CloudEvents with its data', () => {
+  it('is an envelope of CloudEvents with its data [11.7a]', () => {
     expect(toCloudEvent(recorded(), '/town')).toEqual({
       specversion: '1.0',
       id: event('one').id,
@@ -61,7 +61,7 @@ describe('An event of a mind, as others read it', () => {
     for (const { stored } of others) expect(toCloudEvent(stored as RecordedEvent, '/town'), stored.type).toBeNull();
   });
 
-  it('comes without data when this server cannot know what the data hold', () => {
+  it('comes without data when this server cannot know what the data hold [11.7b]', () => {
     for (const unknown of [recorded({ type: 'DreamDreamt' }), recorded({ meta: { schemaVersion: 2 } })]) {
       const published = toCloudEvent(unknown, '/town');
       expect(published).toMatchObject({ id: unknown.id, revision: 7, dataomitted: 'unknown-type' });
@@ -70,7 +70,7 @@ describe('An event of a mind, as others read it', () => {
     }
   });
 
-  it('has the key of its tenant and mind, and no mind has that of another', () => {
+  it('has the key of its tenant and mind, and no mind has that of another [11.7c]', () => {
     const keyOf = (tenant: string, npcid: string): string => messageKey({ tenant, npcid });
     expect(keyOf('studio', 'old gate/é')).toBe('studio/old%20gate%2F%C3%A9');
     expect(keyOf('a', 'b%2Fc')).not.toBe(keyOf('a', 'b/c'));

@@ -11,7 +11,7 @@ const PERIOD_MS = 3_600_000;
 const warn = (): void => undefined;
 
 describe('the ticker of checkpoints', () => {
-  it('begins a round for what was written before the start and since, and none for nothing', async () => {
+  it('begins a round for what was written before the start and since, and none for nothing [10.5b]', async () => {
     await using log = await openLog();
     const clock = new ManualClock(new Date().toISOString());
     const sizes = async (): Promise<number> => (await newestCheckpoint(log.events, LOG_TENANT))?.size ?? 0;

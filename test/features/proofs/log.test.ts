@@ -34,7 +34,7 @@ const systemClock = { monotonicMs: () => 0 };
 
 describe('a log', () => {
   itLong(
-    'grows as a naive tree does, and proves every size and every mind from few events',
+    'grows as a naive tree does, and proves every size and every mind from few events [10.5a, 10.5d, 10.5g, 10.5h]',
     async () => {
       const random = seededRandom('log');
       const counts: number[] = [];
@@ -99,7 +99,7 @@ describe('a log', () => {
     60_000,
   );
 
-  it('holds one head of each mind that was written to in a round, of its own tenant, in batches', async () => {
+  it('holds one head of each mind that was written to in a round, of its own tenant, in batches [10.5a, 10.5b]', async () => {
     await using log = await openLog();
     const { events } = log;
     const to = async (stream: string, name: string): Promise<void> => {
@@ -140,7 +140,7 @@ describe('a log', () => {
     expect(gathered).toMatchObject({ through: until, leaves: [{ revision: 0 }, { revision: 0 }] });
   });
 
-  it('has a name that notes can hold, whatever the address of the server', async () => {
+  it('has a name that notes can hold, whatever the address of the server [10.5c]', async () => {
     await using log = await openLog({ issuer: 'https://minds.example/a+b' });
     await log.write('a', { n: 1 });
     const { note, origin } = await log.checkpoint();
@@ -186,7 +186,7 @@ describe('a log', () => {
     expect(new Set(handed).size).toBe(40);
   });
 
-  it('hands each checkpoint on, and what could not be handed on with the next', async () => {
+  it('hands each checkpoint on, and what could not be handed on with the next [10.5i]', async () => {
     const handed: string[] = [];
     let isAway = true;
     const handOn = (note: string): Promise<void> => {
@@ -245,7 +245,7 @@ describe('an audit', () => {
     expect(await tampered((store) => store)).toMatchObject({ valid: true, streams: 3, broken: [] });
   });
 
-  it('names a changed event, a tail that was cut, and a mind that was removed', async () => {
+  it('names a changed event, a tail that was cut, and a mind that was removed [10.5m]', async () => {
     const changed = await tampered(
       reading((one) => (one.stream === stream && one.revision === 1 ? { ...one, data: { n: 9 } } : one)),
     );
@@ -289,7 +289,19 @@ describe('an audit', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('names what was changed in the log itself', async () => {
+  it('ends an answer after 200 broken things, and goes on from its next [10.5n]', async () => {
+    await using log = await openLog();
+    const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
+    const deps = { events: log.events, writers: log.writers, readModels, signingKeys: log.keys };
+    const npcIds = Array.from({ length: 250 }, (_, index) => `nobody-${String(index)}`);
+    const first = await auditMinds(deps, LOG_TENANT, { npcIds });
+    expect([first.valid, first.broken.length]).toEqual([false, 200]);
+    const rest = await auditMinds(deps, LOG_TENANT, { npcIds, after: first.next ?? '' });
+    expect(rest.next).toBeUndefined();
+    expect([...first.broken, ...rest.broken].map(({ npcId }) => npcId)).toEqual(npcIds);
+  });
+
+  it('names what was changed in the log itself [10.5m]', async () => {
     const edited = await tampered(
       reading((one) =>
         one.type === 'LeavesLogged'

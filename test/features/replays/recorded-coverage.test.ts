@@ -74,7 +74,7 @@ describe('the coverage that was recorded', () => {
     expect(late.rules[0]?.samples.map(({ turnId }) => turnId)).toEqual([mine]);
   });
 
-  it('comes in parts whose counts add up, and lets others have their turn', async () => {
+  it('comes in parts whose counts add up, and lets others have their turn [10.11e]', async () => {
     const count = 12_000;
     const many = Array.from({ length: count }, () => directive);
     const minds = ['ada', 'bea', 'cleo'];
@@ -98,7 +98,7 @@ describe('the coverage that was recorded', () => {
     expect(await turnsDuring(() => recordedCoverage({ events }, asked(minds)))).toBeGreaterThan(300);
   });
 
-  it('looks at so many minds at once', async () => {
+  it('looks at so many minds at once [10.11e]', async () => {
     const minds = Array.from({ length: 501 }, (_, n) => `mind-${String(n)}`);
     const events = await storeOf({ 'mind-500': [directive] });
     const part = await recordedCoverage({ events }, asked(minds));

@@ -40,7 +40,7 @@ describe('a replayed mind', () => {
   const history = playedMind('mira', 8, house);
   const indexOf = (type: string): number => history.findIndex((event) => event.type === type);
 
-  it('decides everything as it was decided then', () => {
+  it('decides everything as it was decided then [10.3c]', () => {
     const all = replayed(history);
     expect(all).toHaveLength(8 * 4);
     expect(differences(all)).toEqual([]);
@@ -78,7 +78,7 @@ describe('a replayed mind', () => {
     expect(differences(replayed([...history, ...told]))).toEqual([]);
   });
 
-  it('says why it could not decide', () => {
+  it('says why it could not decide [10.3p]', () => {
     const newer = changed(history, 0, (data) => ({ ...data, logic: 99 }));
     expect(replayed(newer)[0]).toMatchObject({ would: null, difference: null, skipped: 'logic' });
     expect(replayed(history, { trial: false, rules: null })[0]).toMatchObject({ skipped: 'rules' });
@@ -112,13 +112,25 @@ describe('a trial of other rules over what a mind has done', () => {
     expect(differences(replayed(history, { trial: true, rules: house }))).toEqual([]);
   });
 
-  it('finds what they would refuse, ask for and say', () => {
+  it('finds what they would refuse, ask for and say [10.3l]', () => {
     expect(kinds(aRuleset([{ ruleAction: 'FORBID INTERACT', ruleReason: 'Touch nothing.' }]))).toEqual(
       new Set(['newlyRefused', 'otherRecall', 'otherPrompt']),
     );
     expect(kinds(aRuleset([{ ruleName: 'tolls', ruleAction: 'ask for the toll' }]))).toEqual(
       new Set(['otherRecall', 'otherPrompt']),
     );
+  });
+
+  it('takes each decision by itself: what it did otherwise before does not count [10.3f]', () => {
+    const rules = aRuleset([{ ruleAction: 'FORBID INTERACT', ruleReason: 'Touch nothing.' }]);
+    const half = history.length / 2;
+    const later = history.slice(half);
+    const replay = createMindReplay('mira');
+    for (const event of history.slice(0, half)) replay.pass(event);
+    const alone = later.flatMap((event) => allSlices(replay.take(event, { trial: true, rules })).result);
+    const all = replayed(history, { trial: true, rules });
+    expect(differences(all.slice(0, -alone.length))).not.toEqual([]);
+    expect(all.slice(-alone.length)).toEqual(alone);
   });
 
   it('tries their patterns on what was observed then', () => {
@@ -133,7 +145,7 @@ describe('a trial of other rules over what a mind has done', () => {
     expect(all.filter(({ difference }) => difference === 'newlyAllowed')).toHaveLength(4);
   });
 
-  it('judges another text by the rules of then', () => {
+  it('judges another text by the rules of then [10.3e]', () => {
     const again: RulesAgain = { trial: false, rules: house };
     const other = JSON.stringify({
       dialogue: 'Take it.',

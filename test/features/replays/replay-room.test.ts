@@ -21,7 +21,7 @@ describe('the replays of a tenant that run', () => {
     expect(row && replays.indexOf(row)).toMatchObject({ partition: 'studio', tag });
   });
 
-  it('are so many at most', async () => {
+  it('are so many at most [10.3q]', async () => {
     const running = (open: number): Pick<ReadModels, 'list' | 'reachedPosition'> => ({
       reachedPosition: () => Promise.resolve(true),
       list: (_, { limit }) => {

@@ -129,7 +129,7 @@ describe('slices of a replay', () => {
     });
   });
 
-  it('take only what was asked for', async () => {
+  it('take only what was asked for [10.3b]', async () => {
     const store = await storeWith({ cy: 9 });
     const history = playedMind('cy', 9, house);
     const turnsOf = async (asked: Partial<ReplayTask>): Promise<number> =>
@@ -145,7 +145,7 @@ describe('slices of a replay', () => {
     expect(await turnsOf({ trial: house, instead: 'other' })).toBe(0);
   });
 
-  it('say what they could not take again', async () => {
+  it('say what they could not take again [10.3p]', async () => {
     const store = await storeWith({ cy: 2 });
     const lost = createHand({
       ...{ events: store, clock: { monotonicMs: () => 0 } },
@@ -156,7 +156,7 @@ describe('slices of a replay', () => {
     expect(await hand.findings()).toMatchObject({ decisions: 0, skipped: { logic: 0, rules: 2, turn: 0 } });
   });
 
-  it('end when they are told to', async () => {
+  it('end when they are told to [10.3i]', async () => {
     const store = await storeWith({ cy: 2 });
     const stop = new AbortController();
     stop.abort(new Error('cancelled'));

@@ -55,7 +55,7 @@ describe('a search', () => {
     expect([revisions(first), first.next]).toEqual([[], 51]);
   });
 
-  it('ends near a mebibyte of texts', async () => {
+  it('ends near a mebibyte of texts [10.10i]', async () => {
     const search = await searching(...Array.from({ length: 5 }, () => `ruby ${'x '.repeat(300_000)}`));
     const first = await search('ruby');
     expect([revisions(first), first.next]).toEqual([[4, 3], 3]);

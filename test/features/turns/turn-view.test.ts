@@ -33,7 +33,7 @@ const process = idOf('process');
 const whole = [turnOpened(process), actorIdentified(process), memoriesRecalled(process)];
 
 describe('a turn of the protocol', () => {
-  it('is shown with each of its rounds', async () => {
+  it('is shown with each of its rounds [10.1j]', async () => {
     const shown = await view(process, ...whole, verdict(process, false));
     expect(shown).toMatchObject({
       turnId: process,
@@ -74,7 +74,7 @@ describe('a turn of the protocol', () => {
     });
   });
 
-  it('is shown as far as it came, and without a verdict, when it is open or expired', async () => {
+  it('is shown as far as it came, and without a verdict, when it is open or expired [10.1j]', async () => {
     const open = await view(process, turnOpened(process, { resumedFrom: 't0' }));
     expect(open).toMatchObject({ state: 'awaitingActor', resumedFrom: 't0', verdict: null });
     expect(open).not.toHaveProperty('endedAt');
@@ -122,7 +122,7 @@ describe('an act of a compatibility route', () => {
   });
 
   it.each([true, false])(
-    'of kind verdict is a turn of one round with its verdict (valid: %s) [2.7d]',
+    'of kind verdict is a turn of one round with its verdict (valid: %s) [2.7d, 10.1j]',
     async (valid) => {
       const turnId = idOf('verdict');
       expect(await view(turnId, before, verdict(turnId, valid, true))).toMatchObject({

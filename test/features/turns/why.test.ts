@@ -24,7 +24,7 @@ const opened = async () => {
 };
 
 describe('why', () => {
-  it('tells everything that a verdict rested on, from the record', async () => {
+  it('tells everything that a verdict rested on, from the record [10.2a]', async () => {
     await using minds = await opened();
     await minds.register(
       aRuleset([
@@ -71,7 +71,7 @@ describe('why', () => {
     expect(await minds.why(turnId)).toEqual(before);
   });
 
-  it('tells what was noted beside the rounds: a missing ruleset, contradictions, and an expiry long after', async () => {
+  it('tells what was noted beside the rounds: a missing ruleset, contradictions, and an expiry long after [10.2b]', async () => {
     await using minds = await opened();
     const { turnId } = await minds.play(2, { rulesetId: 'never-registered' });
     const other = tapeOf({ turnId, observation: 'Another stranger asks.' });

@@ -30,7 +30,7 @@ const scene = () => {
 };
 
 describe('places that are waited for', () => {
-  it('are so many, and go to the tenant that has the fewest, then to who has waited longest', async () => {
+  it('are so many, and go to the tenant that has the fewest, then to who has waited longest [9.8v]', async () => {
     const { begun, work, end } = scene();
     const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map((name) => work(name));
     await settle(4);
@@ -40,7 +40,7 @@ describe('places that are waited for', () => {
     expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2']);
   });
 
-  it('have a short line for each tenant, and for all; whoever comes then goes away at once', async () => {
+  it('have a short line for each tenant, and for all; whoever comes then goes away at once [9.8v]', async () => {
     const { clock, begun, work, end } = scene();
     const busy = { code: 'BUSY', retryAfter: 1 };
     const late: unknown[] = [];

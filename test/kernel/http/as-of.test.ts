@@ -8,7 +8,7 @@ describe('asOf', () => {
     ['17', 17],
     ['99999999999999999999', Number.MAX_SAFE_INTEGER],
     ['9'.repeat(400), Number.MAX_SAFE_INTEGER],
-  ])('%s is a revision', (asOf, revision) => {
+  ])('%s is a revision [10.1g]', (asOf, revision) => {
     expect(momentOf(asOf)).toEqual({ revision });
   });
 
@@ -16,7 +16,7 @@ describe('asOf', () => {
     expect(momentOf(undefined)).toBe('now');
   });
 
-  it('is an instant when it is a timestamp', () => {
+  it('is an instant when it is a timestamp [10.1g]', () => {
     expect(momentOf('2027-03-02T00:00:00.250Z')).toEqual({ timeMs: Date.parse('2027-03-02T00:00:00.250Z') });
   });
 

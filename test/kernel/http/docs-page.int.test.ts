@@ -35,7 +35,7 @@ const typeByEnding: Readonly<Record<string, string>> = {
 describe('the docs page', () => {
   const page = () => app.get('/docs', anonymous);
 
-  it('may load from this server alone, and runs nothing inline', async () => {
+  it('may load from this server alone, and runs nothing inline [10.9d]', async () => {
     const { headers, text } = await page();
     expect(headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -71,7 +71,7 @@ describe('the docs page', () => {
     }
   });
 
-  it('lists every error code, and shows what is written [1.5b]', async () => {
+  it('lists every error code, and shows what is written [1.5b, 10.9b]', async () => {
     const { text } = await page();
     for (const [code, status] of Object.entries(statuses)) {
       expect(text).toContain(`<td>${status}</td><td><code>${code}</code>`);
@@ -81,7 +81,7 @@ describe('the docs page', () => {
 });
 
 describe('a file of the docs page', () => {
-  it('is sent again only when it changed', async () => {
+  it('is sent again only when it changed [10.9c]', async () => {
     const first = await app.get('/docs/swagger-ui.css', anonymous);
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{43}"$/);
@@ -95,7 +95,7 @@ describe('a file of the docs page', () => {
     expect([other.status, other.text]).toEqual([200, first.text]);
   });
 
-  it('is 404 under any other name', async () => {
+  it('is 404 under any other name [10.9c]', async () => {
     for (const name of ['nothing.js', 'package.json', 'swagger-ui.css.map', 'constructor', '__proto__']) {
       expect([name, (await app.get(`/docs/${name}`, anonymous)).status]).toEqual([name, 404]);
     }
@@ -110,7 +110,7 @@ describe('a file of the docs page', () => {
     }
   });
 
-  it('fetches nothing from elsewhere when it is loaded', async () => {
+  it('fetches nothing from elsewhere when it is loaded [10.9d]', async () => {
     for (const name of ['docs.css', 'swagger-ui.css']) {
       expect((await app.get(`/docs/${name}`)).text).not.toMatch(/@import|url\((?!["']?data:)/);
     }

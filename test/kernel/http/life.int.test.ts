@@ -53,7 +53,7 @@ describe('a server that starts', () => {
     return { server: await listen(options), lifecycle };
   };
 
-  it('answers status and health, and 503 for everything else, known or not', async () => {
+  it('answers status and health, and 503 for everything else, known or not [11.3a]', async () => {
     ({ server } = await start());
     const { url } = server;
     const codes: Record<string, number> = {};
@@ -109,7 +109,7 @@ describe('a server that starts', () => {
     expect((await fetch(`${server.url}/nowhere`)).status).toBe(404);
   });
 
-  it('says in one sentence that the port is in use, or the address is not its own', async () => {
+  it('says in one sentence that the port is in use, or the address is not its own [11.3e]', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
@@ -190,7 +190,7 @@ describe('a server that stops', () => {
     await app.stop();
   });
 
-  it('finishes what runs, tells kept connections to close, refuses the rest, and ends streams at once', async () => {
+  it('finishes what runs, tells kept connections to close, refuses the rest, and ends streams at once [11.3a, 11.3b]', async () => {
     const { app, running, finish } = await startRunning();
     const slow = app.post('/run');
     const stream = await fetch(`${app.url}/stream`, { headers: { authorization: 'Bearer good' } });
@@ -212,7 +212,7 @@ describe('a server that stops', () => {
     await expect(fetch(app.url)).rejects.toThrow('fetch failed');
   });
 
-  it('gives up after 10 seconds on what does not finish', async () => {
+  it('gives up after 10 seconds on what does not finish [11.3b]', async () => {
     const clock = new ManualClock();
     const { app, running } = await startRunning(clock);
     const slow = app.post('/run').catch((error: unknown) => error);
@@ -227,7 +227,7 @@ describe('a server that stops', () => {
     await app.stop();
   });
 
-  it('still answers what is on its way when it is told to stop, though nothing runs', async () => {
+  it('still answers what is on its way when it is told to stop, though nothing runs [11.3b]', async () => {
     const clock = new ManualClock();
     const app = await startApp([looseRoute], { clock });
     const stopped = app.beginStop();
@@ -253,7 +253,7 @@ describe("the server's own routes", () => {
   let app: TestApp;
   afterEach(() => app.stop());
 
-  it('tell status and version without a key [1.9a]', async () => {
+  it('tell status and version without a key [1.9a, 10.6a]', async () => {
     const { routes, lifecycle } = status();
     app = await startApp(routes, { lifecycle });
     lifecycle.ready();
@@ -264,7 +264,7 @@ describe("the server's own routes", () => {
     });
   });
 
-  it('say which dependency is down', async () => {
+  it('say which dependency is down [10.6b]', async () => {
     const lifecycle = createLifecycle();
     const dependencies = () =>
       Promise.resolve({ eventStore: { ok: true }, readModels: { ok: false, detail: 'the disk is full' } });
@@ -305,7 +305,7 @@ describe("the server's own routes", () => {
       .toContain('anima_http_request_duration_seconds_count{operation="loose",status="499"} 1');
   });
 
-  it('give the figures to this machine, and through a proxy only to a key with the scope ops', async () => {
+  it('give the figures to this machine, and through a proxy only to a key with the scope ops [10.6d]', async () => {
     const lifecycle = createLifecycle();
     const metrics = createMetrics();
     const routes = [looseRoute, ...statusRoutes({ lifecycle, metrics, dependencies: () => ({}), allRoutes: () => [] })];

@@ -31,7 +31,7 @@ const routes = [
 describe('the OpenAPI document', () => {
   const document = JSON.parse(JSON.stringify(openApi(routes)));
 
-  it('holds every route under its path and method', () => {
+  it('holds every route under its path and method [10.9a]', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.info.version).toBe('1.0.0');
     for (const { method, path, operationId } of routes) {

@@ -51,7 +51,7 @@ describe('a history of which only some is asked for', () => {
       { types: new Set(['Odd']), actors: new Set(['key-3']), turns: new Set(['t5']) },
       (n: number) => n % 30 === 15,
     ],
-  ])('is what is %s', async (_, filter, keep) => {
+  ])('is what is %s [10.1b]', async (_, filter, keep) => {
     const wanted = revisions.filter(keep);
     expect(await all({ direction: 'forwards', filter })).toEqual(wanted);
     expect(await all({ direction: 'backwards', filter })).toEqual(wanted.toReversed());
@@ -65,7 +65,7 @@ describe('a history of which only some is asked for', () => {
     ['before it began', { untilMs: START_MS - 1 }, null],
     ['after its end', { sinceMs: minute(99) }, null],
     ['in no time', { sinceMs: minute(4), untilMs: minute(3) }, null],
-  ])('is what happened %s', async (_, times, bounds) => {
+  ])('is what happened %s [10.1b]', async (_, times, bounds) => {
     const wanted = bounds === null ? [] : revisions.slice(bounds[0], (bounds[1] ?? 0) + 1);
     expect(await all({ direction: 'forwards', times })).toEqual(wanted);
     expect(await all({ direction: 'backwards', times })).toEqual(wanted.toReversed());

@@ -63,7 +63,7 @@ describe('the history of a stream', () => {
       [],
       undefined,
     ],
-  ])('is read %s', async (_, query, revisions, next) => {
+  ])('is read %s [10.1a]', async (_, query, revisions, next) => {
     const page = await historyOf(ten, STREAM, query);
     expect(page.events.map(({ revision }) => revision)).toEqual(revisions);
     expect(page.next).toBe(next);
@@ -101,7 +101,7 @@ describe('the history of a stream', () => {
   it.each([
     ['', undefined],
     [' of one type', new Set(['Large'])],
-  ])('ends a page%s near 4 MiB, with where to go on', async (_, types) => {
+  ])('ends a page%s near 4 MiB, with where to go on [10.1c]', async (_, types) => {
     const store = new MemoryEventStore();
     const [count, size] = [20, 500_000];
     for (let n = 0; n < count; n += 1) {
@@ -127,7 +127,7 @@ describe('the history of a stream', () => {
     expect(Math.max(...pages)).toBeLessThan(5_000_000);
   });
 
-  it('looks at no more than a bounded number of events for one answer, and says where to go on', async () => {
+  it('looks at no more than a bounded number of events for one answer, and says where to go on [10.1c]', async () => {
     const store = await storeOf(22_000);
     const query = { direction: 'forwards', limit: 5, filter: { types: new Set(['Other']) } } as const;
     const page = await historyOf(store, STREAM, query);
@@ -147,7 +147,7 @@ describe('the history of a stream', () => {
     expect(turns.count).toBeGreaterThanOrEqual(Math.floor((count * size) / PAUSE_BYTES) - 1);
   });
 
-  it('shows of an event what the contract names, the turn beside it only where there is one', async () => {
+  it('shows the members of an event, and its turn only if it has one [10.1a]', async () => {
     const store = new MemoryEventStore();
     await appendNext(store, STREAM, [event('a'), event('b', { data: { turnId: 't1' } })]);
     const [plain, ofTurn] = (await eventsOf(store)).map(toHistoryEvent);

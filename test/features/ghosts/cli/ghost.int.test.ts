@@ -27,7 +27,7 @@ describe('anima ghost', () => {
     await directory[Symbol.asyncDispose]();
   });
 
-  it('follows a session to its end, fails when a test does, and writes what pipelines read', async () => {
+  it('follows a session to its end, fails when a test does, and writes what pipelines read [11.5d]', async () => {
     const found = await anima('run', '--level', 'faulty', '--seed', '7', '--follow', '--junit', 'ghost.xml');
     expect(found.code).toBe(1);
     expect(found.stdout).toMatch(/^FAILED +soft_lock /m);
@@ -111,7 +111,7 @@ describe('anima ghost', () => {
     expect([notMended.code, notMended.stderr]).toEqual([1, expect.stringMatching(/comes about in \d+ steps/)]);
   });
 
-  it('refuses what makes no sense together', async () => {
+  it('refuses what makes no sense together [11.5d, 11.5f]', async () => {
     const alone = await anima('run', '--junit', 'x.xml');
     expect([alone.code, alone.stderr]).toEqual([3, '--junit needs --follow: there are no results yet.\n']);
     const nowhere = await anima('run', '--follow', '--junit', 'nowhere/x.xml');

@@ -33,11 +33,11 @@ describe('moving', () => {
     expect(act(level, world, move(1, 1)).world.entered).toBe(2);
   });
 
-  it('may name a thing on the neighbouring tile', () => {
+  it('may name a thing on the neighbouring tile [9.8r]', () => {
     expect(act(level, at(1, 1), { type: 'MOVE', target: 'a1' }).world.at).toEqual({ x: 2, y: 1 });
   });
 
-  it('may name a direction, or the tile in words', () => {
+  it('may name a direction, or the tile in words [9.8r]', () => {
     const from = at(5, 2);
     const goals = ['north', 'SOUTH', ' west ', 'east', '5,1', '(5, 3)'].map(
       (target) => act(level, from, { type: 'MOVE', target }).world.at,
@@ -47,7 +47,7 @@ describe('moving', () => {
     ]);
   });
 
-  it('leads to a thing rather than in the direction that it is called', () => {
+  it('leads to a thing rather than in the direction that it is called [9.8r]', () => {
     const named = { ...level, items: level.items.map((item, i) => (i === 0 ? { ...item, id: 'north' } : item)) };
     expect(act(named, at(1, 1), { type: 'MOVE', target: 'north' }).world.at).toEqual({ x: 2, y: 1 });
   });
@@ -113,7 +113,7 @@ describe('things', () => {
     expect(codeOf(at(4, 3), { type: 'INTERACT', target: 'a1' })).toBe('TOO_FAR');
   });
 
-  it('open: a door without a lock by hand, one with a lock by its key alone', () => {
+  it('open: a door without a lock by hand, one with a lock by its key alone [9.8r]', () => {
     const open = act(level, at(1, 2), { type: 'INTERACT', target: 'door1' });
     expect(codeOf(open.world, move(2, 2))).toBe('ok');
     expect(codeOf(open.world, { type: 'INTERACT', target: 'door1' })).toBe('DOOR_OPEN');

@@ -39,7 +39,7 @@ const told = (level: Level, tally: Tally, over = false) =>
   findingsOf(level, tally, { over }).map(({ kind, subject }) => `${kind} ${subject}`);
 
 describe('findings of steps', () => {
-  it('are one for what is alike, with its first 20 events', () => {
+  it('are one for what is alike, with its first 20 events [9.9a, 9.9b]', () => {
     const tally = note(open, [{}, ...Array.from({ length: 30 }, () => ({ outcome: wall }))]);
     expect(findingsOf(open, tally, { over: false })).toEqual([
       {
@@ -68,7 +68,7 @@ describe('findings of steps', () => {
     ]);
   });
 
-  it('tell slow steps as one, last, so that no number depends on the machine', () => {
+  it('tell slow steps as one, last, so that no number depends on the machine [9.9a, 9.9k]', () => {
     const quick = note(open, [{ outcome: wall }, { error: 'The engine gave no text.' }]);
     const slow = { ...quick, ...defined({ times: timesOf([3, 251, 250, 900]) }) };
     const [over, alike] = [slow, quick].map((tally) => findingsOf(open, tally, { over: true }));
@@ -76,7 +76,7 @@ describe('findings of steps', () => {
     expect(over?.at(-1)).toMatchObject({ n: 3, kind: 'slow_step', fromStep: 2, toStep: 4, count: 2, events: [1, 3] });
   });
 
-  it('are bounded, however many there are', () => {
+  it('are bounded, however many there are [9.9c]', () => {
     const tally = note(
       open,
       Array.from({ length: 500 }, (_, index) => ({
@@ -161,22 +161,25 @@ describe('more findings than a report can list', () => {
     rules: { ...open, ruleset: set('g'), npcs: npcs as unknown as Level['npcs'] },
   };
 
-  it.each(['items', 'rules'] as const)('leave none of what was played out, and turn no test around: %s', (name) => {
-    const level = levels[name];
-    const tally = { ...beginTally(level), steps: 20, found: noisy };
-    const all = findingsOf(level, tally, { over: true });
-    const listed = listedFindings(all);
-    expect(jsonBytes(all)).toBeGreaterThan(400_000);
-    expect(jsonBytes(listed)).toBeLessThan(401_000);
-    expect(listed.filter(({ fromStep }) => fromStep > 0)).toHaveLength(52);
-    expect(listed.map(({ n }) => n)).toEqual(listed.map(({ n }) => n).toSorted((left, right) => left - right));
-    for (const finding of listed) expect(all[finding.n - 1]).toBe(finding);
-    const tests = testsOf(level, beginWorld(level), tally, { goal: 'find_bugs', over: true });
-    for (const kind of ['soft_lock', 'engine_error'])
-      expect(tests).toContainEqual(expect.objectContaining({ testName: kind, testPassed: false }));
-  });
+  it.each(['items', 'rules'] as const)(
+    'leave none of what was played out, and turn no test around: %s [9.9a, 9.9c]',
+    (name) => {
+      const level = levels[name];
+      const tally = { ...beginTally(level), steps: 20, found: noisy };
+      const all = findingsOf(level, tally, { over: true });
+      const listed = listedFindings(all);
+      expect(jsonBytes(all)).toBeGreaterThan(400_000);
+      expect(jsonBytes(listed)).toBeLessThan(401_000);
+      expect(listed.filter(({ fromStep }) => fromStep > 0)).toHaveLength(52);
+      expect(listed.map(({ n }) => n)).toEqual(listed.map(({ n }) => n).toSorted((left, right) => left - right));
+      for (const finding of listed) expect(all[finding.n - 1]).toBe(finding);
+      const tests = testsOf(level, beginWorld(level), tally, { goal: 'find_bugs', over: true });
+      for (const kind of ['soft_lock', 'engine_error'])
+        expect(tests).toContainEqual(expect.objectContaining({ testName: kind, testPassed: false }));
+    },
+  );
 
-  it('list the same of the level, whatever was played', () => {
+  it('list the same of the level, whatever was played [9.9c]', () => {
     const ofLevel = (found: Tally['found']) =>
       listedFindings(findingsOf(levels.items, { ...beginTally(open), steps: 20, found }, { over: true })).filter(
         ({ fromStep }) => fromStep === 0,
@@ -184,7 +187,7 @@ describe('more findings than a report can list', () => {
     expect(ofLevel(noisy)).toEqual(ofLevel([]));
   });
 
-  it('list soft locks first of what was played', () => {
+  it('list soft locks first of what was played [9.9c]', () => {
     const wide = noisy.map((one) => ({ ...one, detail: '夢'.repeat(3_000) }));
     const listed = listedFindings(findingsOf(open, { ...beginTally(open), steps: 20, found: wide }, { over: true }));
     expect(listed.length).toBeLessThan(52);
@@ -213,7 +216,7 @@ describe('rules that never fired', () => {
     expect(told(level, decided(DECISIONS_TO_JUDGE - 1), true)).toEqual([]);
   });
 
-  it('are not told twice when they never can', () => {
+  it('are not told twice when they never can [9.9g]', () => {
     const never = {
       ...open,
       ruleset: aRuleset([
@@ -243,7 +246,7 @@ describe('tests of a session', () => {
       ]),
     );
 
-  it('skip what could not be judged', () => {
+  it('skip what could not be judged [9.9d, 9.9e]', () => {
     expect(state(open, beginTally(open), false)).toEqual({
       unreachable_goal: 'passed',
       soft_lock: 'skipped',
@@ -259,7 +262,7 @@ describe('tests of a session', () => {
     });
   });
 
-  it('fail by what was found, and by goals that were played for and not reached', () => {
+  it('fail by what was found, and by goals that were played for and not reached [9.9e, 9.9g]', () => {
     const tally = { ...note(open, [{ outcome: wall }]), times: noteTime(undefined, 1, 0, 1_000) };
     expect(state(open, tally, true)).toMatchObject({
       // Who hunts bugs provokes these.
@@ -297,7 +300,7 @@ describe('tests of a session', () => {
 describe('figures of a session', () => {
   const figuresOf = (times: readonly number[]) => Object.fromEntries(timeMetrics(timesOf(times)));
 
-  it('tell how long steps took, a tenth too much at most, and which took longest', () => {
+  it('tell how long steps took, a tenth too much at most, and which took longest [9.9k]', () => {
     const figures = figuresOf([...Array.from({ length: 98 }, () => 1.234), 17.77, 300.5, 0]);
     expect(figures).toEqual({ 'stepMs.p50': 1.3, 'stepMs.p99': 19, 'stepMs.slowest': 300.5, slowestStep: 100 });
     expect(figuresOf([0])).toEqual({ 'stepMs.p50': 0, 'stepMs.p99': 0, 'stepMs.slowest': 0, slowestStep: 1 });
@@ -310,7 +313,7 @@ describe('figures of a session', () => {
     expect(timed?.counts.reduce((all, count) => all + count, 0)).toBe(5_000);
   });
 
-  it('cover tiles, interactions, rules, action types and refusals', () => {
+  it('cover tiles, interactions, rules, action types and refusals [9.9i, 9.9j]', () => {
     const level = { ...open, ruleset: aRuleset([{ ruleCondition: [['hp', '>0']], ruleAction: 'be glad' }]) };
     const { world, tally } = play(level, 'complete_level');
     expect(coverageOf(level, world)).toBe(1);

@@ -12,7 +12,7 @@ const minimise = (length: number, fails: (positions: readonly number[]) => boole
 };
 
 describe('minimising a list that fails', () => {
-  it('keeps exactly the inputs that are needed', () => {
+  it('keeps exactly the inputs that are needed [9.10a]', () => {
     const state = minimise(100, (positions) => [3, 40, 41, 99].every((one) => positions.includes(one)));
     expect([state.kept, state.ended]).toEqual([[3, 40, 41, 99], 'minimal']);
     expect(state.trials).toBeLessThan(200);

@@ -12,7 +12,7 @@ import { drawnLevel } from './drawn-level.js';
 const level = drawnLevel(['@.#', '+.#', '..G'], { persona: 'A thief on the run.' });
 
 describe('what an engine is told that plays a ghost', () => {
-  it('is the task, the actions of the world, and who it is', () => {
+  it('is the task, the actions of the world, and who it is [9.8q]', () => {
     const briefs = ghostGoals.map((goal) => playerBrief(level, goal));
     expect(new Set(briefs).size).toBe(ghostGoals.length);
     for (const brief of briefs) {
@@ -29,7 +29,7 @@ describe('what an engine is told that plays a ghost', () => {
     expect(prompt).toContain(playerBrief({ ...level, persona: '' }, 'find_bugs'));
   });
 
-  it('names actions that the world takes as they are described', () => {
+  it('names actions that the world takes as they are described [9.8r]', () => {
     const keyed = drawnLevel(['@ah', 'N+.', 'A..']);
     const done = (...actions: object[]) =>
       actions.reduce<ReturnType<typeof act>>(
@@ -55,7 +55,7 @@ describe('what an engine is told that plays a ghost', () => {
     expect(done(...drinks)).toMatchObject({ ok: true });
   });
 
-  it('are the tiles in sight, and the ways that are open', () => {
+  it('are the tiles in sight, and the ways that are open [9.8q]', () => {
     const { world } = act(level, beginWorld(level), { type: 'MOVE', payload: { x: 1, y: 0 } });
     const wall = 'XXXXXXXXXXX';
     expect(surroundingsOf(level, world)).toEqual({

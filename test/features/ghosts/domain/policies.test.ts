@@ -27,7 +27,7 @@ const rooms = drawnLevel([
 ]);
 
 describe.each(ghostGoals)('every policy (%s)', (goal) => {
-  it('says the same for the same seed, also when its state was stored in between', () => {
+  it('says the same for the same seed, also when its state was stored in between [9.8l]', () => {
     const played = play(house, goal, { seed: 7, steps: 400 });
     expect(play(house, goal, { seed: 7, steps: 400, checkpoint: true })).toEqual(played);
   });
@@ -149,7 +149,7 @@ describe('gathering figures', () => {
 });
 
 describe('the budget', () => {
-  it('grows with the level within its bounds', () => {
+  it('grows with the level within its bounds [9.8a]', () => {
     expect(budgetOf('maximize_exploration', drawnLevel(['@.']))).toBe(100);
     expect(budgetOf('maximize_exploration', drawnLevel(Array.from({ length: 200 }, () => '@'.padEnd(200, '.'))))).toBe(
       20_000,

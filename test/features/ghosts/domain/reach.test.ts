@@ -110,7 +110,7 @@ describe('whether goals can still be reached', () => {
     expect(reachOf(level, world)).toBe('yes no');
   });
 
-  it('says that it does not know where there are too many ways to tell', () => {
+  it('says that it does not know where there are too many ways to tell [9.9f]', () => {
     // 14 keys of different kinds, each for all of 20 doors, and a goal behind a wall: no search of bounded length sees that nothing helps.
     const rows = [
       '@'.padEnd(40, '.'),
@@ -173,7 +173,7 @@ describe('the work of a search', () => {
     ['keys for all doors but one', manyKeys(450, 450, (key, door) => key !== door)],
     ['keys of many kinds', manyKeys(450, 450, (key, door) => (7 * key + 13 * door) % 5 < 2)],
   ];
-  it.each(bounded)('ends at its bound, and says that it does not know: %s', (_, level) => {
+  it.each(bounded)('ends at its bound, and says that it does not know: %s [9.9f]', (_, level) => {
     const { result, slices } = searched(level);
     expect(result).toEqual(['unknown', 'unknown']);
     expect(sum(slices)).toBeLessThanOrEqual(REACH_LOOKS + 2 * ONE_MORE);

@@ -26,7 +26,7 @@ const played = (...told: readonly WorldReport[]): RemotePlay =>
 const told = (ghost: Json): WorldReport => readTold(level, { ghost });
 
 describe('what a body tells', () => {
-  it('is read member by member', () => {
+  it('is read member by member [9.6j, 9.6k]', () => {
     const goal = level.goals[0]?.id ?? '';
     expect(told({ position: { x: -0, y: 1 }, outcome: { ok: true }, reached: [goal, goal], done: true })).toEqual({
       ...{ position: { x: 0, y: 1 }, outcome: { ok: true }, reached: [0], done: true },
@@ -88,7 +88,7 @@ describe('what a body tells', () => {
 describe('a session of a body', () => {
   const asked = { level, goal: 'find_bugs', steps: 10 } as const;
 
-  it('goes on until it is done, its budget is used up or, where that is the goal, all goals are reached', () => {
+  it('goes on until it is done, its budget is used up or, where that is the goal, all goals are reached [9.6l]', () => {
     expect(isRemotePlayed(asked, beginRemotePlay(level))).toBe(false);
     expect(isRemotePlayed({ ...asked, goal: 'complete_level' }, beginRemotePlay({ ...level, goals: [] }))).toBe(false);
     expect(isRemotePlayed(asked, played({ reached: allGoals }))).toBe(false);

@@ -21,7 +21,7 @@ const done = <Result>(slices: Sliced<Result>): Result => {
 describe('the shortest ways between what a ghost did', () => {
   const lasting = done(lastingSteps(level, wander.map(said)));
 
-  it('lead from each step that lasts to the next', () => {
+  it('lead from each step that lasts to the next [9.10a]', () => {
     expect(lasting.map(({ at, action }) => [at, action])).toEqual([
       [{ x: 2, y: 3 }, take],
       [{ x: 2, y: 2 }, go(9, 9)],

@@ -22,7 +22,7 @@ describe('the results as JUnit XML', () => {
   };
   const nothing = { ...done, resultsTests: [], resultsFailed: 0, resultsSkipped: 0 };
 
-  it('names what failed, passed and was skipped', () => {
+  it('names what failed, passed and was skipped [9.12c]', () => {
     const name = 'ghost a &lt;b&gt; find_bugs';
     const test = { testPassed: false, testError: null, testDuration: 1_500 };
     const xml = junitOf({
@@ -54,7 +54,7 @@ describe('the results as JUnit XML', () => {
     ],
     [{ resultsStatus: 'stopped' }, 'It was stopped.'],
     [{ resultsTimedOut: true }, 'Its time was over before it had done all.'],
-  ])('has an error for a session that did not do all: %j', (ended, why) => {
+  ])('has an error for a session that did not do all: %j [9.12c]', (ended, why) => {
     const xml = junitOf({ ...nothing, ...ended });
     expect(xml).toContain('tests="1" failures="0" errors="1" skipped="0"');
     expect(xml).toContain(` name="session"><error message="${why}"/></testcase>`);
@@ -67,7 +67,7 @@ describe('the results as JUnit XML', () => {
 
 describe('the picture of a session', () => {
   const level = drawnLevel(['#####', '#@aG#', '#####']);
-  it('shows walls, things, the way and where findings began', () => {
+  it('shows walls, things, the way and where findings began [9.12a]', () => {
     const places = [1, 2, 3, 2, 3].map((x) => ({ x, y: 1 }));
     const findings = [{ n: 1, kind: 'soft_lock', subject: hostile, at: { x: 2, y: 1 } }];
     const svg = pictureOf({ ...level, name: hostile }, { places, findings });
@@ -93,7 +93,7 @@ describe('the picture of a session', () => {
     }
   });
 
-  it('stays below 2 MiB on the largest level, however long the way', () => {
+  it('stays below 2 MiB on the largest level, however long the way [9.12a]', () => {
     const side = 256;
     // Every other tile is a wall: nothing can be drawn together.
     const rows = Array.from({ length: side }, (_, y) =>
@@ -115,7 +115,7 @@ describe('a test suite', () => {
     ['smoke', 'find_bugs'],
     ['anything', 'collect_metrics'],
     ['constructor', 'collect_metrics'],
-  ])('%s is for %s', (suite, goal) => {
+  ])('%s is for %s [9.1b]', (suite, goal) => {
     expect(goalOf(suite)).toBe(goal);
   });
 });

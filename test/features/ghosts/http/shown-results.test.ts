@@ -30,7 +30,7 @@ const judged = (session: GhostSession) => () => {
 };
 
 describe('the results of a session that did not do all', () => {
-  it('say how it ended and why, and are no pass though no test failed', () => {
+  it('say how it ended and why, and are no pass though no test failed [9.9h]', () => {
     const reason = 'The level of this session is lost.';
     const failed = { ...over, ending: 'failed', reason } as const;
     expect(shown(failed)).toMatchObject({ resultsFailed: 0, resultsStatus: 'failed', resultsErrors: [reason] });
@@ -39,7 +39,7 @@ describe('the results of a session that did not do all', () => {
     expect(judged({ ...over, ending: 'completed', timedOut: true })).toThrow('--timeout');
   });
 
-  it('are a pass once all was done', () => {
+  it('are a pass once all was done [9.9h]', () => {
     const completed = { ...over, ending: 'completed' } as const;
     expect(shown(completed)).toMatchObject({ resultsStatus: 'completed', resultsErrors: [] });
     const passed = { ...shown(completed), resultsPassed: 1 };

@@ -10,8 +10,21 @@ import { typed } from '../../../cli/typed.js';
 /** How long a server may take until it knows of a key that another program made, in milliseconds; far above what it takes. */
 const KNOWN_WITHIN_MS = 10_000;
 
+describe('anima keys bootstrap', () => {
+  it('makes the first owner key without a server, and says when that was done before [11.2c]', async () => {
+    await using namespace = await openNamespace();
+    const file = await readFile(join(namespace.dataDir, 'owner-key'), 'utf8');
+    expect(file).toBe(`${namespace.ownerKey}\n`);
+    const again = await typed(['keys', 'bootstrap', '--json'], { env: { ...namespace.settings } });
+    expect([again.stdout, again.stderr].join('')).not.toContain(namespace.ownerKey);
+    expect(await readFile(join(namespace.dataDir, 'owner-key'), 'utf8')).toBe(file);
+    const { url } = await namespace.start('http');
+    expect((await apiOf(url, namespace.ownerKey).get('/keys')).status).toBe(200);
+  }, 120_000);
+});
+
 describe('anima keys recover beside running servers', () => {
-  it('gives owner keys that open there, of local and of a tenant whose first key nobody ever saw', async () => {
+  it('gives owner keys that open there, of local and of a tenant whose first key nobody ever saw [11.3f]', async () => {
     await using namespace = await openNamespace();
     const { url } = await namespace.start('http');
     const answer = await apiOf(url, namespace.ownerKey).post('/tenants', { tenantId: 'studio-b' });

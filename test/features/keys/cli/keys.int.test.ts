@@ -90,7 +90,7 @@ describe('anima keys', () => {
     });
   });
 
-  it('recover makes another owner key while the server is stopped, and puts it into the file', async () => {
+  it('recover makes another owner key while the server is stopped, and puts it into the file [11.3f]', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, '.anima');
     await withKeys(dataDir, async () => undefined);
@@ -105,7 +105,7 @@ describe('anima keys', () => {
     });
   });
 
-  it('recover gives an owner key of a tenant whose first one nobody ever saw, and leaves the file alone', async () => {
+  it('recover gives an owner key of a tenant whose first one nobody ever saw, and leaves the file alone [11.3f]', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, '.anima');
     await withKeys(dataDir, async (keys) => {
@@ -167,7 +167,7 @@ describe('anima keys', () => {
 });
 
 describe('anima rebuild', () => {
-  it('makes the read models anew, and says from how many events', async () => {
+  it('makes the read models anew, and says from how many events [11.5g]', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, 'data');
     await withKeys(dataDir, async () => undefined);

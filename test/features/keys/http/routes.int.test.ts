@@ -29,7 +29,7 @@ const list = (key = owner, query = '') => app.get(`/keys${query}`, bearer(key));
 const revoke = (keyId: string, key = owner) => app.request('DELETE', `/keys/${keyId}`, { headers: bearer(key) });
 
 describe('POST /keys', () => {
-  it('issues a key with all scopes but ops and admin, and shows it', async () => {
+  it('issues a key with all scopes but ops and admin, and shows it [11.4a, 11.4b]', async () => {
     const { status, body } = await issue({ name: 'game' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -42,7 +42,7 @@ describe('POST /keys', () => {
     expect((await list(body.key)).status).toBe(403);
   });
 
-  it('takes scopes, limit, expiry and kind', async () => {
+  it('takes scopes, limit, expiry and kind [11.4a]', async () => {
     const wish = {
       scopes: ['admin', 'npc'],
       rateLimit: { limit: 5, windowSeconds: 60 },
@@ -84,7 +84,7 @@ describe('POST /keys', () => {
     expect(answer.body.error.details.issues.length).toBeGreaterThan(0);
   });
 
-  it('refuses scopes that the asking key lacks with 403', async () => {
+  it('refuses scopes that the asking key lacks with 403 [11.4b]', async () => {
     const admin = (await issue({ name: 'admin', scopes: ['admin', 'npc'] })).body.key;
     const answer = await issue({ name: 'x', scopes: ['npc', 'ops'] }, bearer(admin));
     expect(answer.status).toBe(403);
@@ -104,7 +104,7 @@ describe('POST /keys', () => {
 });
 
 describe('GET /keys', () => {
-  it('lists the keys without what opens them, with their last use [1.3h]', async () => {
+  it('lists the keys without what opens them, with their last use [1.3h, 11.4c]', async () => {
     const game = await issue({ name: 'game' });
     const { status, body, text } = await list();
     expect(status).toBe(200);
@@ -134,7 +134,7 @@ describe('GET /keys', () => {
 });
 
 describe('DELETE /keys/{keyId}', () => {
-  it('revokes at once with 204; a repeat is 404', async () => {
+  it('revokes at once with 204; a repeat is 404 [11.4d, 11.4e]', async () => {
     const { keyId, key } = (await issue({ name: 'admin', scopes: ['admin'] })).body;
     expect((await list(key)).status).toBe(200);
     const gone = await revoke(keyId);
@@ -144,7 +144,7 @@ describe('DELETE /keys/{keyId}', () => {
     expect([again.status, again.body.error.code]).toEqual([404, 'KEY_NOT_FOUND']);
   });
 
-  it('keeps the last admin key with 409', async () => {
+  it('keeps the last admin key with 409 [11.4d]', async () => {
     const answer = await revoke((await list()).body[0].keyId);
     expect([answer.status, answer.body.error.code]).toEqual([409, 'LAST_ADMIN_KEY']);
   });
@@ -154,7 +154,7 @@ describe('POST /tenants', () => {
   const create = (body: object, headers: Record<string, string> = bearer(owner)) =>
     app.post('/tenants', body as never, headers);
 
-  it('makes a tenant whose owner key sees nothing of others', async () => {
+  it('makes a tenant whose owner key sees nothing of others [11.4f]', async () => {
     const { status, body } = await create({ tenantId: 'studio', tier: 'pro' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ tenantId: 'studio', tier: 'pro' });
@@ -163,7 +163,7 @@ describe('POST /tenants', () => {
     expect((await revoke((await list()).body[0].keyId, body.key)).status).toBe(404);
   });
 
-  it('answers 409 when the tenant exists, and 400 when the id cannot be one [1.6d]', async () => {
+  it('answers 409 when the tenant exists, and 400 when the id cannot be one [1.6d, 11.4f]', async () => {
     expect((await create({ tenantId: 'studio' })).body.tier).toBe('free');
     const again = await create({ tenantId: 'studio' });
     expect([again.status, again.body.error.code]).toEqual([409, 'TENANT_EXISTS']);
@@ -173,7 +173,7 @@ describe('POST /tenants', () => {
     expect((await create({ tenantId: 'other', tier: 'gold' })).status).toBe(400);
   });
 
-  it('answers 403 to every key but an owner key of local, before the body is looked at', async () => {
+  it('answers 403 to every key but an owner key of local, before the body is looked at [11.4f]', async () => {
     const studio = (await create({ tenantId: 'studio' })).body.key;
     const admin = (await issue({ name: 'admin', scopes: ['admin'] })).body.key;
     for (const key of [studio, admin]) {

@@ -45,7 +45,7 @@ describe('anima level', () => {
     expect((await anima('level', 'list')).stdout).not.toMatch(/^castle/m);
   });
 
-  it('says what keeps a map from being a level', async () => {
+  it('says what keeps a map from being a level [11.5f]', async () => {
     const broken = await anima('level', 'put', 'castle', 'broken.tmj');
     expect([broken.code, broken.stdout]).toEqual([1, '']);
     expect(broken.stderr).toMatch(/\(LEVEL_INVALID\)\n {2}\S/);

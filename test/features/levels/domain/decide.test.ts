@@ -13,7 +13,7 @@ const inn = { levelId: 'inn' };
 const deleted = { type: 'LevelDeleted', data: { levelId: 'inn' } };
 
 describe('a level', () => {
-  it('gets a version for each map that is not the one that is there', () => {
+  it('gets a version for each map that is not the one that is there [9.7a]', () => {
     given()
       .when(putLevel, content)
       .then([put(1, 'one')]);
@@ -50,7 +50,7 @@ describe('a level', () => {
       .then([put(2, 'one')]);
   });
 
-  it('has a bounded number of versions', () => {
+  it('has a bounded number of versions [9.7f]', () => {
     given(put(9_999, 'one'))
       .when(putLevel, { ...content, digest: 'two' })
       .then([put(10_000, 'two')]);

@@ -194,7 +194,7 @@ describe('a map that was drawn as a level', () => {
     expect(level.npcs[0]?.ruleset).toMatchObject({ rulesetId: 'peace', template: 'ChatML' });
   });
 
-  it('is warned of what looks like a mistake and can be played', () => {
+  it('is warned of what looks like a mistake and can be played [9.7c]', () => {
     const map = roomMap([
       mapObject('item', 'stone', [2, 1]),
       mapObject('door', 'gate', [3, 1], { locked: true }),
@@ -325,7 +325,7 @@ describe('a map that is no level', () => {
     expect(problemOf(tiledMap([wallLayer(roomRows), spawn, shifted]))).toEqual(at('exit', 'offset', 'o'));
   });
 
-  it('says of what is misshapen no more than that, and calls what has no name by its class and number', () => {
+  it('says of what is misshapen no more than that, and calls what has no name by its class and number [9.7c]', () => {
     const inside = [
       mapObject('spawn', '', [1, 1], {}, { id: 5 }),
       mapObject('item', '', [9, 9], { opens: 'gate' }, { id: 6 }),
@@ -339,7 +339,7 @@ describe('a map that is no level', () => {
     expect(warningsOf(roomMap([exit, nobody]))).toEqual([at('object-7', 'no class')]);
   });
 
-  it('is refused beyond the bounds, before the work is done', () => {
+  it('is refused beyond the bounds, before the work is done [9.7e]', () => {
     const many = (count: number, type: string) =>
       Array.from({ length: count }, (_, index) => mapObject(type, `${type} ${String(index)}`, [2, 1]));
     expect(problemOf(roomMap(many(1_000, 'hazard')))).toEqual(at(null, '1001 objects', null));
@@ -373,7 +373,7 @@ describe('a map that is no level', () => {
     expect(reads).toBe(2);
   });
 
-  it('tells 50 problems and 50 warnings at most, and cuts names', () => {
+  it('tells 50 problems and 50 warnings at most, and cuts names [9.7d]', () => {
     const name = 'x'.repeat(5_000);
     const broken = Array.from({ length: 60 }, () => mapObject('door', name, [0, 0], {}, { rotation: 1 }));
     const problems = problemsOf(roomMap(broken));

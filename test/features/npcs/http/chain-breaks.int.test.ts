@@ -38,7 +38,7 @@ const two = (acknowledged: boolean) => [
 ];
 
 describe('the breaks of a chain', () => {
-  it('are shown to a key with the scope audit, which changes nothing', async () => {
+  it('are shown to a key with the scope audit, which changes nothing [10.7a]', async () => {
     const { status, body, headers } = await app.get(path, as('audit'));
     expect([status, body]).toEqual([200, { npcId: 'the guard', events: 2, breaks: two(false) }]);
     expect(headers.get('anima-revision')).toBe('1');
@@ -46,7 +46,7 @@ describe('the breaks of a chain', () => {
     expect(await store.lastPosition()).toBe(2);
   });
 
-  it('are recorded by a key with the scope ops, once, and shown as acknowledged from then on', async () => {
+  it('are recorded by a key with the scope ops, once, and shown as acknowledged from then on [10.7b]', async () => {
     expect((await app.post(path, undefined, as('audit'))).status).toBe(403);
     const first = await app.post(path, undefined, as('ops'));
     expect([first.status, first.body]).toEqual([200, { npcId: 'the guard', events: 2, breaks: two(true) }]);
@@ -60,7 +60,7 @@ describe('the breaks of a chain', () => {
     ]);
   });
 
-  it('are looked for from a revision on, page by page', async () => {
+  it('are looked for from a revision on, page by page [10.7c]', async () => {
     for (let part = 0; part < 2; part += 1) await appendNext(store, stream, events(`more-${String(part)}`, 300));
     const { body } = await app.get(`${path}?from=1`);
     expect(body.next).toBe(1 + Number(body.events));
@@ -68,7 +68,7 @@ describe('the breaks of a chain', () => {
     expect((await app.get(`${path}?from=-1`)).status).toBe(400);
   });
 
-  it('of an NPC that has no history are 404', async () => {
+  it('of an NPC that has no history are 404 [10.7d]', async () => {
     for (const { status, body } of [
       await app.get('/npcs/nobody/chain-breaks'),
       await app.post('/npcs/nobody/chain-breaks'),

@@ -121,7 +121,7 @@ describe('a stream of events', () => {
     await until(() => left === 1);
   });
 
-  it('holds a comment now and then for a client that reads', async () => {
+  it('holds a comment now and then for a client that reads [10.1l]', async () => {
     await memory.append(stream, 'no_stream', [event('a')]);
     await start(memory);
     const client = await ask();

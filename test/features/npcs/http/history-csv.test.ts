@@ -10,7 +10,7 @@ const event: HistoryEvent = {
 };
 
 describe('a history as CSV', () => {
-  it('has a line for each event, with its data as JSON', () => {
+  it('has a line for each event, with its data as JSON [10.1e]', () => {
     expect(csvHeader()).toBe(
       'revision,at,type,actor,turnId,data,id,commandId,correlationId,causationId,schemaVersion,hash,prevHash\r\n',
     );
@@ -19,7 +19,7 @@ describe('a history as CSV', () => {
     );
   });
 
-  it('holds no formulas: what clients make up is only text', () => {
+  it('holds no formulas: what clients make up is only text [10.1e]', () => {
     expect(csvLine(event)).toContain(`"'=HYPERLINK(""http://x"")"`);
   });
 });

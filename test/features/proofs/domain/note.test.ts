@@ -26,7 +26,7 @@ const signerIn = (note: string, keys = [own]): string | null => {
 };
 
 describe('a signed note', () => {
-  it('has the form of C2SP: the text, an empty line, and a signature with the id of its key', () => {
+  it('has the form of C2SP: the text, an empty line, and a signature with the id of its key [10.5c]', () => {
     expect(text).toBe(`${ORIGIN}\n4\n${Buffer.alloc(32, 7).toString('base64')}\ntime 2026-11-25T00:22:44.156Z\n`);
     expect(noteOf(own)).toMatch(/\n\n— minds\.example\/audit\/local [A-Za-z0-9+/]{91}=\n$/);
   });

@@ -43,7 +43,7 @@ describe('anima replay and anima trial', () => {
     await directory[Symbol.asyncDispose]();
   });
 
-  it('say that everything comes out as it was recorded', async () => {
+  it('say that everything comes out as it was recorded [11.5d]', async () => {
     const all = await anima('replay');
     expect(all.stdout).toBe('completed: 3 turns of 2 NPCs, 3 equal, 0 different, 0 skipped\n');
     expect([all.code, all.stderr]).toEqual([0, expect.stringMatching(/^Replay r\S+\.\n$/)]);
@@ -65,7 +65,7 @@ describe('anima replay and anima trial', () => {
     );
   });
 
-  it('fail when there is more than there may be', async () => {
+  it('fail when there is more than there may be [11.5d]', async () => {
     const beyond = await anima('trial', 'strict.json', 'mira', '--fail-on', 'newly-refused=0,newly-allowed=0');
     expect([beyond.code, beyond.stderr.split('\n')[1]]).toEqual([1, 'The trial failed: newly-refused 1 (at most 0).']);
     expect((await anima('trial', 'strict.json', '--fail-on', 'newly-refused=1')).code).toBe(0);
@@ -76,7 +76,7 @@ describe('anima replay and anima trial', () => {
     expect((await anima('replay', '--from', '1')).code).toBe(3);
   });
 
-  it('do not pass where nothing was judged', async () => {
+  it('do not pass where nothing was judged [11.5d]', async () => {
     const mistyped = await anima('trial', 'strict.json', '--instead', 'strickt', '--fail-on', 'newly-refused=0');
     expect([mistyped.code, mistyped.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
     await writeFile(join(directory.path, 'soul.json'), '{"id":"mira","memories":[]}');

@@ -23,7 +23,7 @@ const count = (drRuleId: string, of: Partial<RuleCount> = {}): RuleCount => ({
 const withSamples = (...samples: readonly ReplaySample[]): ReplayFindings => ({ ...noFindings, samples });
 
 describe('what a slice records of its findings', () => {
-  it('adds up to the same in any order, with the first samples by NPC and revision', () => {
+  it('adds up to the same in any order, with the first samples by NPC and revision [10.3m]', () => {
     const parts = Array.from({ length: 40 }, (_, index) =>
       withSamples(sample(`npc-${String((index * 7) % 10)}`, index)),
     );
@@ -41,7 +41,7 @@ describe('what a slice records of its findings', () => {
     expect(samples).toEqual([earlier, other]);
   });
 
-  it('fits into one event, whatever was found', () => {
+  it('fits into one event, whatever was found [10.3o]', () => {
     const long = '\u{1f409}'.repeat(128);
     const places = Array.from({ length: 5 }, (_, revision) => ({ npcId: long, turnId: long, revision }));
     const text = 'x'.repeat(2_046);

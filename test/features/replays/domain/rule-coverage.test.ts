@@ -41,7 +41,7 @@ const refused = (drRuleId: string, type: string) => ({
 });
 
 describe('what rules do in a decision', () => {
-  it('is to direct the action, above those that want another one', () => {
+  it('is to direct the action, above those that want another one [10.11c]', () => {
     const all = ['warn', 'flee', 'run', 'anywhere', 'stay', 'peace'];
     const moved = decision(all, { action: { type: 'MOVE', target: 'door' } });
     expect(ruleUse(set, moved)).toEqual({ fired: all, decided: 'flee', shadowed: ['stay'] });
@@ -50,7 +50,7 @@ describe('what rules do in a decision', () => {
     });
   });
 
-  it('is to refuse it, above those that would have refused it too', () => {
+  it('is to refuse it, above those that would have refused it too [10.11c]', () => {
     expect(ruleUse(set, decision(['flee', 'stay', 'peace', 'still'], refused('flee', 'ATTACK')))).toMatchObject({
       ...{ decided: 'flee', shadowed: ['stay', 'peace', 'still'] },
     });
@@ -70,7 +70,7 @@ describe('what rules do in a decision', () => {
 });
 
 describe('the coverage of a set', () => {
-  it('adds decisions up, with some of them as samples', () => {
+  it('adds decisions up, with some of them as samples [10.11d]', () => {
     const count = countCoverage(set);
     for (let revision = 0; revision < COVERAGE_SAMPLES + 2; revision += 1)
       count.add(decision(['flee', 'stay', 'warn'], { action: { type: 'MOVE', target: 'door' } }), {

@@ -47,11 +47,11 @@ describe('the terms of a query', () => {
     ['CAFÉ Straße', [term(['cafe']), term(['strasse'])]],
     ['"" ruby', [term(['ruby'])]],
     ['AND OR NOT near(a)', [term(['and']), term(['or']), term(['not']), term(['near', 'a'])]],
-  ])('are read: %s', (query, expected) => {
+  ])('are read: %s [10.10d]', (query, expected) => {
     expect(searchTerms(query)).toEqual(expected);
   });
 
-  it('are refused when there are none, too many, or a quote is open', () => {
+  it('are refused when there are none, too many, or a quote is open [10.10d]', () => {
     expect(refusal('!!! "" -')).toEqual({ issues: [{ pointer: '/q', message: 'has no words to look for' }] });
     expect(refusal('"open')).toEqual({ issues: [{ pointer: '/q', message: 'has a quote that is not closed' }] });
     expect(refusal('a '.repeat(33))).toEqual({
@@ -93,7 +93,7 @@ describe('the terms of a query', () => {
     );
   });
 
-  it('find the text that they were made from', () => {
+  it('find the text that they were made from [10.10e]', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 }), (text) => {
         const phrase = text.replaceAll('"', ' ');
@@ -175,7 +175,7 @@ describe('finding in a long text', () => {
 });
 
 describe('a snippet', () => {
-  it('is the whole of a short text, and 200 characters around the hit of a long one', () => {
+  it('is the whole of a short text, and 200 characters around the hit of a long one [10.10f]', () => {
     expect(snippetAt('short', 0)).toBe('short');
     const text = `${'a '.repeat(300)}ruby ${'b '.repeat(300)}`;
     const snippet = snippetAt(text, text.indexOf('ruby'));

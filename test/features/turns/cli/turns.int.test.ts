@@ -81,7 +81,7 @@ describe('anima turns', () => {
     }
   });
 
-  it('finds the turns of a real mind in every state that it offers', async () => {
+  it('finds the turns of a real mind in every state that it offers [10.1i]', async () => {
     await using server = await openEmbeddedServer();
     const anima = (...words: string[]) =>
       typed(['turns', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey } });

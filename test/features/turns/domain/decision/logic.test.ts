@@ -32,7 +32,7 @@ const facts: TurnFacts = {
 };
 
 describe('every event that a decision made', () => {
-  it('says which logic decided', async () => {
+  it('says which logic decided [10.8a]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     for (const result of [identified, recalled, generated]) await minds.step(tapeOf(), result);
@@ -74,7 +74,7 @@ describe('the table of logics', () => {
     expect(Object.keys(logics)).toHaveLength(CURRENT_LOGIC);
   });
 
-  it('refuses a number that it lacks, and says that a repeat makes sense', () => {
+  it('refuses a number that it lacks, and says that a repeat makes sense [10.8b]', () => {
     expect(() => logicOf(CURRENT_LOGIC + 1)).toThrow(
       expect.objectContaining({ code: 'LOGIC_UNKNOWN', retryAfter: 1, details: { logic: CURRENT_LOGIC + 1 } }),
     );
