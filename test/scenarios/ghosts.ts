@@ -141,7 +141,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     it('are run as suites, too, and listed newest first [9.1a, 9.1c, 9.5a, 9.5b]', async () => {
       const started = ok(await running.api.post('/ghost/run', { testSuite: 'smoke', level: 'faulty', seed: 5 }));
       const { sessionId } = started.body as { sessionId: string };
-      expect(started.body).toEqual({ sessionId, runStatus: 'pending' });
+      expect(started.body).toEqual({ sessionId, runStatus: 'pending', seed: 5 });
       await over(sessionId);
       // A list follows on its own: a client that has not written since has nothing to wait for.
       const newest = async (): Promise<JsonObject | undefined> => {
