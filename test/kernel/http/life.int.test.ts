@@ -53,7 +53,7 @@ describe('a server that starts', () => {
     return { server: await listen(options), lifecycle };
   };
 
-  it('answers status and health, and 503 for everything else, known or not [11.3a]', async () => {
+  it('answers status and health, and 503 for everything else, known or not [10.6a, 11.3a]', async () => {
     ({ server } = await start());
     const { url } = server;
     const codes: Record<string, number> = {};

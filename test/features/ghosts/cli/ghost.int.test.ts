@@ -77,7 +77,7 @@ describe('anima ghost', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, 'There is no ghost session with this id. (GHOST_NOT_FOUND)\n']);
   });
 
-  itLong('keeps the shortest way to a finding in a file, plays it again, and compares sessions', async () => {
+  itLong('keeps the shortest way to a finding in a file, plays it again, and compares sessions [11.5d]', async () => {
     const asked = ['run', '--level', 'faulty', '--seed', '7', '--follow', '--json'];
     const results = JSON.parse((await anima(...asked)).stdout) as {
       resultsSessionId: string;
