@@ -113,7 +113,7 @@ const traced = (
 });
 
 /**
- * Repeats a decision from its recorded inputs, without a model, a clock or random numbers (contract 10.3).
+ * Repeats a decision from its recorded inputs, without a model, a clock or random numbers.
  * @returns its outcome now
  * @throws Rejection LOGIC_UNKNOWN
  */

@@ -29,7 +29,7 @@ const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => enti
 const errorRow = (code: RejectionCode): string =>
   `<tr><td>${statuses[code]}</td><td><code>${code}</code></td><td>${escape(rejections[code])}</td></tr>`;
 
-/** The docs page: a viewer of `/openapi.json`, and the table of all error codes (contract 10.9). */
+/** The docs page: a viewer of `/openapi.json`, and the table of all error codes. */
 export const docsPage = (): string => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Anima ${apiVersion}</title>

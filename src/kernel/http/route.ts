@@ -126,7 +126,7 @@ type RouteMembers<
   /** Takes bytes: of one media type, or of several with a bound for each. The handler then reads JSON itself, too. */
   readonly bytes?: AcceptedBytes | readonly AcceptedBytes[];
   readonly responses: Readonly<Record<number, ResponseDefinition>>;
-  /** Works while the server starts and stops, and is never rate limited (contract 10.6, 11.3). */
+  /** Works while the server starts and stops, and is never rate limited. */
   readonly always?: boolean;
   /** An addition of ours, tagged `(ext)`. */
   readonly ext?: boolean;

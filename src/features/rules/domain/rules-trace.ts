@@ -1,6 +1,6 @@
 import type { Json } from '../../../kernel/base/json.js';
 
-/** Which rule matched, and the outcome of each of its conditions (contract 10.2). */
+/** A rule that matched or not, with the outcome of each of its conditions. */
 export type RuleTrace = {
   readonly drRuleId: string;
   readonly matched: boolean;
