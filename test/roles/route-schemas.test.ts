@@ -1,18 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
+import { portRoutes } from '../../scripts/served-routes.js';
 import { checkOf } from '../../src/kernel/http/guard/schema-check.js';
-import { allRoutes } from '../../src/roles/routes.js';
-
-/** Whatever a route takes apart when it is defined. */
-const anything: never = new Proxy(() => undefined, {
-  get: (_, name) => (name === Symbol.toPrimitive ? () => 'https://anima.example' : anything),
-  apply: () => anything,
-}) as never;
 
 describe('the schemas of requests', () => {
-  const own = { ports: anything, levels: { builtIn: [] }, soulTrust: null };
-  const services = new Proxy(own, { get: (from, name) => (name in from ? from[name as keyof typeof from] : anything) });
-  const routes = allRoutes(services as never, anything);
+  const routes = portRoutes();
 
   it('are those of all routes', () => {
     expect(routes.length).toBeGreaterThan(90);

@@ -3,7 +3,7 @@ import { apiVersion } from './api-version.js';
 import { statuses } from './statuses.js';
 
 /**
- * What the docs page may do: load scripts and styles of this server and send requests to it, and nothing else. The viewer draws its icons from
+ * What the docs pages may do: load scripts and styles from this server and send requests to it, and nothing else. The viewer draws its icons from
  * `data:` images. It needs neither inline styles nor `eval`, so neither is allowed.
  */
 export const docsPagePolicy = [
@@ -26,29 +26,43 @@ const entities: Readonly<Record<string, string>> = {
 };
 const escape = (text: string): string => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 
-const errorRow = (code: RejectionCode): string =>
-  `<tr><td>${statuses[code]}</td><td><code>${code}</code></td><td>${escape(rejections[code])}</td></tr>`;
-
-/** The docs page: a viewer of `/openapi.json`, and the table of all error codes. */
-export const docsPage = (): string => `<!doctype html>
+const head = (title: string, more = ''): string => `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Anima ${apiVersion}</title>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/docs/swagger-ui.css"><link rel="stylesheet" href="/docs/docs.css">
-<script src="/docs/swagger-ui-bundle.js" defer></script><script src="/docs/docs.js" type="module"></script></head>
+${more}<link rel="stylesheet" href="/docs/docs.css"></head>`;
+
+/** The API for people: a viewer of `/openapi.json`. */
+export const docsPage = (): string => `${head(
+  `Anima ${apiVersion}`,
+  `<link rel="stylesheet" href="/docs/swagger-ui.css">
+<script src="/docs/swagger-ui-bundle.js" defer></script><script src="/docs/docs.js" type="module"></script>
+`,
+)}
 <body>
-<nav><a href="/openapi.json">openapi.json</a><a href="#errors">All error codes</a></nav>
-<noscript>The list of routes needs JavaScript. The same information as data: <a href="/openapi.json">openapi.json</a>.</noscript>
+<nav><a href="/openapi.json">openapi.json</a><a href="/docs/errors">Error codes</a></nav>
+<noscript>This page needs JavaScript. <a href="/openapi.json">openapi.json</a> holds the same information as data.</noscript>
 <div id="api"></div>
-<section id="errors">
-<h2>Errors</h2>
-<p>Every error is <code>{"error": {"code", "message", "details", "requestId"}}</code>. Only a 403 of <code>POST /rules</code> is <code>{"error": "&lt;sentence&gt;"}</code>.</p>
-<p>A refusal with <code>Retry-After</code> is temporary: send the same request again after that many seconds. A <code>POST</code> with an <code>Idempotency-Key</code> is done once, however often it is sent.
-Without the key, a request that opens a turn or records something may have been done although its answer was lost. A repeat does it again.</p>
+</body>
+</html>
+`;
+
+const errorRow = (code: RejectionCode): string =>
+  `<tr id="${code}"><td>${statuses[code]}</td><td><code>${code}</code></td><td>${escape(rejections[code])}</td></tr>`;
+
+/** Every error code with its status and its meaning. */
+export const errorsPage = (): string => `${head(`Error codes of Anima ${apiVersion}`)}
+<body>
+<nav><a href="/docs">Routes</a><a href="/openapi.json">openapi.json</a></nav>
+<main>
+<h1>Error codes</h1>
+<p>The body of every error is <code>{"error": {"code", "message", "details", "requestId"}}</code>, with one exception: a 403 of <code>POST /rules</code> is <code>{"error": "&lt;message&gt;"}</code>.</p>
+<p>An error with <code>Retry-After</code> is temporary: send the same request again after that many seconds. A <code>POST</code> with an <code>Idempotency-Key</code> takes effect once, however often you send it.
+Without the key, a request whose response was lost may already have opened a turn or recorded events, and a repeat does so a second time.</p>
 <table><thead><tr><th>Status</th><th>Code</th><th>Meaning</th></tr></thead><tbody>
 ${(Object.keys(rejections) as RejectionCode[]).map(errorRow).join('\n')}
 </tbody></table>
-</section>
+</main>
 </body>
 </html>
 `;

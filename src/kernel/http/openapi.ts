@@ -5,6 +5,7 @@ import { withNullMembers } from './guard/null-members.js';
 import { paramNames } from './guard/path-params.js';
 import type { RouteDefinition } from './route.js';
 import { ErrorBody, ShortError } from './schemas.js';
+import { EXT_TAG, routeTags } from './tags.js';
 import { defined } from '../base/defined.js';
 
 type Doc = Record<string, unknown>;
@@ -83,12 +84,14 @@ const responsesOf = ({ responses, shortForbidden }: RouteDefinition): Doc => {
   ]) as Doc;
 };
 
+const tagsOf = ({ tag, ext }: RouteDefinition): readonly string[] => (ext === true ? [tag, EXT_TAG] : [tag]);
+
 const operationOf = (definition: RouteDefinition): Doc => {
-  const { operationId, tag, summary, description, scope, bytes, deprecated, ext, method, admits } = definition;
+  const { operationId, summary, description, scope, bytes, deprecated, method, admits } = definition;
   const takesKey = method === 'POST' && scope !== null && bytes === undefined;
   return {
     operationId,
-    tags: ext === true ? [tag, '(ext)'] : [tag],
+    tags: tagsOf(definition),
     summary,
     ...defined({ description }),
     ...(deprecated === undefined ? {} : { deprecated: true }),
@@ -118,6 +121,7 @@ Send \`Authorization: Bearer <key>\` and JSON. Routes tagged \`(ext)\` are addit
 /** Walks the definitions to an OpenAPI 3.1 document. */
 export const openApi = (routes: readonly RouteDefinition[]): Doc => {
   const paths: Record<string, Doc> = {};
+  const used = new Set(routes.flatMap(tagsOf));
   for (const definition of routes) {
     const path = templatePath(definition.path);
     paths[path] = { ...paths[path], [definition.method.toLowerCase()]: operationOf(definition) };
@@ -131,7 +135,9 @@ export const openApi = (routes: readonly RouteDefinition[]): Doc => {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '/' }],
-    tags: [{ name: '(ext)', description: 'Additions of this server; each is also listed under its subject.' }],
+    tags: Array.from(routeTags, ([name, described]) => ({ name, description: described })).filter(({ name }) =>
+      used.has(name),
+    ),
     paths,
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' }, grant },

@@ -12,7 +12,7 @@ export const ClientId = Type.String({
 export const ErrorBody = Type.Object(
   {
     error: Type.Object({
-      code: Type.String({ description: 'A stable upper-snake word; the docs page lists all codes.' }),
+      code: Type.String({ description: 'A stable upper-snake word; `GET /docs/errors` lists all codes.' }),
       message: Type.String({ description: 'A sentence that says what to do.' }),
       details: Type.Record(Type.String(), Type.Unknown()),
       requestId: Type.String(),

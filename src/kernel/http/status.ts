@@ -8,11 +8,11 @@ import { Rejection } from '../base/rejection.js';
 import type { Metrics } from '../../ports/metrics.js';
 import { apiVersion } from './api-version.js';
 import { openDocsFiles } from './docs-files.js';
-import { docsPage, docsPagePolicy } from './docs-page.js';
+import { docsPage, docsPagePolicy, errorsPage } from './docs-page.js';
 import { namesTag } from './entity-tag.js';
 import type { Lifecycle } from './lifecycle.js';
 import { openApi } from './openapi.js';
-import { ok, route, type RouteDefinition } from './route.js';
+import { type Answer, ok, route, type RouteDefinition } from './route.js';
 
 /** How one dependency does; `detail` is for people. */
 export type DependencyState = {
@@ -51,6 +51,15 @@ const once = <T>(make: () => T): (() => T) => {
   return () => (made ??= { value: make() }).value;
 };
 
+/** Answers with a page that is made once. */
+const htmlPage = (make: () => string): (() => Answer) => {
+  const page = once(make);
+  return () => ({
+    headers: { 'Content-Security-Policy': docsPagePolicy, 'X-Content-Type-Options': 'nosniff' },
+    raw: { type: 'text/html; charset=utf-8', content: page() },
+  });
+};
+
 const Dependency = Type.Object({
   ok: Type.Boolean(),
   detail: Type.Optional(Type.String()),
@@ -64,7 +73,8 @@ const common = { tag: 'Server', scope: null } as const;
 /** The server's own routes: status, health, metrics, and the documents made from the route list. */
 export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
   const document = once(() => JSON.stringify(openApi(deps.allRoutes())));
-  const page = once(docsPage);
+  const docs = htmlPage(docsPage);
+  const errors = htmlPage(errorsPage);
   const docsFile = openDocsFiles();
   return [
     route('GET', '/status', {
@@ -126,16 +136,35 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       responses: { 200: { description: 'The document.', contentType: 'application/json' } },
       handler: () => ({ raw: { type: 'application/json; charset=utf-8', content: document() } }),
     }),
+    route('GET', '/', {
+      ...common,
+      operationId: 'getRoot',
+      summary: 'Redirects a browser to the documentation',
+      description: 'Every client that does not prefer `text/html` in `Accept` gets 404.',
+      ext: true,
+      responses: { 302: { description: 'The documentation is at `/docs`.' } },
+      handler: ({ koa }) => {
+        koa.vary('Accept');
+        // What comes first is chosen when the client accepts both alike.
+        if (koa.accepts('application/json', 'text/html') !== 'text/html') throw new Rejection('NOT_FOUND');
+        return { status: 302, headers: { Location: '/docs' } };
+      },
+    }),
     route('GET', '/docs', {
       ...common,
       operationId: 'getDocs',
       summary: 'The API documentation as a page (HTML)',
       ext: true,
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
-      handler: () => ({
-        headers: { 'Content-Security-Policy': docsPagePolicy, 'X-Content-Type-Options': 'nosniff' },
-        raw: { type: 'text/html; charset=utf-8', content: page() },
-      }),
+      handler: docs,
+    }),
+    route('GET', '/docs/errors', {
+      ...common,
+      operationId: 'getDocsErrors',
+      summary: 'All error codes as a page (HTML)',
+      ext: true,
+      responses: { 200: { description: 'The page.', contentType: 'text/html' } },
+      handler: errors,
     }),
     route('GET', '/docs/:file', {
       ...common,

@@ -62,7 +62,7 @@ const shownStored = ({ put: { warnings: _, bytes: __, ...put }, at }: StoredLeve
 
 const refuseBuiltIn = (levelId: string): Rejection => new Rejection('LEVEL_BUILT_IN', { details: { levelId } });
 
-const common = { tag: 'Ghosts', scope: 'ghosts', ext: true } as const;
+const common = { tag: 'Levels', scope: 'ghosts', ext: true } as const;
 
 type LevelRouteDeps = {
   readonly ports: Ports;
