@@ -1,7 +1,6 @@
 // Writes the generated files; with --check it writes nothing and fails when one of them is stale.
 // Usage: npm run generate, npm run check:generated.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -9,17 +8,17 @@ import { soulSchema } from '../src/features/souls/domain/soul-schema.js';
 import { allProcesses } from '../src/server/processes.js';
 import { drawMachines } from './machine-diagram.js';
 import { eventSchemaFiles } from './event-schema-files.js';
-import { type Layers, withImportTables } from './import-table.js';
+import { ROUTE_PAGES, routePages } from './route-pages.js';
+import { servedDocument } from './served-routes.js';
 
 /** Seen from dist/scripts/, where this runs. */
 const repository = new URL('../../', import.meta.url);
 const fileOf = (path: string): string => fileURLToPath(new URL(path, repository));
-const layers = createRequire(import.meta.url)(fileOf('scripts/layers.cjs')) as Layers;
 const generated: readonly (readonly [path: string, content: () => string])[] = [
-  ['docs/machines.md', () => drawMachines(allProcesses.map(({ process }) => process))],
-  ['docs/architecture.md', () => withImportTables(readFileSync(fileOf('docs/architecture.md'), 'utf8'), layers)],
+  ['docs/reference/state-machines.md', () => drawMachines(allProcesses.map(({ process }) => process))],
   ['docs/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
+  ...routePages(servedDocument()).map(([path, content]) => [path, () => content] as const),
 ];
 
 const read = (file: string): string | null => {
@@ -31,16 +30,27 @@ const read = (file: string): string | null => {
 };
 
 const check = process.argv.includes('--check');
+const complain = (path: string): void => {
+  console.error(`${path} is stale: run "npm run generate".`);
+  process.exitCode = 1;
+};
 for (const [path, make] of generated) {
   const file = fileOf(path);
   const content = make();
   if (read(file) === content) continue;
   if (check) {
-    console.error(`${path} is stale: run "npm run generate".`);
-    process.exitCode = 1;
+    complain(path);
   } else {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
     console.log(`wrote ${path}`);
   }
+}
+// A tag that became smaller has fewer pages.
+const paths = new Set(generated.map(([path]) => path));
+for (const name of readdirSync(fileOf(ROUTE_PAGES))) {
+  const path = `${ROUTE_PAGES}/${name}`;
+  if (paths.has(path)) continue;
+  if (check) complain(path);
+  else rmSync(fileOf(path));
 }

@@ -1,4 +1,4 @@
-// Which folder may import which. .dependency-cruiser.cjs makes its rules from these lists, and `npm run generate` the tables in docs/architecture.md.
+// Which folder may import which. .dependency-cruiser.cjs makes its rules from these lists.
 //
 // A row is about the files in and below its folder, except those in a folder that has a row of its own. Every file may import what is in its own
 // folder. `imports` names what else it may import: a folder with a row means the files of that row, any other folder means all that is in it.

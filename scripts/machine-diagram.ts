@@ -1,3 +1,4 @@
+import { GENERATED, markdownTable } from './markdown.js';
 import type { AnyStateMachine, Transition } from '../src/kernel/processes/state-machine.js';
 
 type AnyTransition = Transition<unknown, unknown, unknown>;
@@ -41,14 +42,10 @@ const diagram = (process: AnyStateMachine): readonly string[] => {
 const cellTable = (process: AnyStateMachine): readonly string[] => {
   const rows = rowsOf(process);
   const inputs = rows[0]?.[1].map(([input]) => input) ?? [];
-  const line = (fields: readonly string[]): string => `| ${fields.join(' | ')} |`;
-  return [
-    line(['state', ...inputs]),
-    line(['---', ...inputs.map(() => '---')]),
-    ...rows.map(([state, transitions]) =>
-      line([`**${state}**`, ...transitions.map(([, transition]) => describe(transition))]),
-    ),
-  ];
+  return markdownTable(
+    ['state', ...inputs],
+    rows.map(([state, transitions]) => [`**${state}**`, ...transitions.map(([, transition]) => describe(transition))]),
+  );
 };
 
 const section = (process: AnyStateMachine): readonly string[] => [
@@ -60,16 +57,17 @@ const section = (process: AnyStateMachine): readonly string[] => [
   '',
 ];
 
-/** `docs/machines.md`: each of these processes as a Mermaid diagram and as the table of all its transitions, in Markdown. */
+/** `docs/reference/state-machines.md`: each of these processes as a Mermaid diagram and as the table of all its transitions, in Markdown. */
 export const drawMachines = (processes: readonly AnyStateMachine[]): string =>
   [
     '# State machines',
     '',
-    '<!-- Drawn from the state machines in workflows/ by `npm run generate`; a test fails when it is stale. -->',
+    GENERATED,
     '',
-    'Every process that spans time is a state machine. A field of a table below says what an input does in a state.',
-    '`·` means nothing: the answer comes from the record. `refused` is a refusal with its code. Anything else is the name of the function',
-    'that makes the events, and the state or states to which they lead.',
+    'Each durable process of the server is a state machine. Its diagram shows the transitions, and its table shows what every input does in every state.',
+    '',
+    '`·` means that the input changes nothing: the response comes from the recorded events. `refused` names the error code.',
+    'Every other field names the function that makes the events, and the states to which they can lead.',
     '',
     ...processes.flatMap(section),
   ].join('\n');

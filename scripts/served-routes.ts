@@ -3,6 +3,7 @@ import { openApi } from '../src/kernel/http/openapi.js';
 import type { RouteDefinition } from '../src/kernel/http/route.js';
 import { statusRoutes } from '../src/kernel/http/status.js';
 import { allRoutes } from '../src/roles/routes.js';
+import type { OpenApiDocument } from './route-pages.js';
 
 /** Stands for every service: the definition of a route may take it apart and call it, but no handler runs here. */
 const anything: never = new Proxy(() => undefined, {
@@ -30,4 +31,5 @@ export const servedRoutes = (): readonly RouteDefinition[] => [
 ];
 
 /** The OpenAPI document of all routes, as a client gets it. */
-export const servedDocument = (): unknown => JSON.parse(JSON.stringify(openApi(servedRoutes())));
+export const servedDocument = (): OpenApiDocument =>
+  JSON.parse(JSON.stringify(openApi(servedRoutes()))) as OpenApiDocument;

@@ -15,7 +15,7 @@ export type CloudEvent = {
   readonly type: string;
   readonly subject: string;
   readonly time: string;
-  /** The `$id` of the schema of `data` (docs/events). */
+  /** The `$id` of the schema of `data` (docs/reference/events). */
   readonly dataschema: string;
   readonly tenant: string;
   readonly npcid: string;

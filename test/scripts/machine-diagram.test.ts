@@ -11,9 +11,9 @@ const transitions = Object.entries(turn.transitions).flatMap(([state, row]) =>
   Object.entries(row).map(([input, transition]) => ({ state, input, transition })),
 );
 
-describe('docs/machines.md', () => {
-  it('is what the tables say; "npm run generate" draws it anew', () => {
-    expect(readFileSync(join(import.meta.dirname, '../../docs/machines.md'), 'utf8')).toBe(
+describe('docs/reference/state-machines.md', () => {
+  it('is what "npm run generate" writes', () => {
+    expect(readFileSync(join(import.meta.dirname, '../../docs/reference/state-machines.md'), 'utf8')).toBe(
       drawMachines(allProcesses.map(({ process }) => process)),
     );
   });

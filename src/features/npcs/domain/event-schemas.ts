@@ -7,12 +7,15 @@ import type { Json, JsonObject } from '../../../kernel/base/json.js';
  * The events of a mind's stream, by type. Shapes are storage: never changed, only upcast (docs/adr/0004).
  * What a client dropped or left out is absent here, never null, unless null means something.
  *
- * Their data are JSON Schemas, each in the newest version of its type, and the types are read off them. The schemas are published (docs/events) and
+ * Their data are JSON Schemas, each in the newest version of its type, and the types are read off them. The schemas are published (docs/reference/events) and
  * describe what programs of others read. They are open: a new optional member is no new version. Nothing loads them but what publishes them.
  */
 
 const object = <Properties extends TProperties>(properties: Properties) =>
   Type.Unsafe<Readonly<Static<TObject<Properties>>>>(Type.Object(properties));
+/** @param description when the event is recorded, for readers */
+const event = <Properties extends TProperties>(description: string, properties: Properties) =>
+  Type.Unsafe<Readonly<Static<TObject<Properties>>>>(Type.Object(properties, { description }));
 const list = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly Static<Item>[]>(Type.Array(item));
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const text = (description: string) => Type.String({ description });
@@ -129,11 +132,13 @@ const mind = {
 
 /** In the order in which they are published. */
 export const npcEventSchemas = {
-  NpcRegistered: object(mind),
-  // Members given replace whole.
-  NpcUpdated: object(mind),
-  NpcArchived: Type.Unsafe<Record<string, never>>(Type.Object({})),
-  TurnOpened: object({
+  NpcRegistered: event('A client registered the NPC, or imported a character card for a new one.', mind),
+  NpcUpdated: event(
+    'The persona, the data or the card of the NPC changed; a member that is given replaces the previous one entirely.',
+    mind,
+  ),
+  NpcArchived: Type.Unsafe<Record<string, never>>(Type.Object({}, { description: 'The NPC was archived.' })),
+  TurnOpened: event('A turn began, with its inputs and the first instruction to the body.', {
     ...turn,
     ...basis,
     ...ofActor,
@@ -151,23 +156,43 @@ export const npcEventSchemas = {
     deadlineAt: text('RFC 3339, UTC.'),
     instruction: InstructionGiven,
   }),
-  RulesetMissing: object({ ...turn, rulesetId: Type.String() }),
-  ActorIdentified: object({ ...turn, ...basis, ...ofActor, actor: ActorGiven, instruction: InstructionGiven }),
-  MemoriesRecalled: object({ ...turn, ...basis, memories: AllRecalled, instruction: InstructionGiven }),
-  // Ends a turn of kind `process`, or is all of a turn of kind `verdict` (then it brings its own inputs).
-  VerdictReached: object({
+  RulesetMissing: event('A request named a ruleset that was never registered, so the turn was decided without rules.', {
+    ...turn,
+    rulesetId: Type.String(),
+  }),
+  ActorIdentified: event('The body said who acts in the turn, and got its next instruction.', {
+    ...turn,
+    ...basis,
+    ...ofActor,
+    actor: ActorGiven,
+    instruction: InstructionGiven,
+  }),
+  MemoriesRecalled: event('The memories for the turn are known, and the body got the instruction to run the model.', {
+    ...turn,
+    ...basis,
+    memories: AllRecalled,
+    instruction: InstructionGiven,
+  }),
+  VerdictReached: event(
+    'The rules allow the output of the model; this ends a turn, or is the whole of a turn that only asked for a verdict.',
+    {
+      ...turn,
+      ...basis,
+      ...verdict,
+      kid: Type.Optional(text('The public key that checks the signature, in /.well-known/jwks.json.')),
+      iss: Type.Optional(text('Who signed.')),
+    },
+  ),
+  VerdictRefused: event('The rules refuse the output of the model; this ends a turn just as a valid verdict does.', {
     ...turn,
     ...basis,
     ...verdict,
-    kid: Type.Optional(text('The public key that checks the signature, in /.well-known/jwks.json.')),
-    iss: Type.Optional(text('Who signed.')),
   }),
-  VerdictRefused: object({ ...turn, ...basis, ...verdict }),
-  StateChanged: object({
+  StateChanged: event('A valid verdict changed the data of the NPC.', {
     ...turn,
     patch: Type.Unsafe<JsonObject>({ type: 'object', description: 'A merge patch (RFC 7396) of the mind’s data.' }),
   }),
-  MemoryStored: object({
+  MemoryStored: event('The NPC has a new memory, from a verdict, a client or a character card.', {
     turnId: Type.Optional(turn.turnId),
     memoryId: Type.String(),
     text: Type.String(),
@@ -176,10 +201,8 @@ export const npcEventSchemas = {
     // From an agent's client, stored unchanged.
     metadata: Type.Optional(AnyObject),
   }),
-  // A body keeps this memory as well.
-  MemoryConfirmed: object({ memoryId: Type.String() }),
-  // The memories that a body recalled itself, and its query.
-  RecallReported: object({
+  MemoryConfirmed: event('The body reported that it keeps this memory, too.', { memoryId: Type.String() }),
+  RecallReported: event('A body reported what it recalled from its own memory, and what it had asked for.', {
     query: Type.String(),
     similarity: Type.Optional(Type.Number()),
     limit: Type.Optional(Type.Integer()),
@@ -187,22 +210,26 @@ export const npcEventSchemas = {
     minImportance: Type.Optional(Type.Number()),
     memories: AllRecalled,
   }),
-  // The memories stored before this event disappear from lists and recall.
-  MemoriesCleared: object({ count: Type.Integer({ description: 'How many memories it took away.' }) }),
-  // An operator removed these memories from lists, recall, confirms and souls.
-  MemoriesRetracted: object({
-    memoryIds: list(Type.String()),
-    reason: text('Why, in the words of whoever did it.'),
-    // Only when what was derived went with them: the ones that were named.
-    roots: Type.Optional(list(Type.String())),
-  }),
-  TurnExpired: object(turn),
-  TapeMismatchNoticed: object({
+  MemoriesCleared: event(
+    'A client cleared the memory: everything stored before this event disappears from lists and recall.',
+    { count: Type.Integer({ description: 'How many memories it took away.' }) },
+  ),
+  MemoriesRetracted: event(
+    'An operator retracted these memories, which removes them from lists, recall, confirmations and souls.',
+    {
+      memoryIds: list(Type.String()),
+      reason: text('Why, in the words of whoever did it.'),
+      // Only when what was derived went with them: the ones that were named.
+      roots: Type.Optional(list(Type.String())),
+    },
+  ),
+  TurnExpired: event('The turn reached its deadline before it ended.', turn),
+  TapeMismatchNoticed: event('A tape that the body sent differs from what the turn had recorded.', {
     ...turn,
     round: Type.Integer(),
     members: list(object({ member: Type.String(), recorded: AnyValue, received: AnyValue })),
   }),
-  DirectiveGiven: object({
+  DirectiveGiven: event('A client asked for a directive, and got what to recall.', {
     ...turn,
     ...basis,
     ...onPatterns,
@@ -213,7 +240,7 @@ export const npcEventSchemas = {
     ruleset: RulesetUsed,
     memoryRecall: object(recall),
   }),
-  ContextBuilt: object({
+  ContextBuilt: event('A client asked for a context, and got the prompt for its model.', {
     ...turn,
     ...basis,
     ...onPatterns,
@@ -227,7 +254,7 @@ export const npcEventSchemas = {
     constraints: AnyObject,
     ctxMessages: orNull(list(object({ role: Type.String(), content: Type.String() }))),
   }),
-  BridgeChecked: object({
+  BridgeChecked: event('A client asked whether the rules allow an action of the NPC.', {
     ...basis,
     ...onPatterns,
     action: AnyValue,
@@ -239,24 +266,25 @@ export const npcEventSchemas = {
     code: orNull(Type.String()),
     details: AnyObject,
   }),
-  // The mind is to leave as a soul (contract 8.1): what its document is made from, besides the events up to this one.
-  SoulExportRequested: object({
-    ...soul,
-    npcState: AnyObject,
-    // Counts where none is recorded.
-    persona: Type.Optional(Type.String()),
-    includeMemories: Type.Boolean(),
-    // What the soul leaves out (contract 8.10); absent: nothing.
-    without: Type.Optional(list(Type.Literal('players'))),
-    // Who brings the soul to an archive: a client, in a second phase, or this server at once.
-    uploadedBy: Type.Union([Type.Literal('client'), Type.Literal('server')]),
-    // Without these two it is kept in this server's own archive, as JSON.
-    storage: Type.Optional(Type.Literal('ipfs', { description: 'The soul is named by its CID.' })),
-    format: Type.Optional(Type.Literal('binary', { description: 'What is named is the soul as CBOR.' })),
-    deadlineAt: text('RFC 3339, UTC.'),
-  }),
-  // The document was made and signed; it is kept under its digest (contract 8.7).
-  SoulSealed: object({
+  SoulExportRequested: event(
+    'An export of the NPC as a soul began; the soul is made from this event and the events before it.',
+    {
+      ...soul,
+      npcState: AnyObject,
+      // Counts where none is recorded.
+      persona: Type.Optional(Type.String()),
+      includeMemories: Type.Boolean(),
+      // What the soul leaves out (contract 8.10); absent: nothing.
+      without: Type.Optional(list(Type.Literal('players'))),
+      // Who brings the soul to an archive: a client, in a second phase, or this server at once.
+      uploadedBy: Type.Union([Type.Literal('client'), Type.Literal('server')]),
+      // Without these two it is kept in this server's own archive, as JSON.
+      storage: Type.Optional(Type.Literal('ipfs', { description: 'The soul is named by its CID.' })),
+      format: Type.Optional(Type.Literal('binary', { description: 'What is named is the soul as CBOR.' })),
+      deadlineAt: text('RFC 3339, UTC.'),
+    },
+  ),
+  SoulSealed: event('The soul document was made, signed, and kept under its digest.', {
     ...soul,
     name: text('What lists call it.'),
     digest: text('SHA-256 of the document’s JCS form, base64url.'),
@@ -268,19 +296,23 @@ export const npcEventSchemas = {
     // So that an answer can name it without reading the document; absent from the oldest events.
     signature: Type.Optional(text('That of the document: a compact JWS.')),
   }),
-  // An archive has the soul: the mind has left a copy of itself.
-  SoulExported: object({ ...soul, txId: Type.String(), url: text('Where the soul can be read.') }),
-  SoulExportFailed: object({
+  SoulExported: event('An archive has the soul.', {
+    ...soul,
+    txId: Type.String(),
+    url: text('Where the soul can be read.'),
+  }),
+  SoulExportFailed: event('The export of the soul failed.', {
     ...soul,
     code: Type.String(),
     reason: Type.String(),
     details: Type.Optional(AnyObject),
   }),
-  SoulExportExpired: object(soul),
-  // A soul begins to arrive: what comes after this counts only once `SoulArrived` stands (contract 8.4). Always the stream's first event.
-  SoulArrivalBegun: object({ ...soul, ...ofImport, memories: Type.Integer() }),
-  // A memory that a soul brought, as it was where it was stored.
-  MemoryArrived: object({
+  SoulExportExpired: event('The client did not finish the export of the soul before its deadline.', soul),
+  SoulArrivalBegun: event(
+    'An import of a soul began; the events of an import count only once it is complete. Always the first event of its stream.',
+    { ...soul, ...ofImport, memories: Type.Integer() },
+  ),
+  MemoryArrived: event('A soul brought this memory, as it was when it was first stored.', {
     memoryId: Type.String(),
     text: Type.String(),
     type: Type.String(),
@@ -290,8 +322,7 @@ export const npcEventSchemas = {
     confirmed: Type.Boolean(),
     source: Source,
   }),
-  // The whole soul is here: the mind begins with what it brought.
-  SoulArrived: object({
+  SoulArrived: event('The import of a soul is complete, and the NPC starts from what the soul brought.', {
     ...soul,
     ...ofImport,
     digest: text('Of the soul document.'),
@@ -320,8 +351,8 @@ export const npcEventSchemas = {
       }),
     ),
   }),
-  // An operator looked at a break in this stream's hash chain and acknowledged it. docs/hash-chain.md explains `stored` and `computed`.
-  ChainBreakRecorded: object({
+  ChainBreakRecorded: event('An operator acknowledged a break in the hash chain of this stream.', {
+    // The page about the hash chain explains `stored` and `computed`.
     revision: Type.Integer({ description: 'Of the event that does not fit.' }),
     member: Type.Union([Type.Literal('prevHash'), Type.Literal('hash')]),
     stored: Type.String(),

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 
-import { eventSchemaFile, EVENT_SCHEMAS } from '../../../../scripts/event-schema-files.js';
+import { eventSchemaFile, eventSchemaFiles, EVENT_SCHEMAS } from '../../../../scripts/event-schema-files.js';
 import { eventSchemaId } from '../../../../src/features/npcs/cloud-event.js';
+import { npcEventSchemas } from '../../../../src/features/npcs/domain/event-schemas.js';
 import type { JsonObject } from '../../../../src/kernel/base/json.js';
 import type { RecordedEvent } from '../../../../src/ports/event-store.js';
 
@@ -22,8 +23,29 @@ const schemaOf = ({ type, meta }: RecordedEvent): JsonObject =>
 describe('the published schemas of a mind’s events', () => {
   it('are one for every type and version', () => {
     const wanted = stored.map(({ type, meta }) => eventSchemaFile(type, meta.schemaVersion));
-    expect(readdirSync(folder).sort()).toEqual(wanted.sort());
+    expect(
+      readdirSync(folder)
+        .filter((name) => name !== 'index.md')
+        .sort(),
+    ).toEqual(wanted.sort());
   });
+
+  it('are what "npm run generate" writes, and so is the page that lists them', () => {
+    for (const [path, content] of eventSchemaFiles())
+      expect([path, readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8') === content()]).toEqual([
+        path,
+        true,
+      ]);
+  });
+
+  it.each(Object.entries(npcEventSchemas))(
+    'say in one sentence when the event is recorded: %s',
+    (type, { description }) => {
+      expect(description).toMatch(/^[A-Z].*\.$/);
+      const page = readFileSync(new URL('index.md', folder), 'utf8');
+      expect(page).toContain(`| \`${type}\` | 1 | ${description ?? ''} | [schema](${type}.v1.schema.json) |`);
+    },
+  );
 
   it.each(named)('hold for what is stored: %s', (_, event) => {
     const ajv = new Ajv2020({ allErrors: true });
