@@ -126,7 +126,7 @@ export const Source = object({
 const mind = {
   persona: Type.Optional(Type.String()),
   data: Type.Optional(AnyObject),
-  // Only when a character card was imported: the card as it came (contract 8.9).
+  // Only when a character card was imported: the card as it came.
   card: Type.Optional(object({ digest: text('Base64url SHA-256 of its JCS form.'), content: AnyObject })),
 };
 
@@ -274,7 +274,7 @@ export const npcEventSchemas = {
       // Counts where none is recorded.
       persona: Type.Optional(Type.String()),
       includeMemories: Type.Boolean(),
-      // What the soul leaves out (contract 8.10); absent: nothing.
+      // What the soul leaves out; absent: nothing.
       without: Type.Optional(list(Type.Literal('players'))),
       // Who brings the soul to an archive: a client, in a second phase, or this server at once.
       uploadedBy: Type.Union([Type.Literal('client'), Type.Literal('server')]),
@@ -328,7 +328,7 @@ export const npcEventSchemas = {
     digest: text('Of the soul document.'),
     copy: Type.Boolean({ description: 'Whether it came in under another npcId than its source has.' }),
     signer: Type.Union([Type.Literal('ours'), Type.Literal('known'), Type.Literal('unknown')]),
-    // What lists called it (contract 8.7).
+    // What lists called it.
     name: Type.String(),
     // Absent: it had none.
     persona: Type.Optional(Type.String()),
