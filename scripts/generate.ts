@@ -16,7 +16,7 @@ const repository = new URL('../../', import.meta.url);
 const fileOf = (path: string): string => fileURLToPath(new URL(path, repository));
 const generated: readonly (readonly [path: string, content: () => string])[] = [
   ['docs/reference/state-machines.md', () => drawMachines(allProcesses.map(({ process }) => process))],
-  ['docs/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
+  ['docs/reference/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
   ...routePages(servedDocument()).map(([path, content]) => [path, () => content] as const),
 ];
