@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks a bundle of a history (docs/proofs.md) offline: its hash chain, and what the log of its tenant says of it.
+"""Checks a bundle of a history (docs/reference/formats/bundle.md) offline: its hash chain, and what the log of its tenant says of it.
 
 Usage: verify_history.py <file> [--key <thumbprint or JWK file>] [--checkpoint <note file>]
 Exit code 0 and a line "valid ...", or 1 and a line "broken at line N: why". Needs the package "cryptography" where a bundle has a proof.
-It was written from docs/contract.md, docs/hash-chain.md, RFC 8785, RFC 9162 and C2SP signed-note, and shares no code with the server.
+It was written from docs/reference/formats/bundle.md and hash-chain.md, RFC 8785, RFC 9162 and C2SP signed-note, and shares no code with the server.
 """
 import base64, hashlib, json, math, re, sys
 from decimal import Decimal
@@ -157,7 +157,7 @@ def read_header(data):
 
 def read_event(data, header, last):
     event = read_line(data)
-    need(set(event) == EVENT, 'an event has exactly the thirteen members of docs/hash-chain.md, and hash')
+    need(set(event) == EVENT, 'an event has exactly the thirteen members of docs/reference/formats/hash-chain.md, and hash')
     need(event['tenant'] == header['tenant'] and event['stream'] == header['stream'], 'it is of another stream')
     need(is_one(event['revision'], last['revision'] + 1), f"revision {last['revision'] + 1} is expected here")
     need(event['prevHash'] == last['hash'], 'it does not follow the event before it (prevHash)')

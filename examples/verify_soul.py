@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks a soul document (docs/souls.md) without a server: python3 verify_soul.py soul.json, or from standard input. With --proof before the file
+"""Checks a soul document (docs/reference/formats/soul.md) without a server: python3 verify_soul.py soul.json, or from standard input. With --proof before the file
 it checks the proof of one memory, as GET /souls/{txId}/proof answers it.
 
 Needs the package `cryptography`. It computes the root of the soul's parts, and checks the root, the claims, and the signature by the key that the

@@ -24,7 +24,7 @@ const sealed = (recorded: RecordedEvent, { soulId, name }: { readonly soulId: st
 
 const none: readonly string[] = [];
 
-/** The souls of each tenant in the order in which they were exported, by their ids (contract 8.5). */
+/** Each tenant's souls by id, in the order in which they were exported. */
 export const souls: Projection<SoulRow> = {
   name: 'souls',
   version: 2,

@@ -45,7 +45,7 @@ const fail = ({ soulId }: Begun, { type: _, ...data }: Extract<SoulExportInput, 
 ];
 const expire = ({ soulId }: Begun) => [draft({ type: 'SoulExportExpired', data: { soulId } })];
 
-/** @throws Rejection SOUL_PAYLOAD_MISMATCH when what was uploaded is not what was sealed (contract 8.2) */
+/** @throws Rejection SOUL_PAYLOAD_MISMATCH if the uploaded payload is not the sealed one */
 const requireSame = ({ seal: sealed }: Begun, digest: string): void => {
   if (sealed?.digest !== digest) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
 };
@@ -158,8 +158,8 @@ const pending = (state: SoulExportState): Effect | null => {
 };
 
 /**
- * A mind leaves as a soul (contract 8.1, 8.2): its document is made and signed, then somebody brings it to an archive: a client, who says so in a second
- * phase, or this server by itself. Nothing is given away before the mind's own stream says that it was sealed.
+ * Exports a mind as a soul: its document is made and signed, then uploaded to an archive, either by a client, which confirms it in a second phase, or by
+ * this server. Nothing is handed out before the mind's own stream records that the soul was sealed.
  */
 export const soulExport: StateMachine<SoulExportState, SoulExportInput, unknown, SoulExportAnswer> = {
   name: 'soulExport',

@@ -146,8 +146,8 @@ const pending = (state: SoulImportState): Effect | null => {
 };
 
 /**
- * A soul comes in as a mind (contract 8.3, 8.4): a client is told where to fetch it, and brings it in a second phase. Its events stand in a stream of
- * their own, because which mind it is shows only in the document. The mind is made by an effect, which goes on where an earlier attempt stopped.
+ * Imports a soul as a mind: a client is told where to download the document, and sends it in a second phase. The import has its own stream, because only
+ * the document says which mind it is. An effect makes the mind, and continues where an earlier attempt stopped.
  */
 export const soulImport: StateMachine<SoulImportState, SoulImportInput, unknown, SoulImportAnswer> = {
   name: 'soulImport',

@@ -20,7 +20,7 @@ export type CloudEvent = {
   readonly tenant: string;
   readonly npcid: string;
   readonly revision: number;
-  /** The event's hash, and that of the event before it (docs/hash-chain.md). */
+  /** The event's hash, and that of the event before it (docs/reference/formats/hash-chain.md). */
   readonly hash: string;
   readonly prevhash: string;
   readonly dataomitted?: DataOmitted;

@@ -11,7 +11,7 @@ export type ProcessMark = {
   readonly due: string | null;
 };
 
-/** Metadata of every event. `hash` and `prevHash` chain the events of one stream; see docs/hash-chain.md. */
+/** Metadata of every event. `hash` and `prevHash` chain the events of one stream; see docs/reference/formats/hash-chain.md. */
 export type EventMeta = {
   readonly tenant: string;
   /** The key id that acted, or `system`. */

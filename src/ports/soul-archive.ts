@@ -8,7 +8,7 @@ export type Staging = { readonly tenant: string; readonly expiresAt: Date };
 export type Publication = 'published' | 'wasPublic';
 
 /**
- * The built-in archive (contract 8.1): payloads of at most MAX_ARCHIVED_BYTES, named by their digest (kernel/crypto/content-digest.ts) and never
+ * The built-in archive: payloads of at most MAX_ARCHIVED_BYTES, named by their digest (kernel/crypto/content-digest.ts) and never
  * changed. A payload is staged first, by one or several owners, and only this server sees it. Once it is published, it stays. Maps of levels are
  * staged permanently and never published.
  *

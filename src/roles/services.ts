@@ -39,7 +39,7 @@ export type Services = {
   /** The language model backends. */
   readonly engines: Engines;
   readonly archives: OtherArchives;
-  /** Whose souls are taken (contract 8.4). */
+  /** Whose souls are accepted. */
   readonly soulTrust: SoulTrust;
   /** The `iss` claim of verdicts. */
   readonly publicUrl: string;
@@ -47,6 +47,6 @@ export type Services = {
   readonly rulesRegistration: boolean;
   /** How long a request waits for an agent's answer, in milliseconds. */
   readonly agentWaitMs: number;
-  /** How long a client may take between the phases of a soul's exchange, in milliseconds (contract 8.6). */
+  /** The deadline between the two phases of a soul's export or import, in milliseconds. */
   readonly soulDeadlineMs: number;
 };

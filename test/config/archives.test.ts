@@ -55,7 +55,7 @@ describe('the settings of archives', () => {
     ['http://a.localhost', true],
     ['https://localhost.example', false],
     ['https://10.0.0.7.example', false],
-  ])('say of the gateway %s whether its host may be a private one: %j', (url, isPrivate) => {
+  ])('say of the gateway %s whether its host may be a private one: %j [8.5p]', (url, isPrivate) => {
     const address = { url: url.replace('private+', ''), isPrivate };
     expect(parse({ ANIMA_SOUL_GATEWAYS: `https://one.example ${url},` }).gateways[1]).toEqual(address);
     expect(parse({ ARWEAVE_GATEWAY_URL: url }).arweaveGateway).toEqual(address);

@@ -43,7 +43,7 @@ describe('the configuration', () => {
     }
   });
 
-  it('has a default for everything [1.1a, 1.4a, 2.6b]', () => {
+  it('has a default for everything [1.1a, 1.4a, 2.6b, 8.6c]', () => {
     expect(parse({})).toEqual({
       unused: [],
       unknown: [],
@@ -80,7 +80,7 @@ describe('the configuration', () => {
     expect(parse({ PORT: '', HOST: ' ', ANIMA_RATE_LIMIT: '', ANIMA_TIERS: '' })).toEqual(parse({}));
   });
 
-  it('reads every variable', () => {
+  it('reads every variable [8.6c]', () => {
     const config = parse({
       PORT: '0',
       HOST: '::1',

@@ -8,7 +8,7 @@ import { jcs, type JsonObject } from '../../src/kernel/base/json.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import { sha256Hex } from '../../src/kernel/crypto/sha256.js';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/hash-chain.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/reference/formats/hash-chain.md'), 'utf8');
 const blocks = (language: string): readonly string[] =>
   Array.from(page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)\\n\`\`\`$`, 'gms')), ([, content]) => content ?? '');
 
@@ -24,7 +24,7 @@ const examples = events.map((event, index) => ({
 const toHashed = ({ stream, revision, id, type, data, ...meta }: JsonObject): HashedEvent =>
   ({ stream, revision, id, type, data, meta }) as unknown as HashedEvent;
 
-describe('docs/hash-chain.md', () => {
+describe('docs/reference/formats/hash-chain.md', () => {
   it('shows two events, each with its text and its hash', () => {
     expect(events).toHaveLength(2);
     expect(written).toHaveLength(4);

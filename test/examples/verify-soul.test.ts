@@ -42,7 +42,7 @@ describe('the example of a soul', () => {
 });
 
 describe.skipIf(missing)('examples/verify_soul.py', () => {
-  it('takes the example, from a file', () => {
+  it('takes the example, from a file [8.7l, 8.7m]', () => {
     const { status, stdout } = spawnSync('python3', [script, join(examples, 'soul.json')], { encoding: 'utf8' });
     const { id } = JSON.parse(readFileSync(join(examples, 'soul.json'), 'utf8')) as SoulDocument;
     expect(stdout).toMatch(new RegExp(`^valid ${id} signed by [\\w-]{43}\\n$`));
@@ -57,7 +57,7 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     });
   });
 
-  it('writes every number and every text as RFC 8785 does', async () => {
+  it('writes every number and every text as RFC 8785 does [8.7n]', async () => {
     const doubles = fc.sample(fc.double({ noNaN: true, noDefaultInfinity: true }), { numRuns: 3_000, seed: 1 });
     const texts = fc.sample(fc.string({ unit: 'binary', maxLength: 20 }), { numRuns: 1_000, seed: 1 });
     const named = Object.fromEntries(texts.filter((text) => text !== '__proto__').map((text, place) => [text, place]));
@@ -81,7 +81,7 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     expect(await reasonOf(soul)).toMatch(/^valid /);
   });
 
-  it('gives the same reasons as the server', async () => {
+  it('gives the same reasons as the server [8.5b]', async () => {
     const soul = await signSoul(keys, ISSUER, unsignedSoul());
     const [first = soulMemory(0), second = soulMemory(1), third = soulMemory(2)] = soul.memories;
     const [head = '', payload = ''] = soul.signature.split('.');
@@ -129,34 +129,37 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     expect(await check(soulToCbor(soul))).toEqual({ status: 1, said });
   });
 
-  it.each([1, 2, 3, 6, 7, 12])('checks that a memory is in a soul, and nothing else is: of %i', async (count) => {
-    const soul = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count) }));
-    const other = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count + 1) }));
-    const place = count - 1;
-    const proof = await proofOf(soul, soulMemory(place).id);
-    if (proof === null) throw new Error('there is no proof');
-    const said = `valid memory ${soulMemory(place).id} of ${soul.id} signed by ${keys.current.kid}`;
-    expect(await check(JSON.stringify({ txId: 'tx', ...proof }), '--proof')).toEqual({ status: 0, said });
-    const [head = '', payload = ''] = proof.signature.split('.');
-    const changed: readonly (readonly [string, object])[] = [
-      ['wrong_root', { memory: { ...proof.memory, text: 'Nothing happened.' } }],
-      ['wrong_root', { path: proof.path.slice(1) }],
-      ['wrong_root', { path: [...proof.path, proof.root] }],
-      ['wrong_root', { root: other.trainingProof }],
-      ['wrong_parts', { parts: proof.parts + 1 }],
-      ['wrong_parts', { part: 0 }],
-      ['wrong_parts', { part: proof.parts }],
-      ['wrong_parts', { signature: other.signature, root: other.trainingProof }],
-      ['other_soul', { soulId: 'another' }],
-      ['bad_signature', { signature: `${head}.${payload}.${'A'.repeat(86)}` }],
-    ];
-    for (const [reason, change] of changed)
-      expect(await check(JSON.stringify({ ...proof, ...change }), '--proof'), reason).toEqual({
-        status: 1,
-        said: reason,
-      });
-    expect(await check(JSON.stringify(soul), '--proof')).toMatchObject({ status: 1 });
-  });
+  it.each([1, 2, 3, 6, 7, 12])(
+    'checks that a memory is in a soul, and nothing else is: of %i [8.8a]',
+    async (count) => {
+      const soul = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count) }));
+      const other = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count + 1) }));
+      const place = count - 1;
+      const proof = await proofOf(soul, soulMemory(place).id);
+      if (proof === null) throw new Error('there is no proof');
+      const said = `valid memory ${soulMemory(place).id} of ${soul.id} signed by ${keys.current.kid}`;
+      expect(await check(JSON.stringify({ txId: 'tx', ...proof }), '--proof')).toEqual({ status: 0, said });
+      const [head = '', payload = ''] = proof.signature.split('.');
+      const changed: readonly (readonly [string, object])[] = [
+        ['wrong_root', { memory: { ...proof.memory, text: 'Nothing happened.' } }],
+        ['wrong_root', { path: proof.path.slice(1) }],
+        ['wrong_root', { path: [...proof.path, proof.root] }],
+        ['wrong_root', { root: other.trainingProof }],
+        ['wrong_parts', { parts: proof.parts + 1 }],
+        ['wrong_parts', { part: 0 }],
+        ['wrong_parts', { part: proof.parts }],
+        ['wrong_parts', { signature: other.signature, root: other.trainingProof }],
+        ['other_soul', { soulId: 'another' }],
+        ['bad_signature', { signature: `${head}.${payload}.${'A'.repeat(86)}` }],
+      ];
+      for (const [reason, change] of changed)
+        expect(await check(JSON.stringify({ ...proof, ...change }), '--proof'), reason).toEqual({
+          status: 1,
+          said: reason,
+        });
+      expect(await check(JSON.stringify(soul), '--proof')).toMatchObject({ status: 1 });
+    },
+  );
 
   it('prints no id that could pass for what it says itself', async () => {
     const kid = 'A'.repeat(43);

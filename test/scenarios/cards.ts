@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { cardTextIn, withCards } from '../../src/features/cards/domain/picture.js';
 import type { JsonObject } from '../../src/kernel/base/json.js';
-import { codeOf, type Reply } from '../support/api.js';
+import { codeOf, patientApiOf, type Reply } from '../support/api.js';
 import { v1Card, v2Card, v3Card } from '../features/cards/domain/cards.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
@@ -12,7 +12,7 @@ import type { OpenServer } from './server-under-test.js';
 const PNG = 'image/png';
 type Stored = { readonly type: string; readonly text: string; readonly importance: number };
 
-/** How character cards come and go, as clients see it over HTTP: the same on every profile (contract 8.9). */
+/** Import and export of character cards over HTTP: the same on every profile. */
 export const cardScenarios = (profile: string, open: OpenServer): void => {
   describe(`character cards on ${profile}`, () => {
     const running = projectingServer(open);
@@ -56,7 +56,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
         ok(await running.api.get(`${pathOf(npcId)}/history?limit=500`)).body as { events: { type: string }[] }
       ).events.map(({ type }) => type);
 
-    it('make a mind: its persona, its lore, and the card itself, which comes back as it was', async () => {
+    it('make a mind: its persona, its lore, and the card itself, which comes back as it was [8.9a, 8.9c, 8.9g, 8.9o]', async () => {
       const npcId = freshId();
       const answer = ok(await take(npcId, v2Card()));
       expect(answer.body).toEqual({
@@ -100,7 +100,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(turn.body).toMatchObject({ memoriesRecalled: expect.arrayContaining(['The gate is old.']) as string[] });
     });
 
-    it('change nothing when they come again, alone or at once, and the data of a mind never', async () => {
+    it('change nothing when they come again, alone or at once, and the data of a mind never [8.9c, 8.9i]', async () => {
       const npcId = freshId();
       ok(await running.api.post('/npcs', { npcId, data: { hp: 3 } }));
       const together = await Promise.all(Array.from({ length: 6 }, () => take(npcId, v3Card())));
@@ -115,7 +115,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(await shown(npcId)).toEqual(v3Card());
     });
 
-    it('come in pictures too, and leave in them', async () => {
+    it('come in pictures too, and leave in them [8.9l, 8.9o, 8.9r]', async () => {
       const npcId = freshId();
       expect(await send(npcId, withCards({ ccv3: v3Card(), chara: v1Card }))).toMatchObject({
         status: 200,
@@ -137,7 +137,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(await send(other, two)).toMatchObject({ status: 200, body: { created: true, cardVersion: 2 } });
     });
 
-    it('say the persona of now, and are made of a mind that came without one', async () => {
+    it('say the persona of now, and are made of a mind that came without one [8.9p, 8.9q]', async () => {
       const changed = freshId();
       ok(await take(changed, v2Card()));
       ok(await running.api.post('/npcs', { npcId: changed, persona: 'Mira sold the inn.' }));
@@ -170,7 +170,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await take(freshId(), made)).body).toMatchObject({ name: 'Bo', lore: { stored: 2 } });
     });
 
-    it('are answered with a tag and a safe file name', async () => {
+    it('are answered with a tag and a safe file name [8.9n]', async () => {
       const npcId = freshId();
       ok(await take(npcId, v1Card));
       const first = ok(await running.api.get(`${pathOf(npcId)}/card`));
@@ -182,7 +182,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get(`${pathOf(npcId)}/card`, { 'if-none-match': etag })).status).toBe(200);
     });
 
-    it('are refused with a word of their own, and nothing is stored [1.2h, 1.6f]', async () => {
+    it('are refused with a word of their own, and nothing is stored [1.2h, 1.6f, 8.9a, 8.9h, 8.9i, 8.9m, 8.9n]', async () => {
       const npcId = freshId();
       const crcBroken = withCards({ chara: v1Card });
       crcBroken[20] = 7;
@@ -214,6 +214,20 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       for (const [sent, status, code] of refused) expect(await refusal(sent())).toEqual([status, code]);
       expect(codeOf(await running.api.get(`${pathOf(npcId)}/card`))).toBe('NPC_NOT_FOUND');
       expect(codeOf(await running.api.get(`${pathOf(npcId)}/card?version=1`))).toBe('SCHEMA_INVALID');
+    });
+
+    it('need the scope of NPCs alone, and stay behind when the NPC leaves as a soul [8.9b, 8.9s]', async () => {
+      const made = await running.api.post('/keys', { name: 'cards only', scopes: ['npc'] });
+      const theirs = patientApiOf(running.server.url, (made.body as { readonly key: string }).key);
+      const npcId = freshId();
+      expect(ok(await theirs.post(`${pathOf(npcId)}/card`, v2Card())).body).toMatchObject({ lore: { stored: 3 } });
+      expect(ok(await theirs.get(`${pathOf(npcId)}/card`)).body).toEqual(v2Card());
+      expect((await theirs.get(`${pathOf(npcId)}/memory`)).status).toBe(403);
+      const exported = ok(await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/soul/export`));
+      const { soul } = exported.body as { readonly soul: JsonObject };
+      expect(soul).toMatchObject({ persona: expect.stringContaining('Mira keeps the inn.') as string });
+      expect(soul['memories']).toHaveLength(3);
+      expect(JSON.stringify(soul)).not.toContain('unheard_of');
     });
 
     it('come whole with the largest book that fits', async () => {

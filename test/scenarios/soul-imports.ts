@@ -25,7 +25,7 @@ const clientOf = (running: ProjectingServer) => {
   const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}`;
   const begin = (txId: string): Promise<Reply> => running.api.post('/npcs/import', { txIdRef: txId });
   const confirm = (txId: string, adrBody: unknown, more: object = {}): Promise<Reply> =>
-    // Confirming twice gives the first answer (contract 8.4).
+    // Confirming twice returns the first answer.
     askPatiently(
       () =>
         running.api.post('/npcs/import/confirm', {
@@ -62,17 +62,18 @@ const strangersSoul = async (more: Partial<SoulInputs> = {}): Promise<SoulDocume
 
 const txIdOf = (soul: SoulDocument): string => `tx-of-${soul.id}`;
 
-/** How souls arrive, as clients see it over HTTP: the same on every profile (contract 8.3, 8.4). */
+/** Imports of souls over HTTP: the same on every profile. */
 export const soulImportScenarios = (profile: string, open: OpenServer): void => {
   describe(`souls that arrive on ${profile}`, () => {
     const running = projectingServer(open, { ANIMA_SOUL_DEADLINE_MS: String(DEADLINE_MS) });
     const { ok, pathOf, begin, confirm, bring, memoriesOf, custodyOf, exported } = clientOf(running);
 
-    it('become the NPC that they were, with its id, state, memories and origin', async () => {
+    it('become the NPC that they were, with its id, state, memories and origin [8.3a, 8.3b, 8.3c, 8.4a, 8.4b, 8.4e, 8.4j, 8.4p, 8.4q, 8.4t]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       const begun = ok(await begin(txId)).body as { si1Instruction: JsonObject };
       expect(begun.si1Instruction).toMatchObject({ adiExpectedTxId: txId });
+      expect(ok(await begin(txId)).body).toEqual(begun);
       expect(codeOf(await running.api.get(pathOf(soul.npcId)))).toBe('NPC_NOT_FOUND');
 
       const done = ok(await confirm(txId, JSON.stringify(soul)));
@@ -124,7 +125,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(listed.body).toHaveLength(soul.memories.length);
     });
 
-    it('live once: again they come in as a copy, or not at all', async () => {
+    it('live once: again they come in as a copy, or not at all [8.4i, 8.4j, 8.4k, 8.4l, 8.4m]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       ok(await bring(txId, soul));
@@ -148,7 +149,15 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(ok(await running.api.get(pathOf(another.npcId))).body).toMatchObject({ persona: 'Somebody else.' });
     });
 
-    it('live once whatever the tenant, until their mind is archived', async () => {
+    it('do not continue the history of an archived NPC [8.4l]', async () => {
+      const soul = await strangersSoul();
+      ok(await running.api.post('/npcs', { npcId: soul.npcId, persona: 'Somebody else.' }));
+      ok(await running.api('DELETE', pathOf(soul.npcId)));
+      const refused = await bring(txIdOf(soul), soul);
+      expect([refused.status, codeOf(refused)]).toEqual([409, 'SOUL_ALREADY_LIVE']);
+    });
+
+    it('live once whatever the tenant, until their mind is archived [8.4c, 8.4k]', async () => {
       const soul = await strangersSoul();
       ok(await bring(txIdOf(soul), soul));
       const made = ok(await running.api.post('/tenants', { tenantId: `t${souls}` }), 201).body as { key: string };
@@ -182,7 +191,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       for (const npcId of npcIds) expect(await memoriesOf(npcId)).toHaveLength(soul.memories.length);
     });
 
-    it('come in once for all who confirm at the same moment, and all are told so', async () => {
+    it('come in once for all who confirm at the same moment, and all are told so [8.4e]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       ok(await begin(txId));
@@ -225,7 +234,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(await without(copied.npcId)).toEqual(['The gate is old.']);
     });
 
-    it('of this server come in as copies that name their source, over several hops', async () => {
+    it('of this server come in as copies that name their source, over several hops [8.4j, 8.4q, 8.4t]', async () => {
       const npcId = `source ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'The first.', data: { hp: 3, mood: 'loyal' } }));
       ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'The well is deep.', importance: 0.7 }));
@@ -244,7 +253,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(kept).toMatchObject({ id: origin?.['id'], text: 'The well is deep.', createdAt: origin?.['createdAt'] });
     });
 
-    it('are refused with the reason when anything in them was changed, and leave nothing', async () => {
+    it('are refused with the reason when anything in them was changed, and leave nothing [8.4f, 8.4i, 8.5b]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       ok(await begin(txId));
@@ -274,7 +283,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       ok(await confirm(txId, soul));
     });
 
-    it('are refused where the id names another document, and where their data is more than an NPC has', async () => {
+    it('are refused where the id names another document, and where their data is more than an NPC has [8.4g, 8.4h, 8.4i]', async () => {
       const npcId = `own ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'Own.' }));
       const own = await exported(npcId);
@@ -289,7 +298,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect([refused.status, codeOf(refused)]).toEqual([413, 'DATA_TOO_LARGE']);
     });
 
-    it('come by the CID of what was exported to IPFS, which names no other document', async () => {
+    it('come by the CID of what was exported to IPFS, which names no other document [8.3a, 8.4g]', async () => {
       const npcId = `ipfs ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'Of the planetary sort.' }));
       for (const format of ['json', 'binary']) {
@@ -316,7 +325,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       }
     });
 
-    it('do not arrive when the download failed, came too late, or was not begun', async () => {
+    it('do not arrive when the download failed, came too late, or was not begun [8.4c, 8.4d, 8.6b]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       const never = await confirm(txId, soul);
@@ -340,7 +349,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
     const running = projectingServer(open);
     const { ok, pathOf, begin, confirm, memoriesOf } = clientOf(running);
 
-    it('arrive whole and once, whenever the server is killed [1.2w]', async () => {
+    it('arrive whole and once, whenever the server is killed [1.2w, 8.4n, 8.6a]', async () => {
       const soul = await strangersSoul({ memories: soulMemories(3_000) });
       const txId = txIdOf(soul);
       const killed = async (): Promise<void> => {

@@ -91,7 +91,7 @@ const move = async (from: Api, to: Api, npcId: string): Promise<void> => {
   expect(confirmed.body).toMatchObject({ npcId, copy: false, signer: 'unknown' });
 };
 
-/** Two servers that do not know each other's keys, each in a process of its own: minds move both ways (contract 8). */
+/** Two servers that do not know each other's keys, each in its own process: minds move both ways. */
 export const soulJourneys = (
   one: { readonly name: string; readonly open: OpenServer },
   other: { readonly name: string; readonly open: OpenServer },

@@ -45,7 +45,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       ['binary', 'application/cbor', 'small', ['The gate is old.']],
       ['binary', 'application/cbor', 'large', LONG],
     ])(
-      'leave as %s (%s, %s) under the CID of exactly the bytes that the archive answers [7.2a, 7.2d, 7.2f]',
+      'leave as %s (%s, %s) under the CID of exactly the bytes that the archive answers [7.2a, 7.2d, 7.2f, 8.1s]',
       async (...given) => {
         const [format, type, size, texts] = given;
         const npcId = await mindOf(running, `${format}-${size}`, texts);
@@ -196,7 +196,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
         secSignature: begun.se1Signature,
       });
 
-    it('are brought to the bundler, and read at its gateway', async () => {
+    it('are brought to the bundler, and read at its gateway [8.1l, 8.2h, 8.5m]', async () => {
       const begun = await begin('bundled');
       expect(begun.se1Instruction).toMatchObject({
         auiEndpoint: `${arweave.url}/upload`,
@@ -217,7 +217,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect((await fetch(`${running.server.url}/archive/${txId}`)).status).toBe(404);
     });
 
-    it('are taken at the word of the client while the gateway lags, and never under an id of something else', async () => {
+    it('are taken at the word of the client while the gateway lags, and never under an id of something else [8.2h, 8.2i]', async () => {
       const begun = await begin('lagging');
       const taken = 'taken'.padEnd(43, '_');
       for (const [aurTxId, content, code] of [
@@ -241,7 +241,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect(unread).toEqual({ si1Instruction: { adiGatewayUrl: arweave.url, adiExpectedTxId: txId } });
     });
 
-    it('are found at gateways, by what they are', async () => {
+    it('are found at gateways, by what they are [8.5g, 8.5i, 8.5m]', async () => {
       const { bytes, cid, txId } = example;
       there.set(`/archive/${txId}`, bytes);
       there.set(`/ipfs/${cid}`, bytes);
@@ -264,13 +264,13 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       ['no soul', '[1e999]', 'malformed'],
       ['no JSON', '{', 'malformed'],
       ['something deep', '['.repeat(1_000_000), 'malformed'],
-    ])('that are %s are told as such', async (name, content, reason) => {
+    ])('that are %s are told as such [8.5a]', async (name, content, reason) => {
       const txId = name.replace(' ', '-').padEnd(43, '_');
       there.set(`/archive/${txId}`, Buffer.from(content));
       expect((await running.api.post(`/souls/${txId}/verify`)).body).toEqual({ valid: false, reason });
     });
 
-    it('are not said to be unknown while a gateway cannot be asked', async () => {
+    it('are not said to be unknown while a gateway cannot be asked [8.5j]', async () => {
       const txId = 'away'.padEnd(43, '_');
       there.set(`/archive/${txId}`, 502);
       const refused = await running.api.post(`/souls/${txId}/verify`);

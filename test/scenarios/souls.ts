@@ -91,7 +91,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open, { ANIMA_SOUL_DEADLINE_MS: String(DEADLINE_MS) });
     const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 
-    it('leave in two phases, and can be read, listed, verified and proven [7.2i, 7.2k]', async () => {
+    it('leave in two phases, and can be read, listed, verified and proven [7.2i, 7.2k, 8.1a, 8.1b, 8.2a, 8.2g, 8.5a, 8.5c, 8.7e, 8.8a]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { auiPayload: soul } = begun.se1Instruction;
@@ -140,7 +140,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(proof).toMatchObject({ txId, soulId: soul['id'], memory, part: 1, parts: 3, root: soul['trainingProof'] });
     });
 
-    it('take the payload as clients write it again, whatever the order of its members', async () => {
+    it('take the payload as clients write it again, whatever the order of its members [8.1c, 8.2b]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { auiPayload: soul } = begun.se1Instruction;
@@ -150,7 +150,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       ok(await confirm(npcId, begun, { aurTxId: txId }, reversed));
     });
 
-    it('give the first answer to a second confirmation, and record nothing for it [1.7k]', async () => {
+    it('give the first answer to a second confirmation, and record nothing for it [1.7k, 8.1n, 8.2e]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { id: txId } = await upload(begun.se1Instruction);
@@ -161,7 +161,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await types(npcId)).filter((type) => type === 'SoulExported')).toHaveLength(1);
     });
 
-    it('leave once under one Idempotency-Key', async () => {
+    it('leave once under one Idempotency-Key [8.1h]', async () => {
       const npcId = await freshMind();
       const key = { 'idempotency-key': `soul of ${npcId}`.replaceAll(/[^ -~]| /g, '-') };
       const ask = () => running.api.post(`${pathOf(npcId)}/soul/export`, { npcIdRef: npcId }, key);
@@ -185,7 +185,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((ok(await ask()).body as Begun).se1SignedPayload).toEqual(soul);
     });
 
-    it('join the open export when they are asked for again, while nothing has happened to the mind', async () => {
+    it('join the open export when they are asked for again, while nothing has happened to the mind [8.1f, 8.1g]', async () => {
       const npcId = await freshMind();
       const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => begin(npcId)));
       if (first === undefined) throw new Error('nothing was begun');
@@ -203,7 +203,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await begin(npcId)).se1SignedPayload['memories']).toHaveLength(3);
     });
 
-    it('tell a repeat under the same Idempotency-Key what became of the export', async () => {
+    it('tell a repeat under the same Idempotency-Key what became of the export [8.1h]', async () => {
       const [lost, late] = [await freshMind(), await freshMind()];
       const ask = (npcId: string) =>
         running.api.post(`${pathOf(npcId)}/soul/export`, {}, { 'idempotency-key': `soul-${npcId.length}` });
@@ -216,7 +216,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([expired.status, codeOf(expired)]).toEqual([410, 'SOUL_EXCHANGE_EXPIRED']);
     });
 
-    it('leave nothing half done when the payload is another one, was not uploaded, or its export is unknown [1.2h]', async () => {
+    it('leave nothing half done when the payload is another one, was not uploaded, or its export is unknown [1.2h, 8.1o, 8.2b, 8.2d, 8.2f]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { se1Instruction: instruction, se1SignedPayload: soul } = begun;
@@ -252,7 +252,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       ok(await confirm(other, second, { aurTxId: own }));
     });
 
-    it('are not ended by who does not have them, and stay exported whatever is said afterwards', async () => {
+    it('are not ended by who does not have them, and stay exported whatever is said afterwards [8.2d, 8.2e]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const forged = await confirm(npcId, { ...begun, se1Signature: 'no' }, { aurSuccess: false });
@@ -263,7 +263,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
     });
 
-    it('end as failed when the client could not upload, and then stay so', async () => {
+    it('end as failed when the client could not upload, and then stay so [8.1i, 8.1t, 8.2c]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const failed = await confirm(npcId, begun, { aurSuccess: false, aurStatus: 507, aurError: 'no room' });
@@ -277,7 +277,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExportFailed']);
     });
 
-    it('do not leave with a memory that is nested too deep for a soul, and say which it is', async () => {
+    it('do not leave with a memory that is nested too deep for a soul, and say which it is [8.7j]', async () => {
       const npcId = await freshMind();
       const metadata = { deep: JSON.parse('['.repeat(28) + ']'.repeat(28)) as unknown };
       const deep = ok(
@@ -294,7 +294,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulExportFailed']);
     });
 
-    it('expire between the phases', async () => {
+    it('expire between the phases [8.1i, 8.6b]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { id: txId } = await upload(begun.se1Instruction);
@@ -304,7 +304,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await upload(begun.se1Instruction)).status).toBe(401);
     });
 
-    it('leave of a mind that nobody knows, with what the request says of it, and without memories if it says so [1.6f]', async () => {
+    it('leave of a mind that nobody knows, with what the request says of it, and without memories if it says so [1.6f, 8.1d, 8.1e, 8.1f]', async () => {
       const npcId = 'nobody knows him';
       const { se1SignedPayload: soul } = await begin(npcId, { persona: 'A stranger.', npcState: { mood: 'hostile' } });
       expect(soul).toMatchObject({ npcId, persona: 'A stranger.', memories: [], state: { mood: 'hostile' } });
@@ -336,7 +336,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
     });
 
-    it('disclose whom bodies named, and leave without them if they are told to [7.2b]', async () => {
+    it('disclose whom bodies named, and leave without them if they are told to [7.2b, 8.1f, 8.7h, 8.10a, 8.10d, 8.10e, 8.10g]', async () => {
       const npcId = await freshMind();
       const agent = `/v1/agents/${encodeURIComponent(npcId)}`;
       const ask = (input: string, context: object) => running.api.post(`${agent}/process`, { input, context });
@@ -390,7 +390,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([none.status, codeOf(none)]).toEqual([404, 'SOUL_NOT_FOUND']);
     });
 
-    it('are listed and confirmed for their own tenant alone; who knows a public id can read and check it', async () => {
+    it('are listed and confirmed for their own tenant alone; who knows a public id can read and check it [8.5c, 8.10e]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const made = ok(await running.api.post('/tenants', { tenantId: 'soul-buyer' }), 201).body as {
@@ -418,11 +418,39 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await theirs.get(pathOf(npcId))).status).toBe(404);
     });
 
-    it('have a published schema', async () => {
+    it('name the rules that the NPC followed, and the last event that they cover [8.7f, 8.7g]', async () => {
+      const made = ok(await running.api.post('/tenants', { tenantId: 'soul-rules' }), 201).body as {
+        readonly key: string;
+      };
+      const api = patientApiOf(running.server.url, made.key);
+      ok(await api.post('/npcs', { npcId: 'ruled', persona: 'Guards the gate.' }));
+      const exported = async (): Promise<JsonObject> =>
+        (ok(await api.post('/v1/agents/ruled/soul/export')).body as { readonly soul: JsonObject }).soul;
+      expect((await exported())['ruleset']).toBeNull();
+      ok(await api.post('/rules', { rulesetId: 'default', rulesetRules: [{ ruleAction: 'FORBID ATTACK' }] }));
+      const set = ok(await api.get('/rules/default')).body as JsonObject;
+      const { ruleset, provenance } = await exported();
+      expect(ruleset).toEqual({
+        rulesetId: 'default',
+        version: set['version'],
+        digest: expect.stringMatching(/^[\w-]{43}$/) as string,
+      });
+      const { revision, hash, ...from } = provenance as { readonly revision: number; readonly hash: string };
+      expect(from).toEqual({ issuer: running.server.url, tenant: 'soul-rules', npcId: 'ruled', chain: [] });
+      const { events } = ok(await api.get('/npcs/ruled/history')).body as {
+        readonly events: readonly { readonly revision: number; readonly type: string; readonly hash: string }[];
+      };
+      expect(events.find((event) => event.revision === revision)).toMatchObject({
+        type: 'SoulExportRequested',
+        hash: Buffer.from(hash, 'base64url').toString('hex'),
+      });
+    });
+
+    it('have a published schema [8.7a]', async () => {
       expect(ok(await running.api.get('/souls/schema')).body).toMatchObject({ type: 'object', properties: { id: {} } });
     });
 
-    it('are unknown under ids that no archive has', async () => {
+    it('are unknown under ids that no archive has [8.5d, 8.8b]', async () => {
       const unknown = 'A'.repeat(43);
       const none = await running.api.get(`/souls/${unknown}/proof?memoryId=m1`);
       expect([none.status, codeOf(none)]).toEqual([404, 'SOUL_NOT_FOUND']);
@@ -435,7 +463,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 
-    it('go on after kill -9 once a step was answered', async () => {
+    it('go on after kill -9 once a step was answered [8.6a]', async () => {
       const npcId = await freshMind();
       const killed = async (): Promise<void> => {
         await running.server.restart('kill');

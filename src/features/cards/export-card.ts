@@ -50,7 +50,7 @@ const knownOf = async (
 export type ShownCard = { readonly version: GivenVersion; readonly content: JsonObject };
 
 /**
- * A mind as a character card: the one that was imported, with the persona of now, or one that is made of it (contract 8.9).
+ * A mind as a character card: the imported one with the current persona, or one made from the mind.
  * @param asked the version wanted; that of the imported card, or 3, when absent. `minimum`: the revision that its memories must include
  * @throws Rejection READ_MODEL_BEHIND; what the event store and the read models throw
  */

@@ -22,7 +22,7 @@ const AROUND_CARD_BYTES = 160;
 /** The same of an event with a memory, which has an id. */
 const AROUND_MEMORY_BYTES = 80;
 
-/** What became of an import (contract 8.9). */
+/** The result of an import. */
 export type ImportedCard = {
   readonly created: boolean;
   readonly name: string;
@@ -77,7 +77,7 @@ const requireRoom = (
 };
 
 /**
- * Makes a mind what a card says, in one append (contract 8.9).
+ * Imports a card into a mind, in one append.
  * @throws Rejection EVENTS_TOO_LARGE, CONFLICT, and what the event store throws
  */
 export const takeCard = async (

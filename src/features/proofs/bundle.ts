@@ -34,7 +34,7 @@ export type BundleQuery = {
 
 const line = (value: Json): string => `${jcs(value)}\n`;
 
-/** An event as its chain covers it (docs/hash-chain.md), with its hash. */
+/** An event as its chain covers it (docs/reference/formats/hash-chain.md), with its hash. */
 const eventLine = ({ stream, revision, id, type, data, meta }: RecordedEvent): string => {
   const { tenant, actor, at, causationId, commandId, correlationId, schemaVersion, prevHash, hash } = meta;
   const about = { actor, at, causationId, commandId, correlationId, schemaVersion, tenant };

@@ -125,7 +125,7 @@ export const readEvent = (text: string, header: BundleHeader, last: BundleEvent)
   require(hasMembers(
     event,
     EVENT_MEMBERS,
-  ), 'an event has exactly the thirteen members of docs/hash-chain.md, and hash');
+  ), 'an event has exactly the thirteen members of docs/reference/formats/hash-chain.md, and hash');
   const { hash, ...hashed } = event;
   const { revision, at } = event;
   require(event['tenant'] === header.tenant && event['stream'] === header.stream, 'it is of another stream');

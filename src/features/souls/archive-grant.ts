@@ -13,7 +13,7 @@ export const ARCHIVE_GRANT_TYPE = 'archive-grant+jwt';
 /** Who a grant is for. Not the server's address, which may change before the grant ends. */
 const AUDIENCE = 'archive';
 
-/** Leave to upload one payload (contract 8.1). */
+/** Permission to upload one payload. */
 export type ArchiveGrant = {
   /** The payload's: the SHA-256 of its JCS form in base64url. */
   readonly digest: string;

@@ -103,8 +103,8 @@ export const arrivedBefore = async (
 };
 
 /**
- * Writes a soul into its mind, which has no events yet: memories in several appends, then the event from which on all of it counts (contract 8.4).
- * A repeat goes on where an earlier attempt stopped.
+ * Writes a soul into its mind, which has no events yet: the memories in several appends, then the event that makes all of them count.
+ * A repeat continues where an earlier attempt stopped.
  * @returns the revision from which on the mind is there
  * @throws Rejection SOUL_ALREADY_LIVE where another mind has this npcId; the reason of the signal; and as runCommand
  */

@@ -10,7 +10,7 @@ import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import { memoryPauses } from './memory-pauses.js';
 
-/** How many of each are listed (contract 8.10). */
+/** How many of each are listed. */
 export const LISTED = { players: 1_000, memories: 10_000, places: 1_000 };
 /** How many characters of names each of those lists has at most: a short text may speak of many players whose first names are long. */
 const LISTED_CHARS = 2_097_152;
@@ -66,7 +66,7 @@ const noteEvent = (index: PlayerIndex, turns: Map<string, readonly Player[]>, da
 };
 
 /**
- * Whom the events of a mind name, up to a revision (contract 8.10).
+ * The players whom the events of a mind name, up to a revision.
  * @throws Rejection SOUL_TOO_LARGE for more events or players than are looked at; the reason of the signal; what the event store throws
  */
 export const namedPlayers = async (
@@ -170,7 +170,7 @@ function* discloseSlices(
 }
 
 /**
- * Whose data stands in a soul (contract 8.10). The work lets others run in between.
+ * Whose data a soul contains. Yields to other work in between.
  * @param bytes of the soul's JCS form
  * @param isOwn whether the soul is of the asker's own mind on this server, whose events may be looked at
  * @throws Rejection SOUL_TOO_LARGE for more players than are told apart; what the event store throws

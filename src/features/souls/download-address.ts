@@ -10,14 +10,14 @@ export type DownloadPlaces = {
   readonly otherGatewayUrl: string | null;
 };
 
-/** Where the built-in archive of a server is (contract 8.1). @param publicUrl without a slash at its end */
+/** The URL of the built-in archive of a server. @param publicUrl without a slash at its end */
 export const archiveAddress = (publicUrl: string): string => `${publicUrl}/archive`;
 
 /** Where it answers a payload. */
 export const archiveUrl = (publicUrl: string, txId: string): string => `${archiveAddress(publicUrl)}/${txId}`;
 
 /**
- * Where a client is told to read a payload: behind this address stands the id (contract 8.3, 8.5).
+ * The URL that a client appends an id to in order to read the payload.
  * @param isKept whether the built-in archive has it
  */
 export const downloadAddress = (id: string, isKept: boolean, places: DownloadPlaces): string => {

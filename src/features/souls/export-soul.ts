@@ -42,7 +42,7 @@ export type ExportDeps = {
   readonly soulDeadlineMs: number;
 };
 
-/** A mind that is to leave, and who brings it to an archive (contract 8.1, 7.2). */
+/** A mind to export, and who uploads it to an archive. */
 export type ExportRequest = {
   readonly stream: string;
   readonly npcState: JsonObject;
@@ -79,7 +79,8 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
 };
 
 /**
- * Begins an export, or joins one that was begun for the same, and waits until its soul is sealed, and kept where this server does that (contract 8.1, 7.2). It goes on without its asker.
+ * Begins an export, or joins an open one for the same request, and waits until its soul is sealed and, where this server does so, kept. The export
+ * continues if its caller leaves.
  * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, ARCHIVE_UNAVAILABLE when it is not kept in time, and as ProcessRuntime.ask
  */
 export const beginExport = async (deps: ExportDeps, asked: ExportRequest): Promise<ExportOutcome> => {
@@ -133,7 +134,7 @@ export const sealedExport = async (
 };
 
 /**
- * Whether an upload may still make public what an export has sealed: not when the export has ended otherwise than well (contract 8.1).
+ * Whether an upload may still publish what an export has sealed: not if the export has failed or expired.
  * Raises what the event store raises.
  */
 export const mayUpload = async (
@@ -159,7 +160,7 @@ export const sealedDigest = async (
 };
 
 /**
- * Ends an export with what its client says of the upload (contract 8.2). To the same payload it gives the first answer again.
+ * Ends an export with the client's report of the upload. The same payload gets the first answer again.
  * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_PAYLOAD_MISMATCH, SOUL_UPLOAD_FAILED, SOUL_EXCHANGE_EXPIRED, and as ProcessRuntime.ask
  */
 export const endExport = async (
@@ -176,7 +177,8 @@ const NEVER_UPLOADED: readonly string[] = [
 ] satisfies readonly RejectionCode[];
 
 /**
- * Ends an export whose client could not upload the soul (contract 8.2), and drops what was sealed: it waits for no upload any more. One that was exported stays so.
+ * Ends an export whose client could not upload the soul, and drops what was sealed, because no upload will follow. A soul that was already exported
+ * stays exported.
  * @throws Rejection SOUL_UPLOAD_FAILED, and as `endExport`; what the archive raises
  */
 export const giveUpExport = async (

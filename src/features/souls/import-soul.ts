@@ -76,8 +76,8 @@ export type Imported = {
 const refOf = (stream: string, id: string): ProcessRef => ({ process: soulImport.name, id, stream });
 
 /**
- * Begins to import what an archive calls `txId` (contract 8.3); while an import of it waits for its client, or its soul still arrives, that one is taken
- * again.
+ * Begins to import the payload that an archive calls `txId`. While an import of it waits for its client, or its soul is still arriving, that import is
+ * reused.
  * @throws Rejection as ProcessRuntime.ask
  */
 export const beginImport = async (
@@ -128,7 +128,7 @@ const meantBy = async (deps: ImportDeps, stream: string, by: Command): Promise<P
 };
 
 /**
- * Ends an import whose client could not download the soul (contract 8.4).
+ * Ends an import whose client could not download the soul.
  * @throws Rejection SOUL_DOWNLOAD_FAILED, always; SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, and as ProcessRuntime.ask
  */
 export const giveUpImport = async (
@@ -143,8 +143,8 @@ export const giveUpImport = async (
 };
 
 /**
- * Brings a soul in as a mind (contract 8.4): the document is verified and kept, then the import goes on by itself. A repeat waits for it, and brings the
- * document once more, should it have been lost.
+ * Imports a soul as a mind: the document is verified and stored, then the import continues in the background. A repeat waits for it, and supplies the
+ * document again in case it was lost.
  * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_TOO_LARGE, SOUL_ALREADY_LIVE,
  *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessRuntime.ask
  */

@@ -21,7 +21,7 @@ const asked = (data: { readonly [Member in (typeof ASKED)[number]]?: Json | unde
   jcs(defined(Object.fromEntries(ASKED.map((member) => [member, data[member]]))) as JsonObject);
 
 /**
- * The export that a request joins (contract 8.1): it was asked for the same, is not over, has more than half of its time left, and nothing but exports
+ * The export that a request joins: it is for the same request, is not over, has more than half of its time left, and nothing but exports
  * has happened to the mind since. Null when there is none. Raises what the event store raises.
  * @param revision the end of the mind's stream
  */

@@ -19,7 +19,7 @@ export function* payloadDigest(bytes: Uint8Array): Sliced<string> {
 }
 
 /**
- * The JCS form of a document, and the digest that names it (contract 8.1). The work lets others run in between.
+ * The JCS form of a document, and its digest, which is its id. Yields to other work in between.
  * @throws Error as `jcs`
  */
 export const canonicalPayload = async (

@@ -28,7 +28,7 @@ export type SoulMemoriesDeps = {
 };
 
 /**
- * What a mind remembers at a revision, oldest first, as its soul says it (contract 8.7).
+ * The memories of a mind at a revision, oldest first, in the form of its soul.
  * @throws Rejection SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the event store and the read models throw
  */
 export const soulMemories = async (

@@ -53,7 +53,7 @@ function* firstTooLarge(memories: readonly SoulMemory[]): Sliced<SoulMemory | un
 }
 
 /**
- * Signs a soul (contract 8.7). The same soul signed by the same key is the same document. The work lets others run in between.
+ * Signs a soul. The same soul signed with the same key is the same document. Yields to other work in between.
  * @param issuer this server's public URL, which the soul's provenance names too
  * @param kid the key; for a soul that is signed again the one that signed it first
  * @throws Rejection SOUL_TOO_LARGE; Error for a soul of another issuer or that breaks its schema; and as SigningKeys.sign

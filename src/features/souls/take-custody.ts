@@ -10,7 +10,7 @@ import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.j
 const isLive = async ({ writers }: Pick<CommandDeps, 'writers'>, { tenant, npcId }: SoulOwner): Promise<boolean> =>
   !(await writers.current(npcStream(tenant, npcId), mindFold)).state.archived;
 
-/** In which mind of this server an imported soul lives, or is about to; null when in none (contract 8.4). */
+/** The mind of this server in which an imported soul lives or is about to live; null if there is none. */
 export const ownerOf = async (deps: Pick<CommandDeps, 'writers'>, root: string): Promise<SoulOwner | null> => {
   const { owner } = (await deps.writers.current(custodyStream(root), custodyFold)).state;
   return owner !== null && (await isLive(deps, owner)) ? owner : null;

@@ -19,7 +19,7 @@ export type UploadedDeps = {
 };
 
 /**
- * Where a payload is that a client says it has uploaded (contract 8.2).
+ * Where a payload is that a client reports as uploaded.
  * @param txId the id that the archive gave it; null when the client tells none
  * @throws Rejection SOUL_UPLOAD_FAILED when no archive can have it under that id, SOUL_PAYLOAD_MISMATCH when something else has the id, BUSY; what the archive
  *   raises

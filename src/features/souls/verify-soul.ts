@@ -124,8 +124,8 @@ const tamperedWith = async ({ soul, root }: SignedSoul): Promise<'too_large' | '
 };
 
 /**
- * Verifies parsed JSON as a soul (contract 8.4, 8.7), and last whether its parts are those that were signed. It never throws for what stands in the
- * document. The work lets others run in between.
+ * Verifies parsed JSON as a soul; whether its parts are those that were signed comes last. It never throws because of the content of the
+ * document. Yields to other work in between.
  * Raises what the event store raises while it is down; a key that is not ours may take a second to be called so (SigningKeys).
  */
 export const verifySoul = async (document: unknown, trust: SoulTrust): Promise<SoulVerification> => {

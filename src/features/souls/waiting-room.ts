@@ -18,7 +18,7 @@ export const stagedFor = (tenant: string, importId: string): { readonly tenant: 
 
 /**
  * @param soul which import a received soul is for: what that import has staged already, up to the soul's size, does not count against it
- * @throws Rejection SOULS_WAITING while too many souls of the tenant wait for their upload, or to arrive (contract 8.1, 8.4); what the archive raises
+ * @throws Rejection SOULS_WAITING while too many souls of the tenant wait for their upload, or to arrive; what the archive raises
  */
 export const requireWaitingRoom = async (
   archive: Pick<SoulArchive, 'stagedBytes'>,

@@ -25,7 +25,7 @@ function* notAboutPlayers(memories: readonly SoulMemory[], { index, turns }: Nam
   return kept;
 }
 
-/** Leaves out what is said of players, rather too much than too little (contract 8.10). The work lets others run in between. */
+/** Leaves out what is said of players, too much rather than too little. Yields to other work in between. */
 export const toldWithoutPlayers = async ({ persona, data, memories }: Told, named: NamedPlayers): Promise<Told> => {
   named.index.note(data);
   const isAboutOne = persona !== null && named.index.spokenOf(persona).length > 0;

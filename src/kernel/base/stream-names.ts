@@ -20,7 +20,7 @@ export const npcStream = (tenant: string, npcId: string): string => `npc-${escap
 export const rulesetStream = (tenant: string, rulesetId: string): string =>
   `ruleset-${escape(tenant)}.${escape(rulesetId)}`;
 export const levelStream = (tenant: string, levelId: string): string => `level-${escape(tenant)}.${escape(levelId)}`;
-/** The imports of what an archive calls `txId` (contract 8.3). */
+/** The imports of the payload that an archive calls `txId`. */
 export const importStream = (tenant: string, txId: string): string => `import-${escape(tenant)}.${escape(txId)}`;
 const importStreamName = /^import-([^.]+)\.([^.~]+)$/;
 
@@ -62,7 +62,7 @@ export const parseReplayStream = (stream: string): { tenant: string; replayId: s
   const match = replayStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), replayId: unescape(match[2] ?? '') };
 };
-/** Where a soul lives on this server, whatever the tenant; it is told by its root (contract 8.4). */
+/** Where a soul, identified by its root, lives on this server, across all tenants. */
 export const custodyStream = (root: string): string => `custody.${escape(root)}`;
 /** The log of a tenant: heads of its minds, and checkpoints. */
 export const logStream = (tenant: string): string => `checkpoints-${escape(tenant)}`;

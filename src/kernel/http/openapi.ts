@@ -106,7 +106,7 @@ const operationOf = (definition: RouteDefinition): Doc => {
 /** A path as OpenAPI writes it: `/npcs/{npcId}`. */
 export const templatePath = (path: string): string => path.replace(/:(\w+)/g, '{$1}');
 
-/** What lets in to the one route that takes no key but a grant (contract 8.1). */
+/** The authorisation of the one route that accepts a grant instead of a key. */
 const grant: Doc = {
   type: 'http',
   scheme: 'bearer',

@@ -37,7 +37,7 @@ describe('a gateway', () => {
   const text = (found: Uint8Array | 'too_large' | null) =>
     found instanceof Uint8Array ? Buffer.from(found).toString() : found;
 
-  it('gives what it answers behind its path, asked by its own name and for nothing compressed', async () => {
+  it('gives what it answers behind its path, asked by its own name and for nothing compressed [8.5n]', async () => {
     expect(text(await marked('/archive').fetch(id))).toBe('{"name":"Mira"}');
     const [{ path, headers } = { path: '', headers: {} }] = server.seen;
     expect([path, headers.host, headers['accept-encoding']]).toEqual([
@@ -66,13 +66,13 @@ describe('a gateway', () => {
     ['an IPv4 address in IPv6', ['::ffff:127.0.0.1']],
     ['one public and one private address', ['1.1.1.1', '127.0.0.1']],
     ['nothing', []],
-  ])('is not contacted when its name leads to %s', async (_, addresses) => {
+  ])('is not contacted when its name leads to %s [8.5o]', async (_, addresses) => {
     const named = of('gateway.test', { resolve: resolveTo(...addresses) });
     await expect(named.fetch(id)).rejects.toMatchObject(because('not one of the public internet'));
     expect(server.seen).toEqual([]);
   });
 
-  it('is not contacted at an address that is never one of a server, even when it is marked as private', async () => {
+  it('is not contacted at an address that is never one of a server, even when it is marked as private [8.5p]', async () => {
     const named = of('gateway.test', { isPrivate: true, resolve: resolveTo('169.254.169.254') });
     await expect(named.fetch(id)).rejects.toMatchObject(because('not one of the public internet'));
   });
@@ -86,7 +86,7 @@ describe('a gateway', () => {
     },
   );
 
-  it('is contacted at the address that was looked at, and its name is asked for once', async () => {
+  it('is contacted at the address that was looked at, and its name is asked for once [8.5o]', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const resolve = vi.fn<Resolve>(() => Promise.resolve(answers.shift() ?? []));
     expect(text(await of('rebinding.test', { isPrivate: true, resolve }).fetch(id))).toBe('{"name":"Mira"}');
@@ -101,13 +101,13 @@ describe('a gateway', () => {
     ['a name that only ends like it', 'http://evil-gateway.test/x'],
     ['a file', 'file:///etc/passwd'],
     ['what is no address', 'http://'],
-  ])('is not followed to %s', async (_, location) => {
+  ])('is not followed to %s [8.5n, 8.5q]', async (_, location) => {
     server.answer((_request, response) => response.writeHead(302, { location }).end());
     await expect(marked().fetch(id)).rejects.toMatchObject(because('redirects to elsewhere'));
     expect(server.seen).toHaveLength(1);
   });
 
-  it('is followed on its own host, and no more than a few times', async () => {
+  it('is followed on its own host, and no more than a few times [8.5q]', async () => {
     server.answer(({ path }, response) => {
       if (path === '/raw') response.end('there');
       else response.writeHead(302, { location: '/raw' }).end();
@@ -128,7 +128,7 @@ describe('a gateway', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('is followed to a name below localhost, which is this machine whatever a name server says', async () => {
+  it('is followed to a name below localhost, which is this machine whatever a name server says [8.5q]', async () => {
     const location = `http://${id.toLowerCase()}.ipfs.localhost:${String(server.port)}/`;
     server.answer(({ headers }, response) => {
       if (headers.host?.includes('ipfs') === true) response.end('there');
@@ -140,13 +140,13 @@ describe('a gateway', () => {
     expect([resolve.mock.calls, server.seen.length]).toEqual([[], 2]);
   });
 
-  it('cannot be asked when it compresses: nothing is inflated', async () => {
+  it('cannot be asked when it compresses: nothing is inflated [8.5r]', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     server.answer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
     await expect(marked().fetch(id)).rejects.toMatchObject(because('compresses'));
   });
 
-  it('says so when it announces or sends more than an archive holds', async () => {
+  it('says so when it announces or sends more than an archive holds [8.5r]', async () => {
     server.answer((_, response) => response.writeHead(200, { 'content-length': MAX_ARCHIVED_BYTES + 1 }).write('{'));
     expect(await marked().fetch(id)).toBe('too_large');
     let sent = 0;
@@ -176,7 +176,7 @@ describe('a gateway', () => {
   it.each([
     ['begins no answer', 4_000, false],
     ['never ends its answer', 8_000, true],
-  ])('that %s is given up after %i ms', async (_, ms, begins) => {
+  ])('that %s is given up after %i ms [8.5r]', async (_, ms, begins) => {
     const clock = new ManualClock();
     server.answer((_request, response) => {
       if (begins) response.writeHead(200).write('{');
@@ -202,7 +202,7 @@ describe('a gateway', () => {
     await expect(closed.fetch(id)).rejects.toMatchObject(away);
   });
 
-  it('that could not be reached is tried again only after a while, and one that answers badly at once', async () => {
+  it('that could not be reached is tried again only after a while, and one that answers badly at once [8.5l]', async () => {
     const clock = new ManualClock();
     const found: (readonly string[])[] = [[], ['127.0.0.1']];
     const resolve = vi.fn<Resolve>(() => Promise.resolve(found.shift() ?? ['127.0.0.1']));

@@ -22,7 +22,7 @@ describe('the import of a card', () => {
     };
   };
 
-  it('counts as known what the mind knew before, not what its book says twice', async () => {
+  it('counts as known what the mind knew before, not what its book says twice [8.9g]', async () => {
     const take = await scene();
     const first = await take(book('It snows.', 'It snows.', 'It rains.'));
     expect(first.lore).toEqual({ entries: 3, stored: 2, known: 0, left: 0 });

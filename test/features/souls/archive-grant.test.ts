@@ -38,13 +38,13 @@ const issue = (over: Partial<typeof allowed> = {}) =>
 const read = (grant: string, at = clock) => readArchiveGrant({ publicKey, clock: at }, grant);
 
 describe('a grant for the archive', () => {
-  it('says for which payload it is, and whose', async () => {
+  it('says for which payload it is, and whose [8.1m]', async () => {
     const grant = await issue();
     expect(JSON.parse(Buffer.from(grant.split('.')[1] ?? '', 'base64url').toString())).toEqual(claims);
     expect(await read(grant)).toEqual(allowed);
   });
 
-  it('holds until its time, and not a millisecond longer', async () => {
+  it('holds until its time, and not a millisecond longer [8.1i]', async () => {
     const grant = await issue();
     expect(await read(grant, new ManualClock('2026-01-01T00:59:59.999Z'))).toEqual(allowed);
     expect(await read(grant, new ManualClock('2026-01-01T01:00:00.000Z'))).toBeNull();

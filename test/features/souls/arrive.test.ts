@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 
 describe('A soul that arrives', () => {
-  it('is written in several appends, none too large, and is there with the last one', async () => {
+  it('is written in several appends, none too large, and is there with the last one [8.4n]', async () => {
     const large = soulMemory(601, { metadata: { notes: 'x'.repeat(780_000) } });
     const document = documentOf([...soulMemories(600), large, soulMemory(602, { metadata: {} })]);
     const sizes: number[] = [];
@@ -70,7 +70,7 @@ describe('A soul that arrives', () => {
     expect(chain[1]).toMatchObject({ txId: 'tx', kid: 'k', importedAt: '2026-01-02T00:00:00.000Z' });
   });
 
-  it('goes on where an attempt that died after any append has stopped, and doubles nothing', async () => {
+  it('goes on where an attempt that died after any append has stopped, and doubles nothing [8.4n]', async () => {
     const document = documentOf();
     for (let allowed = 1; ; allowed += 1) {
       deps = { ...deps, events: new MemoryEventStore() };
@@ -95,7 +95,7 @@ describe('A soul that arrives', () => {
     }
   });
 
-  it('keeps others from writing until it is there, and is not there for who asks', async () => {
+  it('keeps others from writing until it is there, and is not there for who asks [8.4n]', async () => {
     const document = documentOf();
     const stop = new AbortController();
     const append = deps.events.append.bind(deps.events);
@@ -118,7 +118,7 @@ describe('A soul that arrives', () => {
     expect(await stateOf(document.npcId)).toMatchObject({ persona: 'Mallory' });
   });
 
-  it('does not come into a mind that is there, nor into one that another import makes', async () => {
+  it('does not come into a mind that is there, nor into one that another import makes [8.4i, 8.4l]', async () => {
     const document = documentOf();
     await arrive(deps, arrivalOf(document), document, never);
     await expect(arrive(deps, arrivalOf(document, 'i2'), document, never)).rejects.toMatchObject({
@@ -138,7 +138,7 @@ describe('The custody of a soul', () => {
   const take = (importId: string, npcId?: string) =>
     takeCustody(deps, 'root', owner(importId, npcId), context(importId));
 
-  it('is taken once, by a repeat too, and by another only after it was let go', async () => {
+  it('is taken once, by a repeat too, and by another only after it was let go [8.4k]', async () => {
     expect(await ownerOf(deps, 'root')).toBeNull();
     expect([await take('i1'), await take('i1'), await take('i2')]).toEqual([true, true, false]);
     expect(await ownerOf(deps, 'root')).toMatchObject({ importId: 'i1' });
@@ -148,7 +148,7 @@ describe('The custody of a soul', () => {
     expect(await take('i2')).toBe(true);
   });
 
-  it('ends when its mind is archived', async () => {
+  it('ends when its mind is archived [8.4k]', async () => {
     await take('i1');
     const document = documentOf([]);
     await arrive(deps, arrivalOf(document, 'i1', 'mira'), document, never);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
-import { disclose, LISTED } from '../../../src/features/souls/disclose.js';
+import { disclose, LISTED, namedPlayers } from '../../../src/features/souls/disclose.js';
 import type { SoulDocument, SoulInputs } from '../../../src/features/souls/domain/document.js';
 import { turnsDuring } from '../../support/turns.js';
 import { soulMemories, soulMemory, unsignedSoul } from '../../support/souls.js';
@@ -14,7 +14,20 @@ const disclosed = (more: Partial<SoulInputs>) => {
 const LARGEST = 16 * 1024 * 1024;
 
 describe('a disclosure', () => {
-  itLong('lists so many of each and no more, and counts all', async () => {
+  it('looks at 200,000 events of a mind at most, and an export without players is refused for more [8.10e, 8.10h]', async () => {
+    const { provenance } = unsignedSoul();
+    const events = new MemoryEventStore();
+    const turnsAt = async (revision: number) => {
+      const soul = unsignedSoul({ provenance: { ...provenance, revision } });
+      return (await disclose(events, { ...soul, trainingProof: 'root', signature: 'a.b.c' }, 1, true)).turns;
+    };
+    expect([await turnsAt(199_999), await turnsAt(200_000)]).toEqual(['read', 'unread']);
+    await namedPlayers(events, 'npc-studio.mira', 199_999);
+    await expect(namedPlayers(events, 'npc-studio.mira', 200_000)).rejects.toMatchObject({ code: 'SOUL_TOO_LARGE' });
+  });
+
+  itLong('lists so many of each and no more, and counts all [8.10f]', async () => {
+    expect(LISTED).toEqual({ players: 1_000, memories: 10_000, places: 1_000 });
     const player = { player: 'Anna' };
     const memories = Array.from({ length: LISTED.memories + 1 }, (_, n) => soulMemory(n, { metadata: player }));
     const data = { seats: Array.from({ length: LISTED.places + 1 }, () => player) };
@@ -25,22 +38,25 @@ describe('a disclosure', () => {
     expect(await disclosed({ memories: memories.slice(1), data: null })).not.toHaveProperty('more');
   });
 
-  itLong('is no larger than the largest soul, however many players with long names a text speaks of', async () => {
-    const players = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n} `.padEnd(256, 'x'), name: `n${n}` }));
-    const text = players
-      .slice(0, 1_300)
-      .map(({ name }) => name)
-      .join(' ');
-    const memories = Array.from({ length: 300 }, (_, n) =>
-      soulMemory(n, { text, metadata: n === 0 ? { players } : {} }),
-    );
-    const data = { signs: Array.from({ length: 300 }, () => text) };
-    const found = await disclosed({ memories, data });
-    expect(JSON.stringify(found).length).toBeLessThan(LARGEST);
-    expect(found).toMatchObject({ more: true, memories: { about: 300 } });
-    expect(found.memories.items.length).toBeGreaterThan(1);
-    expect(found.state.items.length).toBeGreaterThan(1);
-  });
+  itLong(
+    'is no larger than the largest soul, however many players with long names a text speaks of [8.10f]',
+    async () => {
+      const players = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n} `.padEnd(256, 'x'), name: `n${n}` }));
+      const text = players
+        .slice(0, 1_300)
+        .map(({ name }) => name)
+        .join(' ');
+      const memories = Array.from({ length: 300 }, (_, n) =>
+        soulMemory(n, { text, metadata: n === 0 ? { players } : {} }),
+      );
+      const data = { signs: Array.from({ length: 300 }, () => text) };
+      const found = await disclosed({ memories, data });
+      expect(JSON.stringify(found).length).toBeLessThan(LARGEST);
+      expect(found).toMatchObject({ more: true, memories: { about: 300 } });
+      expect(found.memories.items.length).toBeGreaterThan(1);
+      expect(found.state.items.length).toBeGreaterThan(1);
+    },
+  );
 
   it('lets others have their turn after each part that is large, twice, and after many that are small', async () => {
     const metadata = { names: Array.from({ length: 10_000 }, (_, n) => `n${n}`) };

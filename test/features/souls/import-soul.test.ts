@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { MemorySoulArchive } from '../../support/memory/soul-archive.js';
@@ -99,7 +99,7 @@ describe('a soul that was received', () => {
   it.each([
     ['as it is', 'x'.repeat(16_384)],
     ['in compatibility form', 'ﷺ'.repeat(1_000)],
-  ])('is refused, and not kept, when a memory has too much metadata %s', async (_, n) => {
+  ])('is refused, and not kept, when a memory has too much metadata %s [8.4h, 8.7i]', async (_, n) => {
     const { memories, ...rest } = unsignedSoul();
     const [first, ...others] = memories;
     if (first === undefined) throw new Error('the soul has memories');
@@ -143,12 +143,26 @@ describe('a soul that was received', () => {
     expect(await isKept()).toBe(false);
   });
 
-  it('may be brought again while it arrives, also by who begins again', async () => {
+  it('may be brought again while it arrives, also by who begins again [8.3c, 8.4o]', async () => {
     await recorded();
     const deps = depsWith({ ask: () => Promise.reject(new Error('another import was begun')) });
     await clock.advance(2 * 3_600_000);
     await beginImport(deps, { tenant, txId: 'tx', by });
     await expect(received({ outcome: notInTime })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    expect(await isKept()).toBe(true);
+  });
+
+  it('is answered after 12 s while it still arrives, and stays there for a repeat [8.4o]', async () => {
+    await recorded();
+    const outcome = vi.fn(() => new Promise<never>(() => undefined));
+    let isOver = false;
+    const asked = received({ outcome }).finally(() => (isOver = true));
+    const ended = expect(asked).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
+    await expect.poll(() => outcome.mock.calls.length).toBe(1);
+    await clock.advance(11_999);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    await ended;
     expect(await isKept()).toBe(true);
   });
 
@@ -221,7 +235,7 @@ describe('a soul that was received', () => {
     await expect(received({ ask: unknown })).rejects.toMatchObject({ code: 'SOULS_WAITING' });
   });
 
-  it('counts among what waits, for its tenant alone', async () => {
+  it('counts among what waits, for its tenant alone [8.1j, 8.4i]', async () => {
     const others = Buffer.alloc(MAX_WAITING_BYTES);
     const expiresAt = new Date('2027-01-01T00:00:00.000Z');
     await archive.stage(contentDigest(Buffer.from('a')), others, { ...stagedFor(tenant, 'i0_0_another'), expiresAt });
@@ -238,11 +252,11 @@ describe('a soul that comes under a CID', () => {
   it.each([
     ['its JSON', ownCid],
     ['its binary form', binaryCid],
-  ])('is taken when it names %s', async (_, cid) => {
+  ])('is taken when it names %s [8.4g]', async (_, cid) => {
     await expect(asked(cid)).rejects.toThrow('asked');
   });
 
-  it('is refused when it names something else', async () => {
+  it('is refused when it names something else [8.4g]', async () => {
     await expect(asked(otherCid)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
   });
 

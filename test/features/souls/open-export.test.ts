@@ -29,7 +29,7 @@ const sealed = {
 };
 
 describe('an open export', () => {
-  it('is joined by a request for the same, sealed or not', async () => {
+  it('is joined by a request for the same, sealed or not [8.1g]', async () => {
     expect(await (await after()).joined()).toBe(soulId);
     expect(
       await (await after(sealed)).joined({ uploadedBy: 'client', includeMemories: true, npcState: { mood: 'loyal' } }),
@@ -42,7 +42,7 @@ describe('an open export', () => {
     { ...request, uploadedBy: 'server' },
     { ...request, persona: 'A stranger.' },
     { ...request, without: ['players'] },
-  ])('is not joined by a request for something else: %j', async (other) => {
+  ])('is not joined by a request for something else: %j [8.1g]', async (other) => {
     expect(await (await after(sealed)).joined(other)).toBeNull();
   });
 
@@ -72,11 +72,11 @@ describe('an open export', () => {
     expect(turns).toBeGreaterThanOrEqual(many.length);
   });
 
-  it('is not joined once something else has happened to the mind', async () => {
+  it('is not joined once something else has happened to the mind [8.1g]', async () => {
     expect(await (await after(sealed, { type: 'NpcUpdated', data: {} })).joined()).toBeNull();
   });
 
-  it('is not joined when half of its time has gone', async () => {
+  it('is not joined when half of its time has gone [8.1g]', async () => {
     const { clock, joined } = await after(sealed);
     await clock.advance(30 * 60_000 - 1);
     expect(await joined()).toBe(soulId);

@@ -19,7 +19,7 @@ describe('the document in a payload', () => {
       expect(await payloadDocument(bytes)).toBeNull();
   });
 
-  it('is none where a name comes twice in one object, at any depth: two readers could see two', async () => {
+  it('is none where a name comes twice in one object, at any depth: two readers could see two [8.7p]', async () => {
     const text = JSON.stringify(soul);
     expect(await payloadDocument(Buffer.from(`${text.slice(0, -1)}, "\\u006eame":"Zo\u00eb"}`))).toBeNull();
     expect(await payloadDocument(Buffer.from('{"a":[{"b":1,"c":{"d":[1,{"e":1,"e":1}]}}]}'))).toBeNull();

@@ -51,7 +51,7 @@ describe('reading a soul', () => {
     expect(drained(readSoul(soul))).toEqual({ soul });
   });
 
-  it.each(objects)('takes no member more and none less: %s', (_, path) => {
+  it.each(objects)('takes no member more and none less: %s [8.7b, 8.7e, 8.7f, 8.7g]', (_, path) => {
     expect(verdictOf(withObject(path, (object) => ({ ...object, more: '' })))).toBe('malformed');
     const names = Object.keys(
       path.reduce<Json>((value, name) => (value as JsonObject)[name] ?? null, soul) as JsonObject,
@@ -132,7 +132,7 @@ describe('a hostile value', () => {
     expect(verdictOf({ ...soul, memories: Array(MAX_SOUL_MEMORIES + 1).fill(trap) })).toBe('too_large');
   });
 
-  it('of more text than a soul may have is refused', () => {
+  it('of more text than a soul may have is refused [8.5b]', () => {
     expect(verdictOf({ ...soul, persona: 'x'.repeat(MAX_SOUL_BYTES) })).toBe('too_large');
     expect(verdictOf({ ...soul, memories: [], more: Array(MAX_SOUL_BYTES).fill(0) })).toBe('too_large');
   });
@@ -166,13 +166,13 @@ describe('reading a large soul', () => {
   });
 });
 
-describe('docs/soul.schema.json', () => {
+describe('docs/reference/soul.schema.json', () => {
   const schema = JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../../docs/soul.schema.json'), 'utf8'),
+    readFileSync(join(import.meta.dirname, '../../../docs/reference/soul.schema.json'), 'utf8'),
   ) as JsonObject;
   const isSoul = new Ajv2020({ strict: true, formats: { 'client-id': true, 'date-time': true } }).compile(schema);
 
-  it('holds for what is signed, and not for less', () => {
+  it('holds for what is signed, and not for less [8.7a]', () => {
     expect(isSoul(soul)).toBe(true);
     for (const name of Object.keys(soul)) {
       expect(isSoul(Object.fromEntries(Object.entries(soul).filter(([other]) => other !== name)))).toBe(false);

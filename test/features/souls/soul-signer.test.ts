@@ -11,8 +11,10 @@ import { jcs, type Json, type JsonObject } from '../../../src/kernel/base/json.j
 import { MAX_MEMBERS, scanJson } from '../../../src/kernel/base/scan-json.js';
 import { ed25519Jwk, thumbprint } from '../../../src/kernel/crypto/jwk.js';
 import {
+  MAX_PART_BYTES,
   MAX_SOUL_BYTES,
   MAX_SOUL_CONTAINERS,
+  MAX_SOUL_DEPTH,
   MAX_SOUL_MEMORIES,
   MAX_SOUL_VALUES,
 } from '../../../src/features/souls/domain/bounds.js';
@@ -65,7 +67,7 @@ const verdictOf = async (document: unknown, more: Partial<SoulTrust> = {}): Prom
 };
 
 describe('a signed soul', () => {
-  it('verifies as ours, also after it was written and read again in another order', async () => {
+  it('verifies as ours, also after it was written and read again in another order [8.7n]', async () => {
     expect(await verifySoul(soul, trust)).toEqual({ valid: true, signer: 'ours', kid: keys.current.kid, soul });
     const turned = (value: Json): Json =>
       Array.isArray(value)
@@ -85,7 +87,7 @@ describe('a signed soul', () => {
     expect(await signSoul(keys, ISSUER, unsignedSoul(), keys.current.kid)).toEqual(soul);
   });
 
-  it('is verified by a JOSE library with the key in its header', async () => {
+  it('is verified by a JOSE library with the key in its header [8.4q, 8.7m]', async () => {
     const { protectedHeader, payload: signed } = await compactVerify(soul.signature, EmbeddedJWK as never);
     expect(Object.keys(protectedHeader)).toEqual(['alg', 'typ', 'kid', 'jwk']);
     expect(protectedHeader).toMatchObject({ alg: 'EdDSA', typ: 'soul+jwt', kid: keys.current.kid });
@@ -102,7 +104,7 @@ describe('a signed soul', () => {
     });
   });
 
-  it('may be signed under the newer name of the algorithm', async () => {
+  it('may be signed under the newer name of the algorithm [8.7m]', async () => {
     const newer = await serverKeys('home', 'Ed25519');
     const signed = await signSoul(newer, ISSUER, unsignedSoul());
     expect(decodeProtectedHeader(signed.signature).alg).toBe('Ed25519');
@@ -149,7 +151,7 @@ describe('signing a soul', () => {
         ),
       },
     ],
-  ])('refuses %s', async (_, more) => {
+  ])('refuses %s [8.7j]', async (_, more) => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ code: 'SOUL_TOO_LARGE' });
   });
 
@@ -170,7 +172,7 @@ describe('signing a soul', () => {
       { memories: [soulMemory(0, { metadata: members(MAX_MEMBERS + 1) })] },
       { memoryId: soulMemory(0).id, membersLimit: MAX_MEMBERS, valuesLimit: MAX_SOUL_VALUES },
     ],
-  ])('says that it is %s', async (_, more, details) => {
+  ])('says that it is %s [8.7j]', async (_, more, details) => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ details });
   });
 
@@ -211,6 +213,13 @@ describe('signing a soul', () => {
     }
   });
 
+  it('has as many of each as the reference says [8.7j]', () => {
+    expect([MAX_SOUL_BYTES, MAX_SOUL_MEMORIES, MAX_PART_BYTES]).toEqual([15 * 1024 * 1024, 100_000, 768 * 1024]);
+    expect([MAX_SOUL_DEPTH, MAX_SOUL_CONTAINERS, MAX_SOUL_VALUES, MAX_MEMBERS]).toEqual([
+      30, 399_000, 1_999_000, 50_000,
+    ]);
+  });
+
   it('takes data that are nested as deep as a request allows', async () => {
     expect(await verdictOf(await signSoul(keys, ISSUER, unsignedSoul({ data: nested(27) })))).toBe('ours');
   });
@@ -225,22 +234,22 @@ describe('signing a soul', () => {
 });
 
 describe('whose soul it is', () => {
-  it('is unknown where every signer is taken', async () => {
+  it('is unknown where every signer is taken [8.4q, 8.4r]', async () => {
     expect(await verdictOf(await signedBy(elsewhere()))).toBe('unknown');
   });
 
-  it('is known where its key is named, and every other is refused', async () => {
+  it('is known where its key is named, and every other is refused [8.4q, 8.4r, 8.5b]', async () => {
     const foreign = await signedBy(elsewhere());
     expect(await verdictOf(foreign, { trusted: new Set([strangerHeader.kid]) })).toBe('known');
     expect(await verdictOf(foreign, { trusted: new Set(['another']) })).toBe('untrusted_signer');
     expect(await verdictOf(soul, { trusted: new Set() })).toBe('ours');
   });
 
-  it('is ours by the key, also after the server moved', async () => {
+  it('is ours by the key, also after the server moved [8.4q]', async () => {
     expect(await verdictOf(soul, { issuer: 'https://moved.example' })).toBe('ours');
   });
 
-  it('is not ours for saying so', async () => {
+  it('is not ours for saying so [8.4s, 8.5b]', async () => {
     expect(await verdictOf(await signedBy(unsignedSoul()))).toBe('claims_our_server');
     expect(await verdictOf(await signedBy(unsignedSoul()), { trusted: new Set([strangerHeader.kid]) })).toBe(
       'claims_our_server',
@@ -249,7 +258,7 @@ describe('whose soul it is', () => {
     expect(await verdictOf(await signedBy(unsignedSoul()), { issuer: `${ISSUER}/` })).toBe('claims_our_server');
   });
 
-  it('was made at a moment that there was, and its signature says nothing that a verifier does not know', async () => {
+  it('was made at a moment that there was, and its signature says nothing that a verifier does not know [8.7m]', async () => {
     for (const createdAt of ['2026-02-31T10:00:00.000Z', '0000-01-01T00:00:00.000Z'])
       expect(await verdictOf(await signedBy(elsewhere({ createdAt })))).toBe('malformed');
     expect(await verdictOf(await signedBy(elsewhere()))).toBe('unknown');
@@ -257,7 +266,7 @@ describe('whose soul it is', () => {
   });
 });
 
-describe('a soul that was changed', () => {
+describe('a soul that was changed [8.5b]', () => {
   const [first = soulMemory(0), second = soulMemory(1), third = soulMemory(2)] = soul.memories;
 
   it.each<[string, Partial<SoulDocument>, string]>([
@@ -366,7 +375,7 @@ describe('a signature that is none', () => {
     ['a key with padding', { jwk: { ...strangerJwk, x: `${strangerJwk.x}=` } }],
     ['the name of another key', { kid: thumbprint('A'.repeat(43)) }],
     ['another type of token', { typ: 'JWT' }],
-  ])('whose header has %s', async (_, more) => {
+  ])('whose header has %s [8.7m]', async (_, more) => {
     expect(await verdictOf(await signedBy(elsewhere(), more))).toBe('malformed');
   });
 

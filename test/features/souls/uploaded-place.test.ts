@@ -40,7 +40,7 @@ const uploadedHere = async (): Promise<void> => {
 };
 
 describe('where a payload was uploaded', () => {
-  it('is the archive of this server if it is there; then no gateway is asked', async () => {
+  it('is the archive of this server if it is there; then no gateway is asked [8.2f]', async () => {
     await uploadedHere();
     const { place, asked } = server(nothing);
     for (const txId of [null, digest])
@@ -67,7 +67,7 @@ describe('where a payload was uploaded', () => {
     ['has the payload', () => Promise.resolve(payload)],
     ['has it in another form', () => Promise.resolve(Buffer.from('{ "memories": [15e-1, null], "name": "Mira" }'))],
     ['cannot be asked', () => Promise.reject(archiveUnavailable('arweave'))],
-  ])('is where the client says while the gateway %s', async (_, fetch) => {
+  ])('is where the client says while the gateway %s [8.2i]', async (_, fetch) => {
     expect(await server(fetch).place(AR_ID)).toEqual({ txId: AR_ID, url: `http://gateway/${AR_ID}` });
   });
 
@@ -76,12 +76,12 @@ describe('where a payload was uploaded', () => {
     ['no JSON', '<html>'],
     ['nothing', ''],
     ['more than a soul holds', `{"a":[${'[],'.repeat(400_001)}[]]}`],
-  ])('is not where the gateway has something else: %s', async (_, text) => {
+  ])('is not where the gateway has something else: %s [8.2i]', async (_, text) => {
     const { place } = server(() => Promise.resolve(Buffer.from(text)));
     await expect(place(AR_ID)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
   });
 
-  it('is not where the gateway has more than any payload has', async () => {
+  it('is not where the gateway has more than any payload has [8.2i]', async () => {
     const { place } = server(() => Promise.resolve('too_large' as const));
     await expect(place(AR_ID)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
   });

@@ -56,7 +56,7 @@ describe('a soul without players', () => {
   };
   const turns = { t1: { playerId: 'p1', playerName: 'Ann' }, t2: { weather: 'rain' } };
 
-  it('has lost what names one, speaks of one, or came from a turn with one or a turn that nobody knows', async () => {
+  it('has lost what names one, speaks of one, or came from a turn with one or a turn that nobody knows [8.10c, 8.10g]', async () => {
     const without = await toldWithoutPlayers(told, named(turns));
     expect(without).toEqual({
       persona: 'Mira keeps the inn.',
@@ -78,7 +78,7 @@ describe('a soul without players', () => {
     expect(turns).toBeGreaterThanOrEqual(memories.length);
   });
 
-  it('discloses nobody', async () => {
+  it('discloses nobody [8.10g]', async () => {
     const name = fc.constantFrom(
       'Ann',
       'Bo',
@@ -132,7 +132,7 @@ describe('a soul without players', () => {
 });
 
 describe('the disclosure of a soul', () => {
-  it('says whom its own metadata and state name, and where', async () => {
+  it('says whom its own metadata and state name, and where [8.10a, 8.10c, 8.10d]', async () => {
     const soul = soulOf({
       persona: 'Mira fears Ann.',
       data: { relationships: { Ann: 0.5 }, mood: 'loyal', quests: { 'for/Ann': 1 } },

@@ -79,7 +79,7 @@ describe('the chunks of a PNG', () => {
     }
   });
 
-  it('are refused whichever byte was changed', () => {
+  it('are refused whichever byte was changed [8.9l]', () => {
     const whole = png(text('chara', { name: 'Mira' }));
     for (let at = 0; at < whole.length; at += 1) {
       const damaged = Buffer.from(whole);
@@ -96,7 +96,7 @@ describe('the chunks of a PNG', () => {
 });
 
 describe('a card in a picture', () => {
-  it('is found in either chunk, in `ccv3` first, whatever the case of its keyword and the white space in it', () => {
+  it('is found in either chunk, in `ccv3` first, whatever the case of its keyword and the white space in it [8.9l]', () => {
     expect(cardIn(png(text('chara', 2)))).toBe(2);
     expect(cardIn(png(text('chara', 2), text('ccv3', 3), text('ccv3', 4)))).toBe(3);
     expect(cardIn(png(text('Chara', 2)))).toBe(2);
@@ -118,7 +118,7 @@ describe('a card in a picture', () => {
     }
   });
 
-  it('is not read where it is compressed, no base64, or too large', () => {
+  it('is not read where it is compressed, no base64, or too large [8.9l]', () => {
     const bomb = deflateSync(Buffer.alloc(1_000_000));
     for (const type of ['zTXt', 'iTXt']) {
       const compressed = png(chunk(type, Buffer.concat([Buffer.from('chara\0\0'), bomb])));
@@ -156,7 +156,7 @@ describe('a card in a picture', () => {
     expect(beginsAsPng(made)).toBe(true);
   });
 
-  it('is in a picture that decoders open', () => {
+  it('is in a picture that decoders open [8.9r]', () => {
     const [head, image] = pngChunks(withCards({ chara: 1 }));
     expect([...(head?.data ?? [])].slice(0, 9)).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 8]);
     expect(image?.data).toEqual(deflateSync(Buffer.from([0, 128])));

@@ -12,7 +12,7 @@ import { openClient } from '../../../cli/shared/client.js';
 import { readTyped, writeTyped } from '../../../cli/shared/files.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 
-/** The longest file that is read: what the server takes as a picture (contract 8.9). */
+/** The largest file that is read: the limit of the server for a picture. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 const readBytes = async (terminal: Terminal, file: string): Promise<Buffer> => {

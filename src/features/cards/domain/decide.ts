@@ -22,8 +22,8 @@ const none: ReadonlySet<string> = new Set();
 export type EarlierCard = { readonly revision: number; readonly texts: ReadonlySet<string> };
 
 /**
- * Takes over a character card: persona, the card itself, and a memory for each lore entry that the mind has not stored yet. The same card again records
- * nothing, unless its memories were cleared or the persona was changed since (contract 8.9).
+ * Imports a character card: the persona, the card itself, and a memory for each lore entry that the mind has not stored yet. Importing the same card again
+ * records nothing, unless its memories were cleared or the persona was changed since.
  * @param earlier the mind's card as it was read, null if it had none; refused as CONFLICT when it has another one meanwhile
  */
 export const importCard = (

@@ -136,7 +136,7 @@ const metadataOf = (
 };
 
 /**
- * The memories of a card's book (docs/cards.md): of each enabled entry with a text one, or several if the text is long. Once there are more than
+ * The memories of a card's book (docs/reference/formats/character-card.md): of each enabled entry with a text one, or several if the text is long. Once there are more than
  * LORE_MEMORIES the rest is not looked at: the book is too large.
  */
 export const loreOf = (card: CharacterCard): Lore => {

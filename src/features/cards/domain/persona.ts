@@ -24,7 +24,7 @@ export const charsWithNames = (text: string, card: NamedCard): number => {
 };
 
 /**
- * A text of a card with its macros replaced (docs/cards.md): the character's and the player's name; the application's own prompt (`{{original}}`), which
+ * A text of a card with its macros replaced (docs/reference/formats/character-card.md): the character's and the player's name; the application's own prompt (`{{original}}`), which
  * a mind has not, and comments are left out. Other macros stay as they are.
  */
 export const withNames = (text: string, card: NamedCard): string =>

@@ -70,7 +70,7 @@ const common = { tag: 'NPCs', scope: 'npc', ext: true, params: NpcParams } as co
 
 type CardRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
 
-/** Character cards: `POST|GET /npcs/{npcId}/card` (contract 8.9). */
+/** Character cards: `POST|GET /npcs/{npcId}/card`. */
 export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDefinition[] => {
   const deps = { ...ports, writers };
   const imports = new Semaphore(IMPORTS, TENANT_IMPORTS);

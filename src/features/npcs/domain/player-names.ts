@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../../kernel/base/json.js';
 
-/** Whom a body names as a player (contract 8.10): by an id, a name, or both. */
+/** A player whom a body named: by an id, a name, or both. */
 export type NamedPlayer = { readonly id?: string; readonly name?: string };
 
 /** The members that name players, wherever they stand. */

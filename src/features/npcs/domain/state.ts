@@ -17,10 +17,10 @@ export type MindSummary = {
   readonly updatedAt: string;
 };
 
-/** `arrivedAt`: the revision from which on the mind is there, -1 while the soul still arrives (contract 8.4). `stored`: memories that have arrived. */
+/** `arrivedAt`: the revision from which the mind exists, -1 while the soul is still arriving. `stored`: the number of memories that have arrived. */
 export type Origin = { readonly importId: string; readonly stored: number; readonly arrivedAt: number };
 
-/** The character card that a mind has: its digest, and the revision of the event that brought it and holds it (contract 8.9). */
+/** The character card of a mind: its digest, and the revision of the event that holds it. */
 export type HeldCard = { readonly digest: string; readonly revision: number };
 
 /** A mind as its events leave it: the summary, its open turns, its last memories and its card. These are not part of the summary, because they would make a row of a list long. */

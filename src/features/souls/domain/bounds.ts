@@ -1,7 +1,7 @@
 import type { Sliced } from '../../../kernel/base/sliced.js';
 import { MAX_CONTAINERS, MAX_ITEMS, MAX_MEMBERS } from '../../../kernel/base/scan-json.js';
 
-/** What a soul holds at most, in bytes of its JCS form (contract 8.7). */
+/** The maximum size of a soul, in bytes of its JCS form. */
 export const MAX_SOUL_BYTES = 15_728_640;
 export const MAX_SOUL_MEMORIES = 100_000;
 /** The limit of a part, in bytes of its JCS form: an import records each part in one event, which holds 900,000 bytes. */

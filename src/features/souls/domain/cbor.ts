@@ -5,7 +5,7 @@ import { inOrder } from '../../../kernel/base/sorted-names.js';
 import { MAX_SOUL_DEPTH } from './bounds.js';
 
 /**
- * JSON as CBOR in the core deterministic encoding (contract 8.7; RFC 8949, section 4.2.1), which needs only a part of it: integers, texts, lists, maps
+ * JSON as CBOR in the core deterministic encoding (RFC 8949, section 4.2.1), which needs only a part of it: integers, texts, lists, maps
  * with texts as keys, floats, `null` and booleans. Whole numbers of at most 2^53 - 1 are integers, all others floats, each in its shortest form; -0 is
  * 0, as in JCS. cborg, which the tests compare this with, writes the smallest halves longer than that, and drops a text's byte order mark.
  */

@@ -3,7 +3,7 @@ import type { SoulDocument, UnsignedSoul } from './document.js';
 /** The `typ` of a soul's signature. */
 export const SOUL_TYPE = 'soul+jwt';
 
-/** What a soul's signature says (contract 8.7; claims as in RFC 7519). */
+/** The claims in a soul's signature (as in RFC 7519). */
 export type SoulClaims = {
   /** The public URL of the server that exported it. */
   readonly iss: string;

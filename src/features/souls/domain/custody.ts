@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../kernel/base/json.js';
 /** A mind of this server that a soul lives in. */
 export type SoulOwner = { readonly tenant: string; readonly npcId: string; readonly importId: string };
 
-/** The events of one soul on this server, by its root (contract 8.4). Shapes are storage: never changed, only upcast (docs/adr/0004). */
+/** The events of one soul on this server, identified by its root. Shapes are storage: never changed, only upcast (docs/adr/0004). */
 export type CustodyEvent =
   /** From now on the soul lives in this mind, and in no other. */
   | { type: 'SoulTaken'; data: SoulOwner }

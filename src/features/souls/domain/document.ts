@@ -4,12 +4,12 @@ import { MAX_SOUL_LINKS } from './bounds.js';
 import type { soulSchema } from './soul-schema.js';
 import { soulStateOf } from './soul-state.js';
 
-/** The soul document (contract 8.7). */
+/** The soul document. */
 export type SoulDocument = (typeof soulSchema)['static'];
 export type SoulMemory = SoulDocument['memories'][number];
 /** A soul that a mind came from. */
 export type CustodyLink = SoulDocument['provenance']['chain'][number];
-/** What an export may leave out (contract 8.10): what is said of players. */
+/** What an export may leave out: what is said of players. */
 export type LeftOut = 'players';
 
 export type UnsignedSoul = Omit<SoulDocument, 'trainingProof' | 'signature'>;

@@ -36,7 +36,7 @@ const headOf = (soul: UnsignedSoul | SoulDocument): JsonObject => {
 const FRAME_BYTES = Buffer.byteLength(',"memories":[],"trainingProof":"","signature":""');
 
 /**
- * Hashes the parts that a soul is signed by (contract 8.7), in their JCS forms: part 0, then every memory. It yields whenever the driver may pause.
+ * Hashes the parts that a soul is signed by, in their JCS forms: part 0, then every memory. It yields whenever the driver may pause.
  * @throws Error on what JCS cannot write (lone surrogates, numbers that are not finite)
  */
 export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, HashedSoul, void> {
@@ -62,7 +62,7 @@ export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, 
 export const fitsIntoSoul = ({ bytes, longestPart }: HashedSoul): boolean =>
   bytes <= MAX_SOUL_BYTES && longestPart <= MAX_PART_BYTES;
 
-/** That a memory is in a soul, without the soul's other memories (contract 8.8). Hashes are base64url. */
+/** Proof that a memory is in a soul, without the soul's other memories. Hashes are base64url. */
 export type SoulProof = {
   readonly soulId: string;
   readonly memory: SoulMemory;

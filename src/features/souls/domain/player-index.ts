@@ -65,7 +65,7 @@ const wordsOf = (text: string): readonly string[] =>
     .filter((word) => word !== '');
 const charactersOf = (words: readonly string[]): readonly string[] => [...words.join(' ')];
 
-/** The players that were named, and who of them a text speaks of (contract 8.10). */
+/** The players who were named, and which of them a text mentions. */
 export type PlayerIndex = {
   /** Notes whom a value names, at any depth. @throws Rejection SOUL_TOO_LARGE beyond MAX_PLAYERS */
   readonly note: (value: Json) => readonly Player[];

@@ -4,7 +4,7 @@ import type { Player, PlayerIndex } from './player-index.js';
 import { isOfPlayer, namesPlayers } from '../../npcs/domain/player-names.js';
 import type { SoulState } from './soul-state.js';
 
-/** Why a memory is about a player (contract 8.10). */
+/** Why a memory is about a player. */
 export type AboutBy = 'text' | 'metadata' | 'turn';
 /** Whom a memory is about. `isUntold`: it came from a turn that nobody here can look at. */
 export type AboutPlayers = {

@@ -8,8 +8,8 @@ const addressOf = (url: string): string | null => {
 };
 
 /**
- * Whether two public URLs mean the same server (contract 8.4). An address of the machine itself is nobody's claim: servers that nobody has given a
- * public URL all have one.
+ * Whether two public URLs mean the same server. An address of the machine itself claims nothing: every server without a configured public URL
+ * has one.
  */
 export const isSameServer = (one: string, other: string): boolean => {
   const address = addressOf(one);

@@ -6,8 +6,8 @@ import { MAX_PART_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from './bounds.js';
 import { moods, namedMembers, type SoulState } from './soul-state.js';
 
 /**
- * The soul document as a JSON Schema (contract 8.7). It is closed, because a signature must not cover what no reader looks at: only `extra` and
- * `metadata` hold any JSON. Texts are bounded by the length of a part, in characters.
+ * The soul document as a JSON Schema. It is closed, because a signature must not cover members that no reader looks at: only `extra` and
+ * `metadata` hold arbitrary JSON. Strings are bounded by the length of a part, in characters.
  */
 
 const closed = <Properties extends TProperties>(properties: Properties, options: object = {}) =>
@@ -120,11 +120,11 @@ const Soul = closed({
   signature: Type.String({
     pattern: '^[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+\\.[A-Za-z0-9_-]+$',
     maxLength: 16_384,
-    description: 'A compact JWS (RFC 7515) of its claims; docs/souls.md says how to check it.',
+    description: 'A compact JWS (RFC 7515) of its claims; docs/reference/formats/soul.md describes how to verify it.',
   }),
 });
 
-/** Published as docs/soul.schema.json. */
+/** Published as docs/reference/soul.schema.json. */
 export const soulSchema = Type.Unsafe<Static<typeof Soul>>({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   $id: 'urn:anima:soul:1',

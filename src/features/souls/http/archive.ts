@@ -50,7 +50,7 @@ const collected = async (
   return { body: Buffer.concat(chunks), digest: hash.digest('base64url') };
 };
 
-/** The built-in archive of souls (contract 8.1). */
+/** The built-in archive of souls. */
 export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDeps): readonly RouteDefinition[] => {
   const { soulArchive: archive, clock } = ports;
   const publicKey: SigningKeys['publicKey'] = (kid) => signingKeys.publicKey(kid);

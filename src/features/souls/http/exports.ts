@@ -41,7 +41,7 @@ export const SOUL_BODY_BYTES = 16 * 1024 * 1024;
 /** Of what a client says about a failed upload, in UTF-16 units. */
 const ERROR_CHARS = 500;
 
-/** What a soul leaves out (contract 8.10). */
+/** What a soul leaves out. */
 export const WithoutList = Type.Array(Type.Literal('players'), { uniqueItems: true });
 
 /** What an export is told to leave out; nothing is left out by an empty list. */
@@ -66,7 +66,7 @@ export type ExportServices = ExportDeps & {
 
 const common = { tag: 'Souls', scope: 'souls', params: NpcParams } as const;
 
-/** The two phases of an export (contract 8.1, 8.2). */
+/** The two phases of an export. */
 export const exportRoutes = (services: ExportServices): readonly RouteDefinition[] => {
   const { archive, archives, payloads, publicUrl, grantFor } = services;
   /** The first phase of an export that is sealed. Its grant is always a new one, which ends with the export. */

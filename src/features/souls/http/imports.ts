@@ -43,7 +43,7 @@ const documentOf = async (body: Json | undefined): Promise<unknown> => {
 
 const asked = (call: Call, txId: string) => ({ tenant: call.principal.tenant, txId, by: contextOf(call) });
 
-/** The two phases of an import, and where a mind came from (contract 8.3, 8.4). */
+/** The two phases of an import, and where a mind came from. */
 export const importRoutes = (services: ImportServices): readonly RouteDefinition[] => [
   route('POST', '/npcs/import', {
     operationId: 'importSoul',

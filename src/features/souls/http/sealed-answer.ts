@@ -8,7 +8,7 @@ import { JSON_TYPE } from '../../../kernel/http/respond.js';
 import type { Chunk, StreamedAnswer } from '../../../kernel/http/route.js';
 import { protocolSoulText } from './soul-answer.js';
 
-/** Who uploads a payload where, and by which right (contract 8.1), without the payload. */
+/** Where to upload a payload and with which authorisation, without the payload itself. */
 export type UploadInstruction = {
   readonly auiEndpoint: string;
   readonly auiContentType: string;
@@ -34,7 +34,7 @@ const streamed = (chunks: () => AsyncGenerator<Chunk, void>): StreamedAnswer => 
 /** An object's text, open for one more member. */
 const openText = (object: object): string => JSON.stringify(object).slice(0, -1);
 
-/** The answer of an export's first phase (contract 8.1): the document stands in it twice. */
+/** The answer of an export's first phase, which contains the document twice. */
 export const firstPhase = (
   { json }: SealedPayloads,
   asked: SealedQuery,
@@ -54,7 +54,7 @@ export const firstPhase = (
     }
   });
 
-/** The answer of an export's second phase (contract 8.2): the document as the protocol family shows it. */
+/** The answer of an export's second phase: the document as the protocol family shows it. */
 export const secondPhase = async (
   document: SoulDocument,
   signature: string,

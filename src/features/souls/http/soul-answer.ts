@@ -19,7 +19,7 @@ const itemOfSoul = ({ id, timestamp, confirmed, cause, ...memory }: SoulMemory) 
 /** How many characters are written between two pauses: a millisecond or two of work. */
 const SLICE_CHARS = 65_536;
 
-/** A soul as the protocol family shows it (contract 8.2), as JSON text. It yields whenever the driver may pause. */
+/** A soul as the protocol family shows it, as JSON text. It yields whenever the driver may pause. */
 export function* protocolSoulText(soul: SoulDocument): Sliced<string> {
   const { id, version, name, persona, signature, state, memories } = soul;
   const texts: string[] = [];

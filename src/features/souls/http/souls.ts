@@ -25,7 +25,7 @@ import { FreeObject, openObject } from '../../../kernel/http/schemas.js';
 import { jsonInPieces, shownAnswer } from './shown-answer.js';
 import { protocolSoulText } from './soul-answer.js';
 
-/** Items of a list that names no limit (contract 8.5). */
+/** The default length of a list. */
 const DEFAULT_SOULS = 50;
 
 /**
@@ -58,7 +58,7 @@ const listed = (row: Json, publicUrl: string) => {
 
 const common = { tag: 'Souls', scope: 'souls' } as const;
 
-/** What archives keep: listed, read, verified, proven (contract 8.5, 8.8). */
+/** Routes to list, read, verify and prove the souls that archives keep. */
 export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMutex()): readonly RouteDefinition[] => {
   const { ports, archives, publicUrl, trust } = services;
   const reader = createSoulReader(trust, mutex);
@@ -210,7 +210,8 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
       ...common,
       operationId: 'discloseSoul',
       summary: 'Whose data stands in a soul',
-      description: 'Players are those that bodies named; docs/souls.md says how, and what cannot be found.',
+      description:
+        'Players are those that bodies named; docs/reference/souls/disclosure.md says how, and what cannot be found.',
       ext: true,
       params: SoulParams,
       responses: {

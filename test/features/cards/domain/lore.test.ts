@@ -13,7 +13,7 @@ const importances = (...entries: readonly JsonObject[]) =>
 const textsOf = (entry: JsonObject) => lore(entry).memories.map(({ text }) => text);
 
 describe('the lore of a card', () => {
-  it('is one memory for each entry that is enabled and says something', () => {
+  it('is one memory for each entry that is enabled and says something [8.9e, 8.9f, 8.9g]', () => {
     const card = { card: 'Mira' };
     expect(loreOf(readCard(v2Card()))).toEqual({
       left: 2,
@@ -40,7 +40,7 @@ describe('the lore of a card', () => {
     });
   });
 
-  it('leaves decorators out of what is remembered', () => {
+  it('leaves decorators out of what is remembered [8.9e]', () => {
     const [memory] = loreOf(readCard(v3Card())).memories;
     expect(memory).toMatchObject({
       text: 'Mi swore an oath.\n@@not one',
@@ -51,7 +51,7 @@ describe('the lore of a card', () => {
     expect(undecorated('  no @@decorator')).toEqual({ text: '  no @@decorator', decorators: [] });
   });
 
-  it('weighs entries among those of their book, by priority where there is one', () => {
+  it('weighs entries among those of their book, by priority where there is one [8.9f]', () => {
     expect(importances({ insertion_order: 0 }, { insertion_order: 100 }, { insertion_order: 25 })).toEqual([
       0.5, 0.9, 0.6,
     ]);
@@ -72,7 +72,7 @@ describe('the lore of a card', () => {
     expect(textsOf({ content: 'Keeps it.', keys: ['{{char}}'] })).toEqual(['Mira: Keeps it.']);
   });
 
-  it('cuts a long entry where a paragraph, a line or a word ends, and loses no word', () => {
+  it('cuts a long entry where a paragraph, a line or a word ends, and loses no word [8.9e]', () => {
     for (const [between, unit] of [
       ['\n\n', 'é wörd\n'],
       ['\n', 'some words '],

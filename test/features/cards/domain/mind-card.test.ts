@@ -18,11 +18,11 @@ describe('a card in a version', () => {
     [2, v2Card()],
     [3, v3Card()],
     [3, { ...v3Card(), spec_version: '3.7', more: [null] }],
-  ] as const)('%i that is its own is as it came', (version, content) => {
+  ] as const)('%i that is its own is as it came [8.9o]', (version, content) => {
     expect(shown(content, version)).toEqual(content);
   });
 
-  it('of a later one has the same members, and those that it requires', () => {
+  it('of a later one has the same members, and those that it requires [8.9o]', () => {
     const v3 = shown(v2Card(), 3);
     expect(v3).toMatchObject({ spec: 'chara_card_v3', spec_version: '3.0', create_date: '2024-02-03 @10h' });
     const { character_book: book, ...others } = dataOf(v2Card());
@@ -32,7 +32,7 @@ describe('a card in a version', () => {
     );
   });
 
-  it('of an earlier one has the same members, without decorators', () => {
+  it('of an earlier one has the same members, without decorators [8.9o, 8.9r]', () => {
     const v2 = shown(v3Card(), 2);
     expect(v2).toMatchObject({ spec: 'chara_card_v2', spec_version: '2.0', data: { nickname: 'Mi', extensions: {} } });
     expect(entriesOf(v2)[0]?.['content']).toBe('{{char}} swore an oath.\n@@not one');
@@ -41,7 +41,7 @@ describe('a card in a version', () => {
     );
   });
 
-  it('of a flat card has all that it had', () => {
+  it('of a flat card has all that it had [8.9o]', () => {
     for (const version of [2, 3] as const) {
       expect(dataOf(shown(v1Card, version))).toMatchObject({ ...v1Card, extensions: {}, alternate_greetings: [] });
     }
@@ -74,14 +74,17 @@ describe('an imported card as the mind is now', () => {
     expect(currentCard(card, personaOf(card)).content).toBe(content);
   });
 
-  it.each([v1Card, v2Card(), v3Card()])('says the persona of now, and nothing that contradicts it', (content) => {
-    const now = currentCard(readCard(content), 'Mira keeps nothing.').content;
-    const again = readCard(now);
-    expect(personaOf(again)).toBe('Mira keeps nothing.');
-    expect(again).toMatchObject({ personality: '', scenario: '', systemPrompt: '' });
-    expect(loreOf(again)).toEqual(loreOf(readCard(content)));
-    expect(now['description'] ?? 'Mira keeps nothing.').toBe('Mira keeps nothing.');
-  });
+  it.each([v1Card, v2Card(), v3Card()])(
+    'says the persona of now, and nothing that contradicts it [8.9p]',
+    (content) => {
+      const now = currentCard(readCard(content), 'Mira keeps nothing.').content;
+      const again = readCard(now);
+      expect(personaOf(again)).toBe('Mira keeps nothing.');
+      expect(again).toMatchObject({ personality: '', scenario: '', systemPrompt: '' });
+      expect(loreOf(again)).toEqual(loreOf(readCard(content)));
+      expect(now['description'] ?? 'Mira keeps nothing.').toBe('Mira keeps nothing.');
+    },
+  );
 });
 
 describe('the card of a mind that came without one', () => {
@@ -109,7 +112,7 @@ describe('the card of a mind that came without one', () => {
     expect(readCard(made).name).toBe(`${'🐉'.repeat(63)}…`);
   });
 
-  it('is called by its id where no text says its name, and has no book where it knows nothing', () => {
+  it('is called by its id where no text says its name, and has no book where it knows nothing [8.9q]', () => {
     for (const data of [null, {}, { name: '' }, { name: 7 }]) {
       const made = madeCard({ ...mind, persona: null, data }, []);
       expect(dataOf(made)).toMatchObject({ name: 'npc-7', description: '' });

@@ -77,13 +77,13 @@ describe('a character card', () => {
 });
 
 describe('the persona of a card', () => {
-  it('is made of who it is, what it is like, where it is and how it is to act', () => {
+  it('is made of who it is, what it is like, where it is and how it is to act [8.9d]', () => {
     expect(personaOf(readCard(v2Card()))).toBe(
       'Mira keeps the inn. She knows the player.\n\nPersonality: Calm, dry.\n\nScenario: Winter has come.\n\nInstructions: Stay in character.',
     );
   });
 
-  it('names whom nothing else names, by the nickname if there is one', () => {
+  it('names whom nothing else names, by the nickname if there is one [8.9d]', () => {
     expect(personaOf(readCard(v1Card))).toBe('Name: Mira\n\nKeeps the inn.');
     const nicknamed = v3Card({ description: '{{CHAR}} and <Bot>.', personality: '', scenario: '', system_prompt: '' });
     expect(personaOf(readCard(nicknamed))).toBe('Mi and Mi.');

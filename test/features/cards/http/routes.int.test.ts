@@ -24,7 +24,7 @@ const head = (type: string, length: number, key = 'good'): string =>
   `POST /npcs/mira/card HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nExpect: 100-continue\r\nContent-Length: ${String(length)}\r\n\r\n`;
 
 describe('the import of a card', () => {
-  it('takes of each type as much as the contract says, and refuses more before any of it comes', async () => {
+  it('takes of each type as much as the contract says, and refuses more before any of it comes [8.9a]', async () => {
     for (const [type, length, begun] of [
       ['application/json; charset=utf-8', MIB, true],
       ['application/json', MIB + 1, false],
@@ -43,7 +43,7 @@ describe('the import of a card', () => {
     }
   });
 
-  it('takes no other type, and no compressed body', async () => {
+  it('takes no other type, and no compressed body [8.9a]', async () => {
     const refused = await app.request('POST', '/npcs/mira/card', {
       body: '{}',
       headers: { 'content-type': 'text/plain' },
@@ -69,7 +69,7 @@ describe('the import of a card', () => {
   };
   const ask = (key: string) => app.post('/npcs/mira/card', {}, { authorization: `Bearer ${key}` });
 
-  it('is one of eight of its tenant at once: one more is told to come again, and other tenants are not', async () => {
+  it('is one of eight of its tenant at once: one more is told to come again, and other tenants are not [8.9k]', async () => {
     const [first] = await slow('one');
     const refused = await ask('one');
     expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([503, 'BUSY', '1']);
@@ -78,7 +78,7 @@ describe('the import of a card', () => {
     await expect.poll(async () => (await ask('one')).status).toBe(422);
   });
 
-  it('is one of sixteen of all tenants at once', async () => {
+  it('is one of sixteen of all tenants at once [8.9k]', async () => {
     await slow('one');
     const [first] = await slow('two');
     expect((await ask('three')).body.error.code).toBe('BUSY');

@@ -65,12 +65,12 @@ describe('a soul as CBOR', () => {
     ['\ud800\udd51', '64f0908591'],
     [[1, [2, 3], [4, 5]], '8301820203820405'],
     [{ a: 1, b: [2, 3] }, 'a26161016162820203'],
-  ])('writes %j as the standard shows it, and reads it', (value, bytes) => {
+  ])('writes %j as the standard shows it, and reads it [8.7o]', (value, bytes) => {
     expect(hex(value)).toBe(bytes);
     expect(read(bytes)).toEqual(value);
   });
 
-  it('writes every whole number up to 2^53 - 1 as an integer, and greater ones as the shortest float', () => {
+  it('writes every whole number up to 2^53 - 1 as an integer, and greater ones as the shortest float [8.7o]', () => {
     expect(hex(Number.MAX_SAFE_INTEGER)).toBe('1b001fffffffffffff');
     expect(hex(Number.MIN_SAFE_INTEGER)).toBe('3b001ffffffffffffe');
     expect(hex(2 ** 53)).toBe('fa5a000000');
@@ -88,7 +88,7 @@ describe('a soul as CBOR', () => {
     }
   });
 
-  it('orders names by their bytes, as section 4.2.1 wants it', () => {
+  it('orders names by their bytes, as section 4.2.1 wants it [8.7o]', () => {
     const names = [
       'b',
       'aa',
@@ -182,7 +182,7 @@ describe('bytes that are not what a soul is written as', () => {
     ['text that is not UTF-8', '61ff'],
     ['text with half a surrogate pair', '63eda080'],
     ['something after the end', '0000'],
-  ])('are refused: %s', (_, bytes) => {
+  ])('are refused: %s [8.7p]', (_, bytes) => {
     expect(read(bytes)).toBeNull();
   });
 

@@ -6,14 +6,14 @@ import { unsignedSoul } from '../../../support/souls.js';
 const { provenance } = unsignedSoul();
 
 describe('a soul that is made', () => {
-  it('has the members of a soul, and no others', () => {
+  it('has the members of a soul, and no others [8.7b]', () => {
     expect(Object.keys(unsignedSoul())).toEqual([
       ...['id', 'version', 'createdAt', 'name', 'npcId', 'persona', 'baseModelWeights'],
       ...['state', 'memories', 'ruleset', 'provenance'],
     ]);
   });
 
-  it('has empty texts where nothing is recorded, and no null but for the ruleset [7.2i, 7.2j]', () => {
+  it('has empty texts where nothing is recorded, and no null but for the ruleset [7.2i, 7.2j, 8.7c]', () => {
     const soul = unsignedSoul({ persona: null, data: null, memories: [], ruleset: null });
     expect(soul).toMatchObject({ version: '1', persona: '', baseModelWeights: '', memories: [], ruleset: null });
     expect(soul.name).toBe(soul.npcId);
@@ -24,15 +24,16 @@ describe('a soul that is made', () => {
     [{ name: '' }, 'guard'],
     [{ name: 7 }, 'guard'],
     [{}, 'guard'],
-  ])('takes its name from the data if that is a text: %j', (data, name) => {
+  ])('takes its name from the data if that is a text: %j [8.7c]', (data, name) => {
     expect(unsignedSoul({ npcId: 'guard', data }).name).toBe(name);
   });
 
-  it('loses the oldest links of a chain that is too long', () => {
+  it('loses the oldest links of a chain that is too long [8.7g]', () => {
     const [link] = provenance.chain;
     if (link === undefined) throw new Error('the sample came from nowhere');
     const chain = Array.from({ length: MAX_SOUL_LINKS + 2 }, (_, place) => ({ ...link, soulId: `s${place}` }));
     const kept = unsignedSoul({ provenance: { ...provenance, chain } }).provenance.chain;
+    expect(kept).toHaveLength(64);
     expect(kept.map(({ soulId }) => soulId)).toEqual(chain.slice(2).map(({ soulId }) => soulId));
   });
 });

@@ -17,13 +17,13 @@ const drive = <Result>(work: Generator<number, Result, void>) => {
     if (done === true) return { result: value, pauses };
   }
 };
-/** The document without three members, and then each memory (contract 8.7). */
+/** The document without three members, and then each memory. */
 const partsOf = ({ memories, trainingProof: _, signature: __, ...head }: SoulDocument): readonly string[] =>
   [head as JsonObject, ...memories].map(jcs);
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'base64url');
 
 describe('the parts of a soul', () => {
-  it('have as their root the tree hash over them', () => {
+  it('have as their root the tree hash over them [8.7k, 8.7l]', () => {
     const hashes = partsOf(signed(4)).map((part) => hashLeaf(part));
     const { result } = drive(hashSoul(signed(4)));
     expect(result.hashes).toEqual(hashes);
@@ -53,7 +53,7 @@ describe('the parts of a soul', () => {
 });
 
 describe('the proof of a memory', () => {
-  it.each([1, 2, 3, 8, 13])('shows each memory to be in the soul, without the others: of %i', (count) => {
+  it.each([1, 2, 3, 8, 13])('shows each memory to be in the soul, without the others: of %i [8.7k, 8.8a]', (count) => {
     const soul = signed(count);
     for (const memory of soul.memories) {
       const { result: proof } = drive(proveMemory(soul, memory.id));

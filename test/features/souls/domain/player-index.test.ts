@@ -26,7 +26,7 @@ describe('players', () => {
     [{ relationships: [{ name: 'Lila', trust: 1 }, 'Bo'] }, ['Lila', 'Bo']],
     [['player', 'Ann'], []],
     ['Ann', []],
-  ])('are named by members of their own: %j', (value, expected) => {
+  ])('are named by members of their own: %j [8.10a, 8.10b]', (value, expected) => {
     expect(names(createPlayerIndex().note(value))).toEqual(expected);
   });
 
@@ -47,6 +47,13 @@ describe('players', () => {
     expect(() => called(1_000)).toThrow(expect.objectContaining({ code: 'SOUL_TOO_LARGE' }) as Error);
   });
 
+  it('are 100,000 at most [8.10h]', () => {
+    const named = (count: number) =>
+      noted({ players: Array.from({ length: count }, (_, at) => ({ id: `id-${String(at)}` })) });
+    expect(() => named(100_000)).not.toThrow();
+    expect(() => named(100_001)).toThrow(expect.objectContaining({ code: 'SOUL_TOO_LARGE' }) as Error);
+  });
+
   it('are told apart by their ids, and known again by their names', () => {
     const index = noted({ player: 'Ann' });
     expect(names(index.note({ playerId: 'p1', playerName: 'Ann' }))).toEqual(['Ann/p1']);
@@ -57,7 +64,7 @@ describe('players', () => {
     expect(spokenOf(index, 'p2 left.')).toEqual(['p2/Ann']);
   });
 
-  it('are found in a text as whole words, in any case and any form of a letter', () => {
+  it('are found in a text as whole words, in any case and any form of a letter [8.10c]', () => {
     const index = noted({ player: 'Zo\u00eb' }, { player: 'Ann of the Hill' }, { player: 'Li' });
     for (const text of ['ZO\u00cb!', 'Zoe\u0308\u2019s ring', '\u00bbzo\u00eb\u00ab'])
       expect(spokenOf(index, text)).toEqual(['Zo\u00eb']);
@@ -66,12 +73,12 @@ describe('players', () => {
       expect(spokenOf(index, text)).toEqual([]);
   });
 
-  it('are found anywhere in scripts without spaces', () => {
+  it('are found anywhere in scripts without spaces [8.10c]', () => {
     const index = noted({ player: '\u5b89\u5a1c' }, { player: 'Bo' });
     expect(spokenOf(index, '\u6628\u5929\u5b89\u5a1c\u5077\u4e86\u9879\u94fe')).toEqual(['\u5b89\u5a1c']);
   });
 
-  it('are not looked for by names that would be found everywhere', () => {
+  it('are not looked for by names that would be found everywhere [8.10c]', () => {
     const index = noted({ player: 'I' }, { playerId: 12 }, { playerId: 4711 }, { player: '!?' });
     expect(spokenOf(index, 'I paid 12 coins!? 4711')).toEqual(['4711']);
   });

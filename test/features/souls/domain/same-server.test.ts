@@ -4,7 +4,7 @@ import { isSameServer } from '../../../../src/features/souls/domain/same-server.
 
 describe('Two public URLs', () => {
   it.each(['https://minds.example', 'https://minds.example/', 'HTTPS://MINDS.EXAMPLE:443', ' https://minds.example. '])(
-    'mean the same server however they are written: %s',
+    'mean the same server however they are written: %s [8.4s]',
     (url) => {
       expect(isSameServer(url, 'https://minds.example')).toBe(true);
     },
@@ -21,7 +21,7 @@ describe('Two public URLs', () => {
   });
 
   it.each(['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'no address'])(
-    'mean no server that could be told from others: %s',
+    'mean no server that could be told from others: %s [8.4s]',
     (url) => {
       expect(isSameServer(url, url)).toBe(false);
     },

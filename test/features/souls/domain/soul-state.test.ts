@@ -8,12 +8,12 @@ const empty = { inventory: [], skills: {}, relationships: {}, mood: 'neutral', f
 const names = ['confidence', 'fear', 'inventory', 'mood', 'relationships', 'skills'];
 
 describe('the state of a soul', () => {
-  it('is all defaults where nothing is recorded, and says so [7.2j]', () => {
+  it('is all defaults where nothing is recorded, and says so [7.2j, 8.7d]', () => {
     expect(soulStateOf({})).toEqual({ ...empty, filled: names });
     expect(soulStateOf(null)).toEqual(soulStateOf({}));
   });
 
-  it('takes what fits, and keeps every other member beside it [7.2i, 7.2k]', () => {
+  it('takes what fits, and keeps every other member beside it [7.2i, 7.2k, 8.7d]', () => {
     const data = {
       inventory: ['key'],
       skills: { lie: 3 },
@@ -43,7 +43,7 @@ describe('the state of a soul', () => {
     ['a mood in capitals', { mood: 'Loyal' }],
     ['fear as a text', { fear: '0.5' }],
     ['confidence that is null', { confidence: null }],
-  ])('leaves %s whole in extra, and has the default [7.2k]', (_, data) => {
+  ])('leaves %s whole in extra, and has the default [7.2k, 8.7d]', (_, data) => {
     expect(soulStateOf(data)).toEqual({ ...empty, extra: data, filled: names });
   });
 
@@ -56,7 +56,7 @@ describe('the state of a soul', () => {
     expect(dataOf(soulStateOf(data))).toEqual(data);
   });
 
-  it('gives the data back as it was, whatever was recorded', () => {
+  it('gives the data back as it was, whatever was recorded [8.4p, 8.7d]', () => {
     const key = fc.oneof(
       fc.constantFrom(...names, 'extra', 'filled', 'constructor', 'hasOwnProperty', 'name'),
       fc.string().filter((text) => text !== '__proto__'),

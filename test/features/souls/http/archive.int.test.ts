@@ -76,7 +76,7 @@ const stage = (value: Json = soul) =>
 const rewritten = `\n{ "memories" : [ ], "state": {"extra":{"a":"caf\\u00e9 \\ud83d\\ude00","b":[1.0,null]},"fear":5e-1},\t"name": "\\u004dira"}`;
 
 describe('an upload to the archive', () => {
-  it('makes public what was staged, and says its id twice', async () => {
+  it('makes public what was staged, and says its id twice [8.1n]', async () => {
     await stage();
     expect((await app.get(`/archive/${id}`)).status).toBe(404);
     const first = await upload(jcs(soul));
@@ -86,7 +86,7 @@ describe('an upload to the archive', () => {
     expect((await app.get(`/archive/${id}`)).body).toEqual(soul);
   });
 
-  it('is taken in other words, and kept in the canonical ones', async () => {
+  it('is taken in other words, and kept in the canonical ones [8.1c]', async () => {
     await stage();
     expect((await upload(rewritten)).status).toBe(201);
     expect((await app.get(`/archive/${id}`)).text).toBe(jcs(soul));
@@ -98,19 +98,28 @@ describe('an upload to the archive', () => {
   });
 
   it.each(['application/octet-stream', 'text/plain', 'application/json; charset=utf-8'])(
-    'may have any content type: %s',
+    'may have any content type: %s [8.1m]',
     async (type) => {
       expect((await upload(rewritten, { 'content-type': type })).status).toBe(201);
     },
   );
 
-  it('may come twice at once', async () => {
+  it('may come twice at once [8.1p]', async () => {
     await stage();
     const statuses = (await Promise.all([upload(rewritten), upload(jcs(soul))])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 201]);
   });
 
-  it('is refused once its export has ended badly, even if that happened while it came', async () => {
+  it('may be repeated, and an Idempotency-Key on it is ignored [8.1p]', async () => {
+    await stage();
+    const key = { 'idempotency-key': 'once' };
+    expect((await upload(jcs(soul), key)).status).toBe(201);
+    const again = await upload(rewritten, key);
+    expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect((await upload({ ...soul, name: 'Mora' }, key)).body.error.code).toBe('SOUL_PAYLOAD_MISMATCH');
+  });
+
+  it('is refused once its export has ended badly, even if that happened while it came [8.1i, 8.1o]', async () => {
     await stage();
     const asked: ArchiveGrant[] = [];
     wanted = async (grant) => asked.push(grant) === 1;
@@ -121,7 +130,7 @@ describe('an upload to the archive', () => {
     expect((await app.get(`/archive/${id}`)).status).toBe(404);
   });
 
-  it('of another payload is refused, and archives nothing', async () => {
+  it('of another payload is refused, and archives nothing [8.1o]', async () => {
     await stage();
     const { status, body } = await upload({ ...soul, name: 'Mora' });
     expect([status, body.error.code]).toEqual([422, 'SOUL_PAYLOAD_MISMATCH']);
@@ -144,7 +153,7 @@ describe('an upload to the archive', () => {
     ['an API key', async () => ({ authorization: 'Bearer good' })],
     ['a grant that is over', () => withGrant({ expiresAt: new Date(clock.now().getTime()) })],
     ['a grant in another scheme', async () => ({ authorization: `Basic ${await grantFor()}` })],
-  ])('with %s is refused before its body is looked at', async (_, headers) => {
+  ])('with %s is refused before its body is looked at [8.1m, 8.1o]', async (_, headers) => {
     const large = { 'content-encoding': 'gzip' };
     const refused = await upload('x'.repeat(100), { ...large, ...(await headers()) });
     expect([refused.status, refused.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
@@ -202,7 +211,7 @@ describe('an upload to the archive', () => {
     expect(turns).toBeGreaterThan(text.length / 50_000);
   });
 
-  it('is one of sixteen at once, and of eight of its tenant: one more is told to come again, before it sends anything', async () => {
+  it('is one of sixteen at once, and of eight of its tenant: one more is told to come again, before it sends anything [8.1q]', async () => {
     const begin = async (tenant: string): Promise<Socket> => {
       const { authorization } = await withGrant({ tenant });
       const socket = await openSocket(app.port);
@@ -238,7 +247,7 @@ describe('a payload of the archive', () => {
     return digest;
   };
 
-  it('is for everybody, for ever, in chunks', async () => {
+  it('is for everybody, for ever, in chunks [8.1r, 8.1s]', async () => {
     await publish();
     const { status, text, headers } = await app.get(`/archive/${id}`, { authorization: 'Bearer bad' });
     expect([status, text]).toEqual([200, jcs(soul)]);
@@ -259,15 +268,18 @@ describe('a payload of the archive', () => {
     expect([missing.status, missing.headers.get('cache-control')]).toEqual([404, null]);
   });
 
-  it.each([`"${id}"`, `W/"${id}"`, '*', `"other", "${id}"`])('is not sent again to who has it: %s', async (tag) => {
-    await publish();
-    const { status, text, headers } = await app.get(`/archive/${id}`, { 'if-none-match': tag });
-    expect([status, text, headers.get('etag')]).toEqual([304, '', `"${id}"`]);
-    expect((await app.get(`/archive/${id}`, { 'if-none-match': '"other"' })).status).toBe(200);
-  });
+  it.each([`"${id}"`, `W/"${id}"`, '*', `"other", "${id}"`])(
+    'is not sent again to who has it: %s [8.1s]',
+    async (tag) => {
+      await publish();
+      const { status, text, headers } = await app.get(`/archive/${id}`, { 'if-none-match': tag });
+      expect([status, text, headers.get('etag')]).toEqual([304, '', `"${id}"`]);
+      expect((await app.get(`/archive/${id}`, { 'if-none-match': '"other"' })).status).toBe(200);
+    },
+  );
 
   it.each(['a'.repeat(43), id, 'x', `${'a'.repeat(43)}=`, '..%2e', 'a'.repeat(44)])(
-    'is not found: %s',
+    'is not found: %s [8.1t]',
     async (name) => {
       await stage();
       const { status, body, headers } = await app.get(`/archive/${name}`);
@@ -289,7 +301,7 @@ describe('a payload of the archive', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it('that a client does not take waits for it, and is let go when the client leaves', async () => {
+  it('that a client does not take waits for it, and is let go when the client leaves [8.1u]', async () => {
     await publish();
     const large = bytesOf('x'.repeat(8_000_000));
     const readSmall = archive.readPublic.bind(archive);
@@ -304,6 +316,7 @@ describe('a payload of the archive', () => {
         return socket.pause();
       }),
     );
+    expect(sockets).toHaveLength(32);
     expect((await app.get(`/archive/${id}`)).body.error.code).toBe('BUSY');
     expect((await app.get(`/archive/${names[1] ?? ''}`)).text).toHaveLength(large.length);
     sockets[0]?.destroy();

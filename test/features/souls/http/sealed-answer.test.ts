@@ -76,7 +76,7 @@ describe('the answer of an export', () => {
     expect(soulFromCbor(Buffer.from(binary, 'base64'))).toEqual(soul);
   });
 
-  it('shares one copy with all of a tenant who read it, and is given to so many and no more, to one tenant to fewer', async () => {
+  it('shares one copy with all of a tenant who read it, and is given to so many and no more, to one tenant to fewer [8.1k]', async () => {
     const { payloads, reads } = archived();
     const begin = async (digest: string, tenant: string) => {
       const chunks = chunksOf(firstPhase(payloads, of(digest, tenant), instruction, 's'));
@@ -86,6 +86,7 @@ describe('the answer of an export', () => {
     const slow = await Promise.all(Array.from({ length: TENANT_SEALED_SHOWN }, (_, n) => begin(String(n), 'a')));
     await begin('0', 'a');
     expect(reads).toHaveLength(TENANT_SEALED_SHOWN);
+    expect([TENANT_SEALED_SHOWN, SEALED_SHOWN]).toEqual([8, 16]);
     await expect(begin('one more', 'a')).rejects.toMatchObject({ code: 'BUSY' });
     for (let n = TENANT_SEALED_SHOWN; n < SEALED_SHOWN; n += 1) await begin(String(n), 'b');
     await expect(begin('another', 'c')).rejects.toMatchObject({ code: 'BUSY' });
@@ -93,9 +94,10 @@ describe('the answer of an export', () => {
     await begin('one more', 'a');
   });
 
-  it('in binary form is given to fewer', async () => {
+  it('in binary form is given to fewer [8.1k]', async () => {
     const { payloads } = archived();
     const begin = (n: number, tenant: string) => chunksOf(soulAtOnce(payloads, of(String(n), tenant), 'binary')).next();
+    expect([TENANT_BINARY_SHOWN, BINARY_SHOWN]).toEqual([2, 4]);
     for (let n = 0; n < TENANT_BINARY_SHOWN; n += 1) await begin(n, 'a');
     await expect(begin(TENANT_BINARY_SHOWN, 'a')).rejects.toMatchObject({ code: 'BUSY' });
     for (let n = TENANT_BINARY_SHOWN; n < BINARY_SHOWN; n += 1) await begin(n, 'b');

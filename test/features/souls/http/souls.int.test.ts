@@ -77,7 +77,7 @@ describe('a kept soul', () => {
     expect([status, body]).toEqual([200, { si1Instruction, soul: JSON.parse(drained(protocolSoulText(soul))) }]);
   });
 
-  it('is not answered when it is none, or is not there', async () => {
+  it('is not answered when it is none, or is not there [8.5d]', async () => {
     const { soul } = await published();
     const txId = await publish({ ...soul, persona: 'Zoë is a thief.' });
     const si1Instruction = { adiGatewayUrl: 'http://here/archive', adiExpectedTxId: txId };
@@ -92,10 +92,12 @@ describe('a kept soul', () => {
     expect((await app.post(`/souls/${missing}/verify`)).body.error.code).toBe('SOUL_NOT_FOUND');
   });
 
-  it('is proven, verified and disclosed, as often as one asks', async () => {
+  it('is proven, verified and disclosed, as often as one asks [8.5a, 8.8b]', async () => {
     const { soul, txId } = await published();
     for (let times = 0; times < SOULS_READ + 2; times += 1) {
-      expect((await app.post(`/souls/${txId}/verify`)).body).toMatchObject({ valid: true, soulId: soul.id });
+      const verified = (await app.post(`/souls/${txId}/verify`)).body as unknown;
+      expect(verified).toMatchObject({ valid: true, soulId: soul.id });
+      expect(verified).not.toHaveProperty('reason');
       const { body } = await app.get(`/souls/${txId}/proof?memoryId=${soulMemory(1).id}`);
       expect(body).toMatchObject({ part: 2, parts: 4, root: soul.trainingProof });
       expect((await app.get(`/souls/${txId}/proof?memoryId=nobody`)).body.error.code).toBe('MEMORY_NOT_FOUND');
@@ -104,16 +106,17 @@ describe('a kept soul', () => {
     }
   });
 
-  it('is JSON, as all answers are, and in UTF-8', async () => {
+  it('is JSON, as all answers are, and in UTF-8 [8.5e]', async () => {
     const { txId } = await published();
     for (const path of ['', `/proof?memoryId=${soulMemory(0).id}`, '/disclosure']) {
       const { headers } = await app.get(`/souls/${txId}${path}`);
       expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(headers.get('transfer-encoding')).toBe('chunked');
     }
   });
 
   itLong(
-    'that clients do not take is in memory so many times and no more, for one tenant fewer, and is let go when they leave',
+    'that clients do not take is in memory so many times and no more, for one tenant fewer, and is let go when they leave [8.5f]',
     async () => {
       const { txId: small } = await published();
       const sockets = [];
@@ -130,6 +133,7 @@ describe('a kept soul', () => {
         expect((await app.get(`/souls/${small}`, as('third'))).status).toBe(key === 'good' ? 200 : 503);
       }
       expect(read).toHaveLength(SOULS_READ);
+      expect([SOULS_READ, TENANT_SOULS_READ]).toEqual([16, 8]);
       // Who reads one of those takes no more memory.
       expect((await app.get(`/souls/${read[0] ?? ''}`)).status).toBe(200);
       sockets[1]?.destroy();
@@ -140,10 +144,11 @@ describe('a kept soul', () => {
 });
 
 describe('disclosures and proofs', () => {
-  it('are made so many at once and no more, for one tenant fewer, a disclosure after the other, and no proof waits for them', async () => {
+  it('are made so many at once and no more, for one tenant fewer, a disclosure after the other, and no proof waits for them [8.5f]', async () => {
     const txIds = await Promise.all(
       Array.from({ length: LOOKED_INTO + 1 }, async (_, n) => (await published({ soulId: `s${n}` })).txId),
     );
+    expect([LOOKED_INTO, TENANT_LOOKED_INTO]).toEqual([32, 16]);
     const { opened, open } = gate();
     const read = events.read.bind(events);
     let reading = 0;
