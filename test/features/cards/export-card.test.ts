@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+
+import { cardOf, type ExportCardDeps } from '../../../src/features/cards/export-card.js';
+import { initialMind } from '../../../src/features/npcs/domain/state.js';
+import { jsonBytes, type JsonObject } from '../../../src/kernel/base/json.js';
+import { memoryRow } from '../../support/recall-scene.js';
+
+/** What a mind without a card knows, newest first. */
+const knowing = (count: number, text: string): ExportCardDeps => {
+  const rows = Array.from({ length: count }, (_, at) => ({
+    order: String(count - at),
+    row: { ...memoryRow(count - at, `${String(count - at)} ${text}`), type: 'knowledge', metadata: {} },
+  }));
+  const readModels = {
+    reached: () => Promise.resolve(true),
+    progress: () => Promise.resolve(count),
+    list: (_: unknown, { limit = rows.length }: { limit?: number }) =>
+      Promise.resolve({ rows: rows.slice(0, limit), more: false }),
+  };
+  const events = { read: () => Promise.resolve({ events: [], end: count }) };
+  const writers = { current: () => Promise.resolve({ state: initialMind, revision: count }) };
+  return { events, readModels, writers } as unknown as ExportCardDeps;
+};
+const bookOf = async (deps: ExportCardDeps): Promise<readonly JsonObject[]> => {
+  const mind = { ...initialMind, persona: 'Keeps bees.' };
+  const { content } = await cardOf(deps, { tenant: 'studio', npcId: 'bo' }, mind, {});
+  const { character_book: book } = content['data'] as { readonly character_book: { readonly entries: never } };
+  return book.entries;
+};
+
+describe('the book of a card that is made', () => {
+  it('has the newest 256 things that the mind knows, oldest first [8.9q]', async () => {
+    const entries = await bookOf(knowing(300, 'The gate is old.'));
+    expect(entries.map(({ content }) => content)).toEqual(
+      Array.from({ length: 256 }, (_, at) => `${String(45 + at)} The gate is old.`),
+    );
+  });
+
+  it('has 256 KiB of them at most [8.9q]', async () => {
+    const entries = await bookOf(knowing(100, 'x'.repeat(8_000)));
+    expect(entries.length).toBeGreaterThan(25);
+    expect(jsonBytes(entries.map(({ content = '' }) => content))).toBeLessThanOrEqual(262_144);
+    expect(entries.at(-1)?.['content']).toMatch(/^100 /);
+  });
+});
