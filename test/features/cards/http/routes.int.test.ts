@@ -24,7 +24,7 @@ const head = (type: string, length: number, key = 'good'): string =>
   `POST /npcs/mira/card HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nExpect: 100-continue\r\nContent-Length: ${String(length)}\r\n\r\n`;
 
 describe('the import of a card', () => {
-  it('takes of each type as much as the contract says, and refuses more before any of it comes [8.9a]', async () => {
+  it('accepts each type up to its limit, and refuses more before any of it is read [8.9a]', async () => {
     for (const [type, length, begun] of [
       ['application/json; charset=utf-8', MIB, true],
       ['application/json', MIB + 1, false],

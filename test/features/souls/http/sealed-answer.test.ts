@@ -54,7 +54,7 @@ describe('the answer of a confirmed export', () => {
 });
 
 describe('the answer of an export', () => {
-  it('holds the payload, read once, as often as the contract says', async () => {
+  it('holds the payload, read once, as often as its fields need it', async () => {
     const { payloads, reads } = archived();
     const soul = soulOf('a');
     expect(JSON.parse(await textOf(firstPhase(payloads, of('a'), instruction, 'e.y"J')))).toEqual({
