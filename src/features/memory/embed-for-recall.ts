@@ -5,7 +5,7 @@ import type { OrderRange } from '../../ports/read-models.js';
 import type { RowText } from '../../ports/row-search.js';
 import { embedTexts, type EmbeddingDeps } from './embed-lacking.js';
 
-/** The longest time that a recall spends embedding texts of its mind, in milliseconds; it answers within 2 s where it can (contract 3.6). */
+/** The longest time that a recall spends embedding texts of its mind, in milliseconds; it answers within 2 s where it can. */
 export const RECALL_EMBED_MS = 1_200;
 /**
  * Texts are embedded in groups, and what is done when the time is up is kept. The newest text comes alone, each group after it may be twice as large,

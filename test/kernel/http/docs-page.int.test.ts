@@ -114,7 +114,7 @@ describe('the page of error codes', () => {
   });
 });
 
-describe('GET /', () => {
+describe('GET / [1.1e]', () => {
   it.each([
     'text/html',
     'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8',
@@ -148,7 +148,7 @@ describe('GET /', () => {
 });
 
 describe('a file of the docs page', () => {
-  it('is sent again only when it changed', async () => {
+  it('is sent again only when it changed [10.9c]', async () => {
     const first = await app.get('/docs/swagger-ui.css', anonymous);
     const etag = first.headers.get('etag') ?? '';
     expect(etag).toMatch(/^"[\w-]{43}"$/);
@@ -162,7 +162,7 @@ describe('a file of the docs page', () => {
     expect([other.status, other.text]).toEqual([200, first.text]);
   });
 
-  it('is 404 under any other name', async () => {
+  it('is 404 under any other name [10.9c]', async () => {
     for (const name of ['nothing.js', 'package.json', 'swagger-ui.css.map', 'constructor', '__proto__']) {
       expect([name, (await app.get(`/docs/${name}`, anonymous)).status]).toEqual([name, 404]);
     }
@@ -177,7 +177,7 @@ describe('a file of the docs page', () => {
     }
   });
 
-  it('fetches nothing from elsewhere when it is loaded', async () => {
+  it('fetches nothing from elsewhere when it is loaded [10.9d]', async () => {
     for (const name of ['docs.css', 'swagger-ui.css']) {
       expect((await app.get(`/docs/${name}`)).text).not.toMatch(/@import|url\((?!["']?data:)/);
     }

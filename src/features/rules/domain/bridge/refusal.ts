@@ -3,7 +3,7 @@ import type { Action } from './action.js';
 import { cutText } from '../../../../kernel/base/text.js';
 import type { Objection } from './core-rules.js';
 
-/** Why an action is refused: a code, a message and details (contract 4.1, 7.1). */
+/** Why an action is refused: a code, a message and details. */
 export type BridgeRefusal = Objection;
 
 /** How much of a rule's reason a refusal gives, in UTF-16 units: it is recorded as dialogue and as a detail. */
