@@ -8,16 +8,16 @@ import { type Block, pages, type PartReport, report, withMeasured } from './repo
 
 const PAGES = new URL('../../docs/explanation/performance/', import.meta.url);
 
-/** What can be measured, by name. */
+/** The parts that can be measured, by name. */
 export type Parts = Readonly<Record<string, (effort: Effort) => Promise<PartReport>>>;
 
-const usage = (parts: Parts): string => `usage: [--short | --write] [${Object.keys(parts).join('] [')}]
+const usage = (parts: Parts): string => `Usage: [--short | --write] [${Object.keys(parts).join('] [')}]
 
-Measures the parts named, or all of them, and prints what docs/explanation/performance quotes.
-  --write  also write it into its page; only with all parts
-  --short  check that everything runs; the figures mean nothing`;
+Measures the named parts (default: all) and prints the figures for docs/explanation/performance.
+  --write  also write them into their page (needs all parts)
+  --short  only check that everything runs; the figures are meaningless`;
 
-/** What the command line asks for, or null when it cannot be understood. */
+/** Parses the command line; null when it is invalid. */
 const asked = (args: readonly string[], parts: Parts) => {
   try {
     const { values, positionals } = parseArgs({
@@ -33,7 +33,7 @@ const asked = (args: readonly string[], parts: Parts) => {
   }
 };
 
-/** Measures what the command line asks for and prints it. Writes it into its block of the page when asked to. */
+/** Measures the parts that the command line names, prints the report and, with --write, updates its block of the page. */
 export const measureParts = async (block: Block, parts: Parts, args: readonly string[]): Promise<void> => {
   const wanted = asked(args, parts);
   if (wanted === null) {

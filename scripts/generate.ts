@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { soulSchema } from '../src/features/souls/domain/soul-schema.js';
 import { allProcesses } from '../src/server/processes.js';
+import { commandPages } from './command-pages.js';
 import { drawMachines } from './machine-diagram.js';
 import { eventSchemaFiles } from './event-schema-files.js';
 import { ROUTE_PAGES, routePages } from './route-pages.js';
@@ -19,6 +20,7 @@ const generated: readonly (readonly [path: string, content: () => string])[] = [
   ['docs/reference/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
   ...routePages(servedDocument()).map(([path, content]) => [path, () => content] as const),
+  ...commandPages(),
 ];
 
 const read = (file: string): string | null => {

@@ -24,14 +24,14 @@ const planOf = (pairs) => {
   const moves = new Map();
   for (const pair of pairs) {
     const [from, to, ...more] = pair.split('=').map((path) => path.replace(/\/$/, ''));
-    if (!from || !to || more.length > 0) throw new Error(`"${pair}" is not <from>=<to>`);
+    if (!from || !to || more.length > 0) throw new Error(`"${pair}" must have the form <from>=<to>`);
     const files = tracked.filter((path) => path === from || path.startsWith(`${from}/`));
-    if (files.length === 0) throw new Error(`nothing tracked is called ${from}`);
+    if (files.length === 0) throw new Error(`git tracks no file or folder ${from}`);
     for (const file of files) moves.set(file, file === from ? to : to + file.slice(from.length));
   }
   const taken = new Set(tracked.filter((path) => !moves.has(path)));
   for (const to of moves.values()) {
-    if (taken.has(to)) throw new Error(`${to} is there already`);
+    if (taken.has(to)) throw new Error(`${to} already exists`);
     taken.add(to);
   }
   return moves;

@@ -1,5 +1,5 @@
-// Compiles, as part of `npm ci`, so that `npm start` runs plain JavaScript and a worker finds its workflow bundled. `npx anima` in the checkout runs
-// this each time; it does nothing when `dist` was made from the current files. A build replaces the earlier one only when it is complete, so an
+// Compiles the sources as part of `npm ci`, so that `npm start` runs plain JavaScript and a worker finds its bundled workflows. `npx anima` in the
+// checkout runs this each time; it does nothing when `dist` is up to date. A build replaces the previous one only when it is complete, so an
 // interrupted build changes nothing.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const compiler = join(root, 'node_modules/typescript/bin/tsc');
-/** What a build is made from. */
+/** The inputs of a build. */
 const inputs = ['src', 'workflows', 'activities', 'projections', 'bench', 'scripts', 'levels', 'examples']
   .concat(['tsconfig.json', 'tsconfig.build.json', 'package.json', 'package-lock.json'])
   .map((name) => join(root, name));
@@ -50,11 +50,11 @@ const isAlive = (pid) => {
   }
 };
 
-/** What builds left that were killed. */
+/** Removes the leftovers of killed builds. */
 const removeLeftovers = () => {
   for (const name of readdirSync(root)) {
     const [, pid] = partialName.exec(name) ?? [];
-    // A process id is given again: what bears this one's own was left by another.
+    // Process ids are reused: a folder with this process's id belongs to an earlier process.
     if (pid !== undefined && (Number(pid) === process.pid || !isAlive(Number(pid)))) remove(join(root, name));
   }
 };
@@ -77,7 +77,7 @@ const run = (cwd, ...words) =>
   new Promise((resolve) => {
     running = spawn(process.execPath, words, { cwd, stdio: 'inherit' });
     running.once('error', (error) => {
-      console.error(`anima: ${words[0]} could not be started: ${error.message}`);
+      console.error(`anima: cannot start ${words[0]}: ${error.message}`);
       giveUp(1);
     });
     running.once('exit', (status) => {
@@ -87,13 +87,13 @@ const run = (cwd, ...words) =>
     });
   });
 
-/** The commands of the package may be run: npm sees to that only when it links them, and links to an earlier build stay. */
+/** Makes the commands of the package executable. npm does this only when it links them, and links to an earlier build remain. */
 const allowRunning = () => {
   const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   for (const file of Object.values(bin)) chmodSync(join(partial, relative('dist', file)), 0o755);
 };
 
-/** Puts the whole build in the place of the earlier one. Another that was quicker with the same files is as good. */
+/** Replaces the previous build. If a concurrent build of the same files was faster, its result is kept. */
 const settle = (digest) => {
   if (existsSync(dist)) renameSync(dist, before);
   try {
@@ -108,7 +108,7 @@ const settle = (digest) => {
 if (!existsSync(compiler)) {
   const cause = process.env.NODE_ENV === 'production' ? 'NODE_ENV=production' : '--omit=dev';
   console.error(
-    `anima: installing compiles the sources, and ${cause} leaves out the development packages that this needs: run "npm ci --include=dev".`,
+    `anima: the installation compiles the sources and needs the development packages, which ${cause} leaves out. Run "npm ci --include=dev".`,
   );
   process.exit(1);
 }
@@ -117,7 +117,7 @@ removeLeftovers();
 const digest = digestOfInputs();
 if (!isCurrent(digest)) {
   await run(root, compiler, '-p', 'tsconfig.build.json', '--outDir', partial);
-  // The bundler names modules relative to where it runs; the temporary folder's name must not be in the bundle.
+  // The bundler names modules relative to its working directory, and the temporary folder's name must not be in the bundle.
   await run(partial, 'scripts/bundle-workflows.js');
   await run(partial, 'scripts/copy-files.js');
   allowRunning();

@@ -93,7 +93,7 @@ const drill = async (parts: readonly string[], seconds: number): Promise<void> =
   try {
     const perSecond = SHARE * (await capacityOf(roles, fleet));
     console.log(
-      `${perSecond.toFixed(1)} turns a second are begun, 80 % of what the roles did; outages of ${String(seconds)} s.`,
+      `Load: ${perSecond.toFixed(1)} turns/s, 80 % of the measured capacity. Each outage lasts ${String(seconds)} s.`,
     );
     for (const outage of outagesOf(roles, fleet)) {
       const isWanted = parts.length === 0 || parts.some((part) => outage.name.includes(part));

@@ -17,7 +17,7 @@ export const unprivilegedAccount = async (): Promise<Account | undefined> => {
     const [, , uid, gid] = lines.find(([account]) => account === name) ?? [];
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error('postgres refuses to run as root, and /etc/passwd knows neither "postgres" nor "nobody"');
+  throw new Error('postgres refuses to run as root, and /etc/passwd has neither "postgres" nor "nobody"');
 };
 
 const othersMayPass = async (directory: string): Promise<boolean> => {

@@ -5,7 +5,7 @@ import { run } from './tools.js';
 
 const LIMIT_MS = 30_000;
 const DAYS = 365;
-const whenMissing = 'certificates are made with OpenSSL, and there is no "openssl" on the PATH: install OpenSSL 3.';
+const whenMissing = 'certificates are made with OpenSSL, but "openssl" is not on the PATH. Install OpenSSL 3.';
 
 /** Files in PEM form. */
 export type Certificate = { readonly certificate: string; readonly key: string };

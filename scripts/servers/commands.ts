@@ -11,22 +11,22 @@ const servers: Readonly<Record<ServerName, Server>> = { eventstore, temporal, ka
 
 type Act = (name: ServerName) => Promise<string>;
 
-/** How often the current step is reported, in milliseconds: downloads and builds take minutes and are silent. */
+/** How often the current step is reported, in milliseconds: downloads and builds take minutes and print nothing. */
 const TELL_EVERY_MS = 15_000;
 
 export type Request = {
   readonly supervisor: Supervisor;
   readonly directory: string;
   readonly names: readonly ServerName[];
-  /** Whether these were asked for, one by one. */
+  /** Whether the names were given on the command line. */
   readonly named: boolean;
-  /** The address of an event store that others run, if there is one. */
+  /** The address of an external event store. */
   readonly eventStoreUrl: string | undefined;
   readonly first: FirstStart;
   readonly say: (line: string) => void;
 };
 
-/** Does the same to all servers at once and reports each outcome; resolves with whether all succeeded. */
+/** Runs an action on all servers at once and reports each outcome; resolves with whether all succeeded. */
 const toEach = async ({ names, say }: Request, act: Act): Promise<boolean> => {
   const outcomes = await Promise.all(
     names.map(async (name) => {
@@ -46,26 +46,27 @@ const toEach = async ({ names, say }: Request, act: Act): Promise<boolean> => {
 
 const where = (supervisor: Supervisor, name: ServerName): string =>
   Object.entries(supervisor.entry(name)?.addresses ?? {})
-    // Passwords are for `env`, which only its owner can read.
+    // Passwords are only in `env`, which only its owner can read.
     .map(([variable, value]) => `${variable}=${value.replace(/:[^:@/]+@/, ':***@')}`)
     .join(' ');
 
-/** The store at EVENTSTORE_URL, unless that is our own, because the shell has read an earlier `env`. */
+/** The store at EVENTSTORE_URL, unless it is one that this program started and the shell has read from an earlier `env`. */
 const givenStore = async ({ eventStoreUrl, supervisor }: Request): Promise<string | undefined> => {
   if (eventStoreUrl === undefined || eventStoreUrl === '') return undefined;
   const { EVENTSTORE_URL: ours } = await supervisor.addresses(eventstore);
   return eventStoreUrl === ours ? undefined : eventStoreUrl;
 };
 
-/** @throws Error where others' events are wanted and there is a log already */
+/** @throws Error when foreign events are wanted but the log already exists */
 const requireNewLog = ({ supervisor, first }: Request, given: string | undefined): void => {
   if (first.foreign === 0) return;
-  if (given !== undefined) throw new Error('--foreign fills the stand-in only; unset EVENTSTORE_URL to start it');
+  if (given !== undefined)
+    throw new Error('--foreign works only with the event store that this command starts: unset EVENTSTORE_URL');
   if (supervisor.entry('eventstore') !== undefined)
-    throw new Error('it was started before, and --foreign fills new logs only: "reset" it first');
+    throw new Error('--foreign works only with a new event store: run "reset" first');
 };
 
-/** Reports each step of a server when it begins, and again while it lasts. */
+/** Reports each step of a server when it begins, and repeatedly while it runs. */
 const telling = async <Result>(
   { say }: Request,
   name: ServerName,
@@ -74,7 +75,7 @@ const telling = async <Result>(
   let step = '';
   let begin = 0;
   const timer = setInterval(
-    () => say(`${name}: still ${step} (${((performance.now() - begin) / 1000).toFixed(0)} s)`),
+    () => say(`${name}: ${step}, still running (${((performance.now() - begin) / 1000).toFixed(0)} s)`),
     TELL_EVERY_MS,
   );
   try {
@@ -88,10 +89,10 @@ const telling = async <Result>(
   }
 };
 
-/** What is said of a server that can be done without. @throws the error, when it cannot, or was asked for by its name */
+/** The report for an optional server that failed. @throws the error, when the server is required or was named */
 const leftOut = ({ named }: Request, name: ServerName, error: unknown): string => {
   if (servers[name].optional !== true || named) throw error;
-  return `is LEFT OUT, and what needs it is not tested: ${error instanceof Error ? error.message : String(error)}`;
+  return `SKIPPED; tests that need it will not run: ${error instanceof Error ? error.message : String(error)}`;
 };
 
 const start =
@@ -106,11 +107,11 @@ const start =
       } catch (error) {
         return leftOut(request, name, error);
       }
-      return `answers: ${where(supervisor, name)}`;
+      return `running: ${where(supervisor, name)}`;
     }
     await checkStoreAt(given);
     await supervisor.adopt(name, { EVENTSTORE_URL: given });
-    return `is run by others: ${where(supervisor, name)}`;
+    return `external: ${where(supervisor, name)}`;
   };
 
 const install =
@@ -118,7 +119,7 @@ const install =
   async (name) => {
     try {
       await telling(request, name, (doing) => request.supervisor.install(servers[name], doing));
-      return 'is installed';
+      return 'installed';
     } catch (error) {
       return leftOut(request, name, error);
     }
@@ -132,16 +133,16 @@ const stop =
   };
 
 const refuseElsewhere = async ({ supervisor }: Request, name: ServerName): Promise<void> => {
-  if ((await supervisor.condition(name)) === 'elsewhere') throw new Error('is run by others, at EVENTSTORE_URL');
+  if ((await supervisor.condition(name)) === 'elsewhere') throw new Error('it is external (EVENTSTORE_URL)');
 };
 
-/** What each word of the command line does; each resolves with whether it succeeded. */
+/** The commands; each resolves with whether it succeeded. */
 export const commands = {
   install: (request: Request) => toEach(request, install(request)),
 
   start: async (request: Request) => {
     request.say(
-      'Missing parts are downloaded and built first. That may take many minutes the first time; the results are kept.',
+      'Missing servers are downloaded and built first. This can take many minutes the first time; the results are cached.',
     );
     const done = await toEach(request, start(request));
     if (done) request.say(`Addresses: ${environmentFile(request.directory)}`);
@@ -176,12 +177,12 @@ export const commands = {
   reset: async (request: Request) => {
     const { supervisor, directory, say } = request;
     if (!hasState(directory)) {
-      say(`${directory} holds no servers`);
+      say(`There are no servers in ${directory}.`);
       return true;
     }
     const done = await toEach({ ...request, names: SERVER_NAMES }, async (name) => {
       await supervisor.discard(servers[name]);
-      return 'stopped, its data removed';
+      return 'stopped, data deleted';
     });
     if (done) await supervisor.forget();
     return done;

@@ -40,7 +40,9 @@ export const checkStoreAt = async (url: string): Promise<void> => {
   );
   if (!found.includes(true)) {
     throw new Error(
-      `EVENTSTORE_URL names ${hosts === '' ? 'no server' : hosts}, but no server listens there; unset it to start the stand-in`,
+      hosts === ''
+        ? 'EVENTSTORE_URL names no server. Unset it to start the stand-in.'
+        : `No server listens at ${hosts} (EVENTSTORE_URL). Unset it to start the stand-in.`,
     );
   }
 };
@@ -52,10 +54,10 @@ export const eventstore: Server = {
   readyLimitMs: READY_LIMIT_MS,
   stopSignal: 'SIGTERM',
 
-  installing: 'looks for the stand-in',
+  installing: 'looking for the stand-in',
   install: async () => {
     if (!existsSync(STAND_IN))
-      throw new Error(`there is no ${STAND_IN}; give the address of an EventStoreDB as EVENTSTORE_URL`);
+      throw new Error(`${STAND_IN} does not exist. Set EVENTSTORE_URL to the address of an EventStoreDB.`);
   },
 
   prepare: async (site) => {

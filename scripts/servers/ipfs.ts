@@ -40,14 +40,14 @@ export const ipfs: Server = {
   stopSignal: 'SIGTERM',
   optional: true,
 
-  installing: 'is fetched and built with Go, unless it is there',
+  installing: 'downloading and building with Go if missing',
   install: (cache) =>
     keep(place(cache), async (draft) => {
       await writeFile(join(draft, 'go.mod'), GO_MOD);
       await run('go', ['build', '-mod=mod', '-trimpath', '-o', 'ipfs', 'github.com/ipfs/kubo/cmd/ipfs'], {
         limitMs: INSTALL_LIMIT_MS,
         cwd: draft,
-        whenMissing: 'ipfs is built from its Go module, and there is no "go" on the PATH: install Go 1.25 or newer.',
+        whenMissing: 'ipfs is built from its Go module, but "go" is not on the PATH. Install Go 1.25 or newer.',
       });
     }),
 

@@ -26,8 +26,7 @@ const java = (site: Site, ...args: string[]): string[] => [
   ...['-cp', join(place(site.cache), '*')],
   ...args,
 ];
-const whenMissing =
-  'kafka runs on Java, and there is no "java" on the PATH: install a Java runtime of version 17 or newer.';
+const whenMissing = 'kafka needs Java, but "java" is not on the PATH. Install a Java runtime, version 17 or newer.';
 
 const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion>
@@ -99,13 +98,13 @@ export const kafka: Server = {
   readyLimitMs: READY_LIMIT_MS,
   stopSignal: 'SIGTERM',
 
-  installing: 'is fetched with Maven, unless it is there',
+  installing: 'downloading with Maven if missing',
   install: async (cache) => {
     await keep(place(cache), async (draft) => {
       await writeFile(join(draft, 'pom.xml'), pom);
       await run('mvn', ['-q', '-B', '-f', join(draft, 'pom.xml'), COPY_GOAL, `-DoutputDirectory=${draft}`], {
         limitMs: INSTALL_LIMIT_MS,
-        whenMissing: 'kafka is fetched with Maven, and there is no "mvn" on the PATH: install Maven 3.',
+        whenMissing: 'kafka is downloaded with Maven, but "mvn" is not on the PATH. Install Maven 3.',
       });
     });
   },
@@ -115,7 +114,7 @@ export const kafka: Server = {
     const file = join(site.directory, 'server.properties');
     const isNew = !existsSync(join(site.directory, 'data/meta.properties'));
     if (site.guarded && isNew) await guard(site);
-    if (site.guarded && !isGuarded(site)) throw new Error('it was started unguarded before: reset it first');
+    if (site.guarded && !isGuarded(site)) throw new Error('it was first started without --guarded: run "reset" first');
     const guarded = isGuarded(site) ? await guardedSettings(site) : {};
     await writeFile(
       file,

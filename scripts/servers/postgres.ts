@@ -99,7 +99,7 @@ export const postgres: Server = {
   // Fast shutdown: clients are disconnected, nothing needs to be recovered.
   stopSignal: 'SIGINT',
 
-  installing: 'is fetched with npm, unless it is there',
+  installing: 'downloading with npm if missing',
   install: installPostgres,
 
   prepare: async (site) => {

@@ -115,12 +115,12 @@ export const launch = async (command: Launch, log: string): Promise<Started & { 
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', (error) => reject(new Error(`${command.command} could not be started: ${error.message}`)));
+      child.once('error', (error) => reject(new Error(`cannot start ${command.command}: ${error.message}`)));
     });
     child.unref();
     const identity = child.pid === undefined ? undefined : await identify(child.pid);
     const said = (): Promise<string> => readFrom(log, size);
-    if (identity === undefined) throw new Error(`${command.command} ended at once:\n${(await said()).trim()}`);
+    if (identity === undefined) throw new Error(`${command.command} exited at once:\n${(await said()).trim()}`);
     return { pid: identity.pid, said, identity };
   } finally {
     closeSync(output);

@@ -28,7 +28,7 @@ export const readState = async (directory: string): Promise<State> => {
     readonly format: unknown;
     readonly servers: State;
   };
-  if (format !== FORMAT) throw new Error(`${stateFile(directory)} was written by another version`);
+  if (format !== FORMAT) throw new Error(`${stateFile(directory)} was written by a different version`);
   return servers;
 };
 

@@ -69,7 +69,7 @@ export class Supervisor {
     const { name } = server;
     const before = this.#state[name];
     if (before?.process !== undefined && (await isAlive(before.process))) {
-      doing('waits until it answers');
+      doing('waiting for a response');
       const { process: running, ports } = before;
       await this.#ready(
         server,
@@ -89,7 +89,7 @@ export class Supervisor {
         const ports = this.#state[name]?.ports ?? [];
         const free = await Promise.all(ports.map(isFree));
         if (tries === START_TRIES || free.every(Boolean)) throw error;
-        doing('starts again: a port of it was taken');
+        doing('restarting: another program took one of its ports');
       }
     }
   }
@@ -103,12 +103,12 @@ export class Supervisor {
   async #startOnce(server: Server, doing: (step: string) => void, first: FirstStart): Promise<void> {
     const { name } = server;
     const before = this.#state[name];
-    doing('prepares its data');
+    doing('preparing its data');
     const site = { ...this.#site(name, await this.#ports(server)), ...first };
     await this.#remember(name, { ports: site.ports, addresses: {} });
     await mkdir(site.directory, { recursive: true });
     const started = await launch(await server.prepare(site), this.#log(name));
-    doing('waits until it answers');
+    doing('waiting for a response');
     // Remembered before the wait, so the server can still be stopped after an interrupt.
     await this.#remember(name, { ports: site.ports, process: started.identity, addresses: before?.addresses ?? {} });
     try {
@@ -140,7 +140,7 @@ export class Supervisor {
   /** kill -9. Its addresses stay in `env`, and clients find no server there. */
   async kill(name: ServerName): Promise<void> {
     const running = this.#state[name]?.process;
-    if (running === undefined || !(await isAlive(running))) throw new Error('is not running');
+    if (running === undefined || !(await isAlive(running))) throw new Error('it is not running');
     await killNow(running);
   }
 
@@ -183,11 +183,11 @@ export class Supervisor {
     identity: NonNullable<Entry['process']>,
   ) {
     await waitUntil(
-      `${server.name} to answer`,
+      `${server.name} to respond`,
       server.readyLimitMs,
       async () => !(await isAlive(identity)) || server.answers(site, started),
     );
-    if (!(await isAlive(identity))) throw new Error('it ended instead of answering');
+    if (!(await isAlive(identity))) throw new Error('it exited before it responded');
   }
 
   /** One write at a time: several servers are started at once. */

@@ -33,14 +33,13 @@ export const temporal: Server = {
   readyLimitMs: READY_LIMIT_MS,
   stopSignal: 'SIGTERM',
 
-  installing: 'is fetched and built with Go, unless it is there',
+  installing: 'downloading and building with Go if missing',
   install: (cache) =>
     keep(place(cache), async (draft) => {
       await run('go', ['install', `github.com/temporalio/cli/cmd/temporal@${VERSION}`], {
         limitMs: INSTALL_LIMIT_MS,
         env: { ...process.env, GOBIN: draft },
-        whenMissing:
-          'temporal is built from its Go module, and there is no "go" on the PATH: install Go 1.25 or newer.',
+        whenMissing: 'temporal is built from its Go module, but "go" is not on the PATH. Install Go 1.25 or newer.',
       });
     }),
 

@@ -54,12 +54,12 @@ export const run = (command: string, args: readonly string[], options: RunOption
     child.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(limit);
       const missing = error.code === 'ENOENT' && options.whenMissing !== undefined;
-      reject(missing ? new Error(options.whenMissing) : failure(command, `could not be started: ${error.message}`, ''));
+      reject(missing ? new Error(options.whenMissing) : failure(command, `cannot be started: ${error.message}`, ''));
     });
     child.once('close', (code, signal) => {
       clearTimeout(limit);
       const reason = late
-        ? `was ended after ${options.limitMs / 1000} s`
+        ? `was killed after ${options.limitMs / 1000} s`
         : `failed with ${signal ?? `exit code ${code ?? '?'}`}`;
       if (code === 0) resolve(output);
       else reject(failure(command, reason, complaints + output));

@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 100;
 
 /**
  * Looks until `look` resolves with true.
- * @param what the end of the sentence "waited N s for ..."
+ * @param what the end of the message "timed out after N s waiting for ..."
  * @throws Error when the limit (milliseconds) has passed; its cause is the last rejection of `look`. Before that a rejection counts as false.
  */
 export const waitUntil = async (what: string, limitMs: number, look: () => Promise<boolean>): Promise<void> => {
@@ -19,7 +19,7 @@ export const waitUntil = async (what: string, limitMs: number, look: () => Promi
     }
     if (performance.now() >= end) {
       const why = cause instanceof Error ? ` (${cause.message})` : '';
-      throw new Error(`waited ${limitMs / 1000} s for ${what}${why}`, { cause });
+      throw new Error(`timed out after ${limitMs / 1000} s waiting for ${what}${why}`, { cause });
     }
     await sleep(LOOK_EVERY_MS);
   }

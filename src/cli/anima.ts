@@ -10,5 +10,5 @@ for (const stream of [stdout, stderr]) {
   });
 }
 const code = await runCli(process.argv.slice(2), { env: readEnvironment(), cwd: process.cwd(), stdin, stdout, stderr });
-// A command that ran to its end may already have said that it did not succeed.
+// A failed write may already have set the exit code.
 if (code !== exitCodes.done) process.exitCode = code;

@@ -20,13 +20,14 @@ import { scriptOf } from './demo/play-scene.js';
 import { runDemo, type DemoResult, type DemoSettings } from './demo/run-demo.js';
 import { scene } from './demo/scene.js';
 import { startDemoServer } from './demo/server.js';
+import { examples, jsonOption } from './shared/options.js';
 import { CommandFailed, print, printJson, type Terminal } from './shared/terminal.js';
+import { counted } from './shared/text.js';
 import { defined } from '../kernel/base/defined.js';
 
-/** Long enough to read a turn, short enough to see the end. */
 const READING_PAUSE_MS = 300;
 const RUN_BYTES = 3;
-/** The compiled entry of the server, next to the compiled command. */
+/** The compiled server, next to the compiled command. */
 const SERVER_ENTRY = fileURLToPath(new URL('../main.js', import.meta.url));
 
 type Flags = {
@@ -39,7 +40,7 @@ type Flags = {
   readonly json?: true;
 };
 
-/** Reads an address; for any other text it says what is allowed. */
+/** Parses an address. @param allowed the message for any other text */
 const addressElse =
   (allowed: string) =>
   (text: string): string => {
@@ -47,7 +48,7 @@ const addressElse =
     return text.replace(/\/+$/, '');
   };
 
-const address = addressElse('It must be an address such as http://127.0.0.1:8080.');
+const address = addressElse('It must be a URL such as http://127.0.0.1:8080.');
 const modelAddress = addressElse('It must be "scripted", or a URL such as http://127.0.0.1:11434/v1.');
 const scriptedOrAddress = (text: string): string => (text === 'scripted' ? text : modelAddress(text));
 
@@ -55,9 +56,7 @@ const fileText = async (path: string): Promise<string> => {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (error) {
-    throw new CommandFailed(
-      `The file ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`,
-    );
+    throw new CommandFailed(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'}).`);
   }
 };
 
@@ -107,8 +106,8 @@ const play = async (
   });
 };
 
-/** What the user is told when a scene could not be played to its end. */
-const asSentence = (error: unknown, url: string): unknown => {
+/** The failure to show when the scene could not be played to its end. */
+const asFailure = (error: unknown, url: string): unknown => {
   if (error instanceof MindError) return new CommandFailed(describeFailure(error, url) ?? error.message);
   if (error instanceof InferenceError || error instanceof TurnError) return new CommandFailed(error.message);
   return error;
@@ -117,39 +116,43 @@ const asSentence = (error: unknown, url: string): unknown => {
 const demo = async (flags: Flags, terminal: Terminal): Promise<void> => {
   const stop = new AbortController();
   const settings = settingsFrom(flags, terminal);
-  // The first interrupt ends the play cleanly: the key is revoked and the server stopped.
+  // The first interrupt ends the demo cleanly: it revokes its key and stops its server.
   const unlisten = onStopSignals(process, systemClock, { stop: () => stop.abort(), giveUp: () => process.exit(1) });
   try {
     const result = await play(flags, settings, terminal, stop.signal);
     if (flags.json === true) printJson(terminal, result);
-    if (!result.ok) throw new CommandFailed(`${String(result.unexpected)} lines did not go as written.`);
+    if (!result.ok) throw new CommandFailed(`${counted(result.unexpected, 'line', 'lines')} did not go as scripted.`);
   } catch (error) {
-    throw stop.signal.aborted ? new CommandFailed('The demo was interrupted.') : asSentence(error, settings.url);
+    throw stop.signal.aborted ? new CommandFailed('The demo was interrupted.') : asFailure(error, settings.url);
   } finally {
     unlisten();
   }
 };
 
-/** `anima demo`: plays the scripted scene. It fails when a scripted line does not go as written. */
+/** `anima demo`: plays the scripted scene. Fails when a line does not go as scripted. */
 export const demoCommand = (terminal: Terminal): Command =>
   new Command('demo')
     .description(
-      'play a scripted scene with three NPCs, then show the history of one and why one of its actions was refused',
+      'play a scripted scene with three NPCs, then show the history of one NPC and why one of its actions was refused',
     )
     .option(
-      '--url <address>',
-      'the server (default: ANIMA_URL, else the usual address; if nothing answers there, a server is started)',
+      '--url <url>',
+      'address of the server (default: ANIMA_URL; if neither is given and no server runs, the demo starts one)',
       address,
     )
-    .option('--key <key>', 'a key with the scope admin (default: ANIMA_API_KEY, else the owner key)')
+    .option('--key <key>', 'API key with the scope admin (default: ANIMA_API_KEY or the owner key)')
     .option(
       '--inference <scripted|url>',
-      '"scripted" for the written texts, or the OpenAI-compatible URL of a model, such as http://127.0.0.1:11434/v1',
+      '"scripted" for the written answers, or the URL of an OpenAI-compatible API such as http://127.0.0.1:11434/v1',
       scriptedOrAddress,
       'scripted',
     )
-    .option('--model <name>', 'the name of the model at that URL', 'default')
-    .option('--inference-key-file <path>', 'a file with the key for that URL')
+    .option('--model <name>', 'model to use at that URL', 'default')
+    .option('--inference-key-file <file>', 'file with the API key for that URL')
     .option('--fast', 'do not pause between turns')
-    .option('--json', 'print one JSON document instead of the play')
-    .action((flags: Flags) => demo(flags, terminal));
+    .addOption(jsonOption())
+    .action((flags: Flags) => demo(flags, terminal))
+    .addHelpText(
+      'after',
+      examples('demo', 'demo --inference http://127.0.0.1:11434/v1 --model qwen2.5:7b-instruct --fast'),
+    );

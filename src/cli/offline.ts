@@ -14,7 +14,7 @@ import { noDataDirectory } from './shared/client.js';
 import { CommandFailed, remark, type Terminal } from './shared/terminal.js';
 
 /**
- * Opens the data directory for a command that works while the server is stopped. It makes none, because a new one would hold nothing to work on.
+ * Opens the data directory for a command that works while the server is stopped. Never creates one.
  * @throws CommandFailed when there is none, StartProblem when it cannot be used, for example because a server has it open
  */
 export const openOffline = async (
@@ -23,7 +23,7 @@ export const openOffline = async (
 ): Promise<{ readonly config: Config; readonly profile: EmbeddedProfile }> => {
   const config = parseConfig(terminal.env, terminal.cwd);
   if (config.distributed !== null) {
-    throw new CommandFailed('This command needs a data directory; the distributed profile has none.');
+    throw new CommandFailed('This command works on a data directory, and the distributed profile has none.');
   }
   if (!existsSync(join(config.dataDir, 'format'))) {
     throw new CommandFailed(noDataDirectory(config.dataDir));
@@ -35,7 +35,7 @@ export const openOffline = async (
 };
 
 /**
- * Opens what a command works on: the data directory while the server is stopped, or the servers of the distributed profile, beside running processes.
+ * Opens the data directory while the server is stopped, or the stores of the distributed profile while its processes may run.
  * @throws CommandFailed, StartProblem
  */
 export const openStored = async (terminal: Terminal): Promise<Profile> => {
@@ -68,8 +68,8 @@ export const bootstrapDistributed = async (terminal: Terminal): Promise<OwnerKey
   const config = parseConfig(terminal.env, terminal.cwd);
   if (config.distributed === null) {
     throw new CommandFailed(
-      'Nothing to do: in the embedded profile the server makes the owner key at its first start and writes it to the file "owner-key" ' +
-        'of its data directory. Run "anima serve". If that key was lost, run "anima keys recover".',
+      'This command is for the distributed profile. In the embedded profile the server creates the owner key at its first start ' +
+        'and writes it to the file "owner-key" in its data directory: run "npx anima serve". If that key is lost, run "npx anima keys recover".',
     );
   }
   await using profile = await openBesideServers(terminal, config, config.distributed);
@@ -85,7 +85,7 @@ const openBesideServers = async (
   return openDistributed(config, distributed, createLogger('error', terminal.stderr, false, logOrigin(config)));
 };
 
-/** Folds the keys, uses them, and closes what that opened. */
+/** Opens the keys, passes them to `use`, and closes them. */
 const withKeys = async <T>(
   terminal: Terminal,
   config: Config,
@@ -98,7 +98,7 @@ const withKeys = async <T>(
     secret,
     settings: { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false },
     onCutOff: (error) => {
-      remark(terminal, `Not everything that is written of keys can be read: ${String(error)}`);
+      remark(terminal, `Some key events cannot be read: ${String(error)}`);
     },
   });
   await using _directory = apiKeys.directory;

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 
 import { StartProblem } from '../kernel/base/start-problem.js';
+import { DEFAULT_DATA_DIR, DEFAULT_URL } from '../config/config.js';
 import { apiVersion } from '../kernel/http/api-version.js';
 import { auditCommand, checkpointCommand } from '../features/proofs/cli/audit.js';
 import { bundleCommand } from '../features/proofs/cli/bundle.js';
@@ -21,7 +22,8 @@ import { retractCommand } from '../features/memory/cli/retract.js';
 import { searchCommand } from '../features/search/cli/search.js';
 import { serveCommand } from './serve.js';
 import { soulCommand } from '../features/souls/cli/soul.js';
-import { CommandFailed, remark, type Terminal } from './shared/terminal.js';
+import { examples } from './shared/options.js';
+import { CommandFailed, remark, table, type Terminal, WrongUsage } from './shared/terminal.js';
 import { talkCommand } from '../features/agents/cli/talk.js';
 import { turnsCommand } from '../features/turns/cli/turns.js';
 import { verifyCommand } from '../features/proofs/cli/verify.js';
@@ -30,53 +32,93 @@ import { whyCommand } from '../features/turns/cli/why.js';
 /** The exit codes of every command. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, notJudged: 3 } as const;
 
-/** What they open is loaded when it is needed: most commands ask a server. */
+/** The code behind these is loaded on demand: most commands only need an HTTP client. */
 const ownerKeys: Parameters<typeof keysCommand>[1] = {
   bootstrapDistributed: async (terminal) => (await import('./offline.js')).bootstrapDistributed(terminal),
   recoverOwner: async (terminal, tenantId) => (await import('./offline.js')).recoverOwner(terminal, tenantId),
 };
 
-const program = (terminal: Terminal): Command => {
+/** The exit codes in words. */
+export const exitCodeMeanings: readonly (readonly [code: number, meaning: string])[] = [
+  [exitCodes.done, 'success'],
+  [exitCodes.failed, 'failure, or a failed check'],
+  [exitCodes.usage, 'wrong usage'],
+  [
+    exitCodes.notJudged,
+    'nothing was checked, for example because no server answered, or a file, NPC or level does not exist',
+  ],
+];
+/** Which commands use exit code 3. */
+export const exitCodeNote =
+  'Only replay, trial, ghost run, ghost results, ghost replay and ghost compare exit with 3; other commands exit with 1 instead.';
+
+/** The environment variables that commands read. The server reads many more. */
+export const commandVariables: readonly (readonly [name: string, meaning: string])[] = [
+  ['ANIMA_URL', `address of the server (default: ${DEFAULT_URL})`],
+  ['ANIMA_API_KEY', "API key (default: the owner key in the server's data directory)"],
+  ['ANIMA_DATA_DIR', `data directory of the server (default: ${DEFAULT_DATA_DIR})`],
+];
+
+const section = (title: string, rows: readonly (readonly [name: string | number, meaning: string])[]): string =>
+  [title, ...table(rows.map(([name, meaning]) => [`  ${String(name)}`, meaning]))].join('\n');
+
+/** The `anima` program. Building it reads and runs nothing. */
+export const buildProgram = (terminal: Terminal): Command => {
   const anima = new Command('anima')
-    .description('The mind of game NPCs, as a service: every thought an event, every decision replayable.')
+    .description('The mind of game NPCs, as a service: every thought an event, every decision replayable')
     .version(apiVersion, '-V, --version', 'output the version')
     // A command may have an option of the same name, such as the version of a card.
     .enablePositionalOptions()
+    .commandsGroup('Server:')
     .addCommand(serveCommand(terminal))
     .addCommand(demoCommand(terminal))
+    .addCommand(rebuildCommand(terminal))
+    .addCommand(reembedCommand(terminal))
+    .commandsGroup('Keys:')
     .addCommand(keysCommand(terminal, ownerKeys))
-    .addCommand(historyCommand(terminal))
+    .commandsGroup('NPCs and turns:')
+    .addCommand(talkCommand(terminal))
     .addCommand(turnsCommand(terminal))
     .addCommand(whyCommand(terminal))
+    .addCommand(historyCommand(terminal))
     .addCommand(searchCommand(terminal))
-    .addCommand(talkCommand(terminal))
+    .commandsGroup('Memory:')
     .addCommand(memoriesCommand(terminal))
     .addCommand(lineageCommand(terminal))
     .addCommand(retractCommand(terminal))
+    .commandsGroup('Rules:')
+    .addCommand(trialCommand(terminal))
+    .addCommand(replaysCommand(terminal))
     .addCommand(coverageCommand(terminal))
+    .commandsGroup('Souls and cards:')
     .addCommand(soulCommand(terminal))
     .addCommand(cardCommand(terminal))
-    .addCommand(levelCommand(terminal))
+    .commandsGroup('Ghosts:')
     .addCommand(ghostCommand(terminal))
-    .addCommand(replaysCommand(terminal))
-    .addCommand(trialCommand(terminal))
+    .addCommand(levelCommand(terminal))
+    .commandsGroup('Proofs:')
     .addCommand(chainCommand(terminal))
     .addCommand(auditCommand(terminal))
     .addCommand(checkpointCommand(terminal))
     .addCommand(bundleCommand(terminal))
     .addCommand(verifyCommand(terminal))
-    .addCommand(rebuildCommand(terminal))
-    .addCommand(reembedCommand(terminal))
+    .commandsGroup('Help:')
+    .helpCommand('help [command]', 'display help for a command')
     .addHelpText(
       'after',
-      '\nCommands that ask a server use the address in ANIMA_URL (default: http://127.0.0.1:8080) and the key in ANIMA_API_KEY,\n' +
-        'or else the key in the file owner-key of the data directory (ANIMA_DATA_DIR, default: .anima).\n' +
-        'Exit code: 0 done, 1 failed, 2 wrong usage; of "replay", "trial", and "ghost run", "results", "replay" and "compare", 1 is no pass, and 3 that nothing was judged.',
+      [
+        '',
+        section('Environment variables:', commandVariables),
+        '',
+        section('Exit codes:', exitCodeMeanings),
+        `  ${exitCodeNote}`,
+        examples('serve', 'talk mira', 'why mira', 'ghost run --level cellar --follow'),
+      ].join('\n'),
     );
   return confined(anima, terminal);
 };
 
-/** Keeps a command and its subcommands from ending the process or writing outside the terminal. Commander does not apply this to subcommands by itself. */
+/** Keeps a command and its subcommands from ending the process or writing outside the terminal. Commander does not pass this on to subcommands. */
 const confined = (command: Command, terminal: Terminal): Command => {
   command.exitOverride().configureOutput({
     writeOut: (text) => terminal.stdout.write(text),
@@ -86,31 +128,31 @@ const confined = (command: Command, terminal: Terminal): Command => {
   return command;
 };
 
-/** Whether the words ask for JSON, even if the command itself did not run. */
 const wantsJson = (words: readonly string[]): boolean => words.includes('--json');
 
 const reportFailure = (terminal: Terminal, words: readonly string[], error: unknown): void => {
   const expected = error instanceof CommandFailed || error instanceof StartProblem;
-  const sentence = error instanceof Error ? error.message : String(error);
-  const message = expected ? sentence : `Something went wrong: ${sentence}`;
+  const text = error instanceof Error ? error.message : String(error);
+  const message = expected ? text : `Unexpected error: ${text}`;
   if (wantsJson(words)) remark(terminal, JSON.stringify({ error: { message } }));
   else for (const line of message.split('\n')) remark(terminal, line);
 };
 
 /**
- * Runs one command to its end.
- * @param words what was typed after `anima`
- * @returns the exit code; every failure has been shown as a sentence, never as a stack trace
+ * Runs one command.
+ * @param words the arguments of `anima`
+ * @returns the exit code; a failure has been printed as a message, never as a stack trace
  */
 export const runCli = async (words: readonly string[], terminal: Terminal): Promise<number> => {
   try {
-    await program(terminal).parseAsync([...words], { from: 'user' });
+    await buildProgram(terminal).parseAsync([...words], { from: 'user' });
     return exitCodes.done;
   } catch (error) {
-    // Commander has already printed its sentence; `--help` also ends here.
+    // Commander has already printed its message; `--help` also ends here.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     const isNotJudged = error instanceof NotJudged;
     reportFailure(terminal, words, isNotJudged ? error.cause : error);
-    return isNotJudged ? exitCodes.notJudged : exitCodes.failed;
+    if (isNotJudged) return exitCodes.notJudged;
+    return error instanceof WrongUsage ? exitCodes.usage : exitCodes.failed;
   }
 };

@@ -1,7 +1,9 @@
 import { Command } from 'commander';
 
 import { Rejection } from '../kernel/base/rejection.js';
+import { jsonOption } from './shared/options.js';
 import { progressBar } from './shared/progress.js';
+import { counted } from './shared/text.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from './shared/terminal.js';
 
 const runRebuild = async (terminal: Terminal, json: boolean): Promise<void> => {
@@ -19,19 +21,19 @@ const runRebuild = async (terminal: Terminal, json: boolean): Promise<void> => {
   ).finally(() => bar.end());
   const names = projections.map(({ name }) => name);
   if (json) printJson(terminal, { ...rebuilt, projections: names });
-  else print(terminal, `Rebuilt ${names.join(', ')} from ${String(rebuilt.events)} events.`);
+  else print(terminal, `Rebuilt ${names.join(', ')} from ${counted(rebuilt.events, 'event', 'events')}.`);
   if (rebuilt.parked === 0) return;
   remark(
     terminal,
-    `${String(rebuilt.parked)} events could not be applied; their streams stop there in these read models.`,
+    `${counted(rebuilt.parked, 'event', 'events')} could not be applied. The read models show their streams only up to there.`,
   );
 };
 
 /** `anima rebuild`: rebuilds every read model from the events while the server is stopped. */
 export const rebuildCommand = (terminal: Terminal): Command =>
   new Command('rebuild')
-    .description('build every read model again from the events (offline: stop the server first)')
-    .option('--json', 'print the outcome as JSON')
+    .description('rebuild all read models from the events (offline: stop the server first)')
+    .addOption(jsonOption())
     .action(({ json }: { readonly json?: true }) => runRebuild(terminal, json === true));
 
 const runReembed = async (terminal: Terminal, json: boolean): Promise<void> => {
@@ -52,11 +54,11 @@ const runReembed = async (terminal: Terminal, json: boolean): Promise<void> => {
     })
     .finally(() => bar.end());
   if (json) printJson(terminal, { embedder: embedder.id, embedded });
-  else print(terminal, `Embedded ${String(embedded)} texts with ${embedder.id}.`);
+  else print(terminal, `Embedded ${counted(embedded, 'text', 'texts')} with ${embedder.id}.`);
   if (passedOver === 0) return;
   remark(
     terminal,
-    `Texts that the embedder keeps refusing: ${String(passedOver)}. They are found by their words alone.`,
+    `The embedder refused ${counted(passedOver, 'text', 'texts')}. Recall finds them only by their words.`,
   );
 };
 
@@ -64,7 +66,7 @@ const runReembed = async (terminal: Terminal, json: boolean): Promise<void> => {
 export const reembedCommand = (terminal: Terminal): Command =>
   new Command('reembed')
     .description(
-      'embed every memory that the configured embedder has not embedded yet (embedded profile: offline, stop the server first)',
+      'embed all memories that the configured embedder has not embedded yet (embedded profile: stop the server first)',
     )
-    .option('--json', 'print the outcome as JSON')
+    .addOption(jsonOption())
     .action(({ json }: { readonly json?: true }) => runReembed(terminal, json === true));

@@ -44,7 +44,7 @@ export const createTurnLines = (): ((event: RecordedEvent) => string | null) => 
         return line(said, `refused: ${short(event.data.verdict.dialogue)}`);
       }
       case 'TurnExpired':
-        return line(heard(event.data.turnId), 'expired: the body did not come back');
+        return line(heard(event.data.turnId), 'expired: the body did not respond in time');
       default:
         return null;
     }

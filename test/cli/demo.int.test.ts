@@ -71,10 +71,10 @@ describe('the demo on a running server', () => {
     }
   });
 
-  it('prints the play, the history and what a refusal rested on', async () => {
+  it('prints the play, the history and why a line was refused', async () => {
     const said = await typed('--fast');
     for (const { says } of lines) expect(said.replace(/\s+/g, ' ')).toContain(says);
-    expect(said).toContain('What is recorded of Maren');
+    expect(said).toContain('The history of Maren');
     expect(said).toMatch(/core\.inventory REFUSED: ITEM_NOT_IN_INVENTORY/);
   });
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { openLoopbackServer } from '../support/loopback-server.js';
 import { typed } from './typed.js';
 
-describe('a command whose key has asked too often', () => {
-  it('waits for as long as the server says, and says so', async () => {
+describe('a command whose key is over its rate limit', () => {
+  it('waits as long as the server asks, and says so', async () => {
     await using server = await openLoopbackServer();
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: 'a-key' };
     const refused = JSON.stringify({ error: { code: 'RATE_LIMITED', message: 'Too many requests.', requestId: 'r' } });
@@ -13,7 +13,7 @@ describe('a command whose key has asked too often', () => {
       else response.writeHead(429, { 'Retry-After': '1', 'Content-Type': 'application/json' }).end(refused);
     });
     const status = await typed(['ghost', 'status', 'g0', '--json'], { env });
-    expect([status.code, status.stderr]).toEqual([0, 'This key has asked too often. Waiting 1 s ...\n']);
+    expect([status.code, status.stderr]).toEqual([0, 'The rate limit of this key is reached. Waiting 1 s ...\n']);
     expect(JSON.parse(status.stdout)).toEqual({ ghostStatus: 'stopped' });
 
     server.answer((_, response) => {

@@ -80,7 +80,8 @@ describe('every command', () => {
       'reembed',
       'ANIMA_URL',
       'ANIMA_API_KEY',
-      '2 wrong usage',
+      'Exit codes:',
+      '  2  wrong usage',
     ]) {
       expect(stdout).toContain(word);
     }

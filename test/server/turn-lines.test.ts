@@ -48,7 +48,7 @@ describe('the line of a turn that ends', () => {
   it('tells of a turn whose body never came back', () => {
     const expired = draftOf({ type: 'TurnExpired', data: { turnId: 't1' } });
     expect(linesOf(turnOpened('t1'), expired)[1]).toBe(
-      '00:00:01  Wirtin Ü  “A stranger comes in.” → expired: the body did not come back',
+      '00:00:01  Wirtin Ü  “A stranger comes in.” → expired: the body did not respond in time',
     );
   });
 

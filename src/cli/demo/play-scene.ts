@@ -8,7 +8,7 @@ import type { ScriptEntry } from '../../body/scripted-inference.js';
 import type { CastMember, Character, Scene, SceneLine } from './scene/types.js';
 import { defined } from '../../kernel/base/defined.js';
 
-/** One line as it was played: what the mind made from the model's text. */
+/** One line as it was played, with the outcome of its turn. */
 export type PlayedLine = {
   readonly number: number;
   readonly to: Character;
@@ -27,7 +27,7 @@ export type PlayedLine = {
   readonly stateTransform: JsonMembers;
   readonly recalled: readonly FoundMemory[];
   readonly stored: number;
-  /** What the scene expects and did not get; null when it went as written. */
+  /** How the outcome differs from the scene; null when it does not. */
   readonly surprise: string | null;
 };
 
@@ -35,9 +35,9 @@ export type Stage = {
   readonly scene: Scene;
   readonly mind: MindClient;
   readonly inference: Inference;
-  /** Gives the minds of this run new ids, so the scene can be played again on the same server. */
+  /** Part of the NPC ids, so that the scene can be played again on the same server. */
   readonly run: string;
-  /** Whether the model's texts are the written ones. Another model may answer differently and is not checked against the scene. */
+  /** Whether the scripted answers are used. The turns of a real model are not compared with the scene. */
   readonly scripted: boolean;
   readonly onAct: (title: string) => void;
   readonly onLine: (line: PlayedLine, written: SceneLine) => Promise<void>;
@@ -46,10 +46,10 @@ export type Stage = {
 
 const rulesetIdOf = ({ rules }: CastMember): string => ('preset' in rules ? rules.preset : rules.ruleset.rulesetId);
 
-/** The id under which a character lives in one run of the demo. */
+/** The NPC id of a character in one run of the demo. */
 export const npcIdOf = (character: Character, run: string): string => `demo-${character}-${run}`;
 
-/** The scene's model: every player line has its text. */
+/** The scripted model: an answer for every player line. */
 export const scriptOf = (scene: Scene): readonly ScriptEntry[] =>
   scene.acts.flatMap(({ lines }) => lines.map(({ says, model }) => ({ when: says, answers: [model] })));
 
@@ -65,11 +65,11 @@ const isRegistered = async (mind: MindClient, rulesetId: string): Promise<boolea
 
 const bringRules = async ({ rules }: CastMember, mind: MindClient): Promise<void> => {
   if ('ruleset' in rules) await mind.registerRules(rules.ruleset);
-  // The user may have changed the set with that name; the demo leaves it as it is.
+  // The user may have changed the ruleset of that name.
   else if (!(await isRegistered(mind, rules.preset))) await mind.usePreset(rules.preset);
 };
 
-/** Registers the rules and the minds of the cast. @throws MindError */
+/** Registers the rules and the NPCs of the cast. @throws MindError */
 export const setStage = async ({ scene, mind, run }: Pick<Stage, 'scene' | 'mind' | 'run'>): Promise<void> => {
   for (const [character, member] of Object.entries(scene.cast) as [Character, CastMember][]) {
     await bringRules(member, mind);
@@ -77,24 +77,24 @@ export const setStage = async ({ scene, mind, run }: Pick<Stage, 'scene' | 'mind
   }
 };
 
-/** How an end of a turn differs from the scene, in words; null when it does not. */
+/** How the outcome of a turn differs from the scene; null when it does not. */
 export const surpriseIn = ({ refused }: SceneLine, { instruction, requests }: TurnPlayed): string | null => {
-  if (requests !== 4) return `the turn took ${String(requests)} requests, four were expected`;
+  if (requests !== 4) return `the turn took ${String(requests)} requests instead of 4`;
   if (refused === undefined)
     return instruction.valid
       ? null
-      : `it was refused (${instruction.code ?? 'no code'}), though nothing stands against it`;
-  if (instruction.valid) return `it was accepted, though ${refused.because}`;
+      : `it was refused (${instruction.code ?? 'no code'}), but should have been accepted`;
+  if (instruction.valid) return `it was accepted, although ${refused.because}`;
   if (instruction.code !== refused.code)
-    return `it was refused with ${instruction.code ?? 'no code'}, ${refused.code} was expected`;
+    return `it was refused with ${instruction.code ?? 'no code'} instead of ${refused.code}`;
   const rule = instruction.details?.['drRuleId'];
   return refused.rule === undefined || rule === refused.rule
     ? null
-    : `it was refused by ${typeof rule === 'string' ? rule : 'no rule'}, ${refused.rule} was expected`;
+    : `it was refused by ${typeof rule === 'string' ? `rule ${rule}` : 'no rule'} instead of rule ${refused.rule}`;
 };
 
 /**
- * Plays the scene line by line, each as one turn of the protocol, and returns the results.
+ * Plays the scene line by line, each line as one turn.
  * @throws MindError, InferenceError, TurnError at the first line that could not be played
  */
 export const playScene = async (stage: Stage): Promise<readonly PlayedLine[]> => {

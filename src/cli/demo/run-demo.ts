@@ -14,21 +14,20 @@ import { wrapped } from '../shared/text.js';
 
 export type DemoSettings = {
   readonly url: string;
-  /** Whether the user gave that address; then no server is started in its place. */
+  /** Whether the user gave that address; if so, the demo starts no server. */
   readonly urlGiven: boolean;
-  /** Makes ids of this run new: letters and digits. */
+  /** Makes the ids of this run unique: letters and digits. */
   readonly run: string;
   readonly scripted: boolean;
-  /** The pause between two turns, so that they can be read; 0 for none. */
+  /** The pause between two turns; 0 for none. */
   readonly pauseMs: number;
 };
 
-/** What the demo touches. */
 export type DemoWorld = {
   readonly requestTo: (url: string, key?: string) => MindRequest;
   readonly mindAt: (url: string, key: string) => MindClient;
   readonly startServer: () => Promise<StartedServer>;
-  /** The key that issues the demo's own; asked when a server runs, because the first start makes it. */
+  /** The key that issues the demo's own key. Called once a server runs, because a first start creates it. */
   readonly adminKey: () => Promise<string | null>;
   readonly inference: Inference;
   readonly print: (line: string) => void;
@@ -38,7 +37,7 @@ export type DemoWorld = {
 };
 
 export type DemoResult = {
-  /** Everything was played, and in a scripted run everything went as written. */
+  /** Every line was played, and in a scripted run every line went as scripted. */
   readonly ok: boolean;
   readonly server: { readonly url: string; readonly startedByDemo: boolean };
   readonly npcs: Readonly<Record<string, string>>;
@@ -46,7 +45,7 @@ export type DemoResult = {
   readonly refused: number;
   readonly unexpected: number;
   readonly history: { readonly npcId: string; readonly events: readonly HistoryEvent[] };
-  /** What one refusal rested on, as `anima why` shows it. */
+  /** The explanation of one refusal, as `anima why` shows it. */
   readonly why: JsonMembers | null;
 };
 
@@ -96,14 +95,14 @@ const playThrough = async (
   const npcId = npcIdOf(scene.asksWhy.of, run);
   const { name } = scene.cast[scene.asksWhy.of];
   const events = await historyOf(mind, npcId);
-  say([...heading(`What is recorded of ${name} (GET /npcs/${npcId}/history)`), ...events.map(eventLine)]);
+  say([...heading(`The history of ${name} (npx anima history ${npcId})`), ...events.map(eventLine)]);
 
   const asked = turns.find(({ to, says, valid }) => to === scene.asksWhy.of && says === scene.asksWhy.says && !valid);
   const subject = asked ?? turns.find(({ to, valid }) => to === scene.asksWhy.of && !valid);
   const turnId = subject?.turnId ?? null;
   const why = turnId === null ? null : await mind.why(npcId, turnId);
   if (why !== null && turnId !== null && subject !== undefined) {
-    const title = `What the refusal of line ${String(subject.number)} rested on (anima why ${npcId} ${turnId})`;
+    const title = `Why line ${String(subject.number)} was refused (npx anima why ${npcId} ${turnId})`;
     say([...heading(title), ...treeLines(whyTree(why))]);
   }
 
@@ -111,8 +110,8 @@ const playThrough = async (
   const unexpected = turns.filter(({ surprise }) => surprise !== null).length;
   say([
     '',
-    `${String(turns.length)} lines played in ${String(turns.reduce((sum, { requests }) => sum + requests, 0))} requests; ` +
-      `${String(refused)} actions refused, ${String(unexpected)} lines did not go as written.`,
+    `Played ${String(turns.length)} lines in ${String(turns.reduce((sum, { requests }) => sum + requests, 0))} requests. ` +
+      `Refused: ${String(refused)}. Not as scripted: ${String(unexpected)}.`,
   ]);
   return {
     ok: unexpected === 0,
@@ -125,11 +124,10 @@ const playThrough = async (
   };
 };
 
-/** The demo's own key: without a rate limit, and worthless soon even if the demo is killed before it revokes it. */
+/** The demo's own key: without a rate limit, and short-lived in case the demo is killed before it revokes it. */
 type OwnKey = { readonly keyId: string; readonly key: string };
 
 const LIFETIME_MS = 3_600_000;
-/** What the demo does: it plays, registers rules and reads histories. */
 const SCOPES = ['npc', 'rules', 'audit'];
 
 /**
@@ -152,7 +150,7 @@ const revokeOwnKey = async (request: MindRequest, { keyId }: OwnKey): Promise<vo
   await request('DELETE', `/keys/${encodeURIComponent(keyId)}`);
 };
 
-/** Plays with its own key, and revokes it whatever happens. */
+/** Plays with a key of its own, and always revokes it. */
 const playWithOwnKey = async (
   scene: Scene,
   url: string,
@@ -162,7 +160,7 @@ const playWithOwnKey = async (
   const adminKey = await world.adminKey();
   if (adminKey === null)
     throw new StartProblem(
-      'The demo needs a key with the scope admin to make its own: give one with --key or ANIMA_API_KEY, or set ANIMA_DATA_DIR to the directory with the server’s owner-key file.',
+      'The demo needs a key with the scope admin to issue its own key. Pass one with --key or ANIMA_API_KEY, or set ANIMA_DATA_DIR to the data directory of the server, which holds its owner key.',
     );
   const admin = world.requestTo(url, adminKey);
   const own = await issueOwnKey(admin, settings.run, world.now());
@@ -170,17 +168,17 @@ const playWithOwnKey = async (
     return await playThrough(scene, world.mindAt(url, own.key), settings, world);
   } finally {
     await revokeOwnKey(admin, own).catch((error: unknown) => {
-      // It expires by itself; what the scene came to matters more.
+      // It expires soon; the result of the scene matters more.
       world.print(
-        `The demo's key ${own.keyId} was not revoked (${error instanceof MindError ? error.code : 'no answer'}).`,
+        `The demo could not revoke its key ${own.keyId} (${error instanceof MindError ? error.code : 'no answer'}). It expires within an hour.`,
       );
     });
   }
 };
 
 /**
- * Plays a scene on a running server, or on one that is started for it and stopped after it.
- * @throws StartProblem, MindError, InferenceError, TurnError when it could not be played to its end
+ * Plays a scene on a running server, or on one that it starts and stops.
+ * @throws StartProblem, MindError, InferenceError, TurnError when the scene could not be played to its end
  */
 export const runDemo = async (scene: Scene, settings: DemoSettings, world: DemoWorld): Promise<DemoResult> => {
   if (await isServing(world.requestTo(settings.url))) {
@@ -188,10 +186,12 @@ export const runDemo = async (scene: Scene, settings: DemoSettings, world: DemoW
     return { ...played, server: { url: settings.url, startedByDemo: false } };
   }
   if (settings.urlGiven)
-    throw new StartProblem(`No Anima server answers at ${settings.url}: start one there, or leave out the address.`);
+    throw new StartProblem(
+      `No Anima server answers at ${settings.url}. Start one there, or omit the address to let the demo start its own.`,
+    );
   const server = await world.startServer();
   try {
-    world.print(`No server was running: started one at ${server.url} (pid ${String(server.pid)}) for this demo.`);
+    world.print(`No server was running. Started one at ${server.url} (pid ${String(server.pid)}) for this demo.`);
     const played = await playWithOwnKey(scene, server.url, settings, world);
     return { ...played, server: { url: server.url, startedByDemo: true } };
   } finally {

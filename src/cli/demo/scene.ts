@@ -4,11 +4,10 @@ import { morning } from './scene/morning.js';
 import { night } from './scene/night.js';
 import type { Scene } from './scene/types.js';
 
-/** The written scene that the demo plays. */
 export const scene: Scene = {
   title: 'A night at the Drowned Lantern',
   opening:
-    'The river is over the ferry road, and the last dry bench in the valley stands in the common room of the Drowned Lantern. You have a wet coat, eleven coppers and your mother’s silver locket. By morning you mean to have two of the three.',
+    'The river is over the ferry road, and the last dry bench in the valley is in the common room of the Drowned Lantern. You have a wet coat, eleven coppers and your mother’s silver locket. By morning you mean to have two of the three.',
   closing:
     'The ferry goes at nine. Halfway over, a small light is sitting on the chain; it knows the way home. You have a dry coat, eight coppers and your mother’s silver locket.',
   cast,

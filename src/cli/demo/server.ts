@@ -8,13 +8,13 @@ import { StartProblem } from '../../kernel/base/start-problem.js';
 export type StartedServer = { readonly url: string; readonly pid: number; stop(): Promise<void> };
 
 export type StartOptions = {
-  /** What Node runs: the compiled entry of the server. */
+  /** The arguments of Node: the compiled server. */
   readonly program: readonly string[];
-  /** What the server's environment holds besides its port. */
+  /** The server's environment, to which HOST and PORT are added. */
   readonly env: Environment;
-  /** What relative paths in it start from. */
+  /** Relative paths start here. */
   readonly cwd: string;
-  /** Where no server answered. */
+  /** The address where no server answered. */
   readonly lookedAt: string;
   readonly requestTo: (url: string) => MindRequest;
   readonly sleep: (ms: number) => Promise<void>;
@@ -23,11 +23,10 @@ export type StartOptions = {
 
 const LOOPBACK = '127.0.0.1';
 const READY_POLL_MS = 100;
-/** A start resumes open turns and checks the store: long enough for a big one. */
+/** A start resumes open turns and checks the store, which can take a minute. */
 const MAX_READY_POLLS = 600;
 /** A stopping server finishes running requests within 10 s. */
 const STOP_WAIT_MS = 12_000;
-/** What a server says that finds its data directory taken. */
 const TAKEN = /^The data directory (.+) is already open in another process/m;
 const KEPT_STDERR_CHARS = 4_000;
 
@@ -41,7 +40,7 @@ export const isServing = async (request: MindRequest): Promise<boolean> => {
   }
 };
 
-/** A port that was free a moment ago. If another program takes it first, the server's start fails with a clear sentence. */
+/** A port that was free a moment ago. If another program takes it first, the server fails to start with a clear message. */
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
@@ -81,7 +80,7 @@ const isReady = async (request: MindRequest): Promise<boolean> => {
 /**
  * Starts a server as a child process on a free loopback port and waits until it is ready. It has its own process group, so an interrupt at the
  * terminal reaches only the demo, which then stops the server.
- * @throws StartProblem with the server's own sentence when it ends before it is ready
+ * @throws StartProblem with the server's own message when it ends before it is ready
  */
 export const startDemoServer = async (options: StartOptions): Promise<StartedServer> => {
   const port = await freePort();
@@ -120,7 +119,7 @@ export const startDemoServer = async (options: StartOptions): Promise<StartedSer
   if (taken !== undefined)
     throw new StartProblem(
       `No server answers at ${options.lookedAt}, and another server is using the data directory ${taken}. ` +
-        'If that server listens elsewhere, run: ANIMA_URL=http://127.0.0.1:<port> npm run demo',
+        'If that server listens on another port, run: ANIMA_URL=http://127.0.0.1:<port> npm run demo',
     );
   throw new StartProblem(said.trim() === '' ? 'The server that the demo started did not become ready.' : said.trim());
 };

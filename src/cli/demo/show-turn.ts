@@ -17,7 +17,7 @@ const accepted = (line: PlayedLine): string[] => {
 };
 
 const refused = (line: PlayedLine): string[] => {
-  const what = line.refusedAction === null ? 'what the model wrote' : actionText(line.refusedAction);
+  const what = line.refusedAction === null ? 'the answer of the model' : actionText(line.refusedAction);
   const rule = line.details['drRuleId'];
   return [
     ...row('REFUSED', `${what}: ${line.code ?? 'no code'}${typeof rule === 'string' ? `, rule ${rule}` : ''}`),
@@ -25,7 +25,7 @@ const refused = (line: PlayedLine): string[] => {
   ];
 };
 
-/** A played line for the terminal: what was said, the result, and what the scene says about a refusal. */
+/** A played line for the terminal: what was said, the outcome, and the scene's reason for a refusal. */
 export const showTurn = (line: PlayedLine, written: SceneLine): string[] => {
   const number = String(line.number).padStart(3);
   const best = line.recalled[0];
@@ -35,7 +35,7 @@ export const showTurn = (line: PlayedLine, written: SceneLine): string[] => {
       ? []
       : row(
           'recalls',
-          `“${short(best.text, 62)}” (${best.similarity.toFixed(2)}${line.recalled.length === 1 ? '' : `, of ${String(line.recalled.length)}`})`,
+          `“${short(best.text, 62)}” (${best.similarity.toFixed(2)}${line.recalled.length === 1 ? '' : `, best of ${String(line.recalled.length)}`})`,
         )),
     ...(line.valid ? accepted(line) : refused(line)),
     ...(line.valid || line.surprise !== null || written.refused === undefined

@@ -22,9 +22,11 @@ export const clientSettings = ({ env, cwd }: Pick<Terminal, 'env' | 'cwd'>): Cli
   return { url, key: set(env['ANIMA_API_KEY']), dataDir: resolve(cwd, set(env['ANIMA_DATA_DIR']) ?? DEFAULT_DATA_DIR) };
 };
 
-/** What a command says when it looks for the server's data directory in the wrong place. */
 export const noDataDirectory = (dataDir: string): string =>
   `There is no data directory at ${dataDir}. Set ANIMA_DATA_DIR to the server's data directory.`;
+
+const noServerAt = (url: string): string =>
+  `No server answers at ${url}. Start one with "npx anima serve", or set ANIMA_URL to another address.`;
 
 const ownerKey = async (dataDir: string): Promise<string> => {
   const path = join(dataDir, 'owner-key');
@@ -33,12 +35,12 @@ const ownerKey = async (dataDir: string): Promise<string> => {
     key = await readOwnerKey(dataDir);
   } catch (error) {
     const reason = (error as NodeJS.ErrnoException).code ?? 'unknown error';
-    throw new CommandFailed(`The owner key in ${path} cannot be read (${reason}); set ANIMA_API_KEY to a key.`);
+    throw new CommandFailed(`The owner key in ${path} cannot be read (${reason}). Set ANIMA_API_KEY instead.`);
   }
   if (key !== null && key !== '') return key;
   throw new CommandFailed(
     existsSync(dataDir)
-      ? `No API key: set ANIMA_API_KEY, or put the server's owner key into ${path}.`
+      ? `No API key: set ANIMA_API_KEY, or put the server's owner key in ${path}.`
       : `No API key: set ANIMA_API_KEY, or use the server's owner key. ${noDataDirectory(dataDir)}`,
   );
 };
@@ -51,16 +53,16 @@ export const problemLine = (found: unknown): string => {
   return [...names, String(problem)].join(': ');
 };
 
-/** What to show for a request that failed; null for an error of another kind. @param ownerKeyOf the data directory whose owner key was used */
+/** The message for a failed request; null for other errors. @param ownerKeyOf the data directory whose owner key was used */
 export const describeFailure = (error: unknown, url: string, ownerKeyOf: string | null = null): string | null => {
   if (!(error instanceof MindError)) return null;
   if (error.code === 'UNREACHABLE') {
-    return `No server answers at ${url}: start one with "anima serve", or set ANIMA_URL to another address.`;
+    return noServerAt(url);
   }
   if (error.code === 'UNAUTHORIZED') {
     return ownerKeyOf === null
-      ? `The server at ${url} does not accept this key: set ANIMA_API_KEY to a valid one, or remove it to use the owner key.`
-      : `The server at ${url} does not accept the owner key in ${ownerKeyOf}: set ANIMA_DATA_DIR to that server's data directory, or ANIMA_API_KEY to one of its keys.`;
+      ? `The server at ${url} does not accept this key. Set ANIMA_API_KEY to a valid key, or unset it to use the owner key.`
+      : `The server at ${url} does not accept the owner key in ${ownerKeyOf}. Set ANIMA_DATA_DIR to that server's data directory, or ANIMA_API_KEY to one of its keys.`;
   }
   const issues = Array.isArray(error.details['issues']) ? (error.details['issues'] as readonly unknown[]) : [];
   const lines = issues.map((issue) => {
@@ -79,10 +81,10 @@ export const describeFailure = (error: unknown, url: string, ownerKeyOf: string 
   return [`${error.message}${why}${wait} (${error.code}${quoted})`, ...lines, ...problems].join('\n');
 };
 
-/** How long a request waits in total for the rate limit, in milliseconds: a game may use the same key, and its rate is counted per minute. */
+/** How long a request waits for the rate limit in total, in milliseconds. A game may use the same key, and rates are counted per minute. */
 const TURN_WAIT_MS = 90_000;
 
-/** Asks again for as long as a key has asked too often: such a request was refused before anything was done. */
+/** Retries while the key is over its rate limit: such a request was refused before it had any effect. */
 const inTurn =
   (terminal: Terminal, request: MindRequest): MindRequest =>
   async (...call) => {
@@ -93,19 +95,19 @@ const inTurn =
         if (!(error instanceof MindError) || error.code !== 'RATE_LIMITED' || error.retryAfter === null) throw error;
         const waitMs = error.retryAfter * 1_000;
         if (waitedMs + waitMs > TURN_WAIT_MS) throw error;
-        remark(terminal, `This key has asked too often. Waiting ${String(error.retryAfter)} s ...`);
+        remark(terminal, `The rate limit of this key is reached. Waiting ${String(error.retryAfter)} s ...`);
         await sleepFor(waitMs);
         waitedMs += Math.max(1_000, waitMs);
       }
     }
   };
 
-/** How long a download may stand still, in milliseconds. */
+/** How long a download may stall, in milliseconds. */
 const DOWNLOAD_STILL_MS = 60_000;
 
 /**
- * An answer of any length, as it comes.
- * @throws CommandFailed when there is no key, no server answers, it refuses, or the answer breaks off
+ * Streams a response of any length.
+ * @throws CommandFailed when there is no key, no server answers, it refuses, or the connection breaks
  */
 export const openDownload = async (terminal: Terminal, path: string): Promise<AsyncIterable<Uint8Array>> => {
   const { url, key, dataDir } = clientSettings(terminal);
@@ -116,11 +118,10 @@ export const openDownload = async (terminal: Terminal, path: string): Promise<As
   if (response?.ok !== true || response.body === null) {
     clearTimeout(watch);
     const text = response === null ? null : await response.text().catch(() => '');
-    if (text === null)
-      throw new CommandFailed(
-        `No server answers at ${url}: start one with "anima serve", or set ANIMA_URL to another address.`,
-      );
-    throw new CommandFailed(refusalIn(text) ?? `The server at ${url} answers HTTP ${String(response?.status ?? 0)}.`);
+    if (text === null) throw new CommandFailed(noServerAt(url));
+    throw new CommandFailed(
+      refusalIn(text) ?? `The server at ${url} answered with HTTP ${String(response?.status ?? 0)}.`,
+    );
   }
   const { body } = response;
   return (async function* (): AsyncGenerator<Uint8Array, void> {
@@ -130,14 +131,14 @@ export const openDownload = async (terminal: Terminal, path: string): Promise<As
         yield chunk as Uint8Array;
       }
     } catch {
-      throw new CommandFailed('The answer of the server broke off.');
+      throw new CommandFailed('The connection broke before the download was complete.');
     } finally {
       clearTimeout(watch);
     }
   })();
 };
 
-/** The message of a refusal; null for any other response. */
+/** The message of an error response; null for any other text. */
 const refusalIn = (text: string): string | null => {
   try {
     const { error } = JSON.parse(text) as { readonly error?: { readonly code?: unknown; readonly message?: unknown } };
@@ -147,7 +148,7 @@ const refusalIn = (text: string): string | null => {
   }
 };
 
-/** A function that sends requests to the server as the user of this terminal. @throws CommandFailed when there is no key */
+/** A client for the server and key that the environment names. @throws CommandFailed when there is no key */
 export const openClient = async (terminal: Terminal): Promise<MindRequest> => {
   const { url, key, dataDir } = clientSettings(terminal);
   const request = inTurn(terminal, createMindRequest({ baseUrl: url, key: key ?? (await ownerKey(dataDir)) }));

@@ -11,16 +11,16 @@ const MAX_FILE_BYTES = MAX_ARCHIVED_BYTES;
 
 const whyNot = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
-/** Where a file is that was typed. */
+/** The path of a file named on the command line. */
 export const fileOf = ({ cwd }: Terminal, file: string): string => resolve(cwd, file);
 
-/** What a file that was typed holds. @throws CommandFailed when it cannot be read */
+/** Reads a file named on the command line. @throws CommandFailed when it cannot be read */
 export const readTyped = (terminal: Terminal, file: string): Promise<Buffer> =>
   readFile(fileOf(terminal, file)).catch((error: unknown) => {
     throw new CommandFailed(`${file} cannot be read (${whyNot(error)}).`);
   });
 
-/** Writes a file that was typed, or with `a` appends to it. @throws CommandFailed when it cannot be written */
+/** Writes a file named on the command line, or with `a` appends to it. @throws CommandFailed when it cannot be written */
 export const writeTyped = (
   terminal: Terminal,
   file: string,
@@ -31,13 +31,14 @@ export const writeTyped = (
     throw new CommandFailed(`${file} cannot be written (${whyNot(error)}).`);
   });
 
-/** What a file of JSON holds. @throws CommandFailed when it cannot be read, is none, or is larger than a request may be */
+/** Reads a JSON file. @throws CommandFailed when it cannot be read or parsed, or is larger than a request may be */
 export const readJsonFile = async (terminal: Terminal, file: string): Promise<unknown> => {
   const bytes = await readTyped(terminal, file);
-  if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than 16 MiB.`);
+  if (bytes.length > MAX_FILE_BYTES)
+    throw new CommandFailed(`${file} is larger than 16 MiB, the limit for one request.`);
   try {
     return readJsonBytes(bytes).value;
   } catch (error) {
-    throw new CommandFailed(`${file} is not JSON that a server takes: ${whyRefused(error)}`);
+    throw new CommandFailed(`${file} is not valid JSON. ${whyRefused(error)}`);
   }
 };

@@ -2,17 +2,17 @@ import { sleepFor } from '../../body/deadline.js';
 import type { MindRequest } from '../../body/mind-request.js';
 import { CommandFailed } from './terminal.js';
 
-/** How often in a row a server may be away. What is followed survives its restart, so following it does, too. */
+/** How many polls in a row may find no server: a session or replay survives a restart, so following it does too. */
 const AWAY_LOOKS = 60;
 
 const passing = (error: unknown): boolean =>
   error instanceof CommandFailed && (error.code === 'UNREACHABLE' || error.retryAfter !== null);
 
 /**
- * Looks at something again and again until it is over.
- * @param every milliseconds between two requests; well below the rate limit of a key
- * @param seen says of each answer whether it is the last one @param away is told once for each time that the server is away
- * @throws CommandFailed when there is no such thing, or the server stays away
+ * Polls until the last answer.
+ * @param every milliseconds between two polls; well below the rate limit of a key
+ * @param seen whether an answer is the last one @param away called once per outage of the server
+ * @throws CommandFailed when the request is refused, or the server stays away
  */
 export const followTo = async <Answer>(
   request: MindRequest,

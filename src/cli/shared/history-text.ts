@@ -15,7 +15,7 @@ const action = (value: JsonValue | undefined): string => {
   return text(target) === '' ? text(type) : `${text(type)} -> ${text(target)}`;
 };
 
-/** What the verdict events say: the action and the words, or what was refused and why. */
+/** A verdict in short: action and dialogue, or the refused action and why. */
 const verdict = ({ verdict: value }: JsonMembers): string => {
   const { valid, code, dialogue, action: done, refusedAction } = members(value);
   return (valid === true ? [action(done)] : [text(code), action(refusedAction)])
@@ -24,7 +24,7 @@ const verdict = ({ verdict: value }: JsonMembers): string => {
     .join(' ');
 };
 
-/** Each type of event in a few words; a type that is not listed is shown as its data. */
+/** A short text for each type of event; other types are shown as their data. */
 const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   NpcRegistered: ({ persona, data }) => [quoted(persona), json(data)].filter(Boolean).join(' '),
   NpcUpdated: ({ persona, data }) => [quoted(persona), json(data)].filter(Boolean).join(' '),
@@ -56,7 +56,7 @@ const gists: Readonly<Record<string, (data: JsonMembers) => string>> = {
   DirectiveGiven: ({ observation }) => quoted(observation),
   ContextBuilt: ({ observation }) => quoted(observation),
   BridgeChecked: ({ action: checked, valid, code }) => `${action(checked)} ${valid === true ? 'allowed' : text(code)}`,
-  ChainBreakRecorded: ({ revision, member }) => `${text(member)} of revision ${json(revision)} does not fit`,
+  ChainBreakRecorded: ({ revision, member }) => `${text(member)} of revision ${json(revision)} does not match`,
 };
 
 const short = (line: string): string => {
@@ -64,7 +64,7 @@ const short = (line: string): string => {
   return chars.length <= GIST_CHARS ? chars.join('') : `${chars.slice(0, GIST_CHARS - 1).join('')}…`;
 };
 
-/** One event on one line: revision, time (UTC), type, what it says, and the turn it belongs to. */
+/** One event on one line: revision, time (UTC), type, gist and turn. */
 export const eventLine = ({ revision, at, type, turnId, data }: HistoryEvent): string => {
   const gist = short((Object.hasOwn(gists, type) ? gists[type] : undefined)?.(data) ?? json(data));
   const head = `${String(revision).padStart(6)}  ${at.slice(0, 10)} ${at.slice(11, 23)}  ${type.padEnd(19)}`;

@@ -1,23 +1,23 @@
-import { CommandFailed } from './terminal.js';
+import { CommandFailed, WrongUsage } from './terminal.js';
 
-/** The "no" of a command that judges: exit code 1. */
+/** A check failed: exit code 1. */
 export class JudgedNo extends CommandFailed {}
 
 /** A command could not judge; `cause` says why. It has its own exit code. */
 export class NotJudged extends Error {
   constructor(cause: unknown) {
-    super('nothing was judged', { cause });
+    super('nothing was checked', { cause });
     this.name = 'NotJudged';
   }
 }
 
-/** The action of a command that judges: a pipeline must not take a server that is away for a "no". @throws JudgedNo, NotJudged */
+/** Wraps the action of a command that checks something, so that a pipeline can tell a failed check from a missing server. @throws JudgedNo, NotJudged, WrongUsage */
 export const judging =
   <Args extends readonly unknown[]>(action: (...args: Args) => Promise<void>) =>
   async (...args: Args): Promise<void> => {
     try {
       await action(...args);
     } catch (error) {
-      throw error instanceof JudgedNo ? error : new NotJudged(error);
+      throw error instanceof JudgedNo || error instanceof WrongUsage ? error : new NotJudged(error);
     }
   };

@@ -5,10 +5,10 @@ import { defined } from '../../kernel/base/defined.js';
 const PAGE = 500;
 const WHOLE = 10_000;
 
-/** `hasMore`: whether the list goes on behind this page. */
+/** `hasMore`: whether the list continues after this page. */
 type ItemPage = { readonly items: readonly unknown[]; readonly hasMore: boolean };
 
-/** Where a list is. `query`: without what pages it; `member`: what holds the list, unless the answer itself is one. */
+/** Where to find a list. `query`: without cursor and limit; `member`: the member of the response that holds it, unless the response is the list. */
 export type PagedList = {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
@@ -23,7 +23,7 @@ export async function* listPages(
 ): AsyncGenerator<ItemPage, void, undefined> {
   let cursor: string | undefined;
   for (let read = 0; read < limit;) {
-    // A key may send only so many requests.
+    // One request without a limit, because requests count against the rate limit of the key.
     const whole = cursor === undefined && limit >= WHOLE;
     const asked = {
       ...query,

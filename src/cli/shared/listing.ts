@@ -3,30 +3,29 @@ import { openClient } from './client.js';
 import { listPages } from './list-pages.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from './terminal.js';
 
-/** A list that a server answers in pages, and how its items are shown. */
+/** A paged list of the server, and how to print its items. */
 export type Listing<Item> = {
   readonly path: string;
-  /** The member that holds the list; the answer itself is one where it is left out. */
+  /** The member of the response that holds the list; without it, the response is the list. */
   readonly member?: string;
-  /** Without what pages it. */
+  /** Without cursor and limit. */
   readonly query: Readonly<Record<string, string>>;
-  /** At most this many items. */
   readonly limit: number;
   /** Each item as a line of JSON. */
   readonly json: boolean;
   readonly header: string;
   readonly lineOf: (item: Item) => string;
-  /** Said when there are none. */
+  /** The message for an empty list. */
   readonly none: string;
 };
 
-/** Cells of one line. Pages come one by one, so columns cannot fit their cells: each has a width of its own. */
+/** Formats one line of a list. Column widths are fixed, because pages are printed one by one. */
 export const cellsOf =
   (widths: readonly number[]) =>
   (cells: readonly string[]): string =>
     cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ');
 
-/** Prints a list of the server item by item, as many pages as that takes. */
+/** Prints a list of the server, page by page. */
 export const printListing = async <Item>(terminal: Terminal, listing: Listing<Item>): Promise<void> => {
   const { path, member, query, limit, json, header, lineOf, none } = listing;
   const request = await openClient(terminal);
@@ -44,5 +43,5 @@ export const printListing = async <Item>(terminal: Terminal, listing: Listing<It
     if (!isRead(terminal)) break;
   }
   if (shown === 0) remark(terminal, none);
-  if (isCut && isRead(terminal)) remark(terminal, 'There are more: give a higher --limit.');
+  if (isCut && isRead(terminal)) remark(terminal, 'There are more: raise --limit to see them.');
 };

@@ -1,21 +1,21 @@
 import type { Terminal } from './terminal.js';
 
 const BAR_CELLS = 30;
-/** The time between two drawings, in milliseconds; faster drawing would not be seen. */
+/** Milliseconds between two updates of the bar. */
 const DRAW_EVERY_MS = 100;
 
-/** A bar such as `[######------]  50 %  1,024 of 2,048`. */
+/** A bar such as `[######------]  50%  1,024 of 2,048`. */
 export const progressLine = (done: number, total: number): string => {
   const share = total <= 0 ? 1 : Math.min(1, done / total);
   const filled = Math.floor(share * BAR_CELLS);
   const percent = String(Math.floor(share * 100)).padStart(3);
   const counts = `${done.toLocaleString('en')} of ${total.toLocaleString('en')}`;
-  return `[${'#'.repeat(filled)}${'-'.repeat(BAR_CELLS - filled)}] ${percent} %  ${counts}`;
+  return `[${'#'.repeat(filled)}${'-'.repeat(BAR_CELLS - filled)}] ${percent}%  ${counts}`;
 };
 
 export type ProgressBar = { update(done: number, total: number): void; end(): void };
 
-/** Draws progress on stderr over one line of a terminal. Without a terminal it draws nothing. */
+/** Draws progress on one line of stderr. Draws nothing unless stderr is a terminal. */
 export const progressBar = ({ stderr }: Terminal, now: () => number = () => performance.now()): ProgressBar => {
   let drawnAt = -Infinity;
   let drawn = false;

@@ -11,7 +11,7 @@ const newestTurn = async (request: MindRequest, npcId: string): Promise<string> 
   const [newest] = (await request('GET', `${pathOf(npcId)}/turns?state=ended&limit=1`)) as readonly {
     readonly turnId: string;
   }[];
-  if (newest === undefined) throw new CommandFailed(`${npcId} has no turn that has ended.`);
+  if (newest === undefined) throw new CommandFailed(`No turn of ${npcId} has ended yet.`);
   return newest.turnId;
 };
 

@@ -3,38 +3,41 @@ import type { Readable, Writable } from 'node:stream';
 import type { Environment } from '../../config/env.js';
 import { printable } from '../../kernel/base/printable.js';
 
-/** What a command talks to. Tests pass their own. */
+/** The input and output of a command. Tests pass their own. */
 export type Terminal = {
   readonly env: Environment;
-  /** What relative paths start from. */
+  /** Relative paths start here. */
   readonly cwd: string;
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 };
 
-/** A failure that the user can act on. Only its message is shown, with exit code 1. */
+/** A failure that the user can act on. Only its message is shown. */
 export class CommandFailed extends Error {
   /** The server's code where a request was refused; UNREACHABLE where no server answered. */
   readonly code: string | null;
-  /** Seconds after which the server says that a repeat makes sense. */
+  /** Seconds after which the server suggests a retry. */
   readonly retryAfter: number | null;
-  /** What the server says besides. */
+  /** The details of the server's error. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
-    sentence: string,
+    message: string,
     code: string | null = null,
     retryAfter: number | null = null,
     details: Readonly<Record<string, unknown>> = {},
   ) {
-    super(sentence);
+    super(message);
     this.name = 'CommandFailed';
     this.code = code;
     this.retryAfter = retryAfter;
     this.details = details;
   }
 }
+
+/** The command line asks for something that makes no sense, which only the command itself can see. */
+export class WrongUsage extends CommandFailed {}
 
 /** Whether the output is still read: `anima history x | head` closes the pipe early. */
 export const isRead = ({ stdout }: Terminal): boolean => stdout.writable;
@@ -64,7 +67,7 @@ export const remark = ({ stderr }: Terminal, line: string): void => {
   if (stderr.writable) stderr.write(`${printable(line)}\n`);
 };
 
-/** Columns of texts, each as wide as its widest cell but the last. */
+/** Rows with aligned columns. */
 export const table = (rows: readonly (readonly string[])[]): string[] => {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

@@ -2,7 +2,7 @@ import type { JsonMembers, JsonValue, NpcAction } from '../../body/protocol.js';
 
 const WIDTH = 100;
 
-/** Breaks a text at spaces into lines of at most 100 columns, each after `indent`; line breaks in the text become spaces. */
+/** Wraps a text at 100 columns, each line after `indent`; line breaks in the text become spaces. */
 export const wrapped = (text: string, indent: string, first = indent): string[] => {
   const lines: string[] = [];
   let line = first;
@@ -31,7 +31,7 @@ export const short = (text: string, max = 80): string => {
         .trimEnd()}…`;
 };
 
-/** A JSON value as a reader wants it: texts bare, lists in brackets, objects as `key: value`, inner ones in braces. */
+/** A JSON value for people: strings without quotes, lists in brackets, objects as `key: value`, nested ones in braces. */
 export const plain = (value: JsonValue): string => {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(inner).join(', ')}]`;

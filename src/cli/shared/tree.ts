@@ -1,4 +1,4 @@
-/** A line and what belongs under it. */
+/** A line with the lines below it. */
 export type Branch = { readonly text: string; readonly below?: readonly Branch[] };
 
 /** A tree as lines of text, each branch under its parent. */

@@ -2,9 +2,8 @@ import type { JsonMembers, JsonValue } from '../../body/protocol.js';
 import { counted, plain, short } from './text.js';
 import type { Branch } from './tree.js';
 
-/** How much of a text is shown, in characters; `--json` shows all of it. */
+/** Texts are cut to this many characters; `--json` shows them in full. */
 const SHOWN = 300;
-/** How many lines of a prompt are shown. */
 const PROMPT_LINES = 100;
 
 const members = (value: JsonValue | undefined): JsonMembers =>
@@ -25,16 +24,18 @@ export const whyTree = (why: JsonMembers): Branch => ({
     ...mindOf(members(why['mind'])),
     ...missingOf(why['rulesetMissing']),
     ...rulesOf(why),
-    { text: remembered(list(why['memories'])), below: list(why['memories']).map(memoryOf) },
+    { text: recalled(list(why['memories'])), below: list(why['memories']).map(memoryOf) },
     ...promptOf(members(why['prompt'])),
     ...modelOf(members(why['model'])),
     ...named('checks', list(why['checks']).map(checkOf)),
     ...verdictOf(members(why['verdict'])),
-    ...named('contradicted by a tape', list(why['mismatches']).map(mismatchOf)),
-    ...named('changed', changesOf(members(why['stateChange']))),
+    ...named('ignored: a tape contradicted the record', list(why['mismatches']).map(mismatchOf)),
+    ...named('state changes', changesOf(members(why['stateChange']))),
     ...named(
-      'stored',
-      list(why['memoriesStored']).map((memory) => ({ text: `${word(memory['type'])} ${quoted(memory['text'])}` })),
+      'memories stored',
+      list(why['memoriesStored']).map(({ memoryId, type, text }) => ({
+        text: `${word(memoryId)} ${word(type)} ${quoted(text)}`.trimStart(),
+      })),
     ),
     ...recordOf(list(why['events'])),
   ],
@@ -45,35 +46,36 @@ const mindOf = ({ revision, persona, data }: JsonMembers): readonly Branch[] => 
     persona === null ? '' : quoted(persona),
     Object.keys(members(data)).length === 0 ? '' : short(plain(data ?? null), SHOWN),
   ].filter((text) => text !== '');
-  return [{ text: `the mind at revision ${word(revision)}`, below: about.map((text) => ({ text })) }];
+  return [{ text: `state at revision ${word(revision)}`, below: about.map((text) => ({ text })) }];
 };
 
 const rulesOf = ({ ruleset, rules, rulesetMissing, verdict }: JsonMembers): readonly Branch[] => {
   const { rulesetId, version } = members(ruleset);
-  const title = rulesetId === undefined ? 'rules' : `rules of ${word(rulesetId)}, version ${word(version)}`;
+  const title = rulesetId === undefined ? 'rules' : `rules of ${word(rulesetId)} version ${word(version)}`;
   const all = list(rules).map(ruleOf);
-  // A body that names its set in the wrong place must not look like rules that matched nothing.
+  // A turn without a ruleset must not look like one whose rules did not match.
   const isWithout = all.length === 0 && rulesetId === undefined && rulesetMissing === undefined;
   return isWithout && members(verdict)['valid'] !== undefined
-    ? [{ text: 'decided without rules: the turn named no set (rulesetId), and there was none called default' }]
+    ? [{ text: 'decided without rules: the turn named no rulesetId, and there was no ruleset named default' }]
     : named(title, all);
 };
 
 const missingOf = (rulesetId: JsonValue | undefined): readonly Branch[] =>
-  rulesetId === undefined ? [] : [{ text: `no ruleset ${quoted(rulesetId)}: decided without rules` }];
+  rulesetId === undefined ? [] : [{ text: `decided without rules: there was no ruleset ${quoted(rulesetId)}` }];
 
 const mismatchOf = ({ revision, members: differing }: JsonMembers): Branch => ({
-  text: `revision ${word(revision)}: another ${list(differing)
+  text: `revision ${word(revision)}: different ${list(differing)
     .map(({ member }) => word(member))
     .join(', ')}`,
 });
 
 const ruleOf = (rule: JsonMembers): Branch => {
   const conditions = list(rule['conditions']).map(({ key, expected, holds, saw, notRecorded }): Branch => ({
-    text: `${word(key)} ${word(expected)}: ${holds === true ? 'holds' : 'does not hold'}, saw ${sawText(saw, notRecorded === true)}`,
+    text: `${word(key)} ${word(expected)}: ${holds === true ? 'holds' : 'does not hold'} (found ${sawText(saw, notRecorded === true)})`,
   }));
   const pattern = rule['patternHolds'];
-  const words = typeof pattern === 'boolean' ? [{ text: pattern ? 'its words fit' : 'its words do not fit' }] : [];
+  const words =
+    typeof pattern === 'boolean' ? [{ text: pattern ? 'the pattern matched' : 'the pattern did not match' }] : [];
   const name = word(rule['ruleName']);
   return {
     text: `${word(rule['drRuleId'])}${name === '' ? '' : ` (${name})`} ${rule['matched'] === true ? 'matched' : 'did not match'}`,
@@ -84,20 +86,23 @@ const ruleOf = (rule: JsonMembers): Branch => {
 const sawText = (saw: JsonValue | undefined, notRecorded: boolean): string =>
   saw === undefined || saw === null
     ? notRecorded
-      ? 'what was too much to record'
+      ? 'a value too large to record'
       : 'nothing'
-    : `${plain(saw)}${notRecorded ? ' (cut)' : ''}`;
+    : `${plain(saw)}${notRecorded ? ', truncated' : ''}`;
 
-const remembered = (memories: readonly JsonMembers[]): string =>
-  memories.length === 0 ? 'remembered nothing' : `remembered ${counted(memories.length, 'memory', 'memories')}`;
+const recalled = (memories: readonly JsonMembers[]): string =>
+  memories.length === 0 ? 'recalled nothing' : `recalled ${counted(memories.length, 'memory', 'memories')}`;
 
-const memoryOf = ({ text, similarity, cause }: JsonMembers): Branch => {
+const memoryOf = ({ memoryId, text, similarity, cause }: JsonMembers): Branch => {
   const { turnId, revision } = members(cause);
   const from =
     revision === undefined
       ? []
-      : [{ text: `stored at revision ${word(revision)}${word(turnId) === '' ? '' : ` by the turn ${word(turnId)}`}` }];
-  return { text: `${Number(similarity).toFixed(2)} ${quoted(text)}`, below: from };
+      : [{ text: `stored at revision ${word(revision)}${word(turnId) === '' ? '' : ` in turn ${word(turnId)}`}` }];
+  return {
+    text: `${word(memoryId)} ${quoted(text)}, similarity ${Number(similarity).toFixed(2)}`.trimStart(),
+    below: from,
+  };
 };
 
 const promptOf = ({ text, digest, madeAgain }: JsonMembers): readonly Branch[] =>
@@ -110,7 +115,7 @@ const promptOf = ({ text, digest, madeAgain }: JsonMembers): readonly Branch[] =
             .filter((line) => line !== '')
             .slice(0, PROMPT_LINES)
             .map((line) => ({ text: short(line, SHOWN) })),
-          text: `prompt of ${String(word(text).length)} characters, digest ${word(digest).slice(0, 12)}…, ${madeAgain === true ? 'made again from the record: the same' : 'MADE AGAIN FROM THE RECORD: ANOTHER ONE'}`,
+          text: `prompt of ${String(word(text).length)} characters, digest ${word(digest).slice(0, 12)}…, ${madeAgain === true ? 'rebuilt from the record: identical' : 'REBUILT FROM THE RECORD: DIFFERENT'}`,
         },
       ];
 

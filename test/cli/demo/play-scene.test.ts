@@ -34,13 +34,17 @@ describe('a played line, compared with the scene,', () => {
   });
 
   it.each([
-    [spoken, ending({}, 5), 'the turn took 5 requests, four were expected'],
+    [spoken, ending({}, 5), 'the turn took 5 requests instead of 4'],
     [spoken, ending({ valid: false, code: 'SPEECH_EMPTY' }), /refused \(SPEECH_EMPTY\)/],
-    [refused, ending({}), 'it was accepted, though he sleeps'],
-    [refused, ending({ valid: false, code: 'HP_DEPLETED' }), /HP_DEPLETED, RULE_REFUSED was expected/],
-    [refused, ending({ valid: false }), /no code, RULE_REFUSED was expected/],
-    [refused, ending({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'hurt' } }), /by hurt, asleep was/],
-    [refused, ending({ valid: false, code: 'RULE_REFUSED' }), /by no rule, asleep was/],
+    [refused, ending({}), 'it was accepted, although he sleeps'],
+    [refused, ending({ valid: false, code: 'HP_DEPLETED' }), /HP_DEPLETED instead of RULE_REFUSED/],
+    [refused, ending({ valid: false }), /no code instead of RULE_REFUSED/],
+    [
+      refused,
+      ending({ valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'hurt' } }),
+      /by rule hurt instead of rule asleep/,
+    ],
+    [refused, ending({ valid: false, code: 'RULE_REFUSED' }), /by no rule instead of rule asleep/],
   ])('that went otherwise is reported: $2', (line, end, words) => {
     expect(surpriseIn(line, end)).toMatch(words);
   });

@@ -91,8 +91,8 @@ describe('the demo', () => {
     await result;
     const text = printed.join('\n');
     const last = text.indexOf(`${String(lines.length).padStart(3)}  to `);
-    const history = text.indexOf('GET /npcs/demo-maren-r1/history');
-    const why = text.indexOf('anima why demo-maren-r1 ');
+    const history = text.indexOf('npx anima history demo-maren-r1');
+    const why = text.indexOf('npx anima why demo-maren-r1 ');
     expect(last).toBeGreaterThan(0);
     expect(history).toBeGreaterThan(last);
     expect(why).toBeGreaterThan(history);

@@ -88,7 +88,7 @@ describe('the server that the demo starts', () => {
     };
     await expect(startDemoServer(options)).rejects.toThrow(
       `No server answers at http://127.0.0.1:8080, and another server is using the data directory ${dataDir}. ` +
-        'If that server listens elsewhere, run: ANIMA_URL=http://127.0.0.1:<port> npm run demo',
+        'If that server listens on another port, run: ANIMA_URL=http://127.0.0.1:<port> npm run demo',
     );
   });
 

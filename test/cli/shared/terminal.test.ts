@@ -181,9 +181,9 @@ describe('a line of a history', () => {
 
 describe('a progress bar', () => {
   it('shows the share that is done', () => {
-    expect(progressLine(0, 2_000)).toBe(`[${'-'.repeat(30)}]   0 %  0 of 2,000`);
-    expect(progressLine(1_000, 2_000)).toBe(`[${'#'.repeat(15)}${'-'.repeat(15)}]  50 %  1,000 of 2,000`);
-    expect(progressLine(0, 0)).toContain('100 %');
+    expect(progressLine(0, 2_000)).toBe(`[${'-'.repeat(30)}]   0%  0 of 2,000`);
+    expect(progressLine(1_000, 2_000)).toBe(`[${'#'.repeat(15)}${'-'.repeat(15)}]  50%  1,000 of 2,000`);
+    expect(progressLine(0, 0)).toContain('100%');
   });
 
   it('is drawn on a terminal alone, not more often than it can be seen, and always at the end', () => {
@@ -201,7 +201,7 @@ describe('a progress bar', () => {
     const drawn = draw(true).split('\r').slice(1);
     expect(drawn.length).toBeGreaterThan(5);
     expect(drawn.length).toBeLessThan(15);
-    expect(drawn.at(-1)).toMatch(/100 %.*\n$/);
+    expect(drawn.at(-1)).toMatch(/100%.*\n$/);
     expect(draw(false)).toBe('');
   });
 });

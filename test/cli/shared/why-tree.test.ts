@@ -11,7 +11,8 @@ describe('why, as a tree', () => {
   });
 
   it('does not say so of a set that was named, or of a turn that is not decided', () => {
-    const of = (why: object) => texts({ ...decided, ...why }).filter((text) => text.startsWith('decided without'));
+    const of = (why: object) =>
+      texts({ ...decided, ...why }).filter((text) => text.startsWith('decided without rules: the turn named no'));
     expect(of({ rulesetMissing: 'markt' })).toEqual([]);
     expect(of({ verdict: null })).toEqual([]);
     expect(of({ ruleset: { rulesetId: 'market', version: 1 }, rules: [{ drRuleId: 'a', matched: true }] })).toEqual([]);

@@ -1,7 +1,7 @@
 import type { CastMember, Character } from './types.js';
 import { innRules, watchRules } from './rulesets.js';
 
-/** The people in the inn that night. Each of the three is played by another kind of client. */
+/** The people in the inn that night. Each of the three uses a different kind of client. */
 export const cast: Readonly<Record<Character, CastMember>> = {
   maren: {
     name: 'Maren',

@@ -2,7 +2,7 @@ import type { SceneAct } from './types.js';
 
 const at = (hour: number) => ({ hour, place: 'common room', alarm: 'quiet' });
 
-/** A guest arrives, three people are met, a locket is left behind the bar. */
+/** A guest arrives, meets three people, and leaves a locket behind the bar. */
 export const evening: SceneAct = {
   title: 'Evening',
   lines: [
@@ -76,7 +76,7 @@ I hope that is what was asked for.`,
         dialogue: 'For the gentlemen by the door, then: two foxlights, and a small moon.',
         action: { type: 'CAST', target: 'small moon' },
       }),
-      refused: { code: 'MANA_INSUFFICIENT', because: 'the one spark she had went into the first light' },
+      refused: { code: 'MANA_INSUFFICIENT', because: 'she spent her only spark on the first light' },
     },
     {
       to: 'wren',
@@ -119,7 +119,11 @@ I hope that is what was asked for.`,
         dialogue: 'Oh, here. Before I see the clock.',
         action: { type: 'GIVE', target: 'traveller', payload: { item: 'bread' } },
       }),
-      refused: { code: 'RULE_REFUSED', rule: 'kitchen-closed', because: 'she has the bread, but it has struck ten' },
+      refused: {
+        code: 'RULE_REFUSED',
+        rule: 'kitchen-closed',
+        because: 'she has the bread, but the clock has struck ten',
+      },
     },
     {
       to: 'maren',

@@ -76,7 +76,7 @@ export const morning: SceneAct = {
         dialogue: 'Is he. Hand me the poker.',
         action: { type: 'ATTACK', target: 'ferryman', reason: 'He laughed.' },
       }),
-      refused: { code: 'RULE_REFUSED', rule: 'no-blood', because: 'her mother’s law holds for her as well' },
+      refused: { code: 'RULE_REFUSED', rule: 'no-blood', because: 'her mother’s law applies to her as well' },
     },
     {
       to: 'maren',

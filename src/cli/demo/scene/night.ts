@@ -8,7 +8,7 @@ const at = (hour: number, alarm: 'quiet' | 'raised' = 'quiet') => ({
   worldState: { entities: ROOM, bounds: { minX: 0, minY: 0, maxX: 20, maxY: 12 } },
 });
 
-/** More bottles than any cellar holds: what a model writes when it is asked to count. */
+/** More bottles than any cellar holds, as a model writes when it is asked to count. */
 const cellar = Object.fromEntries(
   Array.from({ length: 80 }, (_, shelf) => [`shelf ${String(shelf + 1)}`, 'one bottle, dusty']),
 );
@@ -23,7 +23,7 @@ export const night: SceneAct = {
       context: at(2),
       npcState: { asleep: true },
       model: 'Stand! In the name of the ferry! … No. No, that was the mill.',
-      refused: { code: 'RULE_REFUSED', rule: 'asleep', because: 'he is asleep, and even his talking is dreamt' },
+      refused: { code: 'RULE_REFUSED', rule: 'asleep', because: 'he is asleep, and only talking in a dream' },
     },
     {
       to: 'maren',
@@ -46,7 +46,7 @@ export const night: SceneAct = {
       }),
       refused: {
         code: 'ITEM_NOT_IN_INVENTORY',
-        because: 'the box under the taps is empty; the mind believed, the game knew',
+        because: 'the box under the taps is empty: the mind did not know, but the game did',
       },
     },
     {
@@ -81,7 +81,7 @@ export const night: SceneAct = {
       refused: {
         code: 'RULE_REFUSED',
         rule: 'hold-the-door',
-        because: 'the bell is ringing, and his order is the door',
+        because: 'the bell is ringing, and his orders are to hold the door',
       },
     },
     {
@@ -118,7 +118,7 @@ export const night: SceneAct = {
         dialogue: 'Shelf one, one bottle. Shelf two, one bottle. Shelf three …',
         stateDelta: cellar,
       }),
-      refused: { code: 'STATE_CHANGE_INVALID', because: 'nobody may put eighty shelves into one thought' },
+      refused: { code: 'STATE_CHANGE_INVALID', because: 'eighty shelves are more than one state change may hold' },
     },
     {
       to: 'maren',
@@ -134,7 +134,11 @@ export const night: SceneAct = {
         dialogue: 'Gladly. Wrists, miss.',
         action: { type: 'ARREST', target: 'Wren', payload: { item: 'shackles' } },
       }),
-      refused: { code: 'RULE_REFUSED', rule: 'no-warrant', because: 'the bell is quiet, but nobody has signed' },
+      refused: {
+        code: 'RULE_REFUSED',
+        rule: 'no-warrant',
+        because: 'the bell is quiet, but nobody has signed a warrant',
+      },
     },
     {
       to: 'maren',
@@ -185,7 +189,7 @@ export const night: SceneAct = {
         dialogue: 'I was not thinking. I was already halfway.',
         action: { type: 'MOVE', target: 'window' },
       }),
-      refused: { code: 'ACTION_FORBIDDEN', because: 'the shackles are on, and the game says so' },
+      refused: { code: 'ACTION_FORBIDDEN', because: 'she is in shackles, and the game forbids her to move' },
     },
     {
       to: 'wren',
@@ -199,7 +203,7 @@ export const night: SceneAct = {
       refused: {
         code: 'RULE_REFUSED',
         rule: 'silenced',
-        because: 'there is iron on her wrists, and under iron no spell can be spoken',
+        because: 'there is iron on her wrists, and iron silences every spell',
       },
     },
     {
@@ -207,7 +211,7 @@ export const night: SceneAct = {
       says: 'What are you hiding behind your back?',
       context: at(3),
       model: '{"dialogue": "Nothing. My other hand.", "action": {"type": "INTERACT"}}',
-      refused: { code: 'TARGET_MISSING', because: 'a hand that reaches for nothing in particular reaches nothing' },
+      refused: { code: 'TARGET_MISSING', because: 'an interaction needs a target, and she names none' },
     },
   ],
 };

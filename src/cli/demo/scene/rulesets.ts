@@ -2,7 +2,7 @@ import type { RulesetToRegister } from '../../../body/protocol.js';
 
 type NamedRuleset = RulesetToRegister & { readonly rulesetId: string };
 
-/** The innkeeper's: a house with rules of its own. */
+/** The innkeeper's house rules. */
 export const innRules: NamedRuleset = {
   rulesetId: 'demo-inn',
   template: 'ChatML',
@@ -20,7 +20,7 @@ export const innRules: NamedRuleset = {
       ruleName: 'No blood under this roof',
       ruleCondition: [['action.type', 'ATTACK']],
       ruleAction: 'FORBID ATTACK',
-      ruleReason: 'No hand is raised under this roof; that is the law of the house, and it was her mother’s before.',
+      ruleReason: 'No hand is raised under this roof. That is the law of the house, as it was in her mother’s day.',
       rulePriority: 100,
     },
     {
@@ -29,13 +29,13 @@ export const innRules: NamedRuleset = {
       ruleCondition: [['context.hour', '>=22']],
       ruleObsPattern: '\\b(bread|stew|supper|eat)\\b',
       ruleAction: 'FORBID GIVE',
-      ruleReason: 'The kitchen fire is out after ten, and what is on the shelf is for breakfast.',
+      ruleReason: 'The kitchen fire is out after ten, and the food on the shelf is for breakfast.',
       rulePriority: 50,
     },
   ],
 };
 
-/** The watchman's: a man of orders, as long as he is awake. */
+/** The standing orders of the watchman, who must be awake to follow them. */
 export const watchRules: NamedRuleset = {
   rulesetId: 'demo-watch',
   template: 'Llama3',
@@ -66,7 +66,7 @@ export const watchRules: NamedRuleset = {
         ['warrant', 'unsigned'],
       ],
       ruleAction: 'FORBID ARREST',
-      ruleReason: 'No arrest without a signed warrant: that is the first line of the watch book.',
+      ruleReason: 'No arrest without a signed warrant: it is the first line of the watch book.',
       rulePriority: 40,
     },
   ],

@@ -3,36 +3,36 @@ import type { BodyMode } from '../../../body/play-turn.js';
 
 export type Character = 'maren' | 'odo' | 'wren';
 
-/** How a character's rules come to the server: registered whole, or by the name of a preset. */
+/** A character's rules: a ruleset to register, or the name of a preset. */
 export type SceneRules =
   { readonly ruleset: RulesetToRegister & { readonly rulesetId: string } } | { readonly preset: string };
 
 export type CastMember = {
   readonly name: string;
   readonly persona: string;
-  /** The state that the mind begins the night with. */
+  /** The state at the beginning of the night. */
   readonly data: JsonMembers;
   readonly rules: SceneRules;
-  /** How this character's client speaks the protocol; all ways lead to the same end. */
+  /** How this character's client uses the protocol; the outcome is the same either way. */
   readonly client: { readonly mode: BodyMode; readonly tapes: 'returned' | 'own' };
 };
 
-/** A refusal as written: the verdict's code, the rule that refused (if one did), and the reason in the scene's own words. */
+/** An expected refusal: the code of the verdict, the rule that refuses (if any), and the reason as the scene tells it. */
 export type WrittenRefusal = {
   readonly code: string;
   readonly rule?: string;
   readonly because: string;
 };
 
-/** One player line: what is said to whom, what the game knows at that moment, and what the model writes. */
+/** One player line: to whom it is said, what the game knows at that moment, and what the model answers. */
 export type SceneLine = {
   readonly to: Character;
   readonly says: string;
-  /** Facts of the world that rules and bridge look at. */
+  /** Facts about the world for the rules and the bridge. */
   readonly context: JsonMembers;
-  /** What the game knows of the character and the mind does not; it counts for this turn only. */
+  /** What the game knows about the character but the mind does not; valid for this turn only. */
   readonly npcState?: JsonMembers;
-  /** The model's text, as models write: plain, JSON, broken JSON, JSON wrapped in prose. */
+  /** The model's text in the styles of real models: plain, JSON, broken JSON, JSON wrapped in prose. */
   readonly model: string;
   readonly refused?: WrittenRefusal;
 };
@@ -45,6 +45,6 @@ export type Scene = {
   readonly closing: string;
   readonly cast: Readonly<Record<Character, CastMember>>;
   readonly acts: readonly SceneAct[];
-  /** The refusal that is looked into at the end: its character and what was said. */
+  /** The refusal to explain at the end. */
   readonly asksWhy: { readonly of: Character; readonly says: string };
 };

@@ -6,35 +6,43 @@ import { sleepFor } from '../../../body/deadline.js';
 import type { MindRequest } from '../../../body/mind-request.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { listPages } from '../../../cli/shared/list-pages.js';
+import { examples, jsonOption, npcIdArgument } from '../../../cli/shared/options.js';
 import { CommandFailed, isRead, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { showWhy } from '../../../cli/shared/show-why.js';
 
 /** How many memories `/memories` shows, the newest last. */
 const MEMORIES = 20;
-/** How many are read for that, with some 20 requests; the list begins with the oldest. */
+/** How many memories are read to find the newest, in about 20 requests: the list begins with the oldest. */
 const READ = 20_000;
 
-/** How often a line from a file is said, and how long the server's patience is waited for in between at most, in seconds. */
+/** How often a line from a file is sent, and the longest wait between two attempts, in seconds. */
 const TRIES = 3;
 const MAX_WAIT_SECONDS = 120;
 
-/** After these no other line can be said either. */
+/** After these errors, every other line would fail too. */
 const HOPELESS: ReadonlySet<string> = new Set(['UNREACHABLE', 'UNAUTHORIZED', 'FORBIDDEN']);
 
-const HELP = '/why: why it answered so · /memories: what it remembers · /quit: end (or Ctrl-D)';
+const HELP =
+  '/why: explain the last answer · /memories: list recent memories · /quit: end the conversation (or Ctrl+D)';
+
+const IN_TALK = `
+During the conversation, type:
+  /why       to see why the NPC gave its last answer
+  /memories  to list its ${String(MEMORIES)} newest memories
+  /quit      to end the conversation (or press Ctrl+D)`;
 
 type Spoken = {
   readonly turnId: string;
   readonly dialogue: string;
   readonly action: { readonly type: string; readonly target?: string };
 };
-type Memory = { readonly text: string; readonly type: string };
+type Memory = { readonly memoryId: string; readonly text: string; readonly type: string };
 
-/** What the NPC does besides speaking; nothing for plain words. */
+/** The NPC's action, unless it only speaks. */
 const deedOf = ({ type, target = '' }: Spoken['action']): string =>
   type === 'SPEAK' ? '' : `[${type}${target === '' ? '' : ` -> ${target}`}] `;
 
-/** `turnId`: that of the last answer; null before it and after a refusal, which names none. */
+/** `turnId`: the turn of the last answer; null before the first one and after a failure. */
 type Talk = {
   turnId: string | null;
   readonly terminal: Terminal;
@@ -64,11 +72,15 @@ const showMemories = async ({ terminal, request, npcId, json }: Talk): Promise<v
     newest = [...newest, ...(items as readonly Memory[])].slice(-MEMORIES);
     isCut = hasMore;
   }
-  if (isCut) remark(terminal, `Only the first ${String(READ)} memories were read.`);
-  if (newest.length === 0) remark(terminal, `${npcId} remembers nothing yet.`);
+  if (isCut)
+    remark(
+      terminal,
+      `${npcId} has more than ${String(READ)} memories. These are the newest of the first ${String(READ)}.`,
+    );
+  if (newest.length === 0) remark(terminal, `${npcId} has no memories yet.`);
   for (const memory of newest) {
     if (json) printJson(terminal, memory);
-    else print(terminal, `  ${memory.type}: ${memory.text}`);
+    else print(terminal, `  ${memory.memoryId}  ${memory.type}: ${memory.text}`);
   }
 };
 
@@ -85,7 +97,7 @@ const obey = (talk: Talk, line: string): Promise<void> => {
   }
 };
 
-/** Does what a line says. A line that nobody types again is said again when the server asks for patience. @throws CommandFailed */
+/** Obeys a line. Unless it was typed at a terminal, it is retried when the server asks for a retry. @throws CommandFailed */
 const obeyPatiently = async (talk: Talk, line: string): Promise<void> => {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -95,21 +107,21 @@ const obeyPatiently = async (talk: Talk, line: string): Promise<void> => {
       const waits = error instanceof CommandFailed ? error.retryAfter : null;
       if (talk.terminal.stdin.isTTY === true || waits === null || tries >= TRIES) throw error;
       const seconds = Math.min(waits, MAX_WAIT_SECONDS);
-      remark(talk.terminal, `${(error as CommandFailed).message} The line is said again in ${String(seconds)} s.`);
+      remark(talk.terminal, `${(error as CommandFailed).message}\nRetrying this line in ${String(seconds)} s ...`);
       await sleepFor(seconds * 1_000);
     }
   }
 };
 
 /**
- * Reads lines until the end of the input. A refusal is told, and the talk goes on.
- * @throws CommandFailed when no server answers a talk that is not typed, or refuses its key; also when none of its lines was answered
+ * Reads lines until the end of the input. A failure is printed, and the conversation continues.
+ * @throws CommandFailed for input that is not typed at a terminal: when no server answers, the key is refused, or no line was answered
  */
 const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise<void> => {
   const talk: Talk = { turnId: null, terminal, request: await openClient(terminal), npcId, json };
   const { stdin, stderr } = terminal;
   const lines = createInterface({ input: stdin, output: stderr, terminal: stdin.isTTY === true, prompt: '> ' });
-  // Input from a file or a pipe is over long before its last line is answered, and then there is nothing to prompt for.
+  // Input from a file or a pipe ends long before its last line is answered. Nothing is left to prompt for then.
   let isOver = false;
   lines.once('close', () => {
     isOver = true;
@@ -117,7 +129,7 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
   const prompt = () => {
     if (!isOver) lines.prompt();
   };
-  remark(terminal, `You talk to ${npcId}. ${HELP}`);
+  remark(terminal, `You are talking to ${npcId}. ${HELP}`);
   let said = 0;
   let failed = 0;
   prompt();
@@ -129,24 +141,25 @@ const talkTo = async (terminal: Terminal, npcId: string, json: boolean): Promise
       said += line === '' ? 0 : 1;
     } catch (error) {
       if (!(error instanceof CommandFailed)) throw error;
-      // A person may start the server and say it again; from a file the rest would be lost line by line.
+      // A person can start the server and repeat the line. A file would lose its other lines one by one.
       if (stdin.isTTY !== true && HOPELESS.has(error.code ?? '')) throw error;
       failed += 1;
       remark(terminal, error.message);
-      // An answer for each line.
+      // One line of JSON for each line of input.
       if (json) printJson(terminal, { error: { code: error.code, message: error.message } });
     }
     prompt();
   }
   lines.close();
-  // Who types has seen it; a script sees only the exit code.
-  if (stdin.isTTY !== true && failed > 0 && said === 0) throw new CommandFailed('No line was answered.');
+  // A person has seen the failures. A script sees only the exit code.
+  if (stdin.isTTY !== true && failed > 0 && said === 0) throw new CommandFailed('The NPC answered none of the lines.');
 };
 
 /** `anima talk <npcId>`: says what the user types to the NPC, and prints its answers. The server plays the turns. */
 export const talkCommand = (terminal: Terminal): Command =>
   new Command('talk')
-    .description('talk to an NPC: what you type is said to it, and the server answers in its place')
-    .argument('<npcId>')
-    .option('--json', 'print each answer as a line of JSON')
-    .action((npcId: string, { json = false }: { readonly json?: boolean }) => talkTo(terminal, npcId, json));
+    .description('talk to an NPC; the server generates its answers')
+    .addArgument(npcIdArgument())
+    .addOption(jsonOption('answer'))
+    .action((npcId: string, { json = false }: { readonly json?: boolean }) => talkTo(terminal, npcId, json))
+    .addHelpText('after', `${IN_TALK}\n${examples('talk mira', 'talk mira --json < lines.txt')}`);

@@ -10,25 +10,26 @@ import { DEFAULT_BODY_LIMIT } from '../../../kernel/http/guard/read-body.js';
 import { readJsonBytes } from '../../../kernel/base/read-json.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { readTyped, writeTyped } from '../../../cli/shared/files.js';
-import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
+import { examples, jsonOption, npcIdArgument, outOption } from '../../../cli/shared/options.js';
+import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 
 /** The largest file that is read: the limit of the server for a picture. */
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 const readBytes = async (terminal: Terminal, file: string): Promise<Buffer> => {
   const bytes = await readTyped(terminal, file);
-  if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a card may be.`);
+  if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than 16 MiB, the limit for a card.`);
   return bytes;
 };
 
-/** What refusals of a request's body mean of a file. */
+/** Refusals of a request body, reworded for a file. */
 const OF_FILE: Readonly<Record<string, string>> = {
-  MALFORMED_JSON: 'This is no card as JSON, nor a PNG with one.',
+  MALFORMED_JSON: 'This is neither a card in JSON nor a PNG with a card.',
   PNG_INVALID:
-    'This is not a whole PNG with a readable card. CHARX files are not read: export the card as PNG or JSON.',
+    'This is not a complete PNG with a readable card. CHARX files are not supported: export the card as PNG or JSON.',
 };
 
-/** What a refusal of the domain says, about a file. */
+/** Turns a refusal into a failure that names the file. */
 const inFile = <Result>(file: string, read: () => Result): Result => {
   try {
     return read();
@@ -42,13 +43,14 @@ const inFile = <Result>(file: string, read: () => Result): Result => {
 
 const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}/card`;
 
-/** `anima card import <npcId> <file>`. The picture stays here: the server needs only the card in it. */
+/** `anima card import <npcId> <file>`. Sends only the card to the server, not the picture. */
 const importCommand = (terminal: Terminal): Command =>
   new Command('import')
-    .description('make an NPC what a character card says')
-    .argument('<npcId>')
-    .argument('<file>', 'a card V1, V2 or V3: JSON, or a PNG with the card in it')
-    .option('--json', "print the server's answer as a line of JSON")
+    .description('create or update an NPC from a character card')
+    .addArgument(npcIdArgument())
+    .argument('<file>', 'card V1, V2 or V3, in JSON or embedded in a PNG')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('card import mira mira.png'))
     .action(async (npcId: string, file: string, { json = false }: { readonly json?: boolean }) => {
       const bytes = await readBytes(terminal, file);
       const card = inFile(
@@ -64,7 +66,7 @@ const importCommand = (terminal: Terminal): Command =>
       const { name, cardVersion, lore } = answer;
       print(
         terminal,
-        `${npcId} is ${name} now, by a card V${String(cardVersion)}. Lore entries: ${String(lore.entries)}, left out: ${String(lore.left)}. Memories stored: ${String(lore.stored)}, known before: ${String(lore.known)}.`,
+        `${npcId} is now ${name}, from a V${String(cardVersion)} card. Lore entries: ${String(lore.entries)}, skipped: ${String(lore.left)}. Memories stored: ${String(lore.stored)}, already known: ${String(lore.known)}.`,
       );
     });
 
@@ -75,18 +77,24 @@ type CardExportOptions = {
   readonly picture?: string;
 };
 
-/** `anima card export <npcId>`: a card into a file, or to the output. */
+/** `anima card export <npcId>`: writes a card to a file or to standard output. */
 const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
     .description('export an NPC as a character card, as JSON or PNG')
-    .argument('<npcId>')
-    .option('--out <file>', 'where to write it; without it, JSON goes to the output')
-    .addOption(new Option('--version <version>', 'the version of the card').choices(['2', '3']))
-    .option('--png', 'in a picture of one grey pixel')
-    .option('--picture <file>', 'in this picture, a PNG')
+    .addArgument(npcIdArgument())
+    .addOption(outOption())
+    .addOption(
+      new Option('--version <n>', 'version of the card; by default the imported version, or 3').choices(['2', '3']),
+    )
+    .option('--png', 'embed the card in a PNG of one grey pixel (needs --out)')
+    .option('--picture <file>', 'embed the card in a copy of this PNG (needs --out)')
+    .addHelpText(
+      'after',
+      examples('card export mira --out mira.json', 'card export mira --picture portrait.png --out mira.png'),
+    )
     .action(async (npcId: string, { out, version, png = false, picture }: CardExportOptions) => {
       const isPicture = png || picture !== undefined;
-      if (isPicture && out === undefined) throw new CommandFailed('Say where to write the picture: --out <file>.');
+      if (isPicture && out === undefined) throw new WrongUsage('A picture needs --out <file>.');
       const base = picture === undefined ? undefined : await readBytes(terminal, picture);
       const request = await openClient(terminal);
       const card = (await request(
@@ -101,10 +109,9 @@ const exportCommand = (terminal: Terminal): Command =>
         ? inFile(picture ?? out, () => cardPicture(readCard(card), base))
         : JSON.stringify(card, null, 2);
       await writeTyped(terminal, out, content);
-      remark(terminal, `The card of ${npcId} is in ${out}.`);
+      remark(terminal, `Wrote the card of ${npcId} to ${out}.`);
     });
 
-/** `anima card`: character cards in files. */
 export const cardCommand = (terminal: Terminal): Command =>
   new Command('card')
     .description('import and export NPCs as character cards')

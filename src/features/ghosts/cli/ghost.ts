@@ -5,21 +5,20 @@ import { openClient } from '../../../cli/shared/client.js';
 import { writeTyped } from '../../../cli/shared/files.js';
 import { compareCommand, replayCommand, reproCommand } from './repro.js';
 import { runGhostCommand } from './run.js';
-import { allOption, junitOption, requirePassed, type ShowOptions, showResults } from './show.js';
+import { allOption, junitOption, requirePassed, sessionArgument, type ShowOptions, showResults } from './show.js';
 import type { GhostResults } from './ghost-text.js';
 import { judging } from '../../../cli/shared/judging.js';
 import { cellsOf, printListing } from '../../../cli/shared/listing.js';
-import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
-import { wholeFrom } from '../../../cli/shared/whole-from.js';
+import { examples, jsonOption, limitOption } from '../../../cli/shared/options.js';
+import { print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 
 const sessionPath = (sessionId: string, what: string): string => `/ghost/${encodeURIComponent(sessionId)}/${what}`;
 
-/** `anima ghost status <session>`. */
 const statusCommand = (terminal: Terminal): Command =>
   new Command('status')
-    .description('how far a session is')
-    .argument('<session>')
-    .option('--json', 'print it as a line of JSON')
+    .description('show the progress of a session')
+    .addArgument(sessionArgument())
+    .addOption(jsonOption())
     .action(async (sessionId: string, { json = false }: { readonly json?: boolean }) => {
       const request = await openClient(terminal);
       const status = (await request('GET', sessionPath(sessionId, 'status'))) as GhostStatus;
@@ -28,28 +27,27 @@ const statusCommand = (terminal: Terminal): Command =>
         return;
       }
       const { ghostStatus, ghostStep, ghostSteps, ghostDuration, ghostLevel, ghostGoal, ghostErrors } = status;
-      const late = status.ghostTimedOut ? ', its time was over' : '';
+      const late = status.ghostTimedOut ? ' (timed out)' : '';
       print(
         terminal,
         `${ghostStatus}${late}: step ${String(ghostStep)} of ${String(ghostSteps)} after ${String(ghostDuration)} s (${ghostGoal} in ${ghostLevel.levelId})`,
       );
-      if (status.ghostWaiting !== null) print(terminal, `It waits for its engine: ${status.ghostWaiting}`);
+      if (status.ghostWaiting !== null) print(terminal, `Waiting for the engine: ${status.ghostWaiting}`);
       for (const error of ghostErrors) print(terminal, error);
     });
 type GhostStatus = (typeof SessionStatus)['static'];
 
-/** Before its report is made, a session may be over already. */
+/** A session that has ended may still have partial results, until its report is made. */
 const stillPlays = ({ resultsStatus }: GhostResults): boolean =>
   resultsStatus === 'pending' || resultsStatus === 'running';
 
-/** `anima ghost results <session>`. */
 const resultsCommand = (terminal: Terminal): Command =>
   new Command('results')
-    .description('what a session has found')
-    .argument('<session>')
+    .description('show the tests and findings of a session; fail if it has ended and did not pass')
+    .addArgument(sessionArgument())
     .addOption(junitOption())
     .addOption(allOption())
-    .option('--json', 'print the results as a line of JSON')
+    .addOption(jsonOption())
     .action(
       judging(async (sessionId: string, options: ShowOptions) => {
         const request = await openClient(terminal);
@@ -59,12 +57,11 @@ const resultsCommand = (terminal: Terminal): Command =>
       }),
     );
 
-/** `anima ghost stop <session>`. */
 const stopCommand = (terminal: Terminal): Command =>
   new Command('stop')
-    .description('stop a session; what it has found so far stays')
-    .argument('<session>')
-    .option('--json', 'print the status after that as a line of JSON')
+    .description('stop a session; its findings so far are kept')
+    .addArgument(sessionArgument())
+    .addOption(jsonOption())
     .action(async (sessionId: string, { json = false }: { readonly json?: boolean }) => {
       const request = await openClient(terminal);
       await request('POST', sessionPath(sessionId, 'stop'), {});
@@ -75,7 +72,7 @@ const stopCommand = (terminal: Terminal): Command =>
       }
       const { ghostStatus } = status;
       const isStopped = ghostStatus === 'stopped';
-      print(terminal, isStopped ? `${sessionId} is stopped.` : `${sessionId} was already over: ${ghostStatus}.`);
+      print(terminal, isStopped ? `Stopped ${sessionId}.` : `${sessionId} had already ended (${ghostStatus}).`);
     });
 
 type HistoryItem = (typeof ListedSession)['static'];
@@ -85,12 +82,11 @@ const levelName = ({ levelId, version }: HistoryItem['histLevel']): string =>
   version === null ? levelId : `${levelId} v${String(version)}`;
 const historyLine = cellsOf([31, 21, 24, 10, 6, 11, 20]);
 
-/** `anima ghost history`. */
 const historyCommand = (terminal: Terminal): Command =>
   new Command('history')
-    .description('list the sessions, newest first')
-    .option('--limit <n>', 'at most this many', wholeFrom(1), 10)
-    .option('--json', 'print each session as a line of JSON')
+    .description('list the ghost sessions, newest first')
+    .addOption(limitOption(10))
+    .addOption(jsonOption('session'))
     .action(({ limit, json = false }: { readonly limit: number; readonly json?: boolean }) =>
       printListing<HistoryItem>(terminal, {
         path: '/ghost/history',
@@ -104,38 +100,50 @@ const historyCommand = (terminal: Terminal): Command =>
             ...[histSessionId, histGoal, histStartedAt, histStatus],
             ...[passed(histStatus, histPassRate), String(histSeed), levelName(histLevel)],
           ]),
-        none: 'No sessions.',
+        none: 'No ghost sessions.',
       }),
     );
 
-const EXIT_CODES =
-  '\nExit code of run, results, replay and compare: 0 a pass, 1 none, 2 wrong usage, 3 nothing was judged (no server, no such file, session or level).';
+const EXIT_CODES = `
+Exit codes of run, results, replay and compare:
+  0  passed, or still running
+  1  a check failed, or the session failed, was stopped or timed out
+  2  wrong usage
+  3  nothing was checked, for example because no server answered, a level does not exist, or no test could be checked`;
 
 const SVG = 'image/svg+xml';
 
-/** `anima ghost picture <session>`: the level with the ghost's way through it. */
+/** `anima ghost picture <sessionId>`: the level with the ghost's path through it. */
 const pictureCommand = (terminal: Terminal): Command =>
   new Command('picture')
-    .description("draw the level with the ghost's way through it and where findings began, as SVG, which browsers show")
-    .argument('<session>')
-    .requiredOption('--out <file>', 'where to write it, such as ghost.svg')
+    .description("draw the level with the ghost's path and its findings, as SVG")
+    .addArgument(sessionArgument())
+    .requiredOption('--out <file>', 'write to this file, for example ghost.svg')
     .action(async (sessionId: string, { out }: { readonly out: string }) => {
       if (/\.(?:png|jpe?g|gif|webp)$/i.test(out))
-        throw new CommandFailed(
-          `The picture is an SVG: name the file .svg, not ${out}. As PNG it is at /ghost/${sessionId}/picture?format=png.`,
+        throw new WrongUsage(
+          `The picture is an SVG: name the file .svg, not ${out}. For a PNG, request /ghost/${sessionId}/picture?format=png.`,
         );
       const request = await openClient(terminal);
       const path = `/ghost/${encodeURIComponent(sessionId)}/picture`;
       const picture = (await request('GET', path, undefined, { accept: SVG })) as string;
       await writeTyped(terminal, out, picture);
-      remark(terminal, `${out} shows the way of ${sessionId}.`);
+      remark(terminal, `Wrote the picture of ${sessionId} to ${out}.`);
     });
 
-/** `anima ghost`: headless NPCs that test levels. */
 export const ghostCommand = (terminal: Terminal): Command =>
   new Command('ghost')
-    .description('send headless NPCs into levels, and see what they find')
-    .addHelpText('after', EXIT_CODES)
+    .description('test levels with headless NPCs')
+    .addHelpText(
+      'after',
+      EXIT_CODES +
+        '\n' +
+        examples(
+          'ghost run --level cellar --seed 7 --follow --junit ghost.xml',
+          'ghost history',
+          'ghost results <sessionId>',
+        ),
+    )
     .addCommand(runGhostCommand(terminal))
     .addCommand(statusCommand(terminal))
     .addCommand(resultsCommand(terminal))

@@ -10,7 +10,8 @@ import { followTo } from '../../../cli/shared/follow.js';
 import { allOption, junitOption, requirePassed, requireWritable, showResults } from './show.js';
 import { type GhostResults, isShown } from './ghost-text.js';
 import { judging } from '../../../cli/shared/judging.js';
-import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
+import { examples, jsonOption } from '../../../cli/shared/options.js';
+import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
 type RunOptions = {
@@ -31,29 +32,31 @@ type RunOptions = {
 /** The default of `POST /ghost/run`; a session in a pipeline needs more than the minute of `POST /v1/ghost/run`. */
 const DEFAULT_SECONDS = 300;
 const attachTo = (id: string): string =>
-  `It waits for its body: your game sends its steps to POST /ghost/${id}/process (docs/how-to/attach-your-game.md).`;
+  `The session waits for your game to send its turns to POST /ghost/${id}/process (docs/how-to/attach-your-game.md).`;
 /** One day. */
 const LONGEST_SECONDS = 86_400;
-const AWAY = 'The server does not answer; the session goes on when it is back. Waiting ...';
+const AWAY = 'The server does not answer. The session continues when the server is back. Waiting ...';
 
-/** A name that was mistyped must not be a test that passes. @throws CommandFailed when there is no such level */
+/** A misspelt level must not pass. @throws CommandFailed when the level does not exist */
 const requireLevel = async (request: MindRequest, level: string): Promise<void> => {
   try {
     await request('GET', `/levels/${encodeURIComponent(level)}`);
   } catch (error) {
     if (!(error instanceof CommandFailed) || error.code !== 'LEVEL_NOT_FOUND') throw error;
-    throw new CommandFailed(`There is no level ${level}; with --generate it is made up from its name and the seed.`);
+    throw new CommandFailed(
+      `Level ${level} does not exist. Pass --generate to generate it from its name and the seed.`,
+    );
   }
 };
 
-/** How often a session is looked at, in milliseconds. */
+/** Milliseconds between two polls. */
 const LOOK_MS = 2_000;
 
-/** What is told on the way: each finding once, and that the server is away, once for each time. */
+/** `found` is called once per finding, `away` once per outage of the server. */
 type FollowGhost = { readonly found: (finding: Finding) => void; readonly away: () => void };
 
 /**
- * Follows a session to its end, and tells of each finding once.
+ * Follows a session to its end and reports each finding once.
  * @throws CommandFailed when the session is unknown, or the server stays away
  */
 const followGhost = (request: MindRequest, sessionId: string, { found, away }: FollowGhost): Promise<GhostResults> => {
@@ -75,7 +78,8 @@ const followGhost = (request: MindRequest, sessionId: string, { found, away }: F
 const run = async (terminal: Terminal, options: RunOptions): Promise<void> => {
   const { level, generate = false, goal, seed, engine, steps, timeout, follow = false, junit, all = false } = options;
   const { driver, json = false } = options;
-  if (junit !== undefined && !follow) throw new CommandFailed('--junit needs --follow: there are no results yet.');
+  if (junit !== undefined && !follow)
+    throw new WrongUsage('--junit needs --follow: without it, the command returns before any results exist.');
   if (junit !== undefined) await requireWritable(terminal, junit);
   const request = await openClient(terminal);
   if (level !== undefined && !generate) await requireLevel(request, level);
@@ -90,7 +94,7 @@ const run = async (terminal: Terminal, options: RunOptions): Promise<void> => {
   remark(terminal, `Session ${session.id}, seed ${String(session.seed)}.`);
   if (driver === 'remote') remark(terminal, attachTo(session.id));
   const results = await followGhost(request, session.id, {
-    // Without their numbers: what is found about the level as a whole may still come before them.
+    // Without their numbers, which can still change: findings about the level itself come first.
     found: ({ kind, subject, detail }) => {
       if (!json && (all || isShown({ kind }))) remark(terminal, `found ${kind} ${subject}: ${detail}`);
     },
@@ -100,27 +104,31 @@ const run = async (terminal: Terminal, options: RunOptions): Promise<void> => {
   requirePassed(results);
 };
 
-/** `anima ghost run`: sends a ghost into a level, and with `--follow` waits for what it finds. */
+/** `anima ghost run`: starts a session, and with `--follow` waits for its results. */
 export const runGhostCommand = (terminal: Terminal): Command =>
   new Command('run')
-    .description('send a ghost into a level; with --follow wait for what it finds, and fail if a test fails')
-    .option('--level <name>', 'a level; without it, the first one that comes with the server')
-    .option('--generate', 'make the level up from its name and the seed if there is none of that name')
-    .addOption(new Option('--goal <goal>', 'what it is after').choices([...ghostGoals]).default('find_bugs'))
-    .option('--seed <n>', 'the same seed plays the same session', wholeFrom(0))
-    .option(
-      '--engine <name>',
-      'a model that plays in place of the policy of the goal, by the name of its engine or its own',
-    )
-    .option('--steps <n>', 'how many steps it may take; without it, by goal and level', wholeFrom(1))
-    .option('--timeout <seconds>', 'how long it may take', wholeFrom(1, LONGEST_SECONDS), DEFAULT_SECONDS)
+    .description('start a ghost session in a level; with --follow, wait for its results and fail unless it passes')
+    .option('--level <levelId>', 'level to play (default: the first built-in level)')
+    .option('--generate', 'generate the level from its name and the seed if no level of that name exists')
+    .addOption(new Option('--goal <goal>', 'goal of the ghost').choices([...ghostGoals]).default('find_bugs'))
+    .option('--seed <n>', 'random seed; the same seed plays the same session (default: a random one)', wholeFrom(0))
+    .option('--engine <name>', 'let a model play instead of the built-in policy (engine or model name)')
+    .option('--steps <n>', 'maximum number of steps (default: depends on goal and level)', wholeFrom(1))
+    .option('--timeout <seconds>', 'time limit in seconds', wholeFrom(1, LONGEST_SECONDS), DEFAULT_SECONDS)
     .addOption(
-      new Option('--driver <driver>', 'who plays: this server, or a game of yours')
+      new Option('--driver <driver>', 'who plays the level: local is this server, remote is your own game')
         .choices([...ghostDrivers])
         .default('local'),
     )
-    .option('--follow', 'show findings as they come, and wait for the end')
+    .option('--follow', 'print findings as they appear and wait for the end')
     .addOption(junitOption())
     .addOption(allOption())
-    .option('--json', 'print the session, or with --follow the results, as a line of JSON')
-    .action(judging((options: RunOptions) => run(terminal, options)));
+    .addOption(jsonOption())
+    .action(judging((options: RunOptions) => run(terminal, options)))
+    .addHelpText(
+      'after',
+      examples(
+        'ghost run --level cellar --goal complete_level --follow',
+        'ghost run --level market --seed 7 --follow --junit ghost.xml',
+      ),
+    );

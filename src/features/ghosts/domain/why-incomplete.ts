@@ -5,9 +5,9 @@ export type ShownEnding = {
   readonly resultsTimedOut: boolean;
 };
 
-/** Why a session is no pass, whatever its tests say: it ended before it had done all. Null where it had, or is not over. */
+/** Why a session does not pass whatever its tests say: it ended early. Null when it was completed or is still running. */
 export const whyIncomplete = ({ resultsStatus, resultsErrors, resultsTimedOut }: ShownEnding): string | null => {
-  if (resultsStatus === 'failed') return ['It could not go on.', ...resultsErrors].join(' ');
+  if (resultsStatus === 'failed') return ['It failed.', ...resultsErrors].join(' ');
   if (resultsStatus === 'stopped') return 'It was stopped.';
-  return resultsTimedOut ? 'Its time was over before it had done all.' : null;
+  return resultsTimedOut ? 'It timed out.' : null;
 };

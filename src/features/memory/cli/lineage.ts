@@ -4,10 +4,11 @@ import type { MemorySource, Verdict } from '../../npcs/domain/events.js';
 import type { LineageAnswer } from '../http/lineage.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { short } from '../../../cli/shared/text.js';
+import { examples, jsonOption, npcIdArgument } from '../../../cli/shared/options.js';
 import { print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { type Branch, treeLines } from '../../../cli/shared/tree.js';
 
-/** How much of a text is shown, in characters; `--json` shows all of it. */
+/** Texts are cut to this many characters; `--json` shows them in full. */
 const SHOWN = 200;
 
 type LineagePage = (typeof LineageAnswer)['static'];
@@ -24,7 +25,7 @@ const causeOf = ({ memory, cause: { turnId, revision, at, by, observation } }: L
         ? []
         : [
             {
-              text: `came with soul ${source.soulId}, stored first at revision ${String(source.revision)} there`,
+              text: `imported with soul ${source.soulId}, first stored there at revision ${String(source.revision)}`,
             },
           ]),
       ...(turnId === null ? [] : [{ text: `turn ${turnId}` }]),
@@ -42,14 +43,14 @@ const recallOf = ({ turnId, at, similarity, match, verdict: rested }: LineagePag
     verdict === null
       ? 'no verdict'
       : `${verdict.valid ? (verdict.action?.type ?? 'nothing') : 'refused'} ${quoted(verdict.dialogue)}`;
-  return { text: `${turnId}, ${at}, by ${match}, ${similarity.toFixed(2)}: ${said}` };
+  return { text: `turn ${turnId}, ${at}, matched by ${match}, similarity ${similarity.toFixed(2)}: ${said}` };
 };
 
-/** Each derived memory stands under the first one that it came from. */
+/** Each derived memory is listed under the first memory that it was derived from. */
 const derivedUnder = (parents: ReadonlyMap<string, readonly Derived[]>, memoryId: string): readonly Branch[] =>
   (parents.get(memoryId) ?? []).map(({ memoryId: id, text, turnId, by, retracted }) => ({
     text: [
-      `${retracted ? 'retracted ' : ''}${id} ${quoted(text)} of turn ${turnId}`,
+      `${retracted ? 'retracted ' : ''}${id} ${quoted(text)} stored in turn ${turnId}`,
       ...(by.length < 2 ? [] : [`, also from ${by.slice(1).join(', ')}`]),
     ].join(''),
     below: derivedUnder(parents, id),
@@ -58,7 +59,7 @@ const derivedUnder = (parents: ReadonlyMap<string, readonly Derived[]>, memoryId
 const named = (text: string, below: readonly Branch[]): readonly Branch[] =>
   below.length === 0 ? [] : [{ text, below }];
 
-/** Where a memory comes from and what came of it, as a tree. */
+/** The origin of a memory and what was derived from it, as a tree. */
 const lineageTree = (page: LineagePage): Branch => {
   const { memory, recalledBy, derived } = page;
   const parents = new Map<string, Derived[]>();
@@ -96,16 +97,17 @@ const show = async (terminal: Terminal, npcId: string, memoryId: string, json: b
     derived: pages.flatMap(({ derived }) => derived),
   };
   for (const line of treeLines(lineageTree(whole))) print(terminal, line);
-  if (pages.some(({ cut }) => cut)) remark(terminal, 'It goes further than a lineage is followed.');
+  if (pages.some(({ cut }) => cut)) remark(terminal, 'The lineage is incomplete: it is too long to follow to its end.');
 };
 
-/** `anima lineage <npcId> <memoryId>`: where a memory comes from, and what came of it. */
+/** `anima lineage <npcId> <memoryId>`: the origin of a memory and what was derived from it. */
 export const lineageCommand = (terminal: Terminal): Command =>
   new Command('lineage')
     .description('show where a memory comes from, which turns recalled it, and what was derived from it')
-    .argument('<npcId>')
-    .argument('<memoryId>', '"anima memories --json" shows the ids')
-    .option('--json', 'print each page as a line of JSON')
+    .addArgument(npcIdArgument())
+    .argument('<memoryId>', 'ID of the memory, as "memories" prints it')
+    .addOption(jsonOption('page'))
+    .addHelpText('after', examples('lineage mira <memoryId>'))
     .action((npcId: string, memoryId: string, { json = false }: { readonly json?: boolean }) =>
       show(terminal, npcId, memoryId, json),
     );

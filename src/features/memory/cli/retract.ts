@@ -3,10 +3,11 @@ import { Command } from 'commander';
 
 import type { RetractionAnswer } from '../http/lineage.js';
 import { openClient } from '../../../cli/shared/client.js';
-import { short } from '../../../cli/shared/text.js';
+import { examples, jsonOption, npcIdArgument } from '../../../cli/shared/options.js';
+import { counted, short } from '../../../cli/shared/text.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 
-/** How much of a text is shown, in characters. */
+/** Texts are cut to this many characters. */
 const SHOWN = 120;
 
 type Retraction = (typeof RetractionAnswer)['static'];
@@ -17,12 +18,12 @@ type RetractOptions = {
   readonly json?: boolean;
 };
 
-const counted = (count: number): string => `${String(count)} ${count === 1 ? 'memory' : 'memories'}`;
+const memories = (count: number): string => counted(count, 'memory', 'memories');
 
 const lineOf = ({ memoryId, text, derivedFrom }: Retraction['retracted'][number]): string =>
   `${memoryId}  "${short(text, SHOWN)}"${derivedFrom.length === 0 ? '' : `  derived from ${derivedFrom.join(', ')}`}`;
 
-/** Whether somebody at the terminal says yes. */
+/** Asks a yes-or-no question at the terminal. */
 const agrees = async ({ stdin, stderr }: Terminal, question: string): Promise<boolean> => {
   const lines = createInterface({ input: stdin, output: stderr, terminal: stdin.isTTY === true });
   try {
@@ -34,7 +35,7 @@ const agrees = async ({ stdin, stderr }: Terminal, question: string): Promise<bo
   }
 };
 
-const GONE_ALREADY = 'All of that is gone already.';
+const ALREADY_RETRACTED = 'Those memories have already been retracted.';
 
 const retractFor = async (
   terminal: Terminal,
@@ -50,32 +51,33 @@ const retractFor = async (
   if (!yes) {
     const { retracted } = await ask(true);
     if (retracted.length === 0) {
-      remark(terminal, GONE_ALREADY);
+      remark(terminal, ALREADY_RETRACTED);
       return;
     }
     for (const one of retracted) print(terminal, lineOf(one));
     if (terminal.stdin.isTTY !== true) {
-      throw new CommandFailed(`Nothing was done: give --yes to take ${counted(retracted.length)} back.`);
+      throw new CommandFailed(`Nothing was changed. Pass --yes to retract ${memories(retracted.length)}.`);
     }
-    if (!(await agrees(terminal, `Take ${counted(retracted.length)} back?`)))
-      throw new CommandFailed('Nothing was done.');
+    if (!(await agrees(terminal, `Retract ${memories(retracted.length)}?`)))
+      throw new CommandFailed('Nothing was changed.');
   }
   const done = await ask(false);
   if (json) printJson(terminal, done);
   else if (yes) for (const one of done.retracted) print(terminal, lineOf(one));
-  remark(terminal, done.retracted.length === 0 ? GONE_ALREADY : `${counted(done.retracted.length)} taken back.`);
+  remark(terminal, done.retracted.length === 0 ? ALREADY_RETRACTED : `Retracted ${memories(done.retracted.length)}.`);
 };
 
-/** `anima retract <npcId> <memoryId ...>`: takes memories back, after it has shown which ones. */
+/** `anima retract <npcId> <memoryId...>`: lists the memories, asks, and retracts them. */
 export const retractCommand = (terminal: Terminal): Command =>
   new Command('retract')
-    .description('take memories back: they leave lists, recall and souls, and the history keeps them')
-    .argument('<npcId>')
-    .argument('<memoryId...>', '"anima memories --json" shows the ids')
-    .requiredOption('--reason <text>', 'why, for the history')
-    .option('--derived', 'also what was derived from them')
-    .option('--yes', 'without showing and asking first')
-    .option('--json', 'print what was taken back as a line of JSON')
+    .description('retract memories: they are no longer listed, recalled or exported, but the history keeps them')
+    .addArgument(npcIdArgument())
+    .argument('<memoryId...>', 'IDs of the memories, as "memories" prints them')
+    .requiredOption('--reason <text>', 'reason, recorded in the history')
+    .option('--derived', 'also retract memories that were derived from these')
+    .option('--yes', 'do not ask for confirmation')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('retract mira <memoryId> --reason "The baker lied." --derived'))
     .action((npcId: string, memoryIds: readonly string[], options: RetractOptions) =>
       retractFor(terminal, npcId, memoryIds, options),
     );

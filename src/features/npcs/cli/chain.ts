@@ -2,12 +2,12 @@ import { Command } from 'commander';
 
 import type { ChainBreaks } from '../http/chain-breaks.js';
 import { openClient } from '../../../cli/shared/client.js';
+import { examples, jsonOption, npcIdArgument } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, table, type Terminal } from '../../../cli/shared/terminal.js';
+import { counted } from '../../../cli/shared/text.js';
 
 type BreaksPage = (typeof ChainBreaks)['static'];
 type ChainOptions = { readonly acknowledge?: true; readonly json?: true };
-
-const counted = (count: number, word: string): string => `${String(count)} ${word}${count === 1 ? '' : 's'}`;
 
 const HEADER = ['REVISION', 'MEMBER  ', 'STORED'.padEnd(64), 'COMPUTED'.padEnd(64), 'ACKNOWLEDGED'];
 
@@ -45,20 +45,25 @@ const check = async (terminal: Terminal, npcId: string, { acknowledge, json }: C
   }
   if (open > 0) {
     throw new CommandFailed(
-      `${counted(breaks, 'break')} in ${counted(events, 'event')}, ${String(open)} of them not acknowledged. ` +
-        'docs/operations.md says what to do.',
+      `The hash chain is broken: ${counted(breaks, 'break', 'breaks')} in ${counted(events, 'event', 'events')}, ${String(open)} not acknowledged. ` +
+        'docs/operate/broken-chain.md says what to do.',
     );
   }
   if (json) return;
-  if (breaks === 0) remark(terminal, `The hash chain is whole: ${counted(events, 'event')}, no break.`);
-  else remark(terminal, `${counted(breaks, 'break')} in ${counted(events, 'event')}, all of them acknowledged.`);
+  if (breaks === 0) remark(terminal, `The hash chain is intact: ${counted(events, 'event', 'events')}, no breaks.`);
+  else
+    remark(
+      terminal,
+      `${counted(breaks, 'break', 'breaks')} in ${counted(events, 'event', 'events')}, all acknowledged.`,
+    );
 };
 
-/** `anima chain <npcId>`: whether a mind's hash chain is whole; exit code 1 while a break is not acknowledged. */
+/** `anima chain <npcId>`: checks the hash chain of an NPC; exit code 1 while a break is not acknowledged. */
 export const chainCommand = (terminal: Terminal): Command =>
   new Command('chain')
-    .description("check an NPC's hash chain; the exit code is 1 while a break is not acknowledged")
-    .argument('<npcId>')
-    .option('--acknowledge', 'record the breaks in the history (needs a key with the scope ops)')
-    .option('--json', 'print each page as a line of JSON')
+    .description('check the hash chain of an NPC; fail while a break is not acknowledged')
+    .addArgument(npcIdArgument())
+    .option('--acknowledge', 'record the breaks in the history (scope ops)')
+    .addOption(jsonOption('page'))
+    .addHelpText('after', examples('chain mira'))
     .action((npcId: string, options: ChainOptions) => check(terminal, npcId, options));

@@ -3,14 +3,20 @@ import { Command } from 'commander';
 import type { HistoryPage } from '../../../body/protocol.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { eventLine } from '../../../cli/shared/history-text.js';
-import { sinceOf, untilOf } from '../../../cli/shared/since.js';
+import {
+  examples,
+  jsonOption,
+  limitOption,
+  npcIdArgument,
+  sinceOption,
+  untilOption,
+} from '../../../cli/shared/options.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 import { defined } from '../../../kernel/base/defined.js';
 
 /** The largest number of events in one request. */
 const PAGE = 500;
-/** How many events are shown by default. */
 const DEFAULT_LIMIT = 1_000;
 
 type HistoryOptions = {
@@ -25,7 +31,6 @@ type HistoryOptions = {
   readonly json?: true;
 };
 
-/** What the options leave out, as the routes take it. */
 const filterOf = ({ type, turn, actor, since, until }: HistoryOptions): Readonly<Record<string, string>> =>
   defined({ type, turnId: turn, actor, since, until });
 
@@ -52,22 +57,24 @@ const show = async (terminal: Terminal, npcId: string, options: HistoryOptions):
     shown += page.events.length;
     next = page.next;
   } while (next !== undefined && shown < options.limit && isRead(terminal));
-  if (shown === 0) remark(terminal, 'No such events.');
-  if (next !== undefined && isRead(terminal)) remark(terminal, `There is more: continue with --from ${String(next)}.`);
+  if (shown === 0) remark(terminal, 'No events found.');
+  if (next !== undefined && isRead(terminal))
+    remark(terminal, `There are more events: continue with --from ${String(next)}.`);
 };
 
-/** `anima history <npcId>`: what is recorded about a mind. */
+/** `anima history <npcId>`: the recorded events of an NPC. */
 export const historyCommand = (terminal: Terminal): Command =>
   new Command('history')
-    .description('show what is recorded about an NPC, one event per line')
-    .argument('<npcId>')
-    .option('--from <revision>', 'the first revision to show', wholeFrom(0))
-    .option('--limit <n>', 'at most this many events', wholeFrom(1), DEFAULT_LIMIT)
+    .description('list the recorded events of an NPC, oldest first, one per line')
+    .addArgument(npcIdArgument())
+    .option('--from <revision>', 'start at this revision', wholeFrom(0))
+    .addOption(limitOption(DEFAULT_LIMIT))
     .option('--backwards', 'newest first')
-    .option('--type <list>', 'only these types of event, for example VerdictReached,VerdictRefused')
-    .option('--turn <list>', 'only events of these turns')
-    .option('--actor <list>', 'only what these keys did, or "system"')
-    .option('--since <time>', 'only from this time on, or so long ago: 30m, 12h, 7d', sinceOf(Date.now))
-    .option('--until <time>', 'only up to this time', untilOf(Date.now))
-    .option('--json', 'print each whole event as a line of JSON')
+    .option('--type <list>', 'only events of these types, separated by commas')
+    .option('--turn <list>', 'only events of these turns (IDs separated by commas)')
+    .option('--actor <list>', 'only events that these keys caused (IDs separated by commas), or "system"')
+    .addOption(sinceOption())
+    .addOption(untilOption())
+    .addOption(jsonOption('event'))
+    .addHelpText('after', examples('history mira --since 7d', 'history mira --type VerdictReached,VerdictRefused'))
     .action((npcId: string, options: HistoryOptions) => show(terminal, npcId, options));

@@ -4,9 +4,9 @@ import type { CheckpointAt } from '../log.js';
 import type { AuditAnswer } from '../verify-log.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { writeTyped } from '../../../cli/shared/files.js';
+import { examples, jsonOption, outOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
-
-const counted = (count: number, word: string): string => `${String(count)} ${word}${count === 1 ? '' : 's'}`;
+import { counted } from '../../../cli/shared/text.js';
 
 const audit = async (
   terminal: Terminal,
@@ -28,17 +28,19 @@ const audit = async (
   }
   if (broken > 0)
     throw new CommandFailed(
-      `${counted(broken, 'thing')} broken in ${counted(events, 'event')} and heads. docs/operations.md says what to do.`,
+      `The audit found ${counted(broken, 'problem', 'problems')} in ${counted(events, 'event', 'events')} and the log. ` +
+        'docs/operate/broken-chain.md says what to do.',
     );
-  if (!json) remark(terminal, `Whole: ${counted(events, 'event')} and heads of the log, nothing broken.`);
+  if (!json) remark(terminal, `All intact: ${counted(events, 'event', 'events')} and the heads in the log.`);
 };
 
-/** `anima audit [npcId ...]`: the chains and the log; exit code 1 where something is broken. */
+/** `anima audit [npcId...]`: checks hash chains and the log; exit code 1 when something is broken. */
 export const auditCommand = (terminal: Terminal): Command =>
   new Command('audit')
-    .description('check the hash chains of all NPCs, or of some, and each head in the log against its stream')
-    .argument('[npcId...]')
-    .option('--json', 'print each part of the answer as a line of JSON')
+    .description('check hash chains, and each head in the log against its stream; fail if anything is broken')
+    .argument('[npcId...]', 'IDs of the NPCs (default: all NPCs)')
+    .addOption(jsonOption('page'))
+    .addHelpText('after', examples('audit', 'audit mira odo'))
     .action((npcIds: readonly string[], options: { readonly json?: true }) => audit(terminal, npcIds, options));
 
 type CheckpointOptions = { readonly latest?: true; readonly out?: string; readonly json?: true };
@@ -50,16 +52,20 @@ const checkpoint = async (terminal: Terminal, { latest, out, json }: CheckpointO
     : request('POST', '/audit/checkpoints', {}))) as CheckpointAt;
   if (out !== undefined) {
     await writeTyped(terminal, out, made.note);
-    remark(terminal, `Wrote ${out}: the log of size ${String(made.size)}, at ${made.at}.`);
+    remark(terminal, `Wrote ${out}: a checkpoint of the log at size ${String(made.size)}, made at ${made.at}.`);
   } else if (json) printJson(terminal, made);
   else for (const line of made.note.split('\n').slice(0, -1)) print(terminal, line);
 };
 
-/** `anima checkpoint`: the log of the tenant, signed as it is now. */
+/** `anima checkpoint`: signs the log of the tenant in its current state. */
 export const checkpointCommand = (terminal: Terminal): Command =>
   new Command('checkpoint')
-    .description('sign the log of the tenant as it is now (needs a key with the scope ops), and show the note')
-    .option('--latest', 'only show the newest checkpoint (scope audit)')
-    .option('--out <file>', 'write the note to a file: keep it where the people who run the server cannot write')
-    .option('--json', 'print the checkpoint as a line of JSON')
+    .description('sign the current log of the tenant and print the checkpoint (scope ops)')
+    .option('--latest', 'print the latest checkpoint instead of making one (scope audit)')
+    .addOption(outOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `\nKeep the file where the operators of the server cannot change it.\n${examples('checkpoint --out checkpoint.note')}`,
+    )
     .action((options: CheckpointOptions) => checkpoint(terminal, options));

@@ -12,16 +12,16 @@ import {
   type Trust,
 } from '../verify-bundle.js';
 
-/** The longest line that is read, in bytes with its end: an event has 900,000 at most, and what is around it. */
+/** The longest accepted line in bytes: an event has at most 900,000, plus its envelope. */
 const LINE_BYTES = 2 * 1024 * 1024;
 const READ_BYTES = 256 * 1024;
 
 const NEWLINE = 0x0a;
 
-/** A bundle that does not hold, and the first line of it that shows this (counted from 1). */
+/** The bundle is invalid; `line` is the first line that shows it (counted from 1). */
 export class LineBroken extends Error {
   readonly line: number;
-  /** The event that is broken; null for the other lines. */
+  /** The revision of the broken event; null for lines that are not events. */
   readonly revision: number | null;
 
   constructor(line: number, revision: number | null, reason: string) {
@@ -40,9 +40,9 @@ const decoded = (bytes: Uint8Array, line: number): string => {
   }
 };
 
-const tooLong = (line: number): LineBroken => new LineBroken(line, null, 'it is longer than a line of a bundle');
+const tooLong = (line: number): LineBroken => new LineBroken(line, null, 'it is longer than any line of a bundle');
 
-/** The lines of a file, one after the other; the last one must end like the others. @throws LineBroken */
+/** The lines of a file; the last one must end with a newline too. @throws LineBroken */
 async function* linesOf(file: string): AsyncGenerator<string, void> {
   const handle = await open(file, 'r');
   try {
@@ -61,15 +61,16 @@ async function* linesOf(file: string): AsyncGenerator<string, void> {
       if (waiting.length >= LINE_BYTES) throw tooLong(line);
     }
     if (waiting.length > 0) {
-      const what = line === 1 ? 'this is no history bundle, or it was cut' : 'the file was cut';
-      throw new LineBroken(line, null, `it does not end: ${what}`);
+      const what =
+        line === 1 ? 'the file is not a history bundle, or it is truncated' : 'it is incomplete: the file is truncated';
+      throw new LineBroken(line, null, what);
     }
   } finally {
     await handle.close();
   }
 }
 
-/** The revision of the leaf that the last line names, if it does: that event is looked out for. The line itself is checked when it comes. */
+/** The revision of the leaf that the last line names, if any, so that its event can be kept. The line itself is checked when it is reached. */
 const coveredRevision = async (file: string): Promise<number | null> => {
   const handle = await open(file, 'r');
   try {
@@ -86,12 +87,12 @@ const coveredRevision = async (file: string): Promise<number | null> => {
   }
 };
 
-/** A bundle that holds. */
+/** A valid bundle. */
 export type WholeBundle = { readonly header: BundleHeader; readonly last: BundleEvent; readonly logged: Logged | null };
 
 /**
- * Checks a bundle in a file, line by line; what is in memory does not grow with it.
- * @throws LineBroken at the first line that shows that it does not hold; what the file system raises
+ * Checks a bundle line by line, in constant memory.
+ * @throws LineBroken at the first invalid line; errors of the file system
  */
 export const verifyBundleFile = async (file: string, trust: Trust): Promise<WholeBundle> => {
   const wanted = await coveredRevision(file);
@@ -106,7 +107,7 @@ export const verifyBundleFile = async (file: string, trust: Trust): Promise<Whol
       if (header === null) {
         header = readHeader(text);
         last = { revision: header.from - 1, hash: header.prevHash, at: '' };
-      } else if (last === null || whole !== null) throw new BundleBroken('the bundle ends before this line');
+      } else if (last === null || whole !== null) throw new BundleBroken('the bundle ends before it');
       else if (last.revision < header.to) {
         last = readEvent(text, header, last);
         if (last.revision === wanted) covered = last;
@@ -117,7 +118,7 @@ export const verifyBundleFile = async (file: string, trust: Trust): Promise<Whol
       throw new LineBroken(line, isEvent ? (last?.revision ?? 0) + 1 : null, error.message);
     }
   }
-  if (whole === null) throw new LineBroken(line + 1, null, 'it is missing: the file was cut');
+  if (whole === null) throw new LineBroken(line + 1, null, 'it is missing: the file is truncated');
   return whole;
 };
 
@@ -128,6 +129,6 @@ const endOf = (
 ): WholeBundle => {
   const { events, head, proof } = readEnd(text);
   if (events !== header.to - header.from + 1 || head.revision !== last.revision || head.hash !== last.hash)
-    throw new BundleBroken('the last line does not say what the events before it say');
+    throw new BundleBroken('it does not match the events before it');
   return { header, last, logged: checkProof(header, proof, covered, trust) };
 };

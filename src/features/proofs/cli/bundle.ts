@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 
 import { openDownload } from '../../../cli/shared/client.js';
+import { examples, npcIdArgument, outOption } from '../../../cli/shared/options.js';
 import { CommandFailed, remark, type Terminal } from '../../../cli/shared/terminal.js';
 import { keptCheckpoint } from './verify.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
@@ -32,7 +33,7 @@ const bundle = async (
     return;
   }
   const file = resolve(terminal.cwd, out);
-  // Half a bundle must not look like one.
+  // An incomplete bundle must not have the name of a bundle.
   const part = `${file}.part`;
   try {
     await pipeline(chunks, createWriteStream(part));
@@ -43,16 +44,17 @@ const bundle = async (
       ? error
       : new CommandFailed(`The bundle could not be written: ${String(error)}`);
   }
-  remark(terminal, `Wrote ${out}. Check it with: anima verify ${out}`);
+  remark(terminal, `Wrote ${out}. Check it with: npx anima verify ${out}`);
 };
 
-/** `anima bundle <npcId>`: a history that anybody can check offline. */
+/** `anima bundle <npcId>`: exports a history that can be checked offline. */
 export const bundleCommand = (terminal: Terminal): Command =>
   new Command('bundle')
-    .description('take out a history that anybody can check offline with "anima verify"')
-    .argument('<npcId>')
-    .option('--from <revision>', 'the first revision', wholeFrom(0))
-    .option('--to <revision>', 'the last revision', wholeFrom(0))
-    .option('--out <file>', 'where to write it; the standard output by default')
-    .option('--checkpoint <file>', 'a checkpoint that was kept: the bundle then shows that the log extends it')
+    .description('export the history of an NPC as a bundle that anyone can check offline with "verify"')
+    .addArgument(npcIdArgument())
+    .option('--from <revision>', 'start at this revision', wholeFrom(0))
+    .option('--to <revision>', 'end at this revision', wholeFrom(0))
+    .addOption(outOption())
+    .option('--checkpoint <file>', 'include a proof that the log extends this earlier checkpoint')
+    .addHelpText('after', examples('bundle mira --out mira.ndjson', 'verify mira.ndjson'))
     .action((npcId: string, options: BundleOptions) => bundle(terminal, npcId, options));

@@ -9,7 +9,9 @@ import { readJson } from '../../../kernel/base/read-json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { LineBroken, verifyBundleFile, type WholeBundle } from './bundle-file.js';
 import { fileOf, readTyped } from '../../../cli/shared/files.js';
+import { examples, jsonOption } from '../../../cli/shared/options.js';
 import { CommandFailed, print, printJson, type Terminal } from '../../../cli/shared/terminal.js';
+import { counted } from '../../../cli/shared/text.js';
 
 type VerifyOptions = { readonly key?: string; readonly checkpoint?: string; readonly json?: true };
 
@@ -27,18 +29,18 @@ const parsed = (text: string): Json => {
   }
 };
 
-/** A key that was named: a thumbprint, or a file with a JWK. */
+/** The key of `--key`: a thumbprint, or a file with a JWK. */
 const trustedKey = async (terminal: Terminal, named: string): Promise<BundleKey | { readonly kid: string }> => {
   if (THUMBPRINT.test(named)) return { kid: named };
   const key = keyOfJwk(parsed(await readText(terminal, named)));
   if (key === null)
-    throw new CommandFailed(`${named} is neither a thumbprint of 43 characters nor a file with an Ed25519 JWK.`);
+    throw new CommandFailed(`${named} is neither a key thumbprint of 43 characters nor a file with an Ed25519 JWK.`);
   return key;
 };
 
 /**
- * A checkpoint that was kept: the file of a note, or the last line of what ANIMA_CHECKPOINT_URL appends to.
- * @throws CommandFailed when the file holds none: the bundle must not be blamed for it
+ * An earlier checkpoint: a note in a file, or the last line of the file that ANIMA_CHECKPOINT_URL names.
+ * @throws CommandFailed when the file holds none, so that the bundle is not reported as broken
  */
 export const keptCheckpoint = async (
   terminal: Terminal,
@@ -50,37 +52,37 @@ export const keptCheckpoint = async (
   const read = readCheckpoint(note);
   if (read === null)
     throw new CommandFailed(
-      `${file} is not a checkpoint of a log. It must be what "anima checkpoint --out" wrote, or what ANIMA_CHECKPOINT_URL appends to.`,
+      `${file} is not a checkpoint. Pass a file that "npx anima checkpoint --out" wrote, or the file of ANIMA_CHECKPOINT_URL.`,
     );
   return { note, size: read.checkpoint.size };
 };
 
-const told = ({ header, logged }: WholeBundle, isNamed: boolean): readonly string[] => {
+const reportLines = ({ header, logged }: WholeBundle, isNamed: boolean): readonly string[] => {
   const { npcId, tenant, from, to } = header;
   const count = to - from + 1;
   const lines = [
-    `Whole: ${String(count)} event${count === 1 ? '' : 's'} of ${npcId} (tenant ${tenant}), revisions ${String(from)} to ${String(to)}. None was changed, left out or moved since its hash was made.`,
+    `Intact: ${counted(count, 'event', 'events')} of ${npcId} (tenant ${tenant}), revisions ${String(from)} to ${String(to)}. None was changed, removed or moved since its hash was computed.`,
   ];
   if (logged === null)
     return [
       ...lines,
-      'Not proven: that this is the original. The log of the tenant holds no head of these events yet.',
+      'Not proven: that this is the original history. The log of the tenant does not cover these events yet.',
     ];
   const { checkpoint, kid, leaf, extendsSize } = logged;
   const covered = leaf.revision - from + 1;
   lines.push(
-    `Proven: the ${String(covered)} event${covered === 1 ? '' : 's'} up to revision ${String(leaf.revision)} stood in the log ${checkpoint.origin} when it was signed, at ${checkpoint.at} by the signer's clock, which held ${String(checkpoint.size)} head${checkpoint.size === 1 ? '' : 's'} of minds by then.`,
-    `Signed by the key ${kid}${isNamed ? ', the one that was named.' : '. The bundle brought that key itself: compare it with the one that you know, or name it with --key.'}`,
+    `Proven: the ${counted(covered, 'event', 'events')} up to revision ${String(leaf.revision)} were in the log ${checkpoint.origin} when it was signed at ${checkpoint.at} (the signer's clock). It then held ${counted(checkpoint.size, 'head', 'heads')}.`,
+    `Signed by the key ${kid}${isNamed ? ', as expected.' : '. The bundle itself contains that key: compare it with the key that you know, or pass that key with --key.'}`,
   );
   if (leaf.revision < to)
     lines.push(
-      `Not proven: the ${String(to - leaf.revision)} event${to - leaf.revision === 1 ? '' : 's'} after it. Only their hash chain holds.`,
+      `Not proven: the ${counted(to - leaf.revision, 'event', 'events')} after revision ${String(leaf.revision)}. Only their hash chain was checked.`,
     );
   lines.push(
     extendsSize === null
-      ? 'Not checked: whether the log was cut or forked. Name a checkpoint that was kept with --checkpoint.'
-      : `The log extends the checkpoint of size ${String(extendsSize)} that was kept.`,
-    'Never proven: that what was recorded is true, that everything was recorded, and that nothing came after these events.',
+      ? 'Not checked: whether the log was truncated or forked. Pass an earlier checkpoint with --checkpoint.'
+      : `Proven: the log extends the given checkpoint of size ${String(extendsSize)}.`,
+    'Never proven: that the recorded events are true, that everything was recorded, or that no events followed.',
   );
   return lines;
 };
@@ -110,9 +112,9 @@ const verify = async (terminal: Terminal, file: string, options: VerifyOptions):
   let whole: WholeBundle;
   try {
     const path = fileOf(terminal, file);
-    // Its end is looked at first.
+    // The end of the file is read first.
     if (!(await stat(path)).isFile())
-      throw new CommandFailed(`${file} is not a plain file: write the bundle to one first.`);
+      throw new CommandFailed(`${file} is not a regular file. Write the bundle to a file first.`);
     whole = await verifyBundleFile(path, trust);
   } catch (error) {
     if (error instanceof CommandFailed) throw error;
@@ -120,22 +122,23 @@ const verify = async (terminal: Terminal, file: string, options: VerifyOptions):
       const { line, revision, message } = error;
       if (options.json) printJson(terminal, { valid: false, line, revision, reason: message });
       const event = revision === null ? '' : ` (revision ${String(revision)})`;
-      throw new CommandFailed(`Broken at line ${String(line)}${event}: ${message}.`);
+      throw new CommandFailed(`The bundle is invalid at line ${String(line)}${event}: ${message}.`);
     }
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     throw new CommandFailed(`${file} cannot be read (${code}).`);
   }
   if (options.json) printJson(terminal, jsonOf(whole));
-  else for (const line of told(whole, options.key !== undefined)) print(terminal, line);
+  else for (const line of reportLines(whole, options.key !== undefined)) print(terminal, line);
 };
 
-/** `anima verify <file>`: whether a bundle holds; it asks no server. */
+/** `anima verify <file>`: checks a bundle without a server. */
 export const verifyCommand = (terminal: Terminal): Command =>
   new Command('verify')
-    .description('check a bundle offline: its chain, and what the log of its tenant says of it')
-    .argument('<file>', 'what "anima bundle" wrote')
-    .option('--key <kid or file>', 'the key that must have signed: its thumbprint, or a file with its JWK')
-    .option('--checkpoint <file>', 'a checkpoint that was kept, which the log must extend')
-    .option('--json', 'print the result as a line of JSON')
+    .description('check a bundle offline: its hash chain and its proof from the log; needs no server')
+    .argument('<file>', 'bundle that "bundle" wrote')
+    .option('--key <kid|file>', 'require a signature by this key (its thumbprint, or a file with its JWK)')
+    .option('--checkpoint <file>', 'require that the log extends this earlier checkpoint')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('verify mira.ndjson', 'verify mira.ndjson --checkpoint checkpoint.note'))
     .action((file: string, options: VerifyOptions) => verify(terminal, file, options));

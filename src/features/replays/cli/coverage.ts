@@ -4,8 +4,9 @@ import { useOf } from '../domain/rule-coverage.js';
 import { defined } from '../../../kernel/base/defined.js';
 import type { CoverageAnswer } from '../http/coverage.js';
 import { openClient } from '../../../cli/shared/client.js';
-import { sinceOf, untilOf } from '../../../cli/shared/since.js';
+import { examples, jsonOption, sinceOption, untilOption } from '../../../cli/shared/options.js';
 import { print, printJson, remark, table, type Terminal } from '../../../cli/shared/terminal.js';
+import { counted } from '../../../cli/shared/text.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
 type CoveragePage = (typeof CoverageAnswer)['static'];
@@ -20,7 +21,7 @@ type CoverageOptions = {
 
 const HEADER = ['RULE', 'USE', 'FIRED', 'DECIDED', 'SHADOWED', 'NAME'];
 
-/** The counts of two pages added up. */
+/** The sum of the counts of two pages. */
 const added = (one: CoveragePage, other: CoveragePage): CoveragePage => ({
   ...one,
   decisions: one.decisions + other.decisions,
@@ -58,20 +59,24 @@ const show = async (
   }
   if (whole === null || json) return;
   for (const line of table([HEADER, ...whole.rules.map(rowOf)])) print(terminal, line);
-  const decisions = `${String(whole.decisions)} decision${whole.decisions === 1 ? '' : 's'}`;
+  const decisions = counted(whole.decisions, 'decision', 'decisions');
   const { version: by, rulesetId: of } = whole;
-  remark(terminal, by === null ? `${decisions} of the replay.` : `${decisions} by version ${String(by)} of ${of}.`);
+  remark(terminal, by === null ? `${decisions} in this replay.` : `${decisions} under version ${String(by)} of ${of}.`);
 };
 
-/** `anima coverage <rulesetId>`: what each rule of a set did in the decisions that were recorded. */
+/** `anima coverage <rulesetId>`: how each rule of a ruleset took part in recorded decisions. */
 export const coverageCommand = (terminal: Terminal): Command =>
   new Command('coverage')
-    .description('show what each rule of a set did: decided, shadowed, fired, or never matched')
-    .argument('<rulesetId>')
-    .option('--since <time>', 'only from this time on, or so long ago: 30m, 12h, 7d', sinceOf(Date.now))
-    .option('--until <time>', 'only up to this time', untilOf(Date.now))
-    .option('--npc <npcId>', 'only the decisions of this NPC')
-    .option('--replay <replayId>', 'the decisions of this replay or trial; it goes alone')
-    .option('--version <n>', 'this version of the set; without it the latest', wholeFrom(0))
-    .option('--json', 'print each page as a line of JSON')
+    .description('count how often each rule of a ruleset fired, decided, was shadowed or never matched')
+    .argument('<rulesetId>', 'ID of the ruleset')
+    .addOption(sinceOption())
+    .addOption(untilOption())
+    .option('--npc <npcId>', 'only decisions of this NPC')
+    .option(
+      '--replay <replayId>',
+      'decisions of this replay or trial instead of recorded ones; not with the other filters',
+    )
+    .option('--version <n>', 'version of the ruleset (default: the latest)', wholeFrom(0))
+    .addOption(jsonOption('page'))
+    .addHelpText('after', examples('coverage default --since 7d'))
     .action((rulesetId: string, options: CoverageOptions) => show(terminal, rulesetId, options));

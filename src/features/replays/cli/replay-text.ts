@@ -8,18 +8,20 @@ import { table } from '../../../cli/shared/terminal.js';
 export type ReplayView = (typeof ShownReplay)['static'];
 export type ShownSample = ReplayView['samples'][number];
 
-/** How much of an outcome is shown on its line, in characters. */
+/** Outcomes are cut to this many characters. */
 const OUTCOME_CHARS = 240;
-/** How much of what is alike is shown before a difference, in characters. */
+/** How many equal characters are shown before a difference. */
 const LEAD_CHARS = 30;
-/** How many NPCs are named beside the number of their differences. */
+/** How many NPCs are named for each kind of difference. */
 const NAMED_NPCS = 8;
 
 const whole = (count: number): string => count.toLocaleString('en');
 
+const numbered = (count: number, what: string): string => `${whole(count)} ${what}${count === 1 ? '' : 's'}`;
+
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** A verdict in words; anything else as JSON. */
+/** Verdicts, recalls and prompts as text; anything else as JSON. */
 const outcomeText = (outcome: unknown): string => {
   if (!isObject(outcome)) return JSON.stringify(outcome);
   const { valid, action, dialogue, reason, code } = outcome;
@@ -35,14 +37,14 @@ const outcomeText = (outcome: unknown): string => {
   return JSON.stringify(outcome);
 };
 
-/** Where two texts begin to differ. */
+/** The index at which two texts begin to differ. */
 const firstDifference = (one: string, other: string): number => {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;
   return at;
 };
 
-/** Two outcomes on a line each. Long texts that begin alike, such as prompts, are shown from where they differ on. */
+/** Two outcomes, one line each. Long texts with the same beginning, such as prompts, are shown from where they differ. */
 const outcomeTexts = (was: unknown, would: unknown): readonly [string, string] => {
   const [before, after] = [outcomeText(was), outcomeText(would)];
   const begin = firstDifference(before, after) - LEAD_CHARS;
@@ -51,21 +53,21 @@ const outcomeTexts = (was: unknown, would: unknown): readonly [string, string] =
   return [shown(before), shown(after)];
 };
 
-/** What was and what would be, in three lines. */
+/** The recorded and the new outcome, in three lines. */
 export const sampleLines = ({ npcId, turnId, revision, kind, was, would }: ShownSample): readonly string[] => {
   const [before, after] = outcomeTexts(was, would);
   return [
-    `${kind}: ${npcId} ${turnId ?? 'a check of the bridge'} (revision ${String(revision)})`,
+    `${kind}: ${npcId} ${turnId ?? 'bridge check'} (revision ${String(revision)})`,
     `  was:   ${before}`,
     `  would: ${after}`,
   ];
 };
 
-/** What changes what an NPC does comes first, whatever the NPC's name is. */
+/** The gravest kinds of difference first. */
 export const bySeverity = (samples: readonly ShownSample[]): readonly ShownSample[] =>
   differenceKinds.flatMap((kind) => samples.filter((sample) => sample.kind === kind));
 
-/** How many differences of a kind there are, and whose: `…` where not all of them are named. */
+/** The number of differences of a kind, and the NPCs that have them; `…` when not all are named. */
 const kindLine = ({ differences, samples }: ReplayView, kind: string): readonly string[] => {
   const count = differences[kind] ?? 0;
   const known = samples.filter((sample) => sample.kind === kind);
@@ -78,7 +80,7 @@ const kindLine = ({ differences, samples }: ReplayView, kind: string): readonly 
 const skippedLine = ({ turns, skipped }: ReplayView): readonly string[] => {
   if (turns.skipped === 0) return [];
   const why = Object.entries(skipped).flatMap(([reason, count]) => (count === 0 ? [] : `${reason} ${whole(count)}`));
-  return [`Skipped: ${why.join(', ')} (what decided then is not to be had here)`];
+  return [`Skipped: ${why.join(', ')} (these decisions cannot be replayed here)`];
 };
 
 const ruleLines = ({ rules }: ReplayView): readonly string[] =>
@@ -95,19 +97,19 @@ const ruleLines = ({ rules }: ReplayView): readonly string[] =>
         ]),
       ];
 
-/** A replay in lines that a person reads. @param samples how many of them are shown */
+/** A replay as text. @param samples how many differences are shown */
 export const replayLines = (replay: ReplayView, samples: number): readonly string[] => {
   const { status, reason, turns, minds } = replay;
   const why = reason === undefined ? '' : ` (${reason})`;
   const left = replay.samples.length - samples;
   return [
-    `${status}${why}: ${whole(turns.checked)} turns of ${whole(minds)} NPCs, ${whole(turns.equal)} equal, ${whole(turns.different)} different, ${whole(turns.skipped)} skipped`,
+    `${status}${why}: ${numbered(turns.checked, 'turn')} of ${numbered(minds, 'NPC')}, ${whole(turns.equal)} equal, ${whole(turns.different)} different, ${whole(turns.skipped)} skipped`,
     ...differenceKinds.flatMap((kind) => kindLine(replay, kind)),
     ...skippedLine(replay),
     ...(replay.trial ? ruleLines(replay) : []),
     ...bySeverity(replay.samples)
       .slice(0, samples)
       .flatMap((sample) => ['', ...sampleLines(sample)]),
-    ...(left > 0 ? ['', `${whole(left)} more samples: --samples shows them.`] : []),
+    ...(left > 0 ? ['', `${whole(left)} more (raise --samples to see them)`] : []),
   ];
 };

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 
 import { differenceKinds } from '../domain/difference-kinds.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -9,11 +9,11 @@ import { followTo } from '../../../cli/shared/follow.js';
 import { JudgedNo, judging } from '../../../cli/shared/judging.js';
 import { progressBar } from '../../../cli/shared/progress.js';
 import { bySeverity, replayLines, type ReplayView, sampleLines } from './replay-text.js';
-import { sinceOf, untilOf } from '../../../cli/shared/since.js';
-import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
+import { examples, jsonOption, sinceOption, untilOption } from '../../../cli/shared/options.js';
+import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
+import { counted } from '../../../cli/shared/text.js';
 import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
-/** How many samples are printed by default. */
 export const SHOWN_BY_DEFAULT = 10;
 
 type ReplaysOptions = {
@@ -25,19 +25,19 @@ type ReplaysOptions = {
   readonly json?: boolean;
 };
 
-/** How often a replay is looked at, in milliseconds. */
+/** Milliseconds between two polls. */
 const LOOK_MS = 1_000;
 const PERCENT = 100;
-const AWAY = 'The server does not answer; the replay goes on when it is back. Waiting ...';
+const AWAY = 'The server does not answer. The replay continues when the server is back. Waiting ...';
 
 /**
- * Asks for a replay and follows it to its end, with its progress on stderr.
- * @throws CommandFailed when it is refused, cannot go on, is cancelled, or an NPC that was named has no history
+ * Starts a replay and follows it to its end, with progress on stderr.
+ * @throws CommandFailed when it is refused, fails or is cancelled, or when a named NPC does not exist
  */
 const replayToEnd = async (terminal: Terminal, path: string, body: object): Promise<ReplayView> => {
   const request = await openClient(terminal);
   const { replayId } = (await request('POST', path, body)) as ReplayView;
-  remark(terminal, `Replay ${replayId}.`);
+  remark(terminal, `${'rules' in body ? 'Trial' : 'Replay'} ${replayId}.`);
   const bar = progressBar(terminal);
   const replay = await followTo<ReplayView>(request, `/replays/${replayId}`, {
     every: LOOK_MS,
@@ -47,37 +47,36 @@ const replayToEnd = async (terminal: Terminal, path: string, body: object): Prom
       return status !== 'running';
     },
   }).finally(() => bar.end());
-  if (replay.status === 'failed') throw new CommandFailed(replay.reason ?? 'The replay could not go on.');
+  if (replay.status === 'failed') throw new CommandFailed(replay.reason ?? 'The replay failed.');
   if (replay.status !== 'completed') throw new CommandFailed(`The replay was ${replay.status}.`);
-  // A name that was mistyped must not be a replay without differences.
-  if (replay.unknown.length > 0) throw new CommandFailed(`There is no NPC ${replay.unknown.join(', ')}.`);
+  // A misspelt name must not pass.
+  if (replay.unknown.length > 0)
+    throw new CommandFailed(
+      `${replay.unknown.length === 1 ? 'This NPC does' : 'These NPCs do'} not exist: ${replay.unknown.join(', ')}.`,
+    );
   return replay;
 };
 
-/** A time, a rule set or a turn that was mistyped must not pass either. @throws CommandFailed when no decision was taken again */
+/** A misspelt time, ruleset or turn must not pass either. @throws CommandFailed when no decision was checked */
 const requireJudged = ({ turns }: ReplayView): void => {
   if (turns.checked > 0) return;
   throw new CommandFailed(
     turns.skipped > 0
-      ? 'Nothing was judged: every turn was skipped.'
-      : 'Nothing was judged: no decision is recorded that fits. Look at --since, --until, --instead and the NPCs that you named.',
+      ? 'Nothing was checked: every turn was skipped.'
+      : 'Nothing was checked: no recorded decision matches. Check --since, --until, --instead and the NPC IDs.',
   );
 };
 
-/** From when on decisions are taken again. */
-const sinceOption = (): Option =>
-  new Option('--since <time>', 'only decisions from this time on, or 7d, 12h, 30m ago').argParser(sinceOf(Date.now));
-
-/** Up to when they are. */
-const untilOption = (): Option =>
-  new Option('--until <time>', 'only decisions up to this time').argParser(untilOf(Date.now));
+const samplesOption = (): Option =>
+  new Option('--samples <n>', 'print at most this many differences').argParser(wholeFrom(0)).default(SHOWN_BY_DEFAULT);
+const npcIdsArgument = (): Argument => new Argument('[npcId...]', 'IDs of the NPCs (default: all NPCs)');
 
 const replay = async (terminal: Terminal, npcIds: readonly string[], options: ReplaysOptions): Promise<void> => {
   const { since, until, from, to, samples, json = false } = options;
   const isRange = from !== undefined || to !== undefined;
   const [only] = npcIds;
   if (isRange && (only === undefined || npcIds.length > 1 || since !== undefined || until !== undefined))
-    throw new CommandFailed('--from and --to are about one NPC, and do not go with --since and --until.');
+    throw new WrongUsage('--from and --to need exactly one NPC, and cannot be combined with --since or --until.');
   const done =
     isRange && only !== undefined
       ? await replayToEnd(
@@ -91,22 +90,24 @@ const replay = async (terminal: Terminal, npcIds: readonly string[], options: Re
         });
   if (json) printJson(terminal, done);
   else for (const line of replayLines(done, samples)) print(terminal, line);
-  if (done.turns.different > 0) throw new JudgedNo('Not everything comes out as it was recorded.');
+  if (done.turns.different > 0)
+    throw new JudgedNo(`${counted(done.turns.different, 'turn differs', 'turns differ')} from the record.`);
   requireJudged(done);
 };
 
 /** `anima replay`: re-evaluates decisions under the rules in force at the time. */
 export const replaysCommand = (terminal: Terminal): Command =>
   new Command('replay')
-    .description('take every decision again from what was recorded; fail if anything comes out otherwise')
-    .argument('[npcId...]', 'NPCs; without any, all of the studio')
+    .description('re-evaluate recorded decisions under the rules in force at the time; fail if any result differs')
+    .addArgument(npcIdsArgument())
     .addOption(sinceOption())
     .addOption(untilOption())
-    .option('--from <revision>', 'only from this revision of one NPC on', wholeFrom(0))
-    .option('--to <revision>', 'only up to this revision of one NPC', wholeFrom(0))
-    .option('--samples <n>', 'print at most this many differences', wholeFrom(0), SHOWN_BY_DEFAULT)
-    .option('--json', 'print the whole result as a line of JSON')
-    .action(judging((npcIds: readonly string[], options: ReplaysOptions) => replay(terminal, npcIds, options)));
+    .option('--from <revision>', 'start at this revision (needs exactly one NPC)', wholeFrom(0))
+    .option('--to <revision>', 'end at this revision (needs exactly one NPC)', wholeFrom(0))
+    .addOption(samplesOption())
+    .addOption(jsonOption())
+    .action(judging((npcIds: readonly string[], options: ReplaysOptions) => replay(terminal, npcIds, options)))
+    .addHelpText('after', examples('replay', 'replay mira --since 7d'));
 
 type Limits = ReadonlyMap<string, number>;
 type TrialOptions = {
@@ -120,17 +121,17 @@ type TrialOptions = {
 };
 
 const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-/** What `--fail-on` counts, by its name there. */
+/** The counts that `--fail-on` can limit. */
 const countable: Limits = new Map([...differenceKinds, 'different', 'skipped'].map((name, at) => [dashed(name), at]));
 
-/** Reads `newly-refused=0,newly-allowed=5`: how many of each there may be. */
+/** Parses `newly-refused=0,newly-allowed=5`: the largest allowed count of each. */
 const limitsFrom = (text: string): Limits =>
   new Map(
     text.split(',').map((part) => {
       const [, name = '', most = ''] = /^([a-z-]+)=(\d{1,9})$/.exec(part) ?? [];
       if (countable.has(name)) return [name, Number(most)];
       throw new InvalidArgumentError(
-        `It must be a list such as newly-refused=0,newly-allowed=5, of ${[...countable.keys()].join(', ')}.`,
+        `It must be a list such as newly-refused=0,newly-allowed=5. The counts are ${[...countable.keys()].join(', ')}.`,
       );
     }),
   );
@@ -143,7 +144,7 @@ const countsOf = ({ differences, turns }: ReplayView): ReadonlyMap<string, numbe
     ]),
   );
 
-/** @throws JudgedNo naming what there is too much of */
+/** @throws JudgedNo naming each count over its limit */
 const requireWithin = (done: ReplayView, limits: Limits): void => {
   const counts = countsOf(done);
   const beyond = [...limits].flatMap(([name, most]) => {
@@ -153,23 +154,24 @@ const requireWithin = (done: ReplayView, limits: Limits): void => {
   if (beyond.length > 0) throw new JudgedNo(`The trial failed: ${beyond.join(', ')}.`);
 };
 
-/** What the gravest difference of a turn means, in words. */
+/** The outcome of a turn, by its gravest difference. */
 const turnAnswers: Readonly<Record<string, string>> = {
-  newlyRefused: 'It would be refused.',
-  newlyAllowed: 'It would be allowed.',
-  otherAction: 'It would do something else.',
-  otherState: 'It would change something else.',
-  otherReason: 'It would be refused again, for another reason.',
+  newlyRefused: 'The turn would be refused.',
+  newlyAllowed: 'The turn would be allowed.',
+  otherAction: 'The NPC would act differently.',
+  otherState: 'The turn would change the state differently.',
+  otherReason: 'The turn would still be refused, for a different reason.',
 };
 
-/** Whether one turn would come out otherwise. */
 const turnLines = (done: ReplayView, turnId: string): readonly string[] => {
   if (done.turns.skipped > 0) return replayLines(done, 0);
   if (done.turns.checked === 0) throw new CommandFailed(`This NPC has no turn ${turnId}.`);
   const samples = bySeverity(done.samples);
   const [gravest] = samples;
-  if (gravest === undefined) return ['It would come out the same.'];
-  const answer = turnAnswers[gravest.kind] ?? 'The same words of the model would come out the same.';
+  if (gravest === undefined) return ['The outcome would be the same.'];
+  const answer =
+    turnAnswers[gravest.kind] ??
+    'The model would get a different request; its recorded answer would have the same outcome.';
   return [answer, ...samples.flatMap(sampleLines)];
 };
 
@@ -180,12 +182,12 @@ const trial = async (
   { since, until, instead, turn, failOn, samples, json = false }: TrialOptions,
 ): Promise<void> => {
   const rules = await readJsonFile(terminal, file);
-  // The server takes a set without any rule: a file that was mistaken for one would pass every trial.
+  // The server accepts a ruleset without rules, so any other JSON file would pass every trial.
   if (!isObject(rules) || !Array.isArray(rules['rulesetRules']))
-    throw new CommandFailed(`${file} is no rule set: it has no list "rulesetRules".`);
+    throw new CommandFailed(`${file} is not a ruleset: it has no list "rulesetRules".`);
   const [only] = npcIds;
   if (turn !== undefined && (only === undefined || npcIds.length > 1))
-    throw new CommandFailed('--turn is about a turn of one NPC: name it.');
+    throw new WrongUsage('--turn needs exactly one NPC.');
   const done =
     turn !== undefined && only !== undefined
       ? await replayToEnd(terminal, `/npcs/${encodeURIComponent(only)}/replays`, { rules, turnId: turn })
@@ -205,18 +207,23 @@ const trial = async (
 /** `anima trial`: tries unregistered rules on recorded turns. */
 export const trialCommand = (terminal: Terminal): Command =>
   new Command('trial')
-    .description('try rules on what NPCs have done: what they would refuse, allow and change')
-    .argument('<rules.json>', 'a rule set as POST /rules takes it; it is not registered')
-    .argument('[npcId...]', 'NPCs; without any, all of the studio')
+    .description('try rules on recorded turns, without registering them: what would be refused, allowed or changed')
+    .argument('<file>', 'ruleset in JSON, as for POST /rules')
+    .addArgument(npcIdsArgument())
     .addOption(sinceOption())
     .addOption(untilOption())
-    .option('--instead <rulesetId>', 'only decisions that were made by these rules')
-    .option('--turn <turnId>', 'only this turn of one NPC: would it come out the same?')
-    .option('--fail-on <list>', 'fail if there are more, for example newly-refused=0,newly-allowed=0', limitsFrom)
-    .option('--samples <n>', 'print at most this many differences', wholeFrom(0), SHOWN_BY_DEFAULT)
-    .option('--json', 'print the whole result as a line of JSON')
+    .option('--instead <rulesetId>', 'only decisions made under this ruleset')
+    .option('--turn <turnId>', 'only this turn (needs exactly one NPC)')
+    .option(
+      '--fail-on <list>',
+      'fail if a count exceeds its limit, for example newly-refused=0,newly-allowed=0',
+      limitsFrom,
+    )
+    .addOption(samplesOption())
+    .addOption(jsonOption())
     .action(
       judging((file: string, npcIds: readonly string[], options: TrialOptions) =>
         trial(terminal, file, npcIds, options),
       ),
-    );
+    )
+    .addHelpText('after', examples('trial rules.json --since 7d', 'trial rules.json mira --fail-on newly-refused=0'));

@@ -3,13 +3,11 @@ import { Command } from 'commander';
 import type { SearchHit, SearchPage } from '../../../body/protocol.js';
 import { defined } from '../../../kernel/base/defined.js';
 import { openClient } from '../../../cli/shared/client.js';
-import { sinceOf, untilOf } from '../../../cli/shared/since.js';
+import { examples, jsonOption, limitOption, sinceOption, untilOption } from '../../../cli/shared/options.js';
 import { caughtUp, isRead, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
-import { wholeFrom } from '../../../cli/shared/whole-from.js';
 
 /** The largest number of hits in one request. */
 const PAGE = 100;
-/** How many hits are shown by default. */
 const DEFAULT_LIMIT = 20;
 
 type SearchOptions = {
@@ -23,7 +21,7 @@ type SearchOptions = {
   readonly json?: true;
 };
 
-/** Time, mind, kind, who to whom, what around the hit, and the turn to go on with. */
+/** Time, NPC, kind, speaker and listener, the text around the hit, and the turn for `anima why`. */
 const hitLine = ({ at, npcId, kind, by, to, snippet, turnId, refused }: SearchHit): string => {
   const whom = by === null && to === null ? '' : `${by ?? '?'} -> ${to ?? '?'}`;
   const what = `"${snippet.replace(/\s+/g, ' ').trim()}"`;
@@ -39,8 +37,8 @@ const hitLine = ({ at, npcId, kind, by, to, snippet, turnId, refused }: SearchHi
     .join('  ');
 };
 
-/** What somebody may not know who looked for a part of a word. */
-const WHOLE_WORDS = ' Words are looked for as they stand; old* finds what begins with "old".';
+/** A hint for a search that may have looked for a part of a word. */
+const WHOLE_WORDS = ' Search matches whole words; old* matches words that begin with "old".';
 
 const show = async (terminal: Terminal, q: string | undefined, options: SearchOptions): Promise<void> => {
   const request = await openClient(terminal);
@@ -59,33 +57,32 @@ const show = async (terminal: Terminal, q: string | undefined, options: SearchOp
     shown += page.hits.length;
     cursor = page.next;
   } while (cursor !== undefined && shown < limit && isRead(terminal));
-  if (shown === 0) remark(terminal, `Nothing was found.${q === undefined || q.includes('*') ? '' : WHOLE_WORDS}`);
-  if (cursor !== undefined && isRead(terminal)) remark(terminal, 'There may be more: give a higher --limit.');
+  if (shown === 0) remark(terminal, `No results.${q === undefined || q.includes('*') ? '' : WHOLE_WORDS}`);
+  if (cursor !== undefined && isRead(terminal)) remark(terminal, 'There may be more: raise --limit to see them.');
 };
 
-/** `anima search <words>`: what was said, by whom and to whom, in all minds. */
+/** `anima search [query]`: full-text search in what NPCs heard, said, did and remember. */
 export const searchCommand = (terminal: Terminal): Command =>
   new Command('search')
-    .description('find what was said, by whom and to whom, in all minds, newest first, one per line')
+    .description('search what NPCs heard, said, did and remember, newest first, one hit per line')
     .argument(
-      '[words]',
-      'words that must be there; "\\"several words\\"" in this order, word* for a beginning, -word must not be there',
+      '[query]',
+      'words that must all occur; "two words" for a phrase, word* for words that begin so, -word to exclude a word',
     )
-    .option('--npc <list>', 'only in the minds of these NPCs')
-    .option('--by <list>', 'only by these NPCs or players')
-    .option('--to <list>', 'only to these NPCs or players')
-    .option('--kind <list>', 'only of these kinds: heard, said, did, memory')
-    .option(
-      '--since <time>',
-      'only from this time on, or so long ago: 30m, 12h, 7d',
-      sinceOf(() => Date.now()),
+    .option('--npc <list>', 'only hits of these NPCs (IDs separated by commas)')
+    .option('--by <list>', 'only hits by these NPCs or players (separated by commas)')
+    .option('--to <list>', 'only hits addressed to these NPCs or players (separated by commas)')
+    .option('--kind <list>', 'only hits of these kinds: heard, said, did, memory (separated by commas)')
+    .addOption(sinceOption())
+    .addOption(untilOption())
+    .addOption(limitOption(DEFAULT_LIMIT))
+    .addOption(jsonOption('hit'))
+    .addHelpText(
+      'after',
+      `\nPut -- before a query that begins with a minus. Each hit ends with its turn: explain it with "why".\n${examples(
+        'search lantern --since 7d',
+        `search '"silver locket" -box' --kind said,heard`,
+        'search -- -lantern',
+      )}`,
     )
-    .option(
-      '--until <time>',
-      'only up to this time, or so long ago',
-      untilOf(() => Date.now()),
-    )
-    .option('--limit <n>', 'at most this many', wholeFrom(1), DEFAULT_LIMIT)
-    .option('--json', 'print each hit as a line of JSON')
-    .addHelpText('after', '\nWords that begin with a minus come after "--". Go on with: anima why <npcId> <turnId>.')
     .action((words: string | undefined, options: SearchOptions) => show(terminal, words, options));

@@ -4,39 +4,40 @@ import { MAX_SOUL_BYTES } from '../domain/bounds.js';
 import { readTyped } from '../../../cli/shared/files.js';
 import { CommandFailed, type Terminal } from '../../../cli/shared/terminal.js';
 
-/** The longest file that is read: with white space, or as CBOR, a soul takes more bytes than it is measured by. */
+/** The largest file that is read: white space or CBOR can make a file larger than the measured size of its soul. */
 const MAX_FILE_BYTES = 4 * MAX_SOUL_BYTES;
 
-/** What is not read either. */
-const ALSO_NONE =
-  'JSON that two readers could read differently is none (a member twice, an integer that would come back in other digits), nor is what holds more values than a soul may.';
+/** Other reasons why a document is not accepted. */
+const ALSO_REFUSED =
+  'Ambiguous JSON (a duplicate member, an integer that loses digits) and documents with too many values are not accepted either.';
 
-/** What a soul is not, in words. */
+/** Why a soul is not valid. */
 const REASONS: Readonly<Record<Extract<SoulVerification, { valid: false }>['reason'], string>> = {
-  malformed: 'it is not a soul document, or its signature is not one of a soul',
-  too_large: 'it is larger than a soul may be',
-  bad_signature: 'its signature was not made by the key that it names',
-  wrong_root: 'its parts are not those that were signed',
+  malformed: 'it is not a soul document, or its signature has the wrong form',
+  too_large: 'it exceeds the size limit of a soul',
+  bad_signature: 'the key that it names did not make its signature',
+  wrong_root: 'its content differs from the signed content',
   wrong_parts: 'it has more or fewer parts than were signed',
   other_soul: 'its signature belongs to another soul',
-  claims_our_server: 'it claims to come from this server, and does not',
+  claims_our_server: 'it claims to come from this server, but does not',
   untrusted_signer: 'its signer is not trusted',
 };
 
 /** The document in a file: JSON, or CBOR. @throws CommandFailed */
 export const readSoulFile = async (terminal: Terminal, file: string): Promise<unknown> => {
   const bytes = await readTyped(terminal, file);
-  if (bytes.length > MAX_FILE_BYTES) throw new CommandFailed(`${file} is larger than a soul may be.`);
+  if (bytes.length > MAX_FILE_BYTES)
+    throw new CommandFailed(`${file} is larger than ${String(MAX_FILE_BYTES / 1_048_576)} MiB, the limit for a soul.`);
   const document = await payloadDocument(bytes);
-  if (document === null) throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul. ${ALSO_NONE}`);
+  if (document === null)
+    throw new CommandFailed(`${file} is neither JSON nor the binary form of a soul. ${ALSO_REFUSED}`);
   return document;
 };
 
-/** Offline nobody's keys are known but the one that the soul brings. */
+/** Checks a soul with the key that it contains: offline, no other keys are known. */
 export const verifiedOffline = (document: unknown): Promise<SoulVerification> =>
   verifySoul(document, { keys: { publicKey: () => Promise.resolve(undefined) }, issuer: '', trusted: null });
 
-/** Why a soul is not valid, as a sentence. */
 export const whyInvalid = (
   file: string,
   reason: Extract<SoulVerification, { valid: false }>['reason'],

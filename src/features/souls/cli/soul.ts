@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 
 import type { MindRequest } from '../../../body/mind-request.js';
 import { isObject, jcs, type Json, type JsonObject } from '../../../kernel/base/json.js';
@@ -9,18 +9,21 @@ import type { LeftOut, SoulDocument, SoulMemory } from '../domain/document.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { writeTyped } from '../../../cli/shared/files.js';
 import { readSoulFile, verifiedOffline, whyInvalid } from './soul-file.js';
-import { CommandFailed, print, printJson, remark, type Terminal } from '../../../cli/shared/terminal.js';
+import { examples, jsonOption, npcIdArgument, outOption } from '../../../cli/shared/options.js';
+import { CommandFailed, print, printJson, remark, type Terminal, WrongUsage } from '../../../cli/shared/terminal.js';
+import { counted } from '../../../cli/shared/text.js';
 import { type Branch, treeLines } from '../../../cli/shared/tree.js';
 
-/** How many memories `inspect` shows. */
 const MEMORIES_SHOWN = 20;
 
-/** `anima soul verify <file>`: whether a soul is whole, and by which key it was signed. */
+const fileArgument = (): Argument => new Argument('<file>', 'soul in JSON or CBOR');
+
+/** `anima soul verify <file>`: whether a soul is intact, and which key signed it. */
 const verifyCommand = (terminal: Terminal): Command =>
   new Command('verify')
-    .description('say whether a soul in a file is whole, and by which key it was signed; needs no server')
-    .argument('<file>', 'JSON or CBOR')
-    .option('--json', 'print the outcome as a line of JSON')
+    .description('check whether a soul file is intact and which key signed it; needs no server')
+    .addArgument(fileArgument())
+    .addOption(jsonOption())
     .action(async (file: string, { json = false }: { readonly json?: boolean }) => {
       const outcome = await verifiedOffline(await readSoulFile(terminal, file));
       if (outcome.valid) {
@@ -30,7 +33,7 @@ const verifyCommand = (terminal: Terminal): Command =>
         else
           print(
             terminal,
-            `${file} is whole: soul ${soul.id} of ${soul.npcId}, signed by key ${kid}, which says it is ${issuer}.`,
+            `${file} is intact: soul ${soul.id} of ${soul.npcId}, signed by key ${kid}. It names ${issuer} as its issuer.`,
           );
         return;
       }
@@ -39,11 +42,11 @@ const verifyCommand = (terminal: Terminal): Command =>
     });
 
 const count = (text: string): number => {
-  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a number from 0 to 999999.');
+  if (!/^\d{1,6}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 0 to 999999.');
   return Number(text);
 };
 
-/** How much of a text is shown on its line, in UTF-16 units. */
+/** Texts are cut to this many UTF-16 units. */
 const LINE_CHARS = 300;
 
 const shown = (value: Json): string => cutText(typeof value === 'string' ? value : JSON.stringify(value), LINE_CHARS);
@@ -51,7 +54,7 @@ const shown = (value: Json): string => cutText(typeof value === 'string' ? value
 const isEmpty = (value: Json): boolean =>
   value === '' || (Array.isArray(value) && value.length === 0) || (isObject(value) && Object.keys(value).length === 0);
 
-/** Recorded members of the state; those that are only defaults are not shown. */
+/** The recorded members of the state, without those that are only defaults. */
 const stateLines = (document: SoulDocument): readonly Branch[] => {
   const { extra, filled, ...state } = document.state as unknown as JsonObject & {
     readonly extra: JsonObject;
@@ -75,12 +78,12 @@ const originLines = ({ provenance, ruleset }: SoulDocument): readonly Branch[] =
     { text: `as of revision ${String(revision)}, hash ${hash}` },
     { text: ruleset === null ? 'no rules' : `rules ${ruleset.rulesetId}, version ${String(ruleset.version)}` },
     ...chain.map((link) => ({
-      text: `came from ${link.issuer}, tenant ${link.tenant}, NPC ${link.npcId}, at ${link.importedAt}`,
+      text: `imported from ${link.issuer}, tenant ${link.tenant}, NPC ${link.npcId}, at ${link.importedAt}`,
     })),
   ];
 };
 
-/** A soul for a person to read. @param most how many memories are shown, the newest of them */
+/** A soul as text. @param most how many memories are shown, the newest ones */
 const soulTree = (document: SoulDocument, verdict: string, most: number): Branch => {
   const { id, name, persona, createdAt, memories, without } = document;
   const left = memories.length - most;
@@ -92,7 +95,9 @@ const soulTree = (document: SoulDocument, verdict: string, most: number): Branch
       {
         text: `memories: ${String(memories.length)}`,
         below: [
-          ...(left > 0 ? [{ text: `${String(left)} older ones; --memories <n> shows more` }] : []),
+          ...(left > 0
+            ? [{ text: `${counted(left, 'older memory', 'older memories')} not shown (raise --memories to see more)` }]
+            : []),
           ...memories.slice(Math.max(0, left)).map(memoryLine),
         ],
       },
@@ -102,13 +107,13 @@ const soulTree = (document: SoulDocument, verdict: string, most: number): Branch
   };
 };
 
-/** `anima soul inspect <file>`: what is in a soul, for a person to read. */
+/** `anima soul inspect <file>`: the content of a soul as text. */
 const inspectCommand = (terminal: Terminal): Command =>
   new Command('inspect')
-    .description('show what a soul in a file holds: persona, state, memories, provenance; needs no server')
-    .argument('<file>', 'JSON or CBOR')
-    .option('--memories <n>', 'how many memories are shown, the newest of them', count, MEMORIES_SHOWN)
-    .option('--json', 'print the document as a line of JSON')
+    .description('print the persona, state, memories and provenance of a soul file; needs no server')
+    .addArgument(fileArgument())
+    .option('--memories <n>', 'print at most this many memories, the newest ones', count, MEMORIES_SHOWN)
+    .addOption(jsonOption())
     .action(
       async (file: string, { memories, json = false }: { readonly memories: number; readonly json?: boolean }) => {
         const outcome = await verifiedOffline(await readSoulFile(terminal, file));
@@ -118,7 +123,7 @@ const inspectCommand = (terminal: Terminal): Command =>
         const { soul, kid } = outcome;
         if (json) printJson(terminal, soul);
         else
-          for (const line of treeLines(soulTree(soul, `whole, signed by key ${kid}`, memories))) print(terminal, line);
+          for (const line of treeLines(soulTree(soul, `intact, signed by key ${kid}`, memories))) print(terminal, line);
       },
     );
 
@@ -129,17 +134,18 @@ type ExportOptions = {
   readonly without?: LeftOut;
 };
 
-/** `anima soul export <npcId>`: a soul into a file, or to the output. */
+/** `anima soul export <npcId>`: writes a soul to a file or to standard output. */
 const exportCommand = (terminal: Terminal): Command =>
   new Command('export')
-    .description('export the soul of an NPC from a server, as JSON or CBOR')
-    .argument('<npcId>')
-    .option('--out <file>', 'where to write it; without it, JSON goes to the output')
-    .option('--cbor', 'the binary form')
-    .option('--no-memories', 'leave the memories out')
-    .addOption(new Option('--without <what>', 'leave out what is said of players').choices(['players']))
+    .description('export the soul of an NPC, as JSON or CBOR')
+    .addArgument(npcIdArgument())
+    .addOption(outOption())
+    .option('--cbor', 'write the binary form (needs --out)')
+    .option('--no-memories', 'leave out the memories')
+    .addOption(new Option('--without <what>', 'leave out memories and data about players').choices(['players']))
+    .addHelpText('after', examples('soul export mira --out mira.json', 'soul export mira --cbor --out mira.cbor'))
     .action(async (npcId: string, { out, cbor = false, memories, without }: ExportOptions) => {
-      if (cbor && out === undefined) throw new CommandFailed('Say where to write the binary form: --out <file>.');
+      if (cbor && out === undefined) throw new WrongUsage('--cbor needs --out <file>.');
       const request = await openClient(terminal);
       const path = `/v1/agents/${encodeURIComponent(npcId)}/soul/export`;
       const asked = { includeMemories: memories, without: without === undefined ? [] : [without] };
@@ -150,10 +156,10 @@ const exportCommand = (terminal: Terminal): Command =>
       }
       await writeTyped(terminal, out, cbor ? soulToCbor(soul) : JSON.stringify(soul));
       const txId = sha256Base64url(jcs(soul));
-      remark(terminal, `The soul ${soul.id} of ${npcId} is in ${out}, and in the archive of the server as ${txId}.`);
+      remark(terminal, `Wrote the soul ${soul.id} of ${npcId} to ${out}. The archive of the server has it as ${txId}.`);
     });
 
-/** How often the server is asked whether a large soul has arrived; it takes its time over each answer. */
+/** How many requests wait for the import of a large soul; the server waits before it answers each one. */
 const ASKED_AT_MOST = 8;
 
 type ImportOptions = { readonly copy?: boolean; readonly json?: boolean };
@@ -171,28 +177,29 @@ const confirmed = async (request: MindRequest, body: object): Promise<CameIn> =>
   }
 };
 
-/** What an earlier import of the same file has brought in; its answer may have been lost. @throws what was thrown for anything else */
+/** The result of an earlier import of the same file, whose response may have been lost. @throws the given error for anything else */
 const hereAlready = (error: unknown, txId: string): HereAlready => {
   const failed = error instanceof CommandFailed ? error : null;
   const { npcId, origin } = (failed?.details ?? {}) as Partial<HereAlready>;
   if (npcId !== undefined && origin?.txId === txId) return { npcId, origin };
   if (failed?.code !== 'SOUL_ALREADY_LIVE') throw error;
-  throw new CommandFailed(`${failed.message}\nGive --copy to bring it in under another npcId.`, failed.code);
+  throw new CommandFailed(`${failed.message}\nPass --copy to import it under a new NPC ID.`, failed.code);
 };
 
-/** `anima soul import <file>`: the soul in a file becomes an NPC of a server. */
+/** `anima soul import <file>`: creates an NPC from a soul. */
 const importCommand = (terminal: Terminal): Command =>
   new Command('import')
-    .description('import the soul in a file into a server')
-    .argument('<file>', 'JSON or CBOR')
-    .option('--copy', 'beside whoever has its npcId, or lives there as this soul, under another npcId')
-    .option('--json', 'print the answer as a line of JSON')
+    .description('create an NPC from a soul file')
+    .addArgument(fileArgument())
+    .option('--copy', 'import it as a copy under a new NPC ID, even if its NPC ID is taken or it was already imported')
+    .addOption(jsonOption())
+    .addHelpText('after', examples('soul import mira.json', 'soul import mira.json --copy'))
     .action(async (file: string, { copy = false, json = false }: ImportOptions) => {
       const document = await readSoulFile(terminal, file);
       const outcome = await verifiedOffline(document);
       if (!outcome.valid) throw whyInvalid(file, outcome.reason);
       const request = await openClient(terminal);
-      // What an archive of Anima calls it, whether it is there or not.
+      // The name of this soul in an archive, even if the archive does not have it.
       const txId = sha256Base64url(jcs(document as Json));
       await request('POST', '/npcs/import', { txIdRef: txId });
       const came = await confirmed(request, {
@@ -202,17 +209,17 @@ const importCommand = (terminal: Terminal): Command =>
       }).catch((error: unknown) => hereAlready(error, txId));
       if (json) printJson(terminal, came);
       else if ('origin' in came)
-        print(terminal, `${file} is here already as ${came.npcId}: it came in at ${came.origin.importedAt}.`);
-      else print(terminal, `${file} came in as ${came.npcId}${came.copy ? ', a copy' : ''}; signed by ${whose(came)}.`);
+        print(terminal, `${file} was already imported as ${came.npcId} at ${came.origin.importedAt}.`);
+      else
+        print(terminal, `Imported ${file} as ${came.npcId}${came.copy ? ' (a copy)' : ''}, signed by ${whose(came)}.`);
     });
 
 const whose = ({ signer, kid }: CameIn): string =>
-  signer === 'ours' ? 'this server' : `${signer === 'known' ? 'a key that it trusts' : 'an unknown key'}, ${kid}`;
+  signer === 'ours' ? 'this server' : `${signer === 'known' ? 'a trusted key' : 'an unknown key'}, ${kid}`;
 
-/** `anima soul`: souls in files. */
 export const soulCommand = (terminal: Terminal): Command =>
   new Command('soul')
-    .description('export an NPC as a soul, import one, and verify or read souls in files')
+    .description('export and import NPCs as souls; verify and inspect soul files')
     .addCommand(exportCommand(terminal))
     .addCommand(importCommand(terminal))
     .addCommand(verifyCommand(terminal))

@@ -28,7 +28,7 @@ describe('anima talk', () => {
     expect(why).toMatch(/^t\S+ of mira, ended$/);
     expect(stdout).toContain('perceived "Good evening."');
     expect(stdout).toContain('observation: Good evening.');
-    expect(stderr.match(/\/why: why it answered so/g)).toHaveLength(2);
+    expect(stderr.match(/\/why: explain the last answer/g)).toHaveLength(2);
   });
 
   it('tells why its own last line was answered so, whoever spoke since', async () => {
@@ -61,7 +61,7 @@ describe('anima talk from a file', () => {
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
     const { code, stderr } = await typed(['talk', 'a/b'], { env, lines: ['Hello.', 'Again.'] });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/ID_INVALID[^]*No line was answered\./);
+    expect(stderr).toMatch(/ID_INVALID[^]*The NPC answered none of the lines\./);
   });
 
   it('ends with 1 and the first line that no server can answer', async () => {
@@ -125,6 +125,7 @@ describe('anima talk to an NPC with many memories', () => {
       const limit = Number(query.get('limit') ?? '10000');
       const from = Number(query.get('cursor') ?? '0');
       const items = Array.from({ length: Math.min(limit, total - from) }, (_, at) => ({
+        memoryId: `m${String(from + at)}`,
         type: 'observation',
         text: `Day ${String(from + at)}.`,
       }));
@@ -149,16 +150,16 @@ describe('anima talk to an NPC with many memories', () => {
 
   it('reads them with few requests, and shows the newest', async () => {
     const some = await remember(9_000);
-    expect([some.asked, some.shown.length, some.shown.at(-1)]).toEqual([1, 20, '  observation: Day 8999.']);
+    expect([some.asked, some.shown.length, some.shown.at(-1)]).toEqual([1, 20, '  m8999  observation: Day 8999.']);
     const many = await remember(11_000);
-    expect([many.asked, many.shown.length, many.shown.at(-1)]).toEqual([3, 20, '  observation: Day 10999.']);
+    expect([many.asked, many.shown.length, many.shown.at(-1)]).toEqual([3, 20, '  m10999  observation: Day 10999.']);
   });
 
-  it('spends a small part of what a key may ask for on them, and says that it has not read all', async () => {
+  it('uses a small part of the rate limit for them, and says that it has not read all', async () => {
     const most = await remember(200_000);
     expect(most.asked).toBeLessThanOrEqual(25);
     expect(most.shown).toHaveLength(20);
-    expect(most.stderr).toContain('Only the first 20000 memories were read.');
+    expect(most.stderr).toContain('mira has more than 20000 memories. These are the newest of the first 20000.');
   });
 });
 
@@ -169,7 +170,7 @@ describe('anima why', () => {
     const shown = await typed(['why', 'asked'], { env });
     expect(shown.code).toBe(0);
     expect(shown.stdout).toContain('├─ perceived "Who are you?"');
-    expect(shown.stdout).toContain('made again from the record: the same');
+    expect(shown.stdout).toContain('rebuilt from the record: identical');
     expect(shown.stdout).toMatch(/│ {2}├─ .*Who are you\?/);
     const json = await typed(['why', 'asked', '--json'], { env });
     const { turnId } = JSON.parse(json.stdout) as { turnId: string };

@@ -37,7 +37,7 @@ describe('anima card', () => {
     const { code, stdout } = await card('import', 'mira', 'mira.json');
     expect([code, stdout]).toEqual([
       0,
-      'mira is Mira now, by a card V2. Lore entries: 5, left out: 2. Memories stored: 3, known before: 0.\n',
+      'mira is now Mira, from a V2 card. Lore entries: 5, skipped: 2. Memories stored: 3, already known: 0.\n',
     ]);
     const again = await card('import', 'oath', 'mira.png', '--json');
     expect(JSON.parse(again.stdout)).toMatchObject({ npcId: 'oath', cardVersion: 3, lore: { stored: 1 } });
@@ -46,7 +46,7 @@ describe('anima card', () => {
   it('exports one to the output, to a file, and into a picture of its own or another one', async () => {
     expect(JSON.parse((await card('export', 'mira')).stdout)).toEqual(v2Card());
     const written = await card('export', 'mira', '--out', 'as-v3.json', '--version', '3');
-    expect([written.code, written.stderr]).toEqual([0, 'The card of mira is in as-v3.json.\n']);
+    expect([written.code, written.stderr]).toEqual([0, 'Wrote the card of mira to as-v3.json.\n']);
     expect(JSON.parse(await readFile(inFolder('as-v3.json'), 'utf8'))).toMatchObject({ spec: 'chara_card_v3' });
     expect(await card('export', 'oath', '--out', 'oath.png', '--png')).toMatchObject({ code: 0 });
     expect(await cardIn('oath.png')).toEqual(v3Card());
@@ -61,12 +61,11 @@ describe('anima card', () => {
       [['import', 'mira', 'empty.png'], 'empty.png: This picture has no character card in it'],
       [
         ['import', 'mira', 'broken.json'],
-        'broken.json: This is no card as JSON, nor a PNG with one. It ends before it is complete.',
+        'broken.json: This is neither a card in JSON nor a PNG with a card. It ends before it is complete.',
       ],
-      [['export', 'mira', '--png'], '--out <file>'],
       [
         ['export', 'mira', '--out', 'x.png', '--picture', 'mira.json'],
-        'mira.json: This is not a whole PNG with a readable card. CHARX',
+        'mira.json: This is not a complete PNG with a readable card. CHARX',
       ],
       [['export', 'nobody'], '(NPC_NOT_FOUND)'],
     ] as const;
@@ -74,5 +73,7 @@ describe('anima card', () => {
       expect(await card(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining(sentence) as string });
     }
     expect(await card('export', 'mira', '--version', '1')).toMatchObject({ code: 2 });
+    const nowhere = await card('export', 'mira', '--png');
+    expect([nowhere.code, nowhere.stderr]).toEqual([2, 'A picture needs --out <file>.\n']);
   });
 });

@@ -48,12 +48,9 @@ describe('the results as JUnit XML', () => {
   });
 
   it.each([
-    [
-      { resultsStatus: 'failed', resultsErrors: ['The <level> is lost.'] },
-      'It could not go on. The &lt;level&gt; is lost.',
-    ],
+    [{ resultsStatus: 'failed', resultsErrors: ['The <level> is lost.'] }, 'It failed. The &lt;level&gt; is lost.'],
     [{ resultsStatus: 'stopped' }, 'It was stopped.'],
-    [{ resultsTimedOut: true }, 'Its time was over before it had done all.'],
+    [{ resultsTimedOut: true }, 'It timed out.'],
   ])('has an error for a session that did not do all: %j [9.12c]', (ended, why) => {
     const xml = junitOf({ ...nothing, ...ended });
     expect(xml).toContain('tests="1" failures="0" errors="1" skipped="0"');

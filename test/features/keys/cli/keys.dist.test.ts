@@ -48,7 +48,7 @@ describe('anima keys recover beside running servers', () => {
     expect((await apiOf(url, key)('DELETE', `/keys/${lost}`)).status).toBe(204);
 
     const local = await recover();
-    expect([local.code, local.stderr]).toEqual([0, expect.stringContaining('It is in')]);
+    expect([local.code, local.stderr]).toEqual([0, expect.stringContaining('It is also in')]);
     expect(await readFile(file, 'utf8')).toBe(local.stdout);
     await vi.waitFor(() => opens(local.stdout.trim()), KNOWN_WITHIN_MS);
 

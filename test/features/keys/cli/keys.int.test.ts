@@ -74,7 +74,7 @@ describe('anima keys', () => {
         });
         expect(await anima('revoke', game.keyId)).toMatchObject({
           code: 0,
-          stdout: `Key ${String(game.keyId)} is revoked.\n`,
+          stdout: `Revoked key ${String(game.keyId)}.\n`,
         });
         expect(await anima('revoke', game.keyId)).toMatchObject({ code: 1, stdout: '' });
         const last = await anima('revoke', owner.keyId);
@@ -115,7 +115,7 @@ describe('anima keys', () => {
     });
     const file = await readFile(join(dataDir, 'owner-key'), 'utf8');
     const { code, stdout, stderr } = await typed(['keys', 'recover', '--tenant', 'studio-b'], { cwd: directory.path });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('It is in no file')]);
+    expect([code, stderr]).toEqual([0, expect.stringContaining('It is not in a file')]);
     expect(await readFile(join(dataDir, 'owner-key'), 'utf8')).toBe(file);
     await withKeys(dataDir, async ({ directory: keys, clock }) => {
       expect(keys.find(stdout.trim(), clock.now())).toMatchObject({ tenant: 'studio-b', scopes });

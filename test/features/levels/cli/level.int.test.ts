@@ -31,17 +31,15 @@ describe('anima level', () => {
 
   it('puts a map, lists and deletes levels', async () => {
     expect(await anima('level', 'put', 'castle', 'castle.tmj')).toMatchObject({
-      ...{ code: 0, stdout: 'castle is version 1.\n' },
+      ...{ code: 0, stdout: 'Stored castle as version 1.\n' },
     });
-    expect((await anima('level', 'put', 'castle', 'castle.tmj')).stdout).toBe(
-      'castle is version 1, as it was already.\n',
-    );
+    expect((await anima('level', 'put', 'castle', 'castle.tmj')).stdout).toBe('castle is unchanged (version 1).\n');
     const json = await anima('level', 'put', 'castle', 'castle.tmj', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ levelId: 'castle', version: 1, created: false });
     const { stdout } = await anima('level', 'list');
     expect(stdout).toMatch(/^cellar +built-in +\d+x\d+ +- /m);
     expect(stdout).toMatch(/^castle +1 +\d+x\d+ +20/m);
-    expect((await anima('level', 'delete', 'castle')).stdout).toBe('castle is deleted.\n');
+    expect((await anima('level', 'delete', 'castle')).stdout).toBe('Deleted castle.\n');
     expect((await anima('level', 'list')).stdout).not.toMatch(/^castle/m);
   });
 
@@ -50,7 +48,7 @@ describe('anima level', () => {
     expect([broken.code, broken.stdout]).toEqual([1, '']);
     expect(broken.stderr).toMatch(/\(LEVEL_INVALID\)\n {2}\S/);
     expect((await anima('level', 'put', 'castle', 'text.tmj')).stderr).toBe(
-      'text.tmj is not JSON that a server takes: It cannot be parsed from line 1, column 1 on.\n',
+      'text.tmj is not valid JSON. It cannot be parsed from line 1, column 1 on.\n',
     );
     expect((await anima('level', 'put', 'castle', 'none.tmj')).stderr).toBe('none.tmj cannot be read (ENOENT).\n');
   });

@@ -5,22 +5,24 @@ import { openEmbeddedServer } from '../../../support/embedded-server.js';
 import { typed } from '../../../cli/typed.js';
 
 describe('anima memories', () => {
-  it('shows a memory on each line, oldest first, by type and as of a moment, and nothing that moves the cursor', async () => {
+  it('prints one memory per line with its ID, oldest first, by type and as of a revision, without control characters', async () => {
     await using server = await openEmbeddedServer();
     const anima = (...words: string[]) =>
       typed(['memories', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey } });
     const lines = (text: string) => text.split('\n').slice(0, -1);
     const request = createMindRequest({ baseUrl: server.url, key: server.ownerKey });
     const npc = '/npcs/the%20guard';
-    await request('POST', `${npc}/memory`, { text: 'It \u001b[2J rained.', importance: 0.25 });
-    await request('POST', '/v1/agents/the%20guard/memory', { text: 'The gate\nis old.', type: 'knowledge' });
+    const rain = { text: 'It \u001b[2J rained.', importance: 0.25 };
+    const gate = { text: 'The gate\nis old.', type: 'knowledge' };
+    const first = (await request('POST', `${npc}/memory`, rain)) as { readonly id: string };
+    const second = (await request('POST', '/v1/agents/the%20guard/memory', gate)) as { readonly id: string };
 
     const whole = await anima('the guard');
     expect([whole.code, whole.stderr]).toEqual([0, '']);
     expect(lines(whole.stdout)).toEqual([
-      expect.stringMatching(/^STORED +TYPE +IMPORTANCE +CONFIRMED +TEXT$/),
-      expect.stringMatching(/^2\S+Z {2}observation {2}0\.25 +yes +It .* rained\.$/),
-      expect.stringMatching(/^2\S+Z {2}knowledge +0\.8 +- +The gate.*is old\.$/),
+      expect.stringMatching(/^MEMORY +STORED +TYPE +IMPORTANCE +CONFIRMED +TEXT$/),
+      expect.stringMatching(new RegExp(`^${first.id} +2\\S+Z {2}observation {2}0\\.25 +yes +It .* rained\\.$`)),
+      expect.stringMatching(new RegExp(`^${second.id} +2\\S+Z {2}knowledge +0\\.8 +- +The gate.*is old\\.$`)),
     ]);
     expect(whole.stdout).not.toContain('\u001b');
 
@@ -28,11 +30,11 @@ describe('anima memories', () => {
     expect(lines(typedOnly.stdout).map((line) => (JSON.parse(line) as { type: string }).type)).toEqual(['knowledge']);
 
     await request('DELETE', `${npc}/memory/clear`);
-    expect(await anima('the guard')).toEqual({ code: 0, stdout: '', stderr: 'No such memories.\n' });
+    expect(await anima('the guard')).toEqual({ code: 0, stdout: '', stderr: 'No memories found.\n' });
     const then = await anima('the guard', '--as-of', '1', '--json');
     expect(lines(then.stdout).map((line) => JSON.parse(line) as object)).toMatchObject([{ confirmed: true }]);
     const cut = await anima('the guard', '--as-of', '2', '--limit', '1');
-    expect([lines(cut.stdout).length, cut.stderr]).toEqual([2, 'There are more: give a higher --limit.\n']);
+    expect([lines(cut.stdout).length, cut.stderr]).toEqual([2, 'There are more: raise --limit to see them.\n']);
     expect(await anima('the guard', '--as-of', 'yesterday')).toMatchObject({ code: 1, stdout: '' });
   });
 });

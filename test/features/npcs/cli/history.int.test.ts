@@ -66,7 +66,7 @@ describe('anima history', () => {
 
       const cut = await anima('--from', '3', '--limit', '600');
       expect(revisions(cut.stdout)).toEqual(Array.from({ length: 600 }, (_, index) => 3 + index));
-      expect(cut.stderr).toBe('There is more: continue with --from 603.\n');
+      expect(cut.stderr).toBe('There are more events: continue with --from 603.\n');
 
       const newest = await anima('--backwards', '--limit', '2', '--json');
       expect(

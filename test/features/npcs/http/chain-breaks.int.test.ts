@@ -91,9 +91,9 @@ describe('anima chain', () => {
       ['1', 'hash'],
       [''],
     ]);
-    expect(found.stderr).toMatch(/^2 breaks in 2 events, 2 of them not acknowledged\..*\n$/);
+    expect(found.stderr).toMatch(/^The hash chain is broken: 2 breaks in 2 events, 2 not acknowledged\. .*\n$/);
     const done = await chain('--acknowledge');
-    expect([done.code, done.stderr]).toEqual([0, '2 breaks in 2 events, all of them acknowledged.\n']);
+    expect([done.code, done.stderr]).toEqual([0, '2 breaks in 2 events, all acknowledged.\n']);
     expect((await chain()).code).toBe(0);
   });
 
@@ -117,6 +117,6 @@ describe('anima chain', () => {
     const context = { tenant: 'local', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
     await writer.append([{ type: 'Noted', data: {} }], context, 0);
     const { code, stderr } = await typed(['chain', 'whole'], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' } });
-    expect([code, stderr]).toEqual([0, 'The hash chain is whole: 1 event, no break.\n']);
+    expect([code, stderr]).toEqual([0, 'The hash chain is intact: 1 event, no breaks.\n']);
   });
 });

@@ -29,7 +29,7 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     const early = await anima('checkpoint', '--latest');
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('CHECKPOINT_NOT_FOUND')]);
     const whole = await anima('audit');
-    expect([whole.code, whole.stderr]).toEqual([0, expect.stringMatching(/^Whole: \d+ events and heads/)]);
+    expect([whole.code, whole.stderr]).toEqual([0, expect.stringMatching(/^All intact: \d+ events and the heads/)]);
     expect((await anima('checkpoint', '--out', 'kept.note')).code).toBe(0);
     await apiOf(server.url, server.ownerKey).post('/npcs/gatekeeper/memory', { text: 'Three.' });
     const made = JSON.parse((await anima('checkpoint', '--json')).stdout) as { readonly kid: string };
@@ -37,14 +37,14 @@ describe('anima audit, checkpoint, bundle and verify', () => {
 
     const plain = await anima('verify', 'b.ndjson');
     expect([plain.code, plain.stderr]).toEqual([0, '']);
-    expect(plain.stdout).toContain('Whole: 6 events of gatekeeper (tenant local), revisions 0 to 5.');
+    expect(plain.stdout).toContain('Intact: 6 events of gatekeeper (tenant local), revisions 0 to 5.');
     expect(plain.stdout).toContain('Proven: the 6 events up to revision 5');
-    expect(plain.stdout).toContain('which held 2 heads of minds by then.');
-    expect(plain.stdout).toContain('The bundle brought that key itself');
-    expect(plain.stdout).toContain('Never proven: that what was recorded is true');
+    expect(plain.stdout).toContain('It then held 2 heads.');
+    expect(plain.stdout).toContain('The bundle itself contains that key');
+    expect(plain.stdout).toContain('Never proven: that the recorded events are true');
     const named = await anima('verify', 'b.ndjson', '--key', made.kid, '--checkpoint', 'kept.note');
-    expect(named.stdout).toContain('the one that was named');
-    expect(named.stdout).toContain('The log extends the checkpoint of size 1 that was kept.');
+    expect(named.stdout).toContain(', as expected.');
+    expect(named.stdout).toContain('Proven: the log extends the given checkpoint of size 1.');
     expect(JSON.parse((await anima('verify', 'b.ndjson', '--json')).stdout)).toMatchObject({
       valid: true,
       logged: { revision: 5, size: 2, kid: made.kid, extends: null },
@@ -55,7 +55,9 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     const bad = await anima('verify', 'bad.ndjson');
     expect([bad.code, bad.stderr.trim()]).toEqual([
       1,
-      expect.stringMatching(/^Broken at line \d+ \(revision \d\): it does not hold what its hash was made from\.$/),
+      expect.stringMatching(
+        /^The bundle is invalid at line \d+ \(revision \d\): it does not hold what its hash was made from\.$/,
+      ),
     ]);
     const other = await anima('verify', 'b.ndjson', '--key', 'A'.repeat(43));
     expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('has not signed the checkpoint')]);
@@ -67,13 +69,10 @@ describe('anima audit, checkpoint, bundle and verify', () => {
       expect.stringContaining('A log of size 2 cannot extend one of size 9. If it is the newest here, the log was cut'),
     ]);
     const notOne = await anima('verify', 'b.ndjson', '--checkpoint', 'b.ndjson');
-    expect([notOne.code, notOne.stderr]).toEqual([
-      1,
-      expect.stringMatching(/^b\.ndjson is not a checkpoint of a log\./),
-    ]);
+    expect([notOne.code, notOne.stderr]).toEqual([1, expect.stringMatching(/^b\.ndjson is not a checkpoint\./)]);
     expect((await anima('bundle', 'nobody')).stderr).toContain('NPC_NOT_FOUND');
     expect((await anima('verify', 'missing.ndjson')).stderr).toContain('cannot be read');
-    // Whether a pipe is whole is not known before its end.
-    expect((await anima('verify', '/dev/null')).stderr).toContain('is not a plain file');
+    // A pipe cannot be checked before its end.
+    expect((await anima('verify', '/dev/null')).stderr).toContain('is not a regular file');
   });
 });

@@ -50,7 +50,7 @@ describe('anima replay and anima trial', () => {
     const one = await anima('replay', 'mira', '--since', '1h', '--json');
     expect(JSON.parse(one.stdout)).toMatchObject({ status: 'completed', minds: 1, turns: { checked: 2, equal: 2 } });
     const first = await anima('replay', 'mira', '--to', '0');
-    expect(first.stdout).toContain('1 turns of 1 NPCs, 1 equal');
+    expect(first.stdout).toContain('1 turn of 1 NPC, 1 equal');
   });
 
   it('say what other rules would have refused', async () => {
@@ -72,26 +72,33 @@ describe('anima replay and anima trial', () => {
     expect((await anima('trial', 'strict.json', '--fail-on', 'newly-refused')).code).toBe(2);
     expect((await anima('replay', '--since', 'yesterday')).code).toBe(2);
     const mistyped = await anima('replay', 'mirra');
-    expect([mistyped.code, mistyped.stderr.split('\n')[1]]).toEqual([3, 'There is no NPC mirra.']);
-    expect((await anima('replay', '--from', '1')).code).toBe(3);
+    expect([mistyped.code, mistyped.stderr.split('\n')[1]]).toEqual([3, 'This NPC does not exist: mirra.']);
+    expect((await anima('replay', '--from', '1')).code).toBe(2);
+    expect((await anima('trial', 'strict.json', '--turn', turnId)).code).toBe(2);
   });
 
   it('do not pass where nothing was judged [11.5d]', async () => {
     const mistyped = await anima('trial', 'strict.json', '--instead', 'strickt', '--fail-on', 'newly-refused=0');
-    expect([mistyped.code, mistyped.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
+    expect([mistyped.code, mistyped.stderr]).toEqual([
+      3,
+      expect.stringContaining('Nothing was checked: no recorded decision'),
+    ]);
     await writeFile(join(directory.path, 'soul.json'), '{"id":"mira","memories":[]}');
     const mistaken = await anima('trial', 'soul.json');
-    expect([mistaken.code, mistaken.stderr]).toEqual([3, expect.stringContaining('soul.json is no rule set')]);
+    expect([mistaken.code, mistaken.stderr]).toEqual([3, expect.stringContaining('soul.json is not a ruleset')]);
     const early = await anima('replay', '--until', '2020-01-01');
-    expect([early.code, early.stderr]).toEqual([3, expect.stringContaining('Nothing was judged: no decision')]);
+    expect([early.code, early.stderr]).toEqual([
+      3,
+      expect.stringContaining('Nothing was checked: no recorded decision'),
+    ]);
   });
 
   it('say whether one turn would come out the same', async () => {
     const other = await anima('trial', 'strict.json', 'mira', '--turn', turnId);
-    expect(other.stdout).toMatch(/^It would be refused\.\n/);
+    expect(other.stdout).toMatch(/^The turn would be refused\.\n/);
     expect(other.stdout).toContain('would: refused: It is ours.');
     const same = await anima('trial', 'mild.json', 'mira', '--turn', turnId);
-    expect([same.code, same.stdout]).toEqual([0, 'It would come out the same.\n']);
+    expect([same.code, same.stdout]).toEqual([0, 'The outcome would be the same.\n']);
     const none = await anima('trial', 'mild.json', 'mira', '--turn', 'nowhere');
     expect([none.code, none.stderr.split('\n')[1]]).toEqual([3, 'This NPC has no turn nowhere.']);
   });

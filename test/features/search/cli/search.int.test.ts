@@ -36,11 +36,11 @@ describe('anima search', () => {
     expect(await anima('--npc', 'other', '--until', '2020-01-01')).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'Nothing was found.\n',
+      stderr: 'No results.\n',
     });
-    expect((await anima('lanter')).stderr).toMatch(/^Nothing was found\. .*old\* finds/);
+    expect((await anima('lanter')).stderr).toMatch(/^No results\. .*old\* matches/);
     const cut = await anima('lantern', '--limit', '1');
-    expect([lines(cut.stdout).length, cut.stderr]).toEqual([1, 'There may be more: give a higher --limit.\n']);
+    expect([lines(cut.stdout).length, cut.stderr]).toEqual([1, 'There may be more: raise --limit to see them.\n']);
     expect(await anima('"open')).toMatchObject({ code: 1, stdout: '' });
     expect(await anima('lantern', '--since', 'yesterday')).toMatchObject({ code: 2, stdout: '' });
   });

@@ -35,7 +35,7 @@ describe('anima soul', () => {
       const written = await soul('export', 'mira', '--out', inFolder(name), ...form);
       expect(written.code, written.stderr).toBe(0);
       const { code, stdout } = await offline('verify', inFolder(name));
-      expect([code, stdout]).toEqual([0, expect.stringMatching(/ is whole: soul s\S+ of mira, signed by key \S+/)]);
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/ is intact: soul s\S+ of mira, signed by key \S+/)]);
     }
     expect((await readFile(inFolder('mira.cbor')))[0]).not.toBe('{'.charCodeAt(0));
     const { stdout } = await offline('verify', inFolder('mira.json'), '--json');
@@ -46,19 +46,22 @@ describe('anima soul', () => {
     await soul('export', 'mira', '--out', inFolder('moving.cbor'), '--cbor');
     const copied = await soul('import', inFolder('moving.cbor'));
     expect(copied.code, copied.stderr).toBe(0);
-    expect(copied.stdout).toMatch(/came in as mira-copy-[0-9a-f]{8}, a copy; signed by this server\.$/m);
+    expect(copied.stdout).toMatch(/^Imported \S+ as mira-copy-[0-9a-f]{8} \(a copy\), signed by this server\.$/m);
     await using other = await openEmbeddedServer();
     const there = (...words: string[]) =>
       typed(['soul', ...words], { env: { ANIMA_URL: other.url, ANIMA_API_KEY: other.ownerKey } });
     const came = await there('import', inFolder('moving.cbor'), '--json');
     expect(JSON.parse(came.stdout)).toMatchObject({ npcId: 'mira', copy: false, signer: 'unknown' });
     const again = await there('import', inFolder('moving.cbor'));
-    expect(again, again.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/ is here already as mira: /) });
+    expect(again, again.stderr).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/ was already imported as mira at /),
+    });
     const line = (await there('import', inFolder('moving.cbor'), '--json')).stdout;
     expect(JSON.parse(line)).toMatchObject({ npcId: 'mira', origin: { importedAt: expect.any(String) } });
     await soul('export', 'mira', '--out', inFolder('later.json'));
     const later = await there('import', inFolder('later.json'));
-    expect(later).toMatchObject({ code: 1, stderr: expect.stringMatching(/SOUL_ALREADY_LIVE[^]*Give --copy/) });
+    expect(later).toMatchObject({ code: 1, stderr: expect.stringMatching(/SOUL_ALREADY_LIVE[^]*Pass --copy/) });
     expect((await there('import', inFolder('moving.cbor'), '--copy')).stdout).toMatch(/signed by an unknown key/);
     const api = apiOf(other.url, other.ownerKey);
     const memories = (await api.get('/npcs/mira/memory')).body as readonly {
@@ -68,7 +71,7 @@ describe('anima soul', () => {
     const lineage = await typed(['lineage', 'mira', memories[0]?.id ?? ''], {
       env: { ANIMA_URL: other.url, ANIMA_API_KEY: other.ownerKey },
     });
-    expect(lineage.stdout).toMatch(/came with soul s\S+, stored first at revision 1 there/);
+    expect(lineage.stdout).toMatch(/imported with soul s\S+, first stored there at revision 1/);
     expect(memories.map(({ text }) => text)).toEqual(['The first.', 'The second.', 'The third.']);
   });
 
@@ -76,8 +79,15 @@ describe('anima soul', () => {
     await soul('export', 'mira', '--out', inFolder('shown.json'));
     const { code, stdout } = await offline('inspect', inFolder('shown.json'), '--memories', '2');
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^mira, soul s\S+ of \S+: whole, signed by key \S+$/m);
-    for (const shown of ['Mira keeps the inn.', 'mood: loyal', 'coins: 4', 'memories: 3', '1 older ones', 'The third.'])
+    expect(stdout).toMatch(/^mira, soul s\S+ of \S+: intact, signed by key \S+$/m);
+    for (const shown of [
+      'Mira keeps the inn.',
+      'mood: loyal',
+      'coins: 4',
+      'memories: 3',
+      '1 older memory not shown',
+      'The third.',
+    ])
       expect(stdout).toContain(shown);
     expect(stdout).not.toContain('The first.');
     expect(stdout).not.toContain('fear');
@@ -100,7 +110,7 @@ describe('anima soul', () => {
     expect((await offline('inspect', inFolder('without.json'))).stdout).toContain('left out: players');
     expect(JSON.parse(stdout)).not.toHaveProperty('without');
     expect(await soul('export', 'mira', '--without', 'memories')).toMatchObject({ code: 2 });
-    expect(await soul('export', 'mira', '--cbor')).toMatchObject({ code: 1, stderr: expect.stringContaining('--out') });
+    expect(await soul('export', 'mira', '--cbor')).toMatchObject({ code: 2, stderr: expect.stringContaining('--out') });
   });
 
   it('says what is wrong with a soul that was changed, and with what is none', async () => {

@@ -70,12 +70,12 @@ describe('anima turns', () => {
 
       const cut = await anima('--limit', '600');
       expect(numbers(cut.stdout)).toEqual(Array.from({ length: 600 }, (_, index) => count - 1 - index));
-      expect(cut.stderr).toBe('There are more: give a higher --limit.\n');
+      expect(cut.stderr).toBe('There are more: raise --limit to see them.\n');
 
       const waiting = await anima('--state', 'awaitingMemories', '--limit', '2', '--json');
       expect(lines(waiting.stdout).map((line) => JSON.parse(line))).toEqual([turn(count - 2), turn(count - 4)]);
 
-      expect(await anima('--state', 'expired')).toEqual({ code: 0, stdout: '', stderr: 'No such turns.\n' });
+      expect(await anima('--state', 'expired')).toEqual({ code: 0, stdout: '', stderr: 'No turns found.\n' });
     } finally {
       await app.stop();
     }
