@@ -33,7 +33,7 @@ const showResults = (results: GhostResults): void => {
   const { resultsPassed, resultsFailed, resultsSkipped, resultsCoverage, resultsStatus, resultsErrors } = results;
   console.log([resultsStatus, ...resultsErrors].join(': '));
   console.log(
-    `${String(resultsPassed)} passed, ${String(resultsFailed)} failed, ${String(resultsSkipped)} skipped; ${String(Math.round(resultsCoverage * 100))} % of the tiles entered`,
+    `${String(resultsPassed)} passed, ${String(resultsFailed)} failed, ${String(resultsSkipped)} skipped; ${String(Math.round(resultsCoverage * 100))}% of the tiles visited`,
   );
 };
 
