@@ -1,6 +1,6 @@
 /**
- * Aborts a call's own controller with the first of these signals, and with its reason. Returns what ends this; it must be called when the call has
- * ended. AbortSignal.any would leave an entry for each call in a signal that outlives it (https://github.com/nodejs/node/issues/55351).
+ * Aborts a call's own controller with the first of these signals, and with its reason. Returns a function that ends this; it must be called when the
+ * call has ended. AbortSignal.any would leave an entry for each call in a signal that outlives it (https://github.com/nodejs/node/issues/55351).
  */
 export const abortWith = (call: AbortController, ...signals: readonly (AbortSignal | undefined)[]): (() => void) => {
   const given = signals.filter((signal) => signal !== undefined);

@@ -1,10 +1,10 @@
 import { Rejection } from '../base/rejection.js';
 
 export type BatchLimits = {
-  /** How many items wait at once, and their weight together. */
+  /** The maximum number of waiting items, and their total weight. */
   readonly queued: number;
   readonly queuedWeight?: number;
-  /** How many items one batch takes, and the weight beyond which it takes no more; it always takes one. */
+  /** The maximum number of items in one batch, and the weight beyond which it accepts no more; it always accepts one. */
   readonly batched: number;
   readonly batchedWeight?: number;
 };
@@ -24,13 +24,13 @@ export class BatchQueue<Item, Result> {
   #weight = 0;
   #isScheduled = false;
 
-  /** @param handle returns one result for each item; when it throws, every item of the batch is rejected with that */
+  /** @param handle returns one result for each item; if it throws, every item of the batch is rejected with that error */
   constructor(limits: BatchLimits, handle: (items: readonly Item[]) => readonly Result[]) {
     this.#limits = { queuedWeight: Infinity, batchedWeight: Infinity, ...limits };
     this.#handle = handle;
   }
 
-  /** @throws Rejection BUSY when too much waits, and what handling the batch throws */
+  /** @throws Rejection BUSY if too much waits, and what handling the batch throws */
   async add(item: Item, weight = 0): Promise<Result> {
     if (this.#queue.length >= this.#limits.queued || this.#weight + weight > this.#limits.queuedWeight)
       throw new Rejection('BUSY', { retryAfter: 1 });

@@ -5,26 +5,27 @@ type Waiter = { readonly tenant: string; readonly enter: () => void; readonly gi
 
 export type FairSemaphoreOptions = {
   readonly permits: number;
-  /** How many callers wait at once, and how many of one tenant. */
+  /** The maximum number of waiting callers, in total and per tenant. */
   readonly queueLimit: number;
   readonly tenantQueueLimit: number;
-  /** How long a caller waits for a permit, in milliseconds; as long as it takes where there is no limit. */
+  /** How long a caller waits for a permit, in milliseconds; without a limit, indefinitely. */
   readonly limit?: { readonly clock: Pick<Clock, 'after'>; readonly waitMs: number };
 };
 
-/** Whose permit it is; `signal` ends the wait for it. */
+/** The tenant of the permit; `signal` ends the wait for it. */
 export type PermitOptions = { readonly tenant: string; readonly signal?: AbortSignal };
 
-/** After so many more tenants those are forgotten that are due now and not there. */
+/** After this many more tenants, the semaphore discards the entries of absent tenants that would be due now anyway. */
 const KEPT_TENANTS = 1_000;
 
 const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 
 /**
- * A semaphore whose callers wait, fair among tenants: a free permit goes to the tenant that holds the fewest, of several to the one that has had the
- * fewest turns since it last came, and of its callers to the one that has waited longest. Turns are counted as in start-time fair queueing (Goyal, Vin
- * and Cheng, 1996): who comes back begins where the others are, neither before nor behind them, and who is served late is owed nothing for it. The line
- * is shared as fairly: where it is full, the last caller of the tenant with the longest part of it makes room for a tenant with a shorter one.
+ * A semaphore whose callers wait, fair among tenants: a free permit goes to the tenant that holds the fewest, among several to the one that has had
+ * the fewest turns since it last came, and among its callers to the one that has waited longest. Turns are counted as in start-time fair queueing
+ * (Goyal, Vin and Cheng, 1996): a returning tenant begins level with the others, neither ahead nor behind, and a tenant that is served late gets no
+ * credit for it. The queue is shared just as fairly: if it is full, the last caller of the tenant with the most waiting callers makes room for a
+ * tenant with fewer.
  */
 export class FairSemaphore {
   readonly #options: FairSemaphoreOptions;
@@ -46,7 +47,7 @@ export class FairSemaphore {
 
   /**
    * Runs `work` with a permit.
-   * @throws Rejection BUSY when too many wait, or when no permit comes in time; the reason of `signal` before the work begins; and what `work` throws
+   * @throws Rejection BUSY if too many wait, or if no permit is free in time; the reason of `signal` before the work begins; and what `work` throws
    */
   async run<T>({ tenant, signal }: PermitOptions, work: () => Promise<T>): Promise<T> {
     signal?.throwIfAborted();
@@ -88,7 +89,7 @@ export class FairSemaphore {
       };
       const onAbort = (): void => giveUp(signal?.reason as Error);
       const cancel = limit?.clock.after(limit.waitMs, () => giveUp(busy()));
-      // At once: a permit given to a caller that has left would be lost.
+      // Synchronously: a permit given to a caller that has left would be lost.
       signal?.addEventListener('abort', onAbort, { once: true });
       if (ofTenant.size === 0) this.#come(tenant);
       this.#waiting.set(tenant, ofTenant.add(waiter));
@@ -96,7 +97,7 @@ export class FairSemaphore {
     });
   }
 
-  /** Ends the wait of one caller for a tenant that has `waiting` of them. @throws Rejection BUSY where no tenant has more than one more */
+  /** Ends the wait of one caller for a tenant that has `waiting` of them. @throws Rejection BUSY if no tenant has at least two more */
   #makeRoom(waiting: number): void {
     let longest: ReadonlySet<Waiter> = new Set();
     for (const line of this.#waiting.values()) if (line.size > longest.size) longest = line;
@@ -119,7 +120,7 @@ export class FairSemaphore {
     this.#due.set(tenant, this.#turn + 1);
   }
 
-  /** A tenant that did not wait is due no earlier than the one that was served last. Who is not there and would be due now is forgotten. */
+  /** Adds a tenant. One that did not wait is due no earlier than the one that was served last. Absent tenants that would be due now are discarded. */
   #come(tenant: string): void {
     this.#due.set(tenant, Math.max(this.#due.get(tenant) ?? 0, this.#turn));
     if (this.#due.size <= this.#tenantsKept) return;

@@ -1,6 +1,6 @@
 /**
- * Shares runs of `work` among callers, each of whom gets a run that began after his call. A run under way may have missed what came since, so who
- * calls during it waits for the next one, and all of them share that.
+ * Shares runs of `work` among callers, each of which gets a run that began after its call. A run in progress may have missed recent changes, so
+ * callers during it wait for the next one, and all of them share that.
  */
 export const freshFlight = <T>(work: () => Promise<T>): (() => Promise<T>) => {
   let running: Promise<T> | null = null;

@@ -5,7 +5,7 @@ import { yieldToEventLoop } from './yield-to-event-loop.js';
 export type SlicePace = { readonly every: number; unpaused: number };
 
 /**
- * Runs work that comes in slices, and lets the event loop serve others after each.
+ * Runs work that comes in slices, and yields to the event loop after each.
  * @param pace pauses by this count instead of after each slice
  */
 export const inSlices = async <Result>(work: Sliced<Result>, pace?: SlicePace): Promise<Result> => {

@@ -19,8 +19,8 @@ export class KeyedMutex {
   }
 
   /**
-   * Runs `work` once no earlier call for the key runs; at once, before this returns, when there is none. A failed call does not hold up the next.
-   * @throws Rejection BUSY when the key is at the limit, and what `work` throws
+   * Runs `work` once no earlier call for the key runs; synchronously if there is none. A failed call does not block the next.
+   * @throws Rejection BUSY if the key is at the limit, and what `work` throws
    */
   async runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = this.#queues.get(key) ?? { last: Promise.resolve(), length: 0 };
@@ -30,7 +30,7 @@ export class KeyedMutex {
     const { last } = queue;
     const isFree = queue.length === 1;
     let release = (): void => undefined;
-    // Before the work begins: it may ask for the same key.
+    // Before the work begins: it may request the same key.
     queue.last = new Promise<void>((resolve) => (release = resolve));
     try {
       if (!isFree) await last;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
 
-/** Resolves after `ms`, when `signal` aborts, or when woken. `wakeOn` takes the function that wakes, and returns one that ends this. */
+/** Resolves after `ms`, when `signal` aborts, or when woken. `wakeOn` receives the function that wakes, and returns one that unsubscribes it. */
 export const pause = async (
   clock: Pick<Clock, 'after'>,
   ms: number,
@@ -21,7 +21,7 @@ export const pause = async (
   });
 };
 
-/** How long after a failure the work goes on, in milliseconds; the last one is repeated. */
+/** The delays before a retry after a failure, in milliseconds; the last one repeats. */
 const RETRY_MS = [100, 250, 500, 1_000, 2_000, 5_000] as const;
 
 /** The pause after this many failures in a row, in milliseconds. */

@@ -1,13 +1,16 @@
 export type PresenceDeps = {
-  /** Asks the server whether it is there. Rejects when it does not answer. */
+  /** Checks whether the server is available. Rejects if it does not answer. */
   readonly probe: () => Promise<void>;
-  /** What work is refused with, and fails with, while the server is away. */
+  /** The error of work that is refused, or fails, while the server is unavailable. */
   readonly away: () => Error;
-  /** Told whenever the server fell silent. */
+  /** Called whenever the server stopped responding. */
   readonly silent?: () => void;
 };
 
-/** Whether a server is there, for all who need it together. Its owner says when the server fell silent: each server shows that in a way of its own. */
+/**
+ * Whether a server is available, shared by everything that needs it. Its owner reports when the server stopped responding, because each server shows
+ * that in a different way.
+ */
 export class Presence {
   readonly #deps: PresenceDeps;
   readonly #underWay = new Set<AbortController>();
@@ -18,19 +21,19 @@ export class Presence {
     this.#deps = deps;
   }
 
-  /** Whether the server fell silent and has not answered since. */
+  /** Whether the server stopped responding and has not answered since. */
   get isAway(): boolean {
     return this.#isAway;
   }
 
-  /** Whether work is under way. */
+  /** Whether work is in progress. */
   get isNeeded(): boolean {
     return this.#underWay.size > 0;
   }
 
   /**
-   * Does work that needs the server. Its signal tells the work that nobody waits any more.
-   * @throws what `away` makes: at once while the server is away, and as soon as it falls silent; and what the work throws
+   * Does work that needs the server. Its signal aborts when the result is no longer needed.
+   * @throws the error of `away`: immediately while the server is unavailable, and as soon as it stops responding; and what the work throws
    */
   async during<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#isAway) throw this.#deps.away();
@@ -40,7 +43,7 @@ export class Presence {
     });
     this.#underWay.add(abort);
     try {
-      // Work that throws at once was under way, too: who watches the server counts on it.
+      // Work that throws synchronously counts as in progress, too: the watcher of the server relies on it.
       const done = async (): Promise<T> => work(abort.signal);
       return await Promise.race([done(), gone]);
     } finally {
@@ -48,7 +51,7 @@ export class Presence {
     }
   }
 
-  /** Asks the server, once for all who ask at the same time. @throws what the probe throws; that alone does not mean that the server is away */
+  /** Probes the server, once for all simultaneous callers. @throws what the probe throws; that alone does not mean that the server is unavailable */
   probe(): Promise<void> {
     this.#probing ??= this.#deps
       .probe()
@@ -62,7 +65,7 @@ export class Presence {
     this.#isAway = false;
   }
 
-  /** The server is away. All work under way fails. */
+  /** The server is unavailable. All work in progress fails. */
   fellSilent(): void {
     this.#isAway = true;
     for (const abort of this.#underWay) abort.abort(this.#deps.away());

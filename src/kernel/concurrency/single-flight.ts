@@ -5,8 +5,8 @@ export class SingleFlight<T> {
   readonly #running = new Map<string, Running<T>>();
 
   /**
-   * Joins the work of this name, and begins it where nobody has.
-   * @throws what the work throws, and the reason of `signal` when this caller leaves early
+   * Joins the work with this name, or begins it if none is running.
+   * @throws what the work throws, and the reason of `signal` if this caller leaves early
    */
   async join(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     signal.throwIfAborted();
@@ -33,7 +33,7 @@ export class SingleFlight<T> {
     const abort = new AbortController();
     const running: Running<T> = { done: work(abort.signal), abort, waiting: 0 };
     this.#running.set(name, running);
-    // A caller that comes after its end must see what is there then.
+    // A caller that comes after its end must see the state at that time.
     const end = (): void => this.#forget(name, running);
     running.done.then(end, end);
     return running;

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.js';
 import { abortWith } from './abort-with.js';
 
 export type TimeLimit = {
-  /** How long the work may take, in milliseconds, and what it fails with then. */
+  /** How long the work may take, in milliseconds, and the error after that. */
   readonly ms: number;
   readonly late: () => Error;
   /** Ends the work earlier: its caller leaves, or its owner is being disposed of. */
@@ -11,9 +11,9 @@ export type TimeLimit = {
 };
 
 /**
- * Does work that must end in time. The signal that `work` gets aborts when the time is up or the caller or the owner leaves, and this rejects at once.
- * Work that does not listen to its signal is left running, and its outcome is ignored.
- * @throws what `late` makes, the reason of `signal` or `closing`, and what `work` throws in time
+ * Does work with a timeout. The signal that `work` gets aborts when the time is up or the caller or the owner leaves, and this rejects immediately.
+ * Work that ignores its signal is left running, and its outcome is ignored.
+ * @throws the error of `late`, the reason of `signal` or `closing`, and what `work` throws in time
  */
 export const withTimeLimit = async <T>(
   clock: Pick<Clock, 'after'>,

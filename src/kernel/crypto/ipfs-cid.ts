@@ -5,13 +5,13 @@ import { CID, digest, varint } from 'multiformats';
 
 import type { Sliced } from '../base/sliced.js';
 
-/** `raw` and `dag-pb` in the table of multicodecs, and SHA-256 in that of multihashes. */
+/** `raw` and `dag-pb` in the table of multicodecs, and SHA-256 in the table of multihashes. */
 const RAW = 0x55;
 const DAG_PB = 0x70;
 const SHA_256 = 0x12;
-/** As `ipfs add --cid-version=1` cuts a file. */
+/** The chunk size of `ipfs add --cid-version=1`. */
 const CHUNK_BYTES = 256 * 1024;
-/** How many links one node has at most; a file of more chunks would need a further level. */
+/** The maximum number of links of one node; a file of more chunks would need a further level. */
 const MAX_LINKS = 174;
 /** The largest file that a CID is made for. */
 const MAX_FILE_BYTES = CHUNK_BYTES * MAX_LINKS;
@@ -19,7 +19,7 @@ const MAX_FILE_BYTES = CHUNK_BYTES * MAX_LINKS;
 /** A CIDv1 in base32 of a raw block or a file, by its SHA-256. Its last character holds two spare bits, which are 0. */
 const IPFS_CID = /^b(?:afkrei|afybei)[a-h][a-z2-7]{50}[aeimquy4]$/;
 
-/** Whether a text is a CID as `ipfsCid` makes them. Only such a one can be checked against bytes by making it again. */
+/** Whether a text is a CID as `ipfsCid` makes them. Only such a CID can be checked against bytes by making it again. */
 export const isIpfsCid = (text: string): boolean => IPFS_CID.test(text);
 
 const cidOf = (codec: number, block: Uint8Array): CID =>

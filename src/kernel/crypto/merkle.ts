@@ -3,19 +3,19 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { Sliced } from '../base/sliced.js';
 
 /**
- * Merkle trees as in RFC 9162, section 2.1, with SHA-256. All functions take the hashes of the leaves, so that whoever has many leaves can hash them
- * piece by piece. A level is made from the one below by pairing; a last node without a partner goes up as it is. That is the tree of the RFC, which
- * splits at the largest power of two. What makes a whole tree yields whenever its driver may pause.
+ * Merkle trees as in RFC 9162, section 2.1, with SHA-256. All functions take the hashes of the leaves, so that callers with many leaves can hash them
+ * piece by piece. A level is made from the one below by pairing; a last node without a partner moves up unchanged. That is the tree of the RFC, which
+ * splits at the largest power of two. Functions that build a complete tree yield whenever their driver may pause.
  */
 
 const sha256 = (bytes: Uint8Array): Uint8Array => hash('sha256', bytes, 'buffer');
-/** Prefixes keep a leaf from passing for an inner node. */
+/** Prefixes prevent a leaf from being mistaken for an inner node. */
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);
 /** How many nodes are hashed between two pauses: a few milliseconds of work. */
 const NODES_A_SLICE = 1_024;
 
-/** The hash of a leaf: of a text, its UTF-8 form. */
+/** The hash of a leaf; a text is hashed in its UTF-8 form. */
 export const hashLeaf = (leaf: Uint8Array | string): Uint8Array =>
   sha256(Buffer.concat([LEAF, typeof leaf === 'string' ? Buffer.from(leaf) : leaf]));
 
@@ -32,14 +32,14 @@ function* levelAbove(level: readonly Uint8Array[]): Sliced<readonly Uint8Array[]
   return above;
 }
 
-/** The root: the Merkle Tree Hash of section 2.1.1. Of no leaves it is the hash of nothing. */
+/** The root: the Merkle Tree Hash of section 2.1.1. Without leaves it is the hash of the empty string. */
 export function* merkleRoot(leaves: readonly Uint8Array[]): Sliced<Uint8Array> {
   let level = leaves;
   while (level.length > 1) level = yield* levelAbove(level);
   return level[0] ?? sha256(new Uint8Array());
 }
 
-/** The inclusion proof of section 2.1.3 for the leaf at a place, from the bottom up; empty also where there is no such leaf. */
+/** The inclusion proof of section 2.1.3 for the leaf at an index, from the bottom up; empty also if there is no such leaf. */
 export function* inclusionPath(leaves: readonly Uint8Array[], place: number): Sliced<readonly Uint8Array[]> {
   const path: Uint8Array[] = [];
   let at = place;
@@ -51,7 +51,7 @@ export function* inclusionPath(leaves: readonly Uint8Array[], place: number): Sl
   return path;
 }
 
-/** A leaf's hash, its place, the number of leaves, and its path. */
+/** A leaf's hash, its index, the number of leaves, and its path. */
 export type Inclusion = {
   readonly leaf: Uint8Array;
   readonly place: number;
@@ -59,7 +59,7 @@ export type Inclusion = {
   readonly path: readonly Uint8Array[];
 };
 
-/** Whether a leaf is at that place in the tree with this root: the algorithm of section 2.1.3.2. */
+/** Whether a leaf is at that index in the tree with this root: the algorithm of section 2.1.3.2. */
 export const isIncluded = ({ leaf, place, leaves, path }: Inclusion, root: Uint8Array): boolean => {
   if (!Number.isSafeInteger(place) || place < 0 || place >= leaves) return false;
   let [at, last, node] = [place, leaves - 1, leaf];

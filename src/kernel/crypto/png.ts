@@ -3,27 +3,27 @@ import { crc32 } from 'node:zlib';
 import { Rejection } from '../base/rejection.js';
 
 /**
- * The chunks of a PNG (W3C PNG, section 5). Pixels are never looked at and nothing is decompressed, so a picture costs no more than its length. Why no
+ * The chunks of a PNG (W3C PNG, section 5). Pixels are never read and nothing is decompressed, so a picture costs no more than its length. Why no
  * library does this: docs/adr/0020-png-chunks.md.
  */
 export type PngChunk = { readonly type: string; readonly data: Uint8Array };
 
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-/** A picture of 16 MiB in the smallest pieces that encoders cut has some thousands. */
+/** A picture of 16 MiB in the smallest chunks that encoders write has several thousand. */
 const MAX_CHUNKS = 16_384;
 /** Length, type and CRC, in bytes. */
 const AROUND_DATA = 12;
 const TYPE = /^[A-Za-z]{4}$/;
 const HEADER_BYTES = 13;
 
-/** Whether bytes begin as a PNG does. */
+/** Whether bytes begin with the signature of a PNG. */
 export const beginsAsPng = (bytes: Uint8Array): boolean => SIGNATURE.equals(bytes.subarray(0, SIGNATURE.length));
 
 const refusePng = (reason: string): Rejection => new Rejection('PNG_INVALID', { details: { reason } });
 
 /**
- * The chunks of a PNG up to its end, IEND included; bytes after it are left alone.
- * @throws Rejection PNG_INVALID, with the reason in its details, for anything that is cut short or damaged
+ * The chunks of a PNG up to its end, IEND included; bytes after it are ignored.
+ * @throws Rejection PNG_INVALID, with the reason in its details, for anything that is truncated or damaged
  */
 export const pngChunks = (bytes: Uint8Array): readonly PngChunk[] => {
   if (!beginsAsPng(bytes)) throw refusePng('It does not begin as a PNG.');

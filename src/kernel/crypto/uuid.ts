@@ -1,7 +1,7 @@
 import { sha256Hex } from './sha256.js';
 /**
  * A UUID version 8 (RFC 9562). Its leading 48 bits are a time, so ids insert in order; the rest is a digest of `content`. The same time and content
- * make the same id. A store recognises a repeat by it, and a different event at the same place stays different.
+ * make the same id, by which a store recognises a repeat; a different event at the same revision has a different id.
  */
 export const derivedUuid = (timeMs: number, content: string): string => {
   const digest = sha256Hex(content);

@@ -3,13 +3,13 @@ import type { CommandContext } from '../base/command-context.js';
 import type { ProcessInput, ProcessRef } from '../../ports/process-runtime.js';
 import type { Fold } from '../streams/fold.js';
 
-/** What a process's steps need from the world. */
+/** The dependencies of a process's steps. */
 export type ProcessEffects = {
   /** How the stream's own state is folded. */
   readonly fold: Fold<unknown>;
   /**
-   * Reads what the transitions need beside the state, and returns how the facts follow from it and from the stream's own state. That function is called at
-   * the very moment of the decision: the decision then sees exactly what precedes its events.
+   * Reads what the transitions need in addition to the state, and returns how the facts follow from it and from the stream's own state. That function
+   * is called at the moment of the decision, so that the decision sees exactly what precedes its events.
    */
   prepare(
     ref: ProcessRef,
@@ -17,11 +17,11 @@ export type ProcessEffects = {
     inputs: readonly ProcessInput[],
     by: CommandContext,
   ): Promise<(streamState: unknown) => unknown>;
-  /** How long one attempt at an effect of this process may take, in milliseconds; EFFECT_MS at most, and where it is left out. */
+  /** How long one attempt at an effect of this process may take, in milliseconds: at most EFFECT_MS, which is also the default. */
   readonly effectMs?: number;
   /**
-   * Runs one effect and returns the input that it makes. Must be idempotent by the effect's id. The signal aborts when its time is up and when the
-   * state stops waiting for it; what comes after that is ignored.
+   * Runs one effect and returns the input that it produces. Must be idempotent by the effect's id. The signal aborts at the timeout and when the
+   * state stops waiting for the effect; any later result is ignored.
    */
   effect(ref: ProcessRef, effect: Effect, signal: AbortSignal): Promise<ProcessInput>;
 };

@@ -11,23 +11,23 @@ import { FIRST_EVENT_SEARCH } from '../streams/first-event-search.js';
 import { pagesOf } from '../streams/stream-pages.js';
 import { defined } from '../base/defined.js';
 
-/** How long after its id was made a process may record its first event, in milliseconds. Later ones are not looked at. */
+/** How long after its id was made a process may record its first event, in milliseconds. Later events are not searched. */
 const FIRST_EVENT_WITHIN_MS = 600_000;
-/** How much memory the states of processes may take, in bytes as `weightOf` counts; the least recently used go first. */
+/** How much memory the states of processes may use, in bytes as `weightOf` counts; the least recently used are evicted first. */
 export const INSTANCES_BYTES = 256 * 1024 * 1024;
 
-/** A process folded from its recorded events. `sequence` counts them; `through` is the last revision of the stream that was looked at. */
+/** A process folded from its recorded events. `sequence` counts them; `through` is the last revision of the stream that was read. */
 export type Instance = {
   readonly state: { readonly name: string };
   readonly sequence: number;
   readonly through: number;
-  /** About how much memory its state takes: the weight of its events. */
+  /** The approximate memory use of its state: the weight of its events. */
   readonly bytes: number;
   /** For a process without events: the commands that began another process of its kind. */
   readonly rivals: readonly string[];
 };
 
-/** Reads processes out of their streams, and remembers the recent ones. */
+/** Reads processes from their streams, and caches the recent ones. */
 export class ProcessRepository {
   readonly #events: EventStore;
   readonly #shared: boolean;
@@ -36,8 +36,8 @@ export class ProcessRepository {
   readonly #listeners: ((stream: string, events: readonly StreamEvent[]) => void)[] = [];
 
   /**
-   * @param shared whether other programs write these streams too. What is remembered is then brought up to the stream's end before each answer. A
-   *   process that writes alone needs no such read.
+   * @param shared whether other programs write these streams too. What is cached is then brought up to the stream's end before each answer. A process
+   *   that writes alone needs no such read.
    */
   constructor(
     events: EventStore,
@@ -49,21 +49,21 @@ export class ProcessRepository {
   }
 
   /**
-   * Runs one step of a process at a time. A writer sends appends ahead, so two steps decided from the same state would both be recorded.
-   * @throws Rejection BUSY when too many wait already.
+   * Runs one step of a process at a time. A writer pipelines its appends, so two steps decided from the same state would both be recorded.
+   * @throws Rejection BUSY if too many already wait
    */
   runExclusive<T>(id: string, step: () => Promise<T>): Promise<T> {
     return this.#mutex.runExclusive(id, step);
   }
 
-  /** The process as last seen, where `load` would read the store; others may have written since. */
+  /** The process as last seen, without the read of `load`; others may have written since. */
   remembered(ref: ProcessRef): Instance | undefined {
     return this.#shared ? this.#instances.get(processKey(ref)) : undefined;
   }
 
   /**
-   * The current process. For one that is over, newer events are read only up to `atLeast`: no answer depends on them.
-   * @param tail what the caller has just read of the stream's end; if it holds all that is missing, nothing is read again
+   * The current process. If it is over, newer events are read only up to `atLeast`: no answer depends on them.
+   * @param tail the end of the stream that the caller has just read; if it holds everything that is missing, nothing is read again
    */
   async load(process: AnyStateMachine, ref: ProcessRef, atLeast = -1, tail?: StreamTail): Promise<Instance> {
     const known = this.#instances.get(processKey(ref));
@@ -76,7 +76,7 @@ export class ProcessRepository {
     return loaded;
   }
 
-  /** The process as it was after this revision of its stream; nothing is remembered. */
+  /** The process as it was after this revision of its stream; nothing is cached. */
   at(process: AnyStateMachine, ref: ProcessRef, revision: number): Promise<Instance> {
     return this.#read(process, ref, { to: revision });
   }
@@ -86,7 +86,7 @@ export class ProcessRepository {
     this.#listeners.push(listener);
   }
 
-  /** Folds newly recorded events onto what is known. */
+  /** Folds newly recorded events onto the cached process. */
   recorded(process: AnyStateMachine, ref: ProcessRef, before: Instance, events: readonly StreamEvent[]): Instance {
     for (const listener of this.#listeners) listener(ref.stream, events);
     const after = fold(process, ref, before, events);
@@ -99,13 +99,13 @@ export class ProcessRepository {
     this.#instances.delete(processKey(ref));
   }
 
-  /** A slow read must not bring back a state that a step has replaced meanwhile. */
+  /** Caches an instance. A slow read must not restore a state that a step has replaced meanwhile. */
   #keep(ref: ProcessRef, instance: Instance): void {
     const known = this.#instances.peek(processKey(ref));
     if (known === undefined || known.through <= instance.through) this.#instances.set(processKey(ref), instance);
   }
 
-  /** Reads forwards until the process is over or the stream ends. Begins at what is known, or at the revision that the id carries. */
+  /** Reads forwards until the process is over or the stream ends. Starts at what is cached, or at the revision that the id carries. */
   async #read(
     process: AnyStateMachine,
     ref: ProcessRef,
@@ -136,7 +136,7 @@ export class ProcessRepository {
 /** The last events of a stream, oldest first and without a gap, up to `through`, which was its end when they were read. */
 export type StreamTail = { readonly events: readonly StreamEvent[]; readonly through: number };
 
-/** The process up to the end of the tail; null when events are missing between what is known and the tail. */
+/** The process up to the end of the tail; null if events are missing between what is cached and the tail. */
 const foldTail = (
   process: AnyStateMachine,
   ref: ProcessRef,
@@ -149,7 +149,7 @@ const foldTail = (
   if (before.through < through - events.length) return null;
   const missing = events.filter(({ revision }) => revision > before.through);
   const after = fold(process, ref, before, missing);
-  // Of a process that is not there only the stream itself can say so.
+  // Only the stream itself can show that a process does not exist.
   return after.sequence === 0 ? null : { ...after, through: Math.max(before.through, through) };
 };
 
@@ -161,7 +161,7 @@ const initialAt = (process: AnyStateMachine, start: number): Instance => ({
   rivals: [],
 });
 
-/** What an instance takes in addition to its events, in bytes. */
+/** The memory use of an instance in addition to its events, in bytes. */
 const INSTANCE_BYTES = 512;
 
 const fold = (

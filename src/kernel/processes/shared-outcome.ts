@@ -15,14 +15,14 @@ import { withTimeLimit } from '../concurrency/time-limit.js';
 export type SharedOutcomeDeps = {
   readonly runtime: Pick<ProcessRuntime, 'outcome'>;
   readonly clock: Pick<Clock, 'after'>;
-  /** The waits under way. A runtime lets only a few wait for one outcome, so this server process waits once for each. */
+  /** The waits in progress. A runtime lets only a few callers wait for one outcome, so this server process waits once for each. */
   readonly waits: SingleFlight<StepAnswer>;
 };
 
 /**
- * The outcome of a process, for any number that wait for it. It ends only with the outcome, or when nobody waits for it any more: where too many wait
- * already, it tries again.
- * @throws the reason of `left` for who leaves early; what the runtime throws
+ * The outcome of a process, for any number of callers. The wait ends only with the outcome, or when no caller waits any longer; if too many already
+ * wait, it is retried.
+ * @throws the reason of `left` for a caller that leaves early; what the runtime throws
  */
 export const sharedOutcome = (
   { runtime, waits, clock }: SharedOutcomeDeps,
@@ -45,7 +45,7 @@ export const sharedOutcome = (
     }
   });
 
-/** The same within a time; null when that is up. @throws what the runtime throws */
+/** The same with a timeout; null after it. @throws what the runtime throws */
 export const outcomeWithin = async (
   deps: SharedOutcomeDeps,
   ref: ProcessRef,

@@ -15,7 +15,7 @@ type Typed = { readonly type: string };
 
 /**
  * What one input does in one state: nothing, a refusal, or events that lead to one of the states `to`.
- * A transition sees the process's state, the input and the facts handed to it beside them, and nothing else: no clock, no randomness, no store.
+ * A transition sees only the process's state, the input and the facts that it is passed: no clock, no randomness, no store.
  */
 export type Transition<State, Input, Facts, Name extends string = string> =
   | 'ignore'
@@ -38,8 +38,8 @@ export type Transitions<State extends Named, Input extends Typed, Facts> = {
 };
 
 /**
- * Work that the state waits for. The runtime runs it beside the steps, aborts it when the state stops waiting and after EFFECT_MS, and runs it again
- * until its input is recorded.
+ * Work that the state waits for. The runtime runs it concurrently with the steps, aborts it when the state stops waiting and after EFFECT_MS, and
+ * repeats it until its input is recorded.
  */
 export type Effect = { readonly id: string; readonly name: string; readonly args: JsonObject };
 
@@ -51,35 +51,35 @@ export type Deadline<Input> = { readonly at: string; readonly input: Input };
  */
 export interface StateMachine<State extends Named, Input extends Typed, Facts, Answer> {
   readonly name: string;
-  /** Nobody waits for its effects: a runtime that limits how many run gives them permits of their own. */
+  /** No caller waits for its effects: a runtime that limits concurrent effects gives them separate permits. */
   readonly background?: true;
   readonly initial: State;
   readonly transitions: Transitions<State, Input, Facts>;
   /** Whether a recorded event of the stream belongs to the process with this id. */
   owns(id: string, event: EventDraft): boolean;
-  /** Total: an event it does not know leaves the state as it is. */
+  /** Total: an unknown event leaves the state unchanged. */
   evolve(state: State, event: ProcessEvent): State;
-  /** The one effect this state waits for. A process without effects leaves it out: its states then tell nothing that its marks do not. */
+  /** The one effect that this state waits for. A process without effects omits it: its marks then carry everything about its states. */
   pending?(state: State): Effect | null;
   deadline(state: State): Deadline<Input> | null;
-  /** What the asker of `input` gets (without one: of the present state); undefined before the process has begun. */
+  /** The answer to the caller of `input` (without one: for the present state); undefined before the process has begun. */
   answer(state: State, input: Input | undefined): Answer | undefined;
   over(state: State): boolean;
 }
 
-/** A process whose types the runtimes do not look into. */
+/** A process whose types are opaque to the runtimes. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- runtimes treat state, input, facts and answer as opaque JSON
 export type AnyStateMachine = StateMachine<any, any, any, any>;
 
-/** The deadline of a process in this state; null when it has none or is over. */
+/** The deadline of a process in this state; null if it has none or is over. */
 export const deadlineOf = (process: AnyStateMachine, state: Named): Deadline<Typed & JsonObject> | null =>
   process.over(state) ? null : (process.deadline(state) as Deadline<Typed & JsonObject> | null);
 
-/** The effect that a process in this state waits for; null when it waits for none or is over. */
+/** The effect that a process in this state waits for; null if it waits for none or is over. */
 export const pendingEffect = (process: AnyStateMachine, state: Named): Effect | null =>
   process.over(state) ? null : (process.pending?.(state) ?? null);
 
-/** All that a runtime knows of a process in this state. */
+/** Everything that a runtime keeps of a process in this state. */
 export const statusOf = (process: AnyStateMachine, state: Named): ProcessStatus => {
   const effect = pendingEffect(process, state);
   return {

@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import { type Feed, grow, shrink } from './feed.js';
 import { type Gathered, gatherEvents, nothingGathered, type Parked } from './gather-events.js';
 
-/** How many times events are folded at most when another writer moves one of their streams or partitions. */
+/** The maximum number of times that events are folded again because another writer moves one of their streams or partitions. */
 export const COMMIT_ATTEMPTS = 8;
 
 const changesOf = (projection: Projection, { rows, streams, parked, position }: Gathered): Changes => {
@@ -32,8 +32,8 @@ const changesOf = (projection: Projection, { rows, streams, parked, position }: 
 
 /**
  * Writes what is gathered, and its progress, in one transaction.
- * @returns false when another writer moved one of the streams: nothing was written, gather again
- * @throws what the writer throws: nothing was written then either
+ * @returns false if another writer moved one of the streams: nothing was written, gather again
+ * @throws what the writer throws; in that case, too, nothing was written
  */
 export const commitGathered = async (writer: ReadModelWriter, feed: Feed, gathered: Gathered): Promise<boolean> => {
   const position = Math.max(gathered.position, feed.build.position);
@@ -44,17 +44,17 @@ export const commitGathered = async (writer: ReadModelWriter, feed: Feed, gather
     shrink(feed);
     throw error;
   }
-  // Not when there was nothing to write: after a failure the portion would grow too large again before anything new is written.
+  // Not if there was nothing to write: after a failure the portion would grow too large again before anything new is written.
   if (changes.put.length + changes.remove.length > 0) grow(feed);
   feed.build = { ...feed.build, position };
   return true;
 };
 
-/** Why events were not applied in COMMIT_ATTEMPTS. */
+/** The error for events that could not be applied in COMMIT_ATTEMPTS. */
 export const othersKeptMoving = ({ projection }: Feed): Error =>
   new Error(`Another writer kept moving ${projection.name}; the events were not applied.`);
 
-/** Logs for each parked event that its stream stands still. */
+/** Logs each parked event, after which its stream is no longer applied. */
 export const logParked = (log: Pick<Log, 'error'>, { projection }: Feed, parked: readonly Parked[]): void => {
   const { name, version } = projection;
   for (const event of parked) {
@@ -66,7 +66,7 @@ export const logParked = (log: Pick<Log, 'error'>, { projection }: Feed, parked:
  * Applies events to a build, in one transaction unless they touch too many rows for one, or rows that are too large. Redelivered events change
  * nothing.
  * @returns the events that were parked
- * @throws as gatherEvents and commitGathered: nothing of the last transaction was written then
+ * @throws what gatherEvents and commitGathered throw: nothing of the last transaction was written then
  */
 export const applyEvents = async (
   writer: ReadModelWriter,

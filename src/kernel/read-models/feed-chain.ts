@@ -7,8 +7,8 @@ export type FeedChain = {
   /** The first links of a session. If the log has lost nothing, everything up to the session's start comes before them. */
   begin(): readonly FeedEntry[];
   /**
-   * The links for the next events of the global order, with none left out. Each partition without an event at the end is also told that it is complete
-   * up to there, unless `more` links come at once, which tell it then.
+   * The links for the next events of the global order, with none left out. Each partition without an event at the end also gets a link that it is
+   * complete up to there, unless `more` links follow immediately, which include this.
    */
   next(events: readonly RecordedEvent[], more?: boolean): readonly FeedEntry[];
 };

@@ -1,12 +1,15 @@
 import type { FeedBatch } from '../../ports/event-feed.js';
 
-/** A batch that waits, and the callback that tells its reader whether it is handled or must come again. */
+/** A waiting batch, and the callback that reports to its reader whether it is handled or must be delivered again. */
 export type Waiting = { readonly batch: FeedBatch; readonly done: (handled: boolean) => void };
 
-/** About how much is handed over at once: batches are not split. */
+/** The approximate size of one round: batches are not split. */
 export type InboxBounds = { readonly links: number; readonly bytes: number };
 
-/** Batches of several partitions that wait to be applied together. There is at most one of each partition: its reader waits for the answer, and a batch of a newer reader takes its place. */
+/**
+ * Batches of several partitions that wait to be applied together. There is at most one per partition: its reader waits for the answer, and a batch of
+ * a newer reader replaces it.
+ */
 export class FeedInbox {
   readonly #round: InboxBounds;
   #waiting: Waiting[] = [];
@@ -18,7 +21,7 @@ export class FeedInbox {
     this.#round = round;
   }
 
-  /** Resolves with what `done` is given; false once closed. */
+  /** Resolves with the argument of `done`; false once closed. */
   put(batch: FeedBatch): Promise<boolean> {
     if (this.#closed) return Promise.resolve(false);
     this.#giveBack(batch.partition);
@@ -29,31 +32,31 @@ export class FeedInbox {
     });
   }
 
-  /** The batches that came first, up to the one that completes a round. Waits until there is one. Empty once closed. */
+  /** The earliest batches, up to the one that completes a round. Waits until there is one. Empty once closed. */
   async take(): Promise<readonly Waiting[]> {
     if (this.#waiting.length === 0 && !this.#closed) await new Promise<void>((resolve) => (this.#arrived = resolve));
     return this.#waiting.splice(0, this.#firstRound() ?? this.#waiting.length);
   }
 
-  /** Whether a whole round waits. */
+  /** Whether a full round waits. */
   get isFull(): boolean {
     return this.#firstRound() !== null;
   }
 
-  /** Calls `call` whenever a batch comes and a whole round waits. Returns a function that ends this. There is one listener at a time. */
+  /** Calls `call` whenever a batch arrives and a full round waits. Returns a function that removes the listener. There is one listener at a time. */
   onFull(call: () => void): () => void {
     this.#full = call;
     return () => (this.#full = () => undefined);
   }
 
-  /** From now on no batch is handled, waiting or new. */
+  /** Ends the inbox: no batch is handled any longer, waiting or new. */
   close(): void {
     this.#closed = true;
     for (const { done } of this.#waiting.splice(0)) done(false);
     this.#arrived();
   }
 
-  /** Gives back what nobody waits for any more: batches of readers that have lost their partition, and of an earlier reader of this one. */
+  /** Returns abandoned batches: those of readers that have lost their partition, and of an earlier reader of this one. */
   #giveBack(partition: number): void {
     const isGone = ({ batch }: Waiting): boolean => batch.partition === partition || batch.isStale();
     const gone = this.#waiting.filter(isGone);
@@ -62,7 +65,7 @@ export class FeedInbox {
     for (const { done } of gone) done(false);
   }
 
-  /** How many batches make a round; null when all of them together do not. */
+  /** How many batches make a round; null if all of them together do not. */
   #firstRound(): number | null {
     let [links, bytes] = [0, 0];
     const end = this.#waiting.findIndex(({ batch }) => {

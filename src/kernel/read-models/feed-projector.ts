@@ -6,7 +6,7 @@ import { type PartitionPlace, placeOf } from './partition-progress.js';
 import { PartitionedBuild, type PartitionedBuildDeps } from './partitioned-build.js';
 import { pause, retryMs } from '../concurrency/pause.js';
 
-/** How long events gather while no reader waits, in milliseconds: a row that many of them change is then written once. */
+/** How long events gather while no reader waits, in milliseconds, so that a row that many of them change is written once. */
 export const FEED_GATHER_MS = 25;
 /** How much is applied together: in one transaction, unless it touches more than a portion of rows (apply-events.ts). */
 const ROUND: InboxBounds = { links: 2_000, bytes: 4 * 1024 * 1024 };
@@ -14,8 +14,8 @@ const ROUND: InboxBounds = { links: 2_000, bytes: 4 * 1024 * 1024 };
 export type FeedProjectorDeps = PartitionedBuildDeps & { readonly feed: EventFeed };
 
 /**
- * Keeps the read models current from a partitioned log, beside other processes that do the same. Each applies the events of its own partitions. A row
- * belongs to one stream, and a stream to one partition. Whatever fails is tried again, for as long as the projector runs.
+ * Keeps the read models current from a partitioned log, in parallel with other processes. Each applies the events of its own partitions. A row
+ * belongs to one stream, and a stream to one partition. Every failure is retried while the projector runs.
  */
 export class FeedProjector implements AsyncDisposable {
   readonly #deps: FeedProjectorDeps;
@@ -35,13 +35,13 @@ export class FeedProjector implements AsyncDisposable {
     this.#projections = projections;
   }
 
-  /** Starts, and waits for any server that is away. A second call does nothing. */
+  /** Starts, and waits for any server that is unavailable. A second call does nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
 
   /**
-   * How far the slowest read model is behind in this process's partitions, in global positions; null when it has no partitions.
+   * How far the slowest read model is behind in this process's partitions, in global positions; null if it has no partitions.
    * @throws what the event store throws
    */
   async lag(): Promise<number | null> {
@@ -50,12 +50,12 @@ export class FeedProjector implements AsyncDisposable {
     return reached.length === 0 ? null : Math.max(0, last - Math.min(...reached));
   }
 
-  /** How many events no read model could take. @throws what the writer throws */
+  /** The number of parked events, which no read model could apply. @throws what the writer throws */
   parked(): Promise<number> {
     return this.#deps.writer.parkedCount(this.#projections);
   }
 
-  /** Ends after the write that is under way. */
+  /** Ends after the write in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     this.#inbox.close();
@@ -93,7 +93,7 @@ export class FeedProjector implements AsyncDisposable {
     this.#takeUp();
   }
 
-  /** A new build takes its history from the store: the log may have lost it. */
+  /** Takes over the partitions. A new build reads its history from the store, because the log may have lost it. */
   #takeUp(): void {
     for (const build of this.#builds) {
       if (build.feed.build.live) continue;
@@ -127,7 +127,7 @@ export class FeedProjector implements AsyncDisposable {
     await this.#swapIn();
   }
 
-  /** Brings up the partitions that are behind, while the rest goes on. A build that must go through its history does not hold up the others. */
+  /** Brings up the partitions that are behind, while the rest continues, so that a build that must read its history does not block the others. */
   #catchUp(): void {
     for (const build of this.#builds) {
       if (!build.anyBehind || this.#catchingUp.has(build)) continue;
@@ -153,7 +153,7 @@ export class FeedProjector implements AsyncDisposable {
     return swapInAt(this.#target, this.#deps.writer, feeds);
   }
 
-  /** Runs until it succeeds or the projector is told to stop. After a failure the builds are opened again. */
+  /** Runs until it succeeds or the projector is stopped. After a failure the builds are opened again. */
   async #untilDone(run: () => Promise<void>): Promise<void> {
     const { signal } = this.#stop;
     for (let failures = 0; !signal.aborted;) {

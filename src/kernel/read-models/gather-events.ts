@@ -9,7 +9,7 @@ import type { Changes, IndexedPassage, IndexedText, ReadModelWriter } from '../.
 import { inSlices, type SlicePace } from '../concurrency/in-slices.js';
 import { type Feed, type Portion, shrink } from './feed.js';
 
-/** After how many UTF-16 units of texts whose words are found others have their turn: where each must be folded, that is 5 to 15 ms of work. */
+/** Yields to other work after the words of this many UTF-16 units of text have been extracted: 5 to 15 ms of work if each must be folded. */
 const WORDS_PACE_UNITS = 4_096;
 /** How much of a poison event's error is kept. */
 const REASON_CHARACTERS = 500;
@@ -24,21 +24,21 @@ type Row = {
   index: RowIndex | null;
   text: string | null;
   passages: readonly Passage[];
-  /** How many of the passages are stored already: the first ones, because a row keeps what it had. */
+  /** How many of the passages are stored already. These are the first ones, because a row keeps what it had. */
   storedPassages: number;
   /** The text and the other passages, with their words. */
   indexed: { text: IndexedText | null; readonly passages: IndexedPassage[] };
 };
 type Stream = { from: number; to: number; parked: boolean };
 
-/** What events did to a build and is not written yet: the rows and streams that they touched. */
+/** Unwritten changes of events to a build: the rows and streams that they touched. */
 export type Gathered = {
   readonly rows: Map<string, Row>;
   readonly streams: Map<string, Stream>;
   readonly parked: Parked[];
   /** How many bytes of JSON the rows had that were already stored. */
   bytes: number;
-  /** How much the words of texts and passages are, in UTF-16 units. */
+  /** The length of the words of texts and passages, in UTF-16 units. */
   units: number;
   position: number;
 };
@@ -56,8 +56,8 @@ export const nothingGathered = (): Gathered => ({
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /**
- * An event with the rows that it touches, or the error when the projection could not tell which. `keys` is how many rows must be loaded for it and the
- * events before it.
+ * An event with the rows that it touches, or the error if the projection could not name them. `keys` is how many rows must be loaded for it and the
+ * preceding events.
  */
 type Touch = {
   readonly event: RecordedEvent;
@@ -66,14 +66,14 @@ type Touch = {
   readonly keys: number;
 };
 
-/** An event came before its predecessor in the stream was applied. */
+/** An event arrived before its predecessor in the stream was applied. */
 export class FeedGap extends Error {
   constructor({ stream, revision }: RecordedEvent, lacking: number) {
     super(`The feed of ${stream} lacks revision ${lacking}: it went on with ${revision}.`);
   }
 }
 
-/** Adds an entry that is not there yet, and returns it. */
+/** Adds an entry that does not exist yet, and returns it. */
 const added = <Value>(fresh: Map<string, Value>, name: string, value: Value): Value => {
   fresh.set(name, value);
   return value;
@@ -99,7 +99,7 @@ type Evolved = Pick<Row, 'row' | 'index' | 'text' | 'passages' | 'storedPassages
 
 const noRow: Evolved = { row: null, index: null, text: null, passages: [], storedPassages: 0 };
 
-/** What an event makes of a row. @throws what the projection throws */
+/** The row after an event. @throws what the projection throws */
 const evolved = (projection: Projection, before: Row, event: RecordedEvent): Evolved => {
   const row = projection.evolve(before.row, event, before.id);
   if (row === null) return noRow;
@@ -124,13 +124,13 @@ const change = (row: Row, to: Evolved): void => {
   if (to.row === null) row.indexed = nothingIndexed();
 };
 
-/** Whether a row has texts whose words were not found yet. */
+/** Whether a row has texts whose words were not extracted yet. */
 const lacksWords = ({ changed, text, passages, storedPassages, indexed }: Row): boolean =>
   changed && (text !== (indexed.text?.text ?? null) || passages.length > storedPassages + indexed.passages.length);
 
 /**
- * Finds the words of the rows that lack them: in slices, because each may have to be folded.
- * @returns how much they are, in UTF-16 units, each text with the space that ends it
+ * Extracts the words of the rows that lack them, in slices, because each may have to be folded.
+ * @returns their length in UTF-16 units, each text with the space that ends it
  */
 function* findWords(rows: readonly Row[]): Sliced<number> {
   let units = 0;
@@ -158,7 +158,7 @@ const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: P
   try {
     if (touched instanceof Error) throw touched;
     if (touched.length > 0) {
-      // None of the rows changes where one of them cannot.
+      // If one of the rows cannot change, none of them does.
       const rows = touched.map((row) => evolved(projection, row, event));
       for (let at = 0; at < rows.length; at += 1) change(touched[at] as Row, rows[at] as Evolved);
     }
@@ -172,7 +172,7 @@ const fold = ({ projection }: Feed, { event, stream, touched }: Touch, parked: P
 };
 
 /**
- * Loads rows and streams onto what is gathered, the rows in the order of their keys: as many as `bytes` allow, but at least `atLeast`.
+ * Loads rows and streams into what is gathered, the rows in the order of their keys: as many as `bytes` allow, but at least `atLeast`.
  * @returns how many rows were loaded
  * @throws what the writer throws; the next transaction is then smaller
  */
@@ -209,13 +209,13 @@ const loadOnto = async (
 };
 
 /**
- * Folds events onto what is gathered, up to the event that brings it to the bounds of a portion. The first event is always folded, with all its rows.
- * Only the rows keep anything of the events. An event that the projection cannot take is parked, and its stream stands still from there on.
- * @param events a few megabytes at most, as the event store and the feed hand them over
+ * Folds events into what is gathered, up to the event that reaches the bounds of a portion. The first event is always folded, with all its rows. Only
+ * the rows keep anything of the events. An event that the projection cannot apply is parked, and later events of its stream are not applied.
+ * @param events a few megabytes at most, as the event store and the feed deliver them
  * @param at the current time (RFC 3339)
  * @returns how many events were folded
- * @throws what the writer throws; FeedGap when an event is missing before one of these: the feed is broken, and going on would hide that. What is
- *   gathered is then of no use.
+ * @throws what the writer throws; FeedGap if an event is missing before one of these: the feed is broken, and continuing would hide that. What is
+ *   gathered must then be discarded.
  */
 export const gatherEvents = async (
   writer: ReadModelWriter,

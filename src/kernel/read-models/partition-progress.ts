@@ -5,8 +5,8 @@ import type { Feed } from './feed.js';
 export type PartitionPlace = { readonly key: string; readonly partition: number; readonly of: number };
 
 /**
- * The progress of one partition in a build is stored as that of a stream that cannot exist: no stream name begins with a slash. It is written in the
- * same transaction as the rows. The write is refused when another process has moved it.
+ * The progress of one partition in a build is stored as the progress of a stream that cannot exist: no stream name begins with a slash. It is written
+ * in the same transaction as the rows. The write is refused if another process has moved it.
  */
 export const placeOf = (partition: number, of: number): PartitionPlace => ({
   key: `/feed/${of}/${partition}`,
@@ -14,12 +14,12 @@ export const placeOf = (partition: number, of: number): PartitionPlace => ({
   of,
 });
 
-/** Up to where each partition of one build is handled, as far as this process knows: never more than is true. */
+/** The position up to which each partition of one build is handled, to this process's knowledge: possibly too low, never too high. */
 export class PartitionProgress {
   readonly #writer: ReadModelWriter;
   readonly #feed: Feed;
   readonly #stored = new Map<string, number>();
-  /** Where all partitions were read, by how many there are: more than one number only after that has changed. */
+  /** The positions read for all partitions, by partition count: more than one count only after it has changed. */
   readonly #known = new Set<number>();
 
   constructor(writer: ReadModelWriter, feed: Feed) {
@@ -27,35 +27,35 @@ export class PartitionProgress {
     this.#feed = feed;
   }
 
-  /** Up to where the partition is handled. What is handled globally counts here too. */
+  /** The position up to which the partition is handled. Positions that are handled globally count here too. */
   reached({ key }: PartitionPlace): number {
     return Math.max(this.stored(key), this.#feed.build.position);
   }
 
-  /** What is stored for the partition: the revision that a commit expects; -1 when nothing is stored. */
+  /** The stored value of the partition: the revision that a commit expects; -1 if nothing is stored. */
   stored(key: string): number {
     return this.#stored.get(key) ?? -1;
   }
 
-  /** Reads what is stored for all partitions, unless it was read before. @throws what the writer throws */
+  /** Reads the stored values of all partitions, unless they were read before. @throws what the writer throws */
   async know(counts: ReadonlySet<number>): Promise<void> {
     for (const of of counts) if (!this.#known.has(of)) await this.#read(of);
   }
 
-  /** Reads it again, unless no other process has any of the partitions. @throws what the writer throws */
+  /** Reads them again, unless no other process has any of the partitions. @throws what the writer throws */
   async readOthers(counts: ReadonlySet<number>, owned: ReadonlySet<number>): Promise<void> {
     for (const of of counts) {
       if (placesOf(of).some(({ partition }) => !owned.has(partition))) await this.#read(of);
     }
   }
 
-  /** Forgets what was read: another process writes too. */
+  /** Discards what was read, because another process writes too. */
   forget(): void {
     this.#stored.clear();
     this.#known.clear();
   }
 
-  /** Up to where the global order is handled once these partitions have moved. */
+  /** The position up to which the global order is handled once these partitions have moved. */
   positionWith(moved: ReadonlyMap<string, number>): number {
     const lowest = (of: number): number =>
       Math.min(...placesOf(of).map(({ key }) => moved.get(key) ?? this.stored(key)));

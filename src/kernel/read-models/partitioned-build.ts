@@ -12,7 +12,7 @@ import { FeedGap, gatherEvents, nothingGathered } from './gather-events.js';
 import { PartitionProgress, type PartitionPlace, placeOf } from './partition-progress.js';
 import { streamGaps } from './stream-gaps.js';
 
-/** How many events are read from the store at once to fill in what the feed lacks. */
+/** How many events one read from the store fetches to fill in what the feed lacks. */
 export const BUILD_READ_EVENTS = 512;
 
 export type PartitionedBuildDeps = {
@@ -26,8 +26,8 @@ export type PartitionedBuildDeps = {
 type Behind = { readonly place: PartitionPlace; readonly wanted: number };
 
 /**
- * A build fed from the partitions of a log: from some by this process, from the others by other processes. The event store is the truth. Where the
- * log lacks something (a link does not follow, a build begins), the partition is behind, and is brought up from the store.
+ * A build fed from the partitions of a log: from some by this process, from the others by other processes. The event store is the truth. If the log
+ * lacks something (a link does not follow, or a build begins), the partition is behind, and is brought up from the store.
  */
 export class PartitionedBuild {
   readonly feed: Feed;
@@ -43,7 +43,7 @@ export class PartitionedBuild {
     this.#progress = new PartitionProgress(deps.writer, feed);
   }
 
-  /** Whether a newer version has taken its place: it takes nothing more. */
+  /** Whether a newer version has replaced it: it then applies nothing more. */
   get replaced(): boolean {
     return this.#replaced;
   }
@@ -56,12 +56,12 @@ export class PartitionedBuild {
     return [...this.#behind.values()].some(({ place }) => place.partition === partition);
   }
 
-  /** Up to where a partition is handled. */
+  /** The position up to which a partition is handled. */
   reached(place: PartitionPlace): number {
     return this.#progress.reached(place);
   }
 
-  /** Brings a partition up to an event of the store, at the position `wanted`. */
+  /** Requests that a partition be brought up to an event of the store, at the position `wanted`. */
   want(place: PartitionPlace, wanted: number): void {
     if (this.reached(place) >= wanted) return;
     const before = this.#behind.get(place.key)?.wanted ?? 0;
@@ -74,7 +74,7 @@ export class PartitionedBuild {
     for (const [key, { place }] of this.#behind) if (!partitions.has(place.partition)) this.#behind.delete(key);
   }
 
-  /** Begins again from what the writer has, after a failure. @throws what the writer throws */
+  /** Restarts from what the writer has, after a failure. @throws what the writer throws */
   reopen(): Promise<void> {
     return this.#exclusively(async () => {
       const build = await this.#deps.writer.reopen(this.feed.projection, this.feed.build);
@@ -88,8 +88,8 @@ export class PartitionedBuild {
   }
 
   /**
-   * Applies, in one transaction, what follows on what is handled, and notes what does not.
-   * @throws what the writer and the event store throw: then nothing was written, or all of it
+   * Applies, in one transaction, the links that follow on what is handled, and notes those that do not.
+   * @throws what the writer and the event store throw: then either nothing was written, or all of it
    */
   apply(batches: readonly FeedBatch[], owned: ReadonlySet<number>): Promise<void> {
     const counts = new Set(batches.flatMap(({ links }) => links.map(({ partitions }) => partitions)));
@@ -100,7 +100,7 @@ export class PartitionedBuild {
 
   /**
    * Brings the partitions that are behind one step further.
-   * @returns false when the store does not have the wanted events yet
+   * @returns false if the store does not have the wanted events yet
    * @throws as apply
    */
   catchUp(owned: ReadonlySet<number>): Promise<boolean> {
@@ -111,9 +111,9 @@ export class PartitionedBuild {
   }
 
   /**
-   * Makes a step and writes it. While partitions change hands, two processes may write the same one. Each commit names the progress that it was made
-   * on, so the second is refused; it reads what the first has written and makes its step again.
-   * @returns false when there is no step to make
+   * Makes a step and writes it. While partitions move between processes, two processes may write the same one. Each commit names the progress that it
+   * was made on, so the second is refused; it reads what the first has written and makes its step again.
+   * @returns false if there is no step to make
    */
   async #advance(
     counts: ReadonlySet<number>,
@@ -154,7 +154,7 @@ export class PartitionedBuild {
     return { events, moved };
   }
 
-  /** The next events of the store that the partitions behind lack; null when the store has none yet. */
+  /** The next events of the store that the lagging partitions lack; null if the store has none yet. */
   async #lacking(): Promise<BuildStep | null> {
     this.#dropReached();
     const places = [...this.#behind.values()].map(({ place }) => ({
@@ -175,8 +175,8 @@ export class PartitionedBuild {
   }
 
   /**
-   * Writes a step, in several transactions where it has more rows than one takes: the rows count at once, the partitions with the last of them.
-   * @returns false when the step must be made again: another writer has moved something, or a stream lacked events and has them now
+   * Writes a step, in several transactions if it has more rows than one holds: the rows count immediately, the partitions with the last of them.
+   * @returns false if the step must be made again: another writer has moved something, or a stream lacked events and has them now
    */
   async #write({ events, moved }: BuildStep): Promise<boolean> {
     const { writer, clock, log } = this.#deps;
@@ -219,7 +219,7 @@ export class PartitionedBuild {
     }
   }
 
-  /** Moves the position over what other processes have handled meanwhile. When two finish at the same time, one of them sees both. */
+  /** Moves the position past what other processes have handled meanwhile. If two finish at the same time, one of them sees both. */
   async #moveOverOthers(counts: ReadonlySet<number>, owned: ReadonlySet<number>): Promise<void> {
     await this.#progress.readOthers(counts, owned);
     const position = this.#progress.positionWith(new Map());
@@ -239,5 +239,5 @@ export class PartitionedBuild {
   }
 }
 
-/** Events to apply, and where their partitions are afterwards, by their keys. */
+/** Events to apply, and the resulting positions of their partitions, by key. */
 type BuildStep = { readonly events: readonly RecordedEvent[]; readonly moved: ReadonlyMap<string, number> };

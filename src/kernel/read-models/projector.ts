@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 
 /** How many events one transaction applies. */
 const PROJECTOR_BATCH_EVENTS = 500;
-/** How long events gather while no reader waits, in milliseconds: a row that many of them change is then written once. */
+/** How long events gather while no reader waits, in milliseconds, so that a row that many of them change is written once. */
 export const GATHER_MS = 25;
 
 export type ProjectorDeps = {
@@ -20,8 +20,8 @@ export type ProjectorDeps = {
 };
 
 /**
- * Keeps the read models current. It follows the event store from where each build is, applies events, and swaps a new version in once it has reached
- * the store's last position at the start. Whatever fails is tried again from the last commit, for as long as the projector runs.
+ * Keeps the read models current. It follows the event store from the position of each build, applies events, and swaps a new version in once it has
+ * reached the store's last position at the start. Every failure is retried from the last commit, while the projector runs.
  */
 export class Projector implements AsyncDisposable {
   readonly #deps: ProjectorDeps;
@@ -47,7 +47,7 @@ export class Projector implements AsyncDisposable {
     const target = await events.lastPosition();
     this.#feeds = feeds;
     await swapInAt(target, this.#deps.writer, feeds);
-    // Builds at the same position share one subscription. A build with history to go through must not hold up the others.
+    // Builds at the same position share one subscription, so that a build with history to read does not block the others.
     const groups = new Map<string, Feed[]>();
     for (const feed of feeds) {
       const group = feed.build.live ? 'live' : String(feed.build.position);
@@ -62,7 +62,7 @@ export class Projector implements AsyncDisposable {
     return last - Math.min(last, ...this.#feeds.map(({ build }) => build.position));
   }
 
-  /** How many events no read model could take. @throws what the writer throws */
+  /** The number of parked events, which no read model could apply. @throws what the writer throws */
   parked(): Promise<number> {
     return this.#deps.writer.parkedCount(this.#projections);
   }
@@ -103,7 +103,7 @@ export class Projector implements AsyncDisposable {
     }
   }
 
-  /** Lets events gather, unless a whole batch or a reader already waits. */
+  /** Lets events gather, unless a full batch or a reader already waits. */
   async #gather(position: number): Promise<void> {
     const behind = (await this.#deps.events.lastPosition()) - position >= PROJECTOR_BATCH_EVENTS;
     if (behind || this.#deps.writer.awaited()) await yieldToEventLoop();

@@ -3,9 +3,9 @@ import type { EventStore } from '../../ports/event-store.js';
 import { READ_WAIT_MS, type Projection, type ReadModels } from '../../ports/read-models.js';
 
 /**
- * Waits until a mind's read model holds what its stream holds now, or `minimum` if the client asked for that.
+ * Waits until a mind's read model has reached its stream's present revision, or `minimum` if the client requested one.
  * @returns the lowest revision of the stream that the read will see
- * @throws Rejection READ_MODEL_BEHIND when `minimum` is not reached in time; without `minimum` the read goes on with what is there
+ * @throws Rejection READ_MODEL_BEHIND if `minimum` is not reached in time; without `minimum` the read continues with what is available
  */
 export const waitForStream = async (
   deps: { readonly events: EventStore; readonly readModels: ReadModels },
@@ -22,8 +22,8 @@ export const waitForStream = async (
 };
 
 /**
- * Waits until a read model holds a revision of a stream.
- * @throws Rejection READ_MODEL_BEHIND when it is not reached in time
+ * Waits until a read model has reached a revision of a stream.
+ * @throws Rejection READ_MODEL_BEHIND if it is not reached in time
  */
 export const requireReached = async (
   readModels: Pick<ReadModels, 'reached'>,
@@ -34,7 +34,7 @@ export const requireReached = async (
   if (!(await readModels.reached(projection, stream, revision))) throw behind(revision);
 };
 
-/** Waits for the stream itself to hold `minimum`. Reads of the event store are never behind, but the revision may not exist yet. */
+/** Waits until the stream itself has reached `minimum`. Reads of the event store are never behind, but the revision may not exist yet. */
 export const waitForRevision = async (
   events: EventStore,
   stream: string,

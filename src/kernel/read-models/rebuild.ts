@@ -7,11 +7,11 @@ import { commitGathered } from './apply-events.js';
 import { type Feed, feedOf, type Portion } from './feed.js';
 import { type Gathered, gatherEvents, nothingGathered } from './gather-events.js';
 
-/** How many events are read at once: few, so that they are freed before they move to where garbage is costly. */
+/** How many events one read fetches: few, so that they are freed before they are promoted to the old generation, where garbage is costly. */
 const READ_EVENTS = 512;
 /**
- * How much is gathered before a write: a row that many events change is then written once. A read ends near READ_BYTES, so the number of reads bounds
- * the bytes of new events. The bytes of rows already stored are counted separately.
+ * How many reads are gathered before a write, so that a row that many events change is written once. A read ends near READ_BYTES, so the number of
+ * reads bounds the bytes of new events. The bytes of rows already stored are counted separately.
  */
 const COMMIT_READS = 64;
 const COMMIT: Portion = { rows: 16_384, bytes: COMMIT_READS * READ_BYTES, units: Infinity };
@@ -27,7 +27,7 @@ export type RebuildProgress = {
 export type Rebuilt = { readonly events: number; readonly parked: number };
 
 /**
- * Makes every read model anew from the events and swaps it in, while no server runs. If it is stopped, the old ones stay as they were.
+ * Rebuilds every read model from the events and swaps it in, while no server runs. If it is stopped, the old ones remain unchanged.
  * @throws what the event store and the writer throw
  */
 export const rebuild = async (

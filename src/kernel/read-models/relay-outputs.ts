@@ -6,12 +6,12 @@ import { createChain } from './feed-chain.js';
 import type { RelayOutput } from './relay.js';
 
 /**
- * For how long partitions without events are not told how far they are complete while events keep coming, in milliseconds. Lists over all minds wait
- * for every partition, and projectors gather events for as long anyway (feed-projector.ts).
+ * The maximum time, in milliseconds, for which partitions without events get no link that they are complete while events keep coming. Lists over all
+ * minds wait for every partition, and projectors gather events for as long in any case (feed-projector.ts).
  */
 export const TELL_MS = 25;
 
-/** Writes links into the log that projectors read. Links of a relay that has lost its place are true too (ports/event-feed.ts). */
+/** Writes links into the log that projectors read. Links of a relay that has lost its lease are true too (ports/event-feed.ts). */
 export const linksInto = (feed: FeedWriter, clock: Pick<Clock, 'monotonicMs'>): RelayOutput => ({
   open: async (after) => {
     const session = await feed.open();
@@ -36,7 +36,7 @@ export const linksInto = (feed: FeedWriter, clock: Pick<Clock, 'monotonicMs'>): 
 });
 
 /**
- * Publishes the events of minds. A publisher takes nothing from a relay once the next one writes (ports/event-publisher.ts).
+ * Publishes the events of minds. A publisher accepts nothing from a relay once the next one writes (ports/event-publisher.ts).
  * @param toCloudEvent null for an event that is not published
  */
 export const cloudEventsInto = (

@@ -5,26 +5,26 @@ import type { RelayLease } from '../../ports/relay-lease.js';
 import { pause, retryMs } from '../concurrency/pause.js';
 import { withMore } from './with-more.js';
 
-/** How many events are written at once. */
+/** How many events are written together. */
 const RELAY_BATCH_EVENTS = 500;
 const BEYOND = 'the checkpoint of the relay is beyond the event store, as after a backup was restored; it begins anew';
-/** How often the checkpoint is written and the place renewed, in milliseconds. What a killed relay wrote since then is written again. */
+/** How often the checkpoint is written and the lease renewed, in milliseconds. What a killed relay wrote since then is written again. */
 export const CHECKPOINT_MS = 500;
-/** How often a relay on standby asks for the place, in milliseconds. */
+/** How often a relay on standby requests the lease, in milliseconds. */
 export const STANDBY_MS = 1_000;
 
 /** One attempt at writing. */
 export type RelaySession = AsyncDisposable & {
   /**
    * Resolves once all of these are stored. After a failure some of them may be, and the session is over.
-   * @param more whether further events wait already
+   * @param more whether further events already wait
    */
   write(events: readonly RecordedEvent[], more: boolean): Promise<void>;
 };
 
-/** Where a relay writes to. */
+/** The destination of a relay. */
 export type RelayOutput = {
-  /** Begins to write what comes after a position. Failures: after any throw nothing is open. */
+  /** Begins to write what comes after a position. If it throws, nothing is open. */
   open(after: number): Promise<RelaySession>;
 };
 
@@ -38,26 +38,27 @@ export type RelayDeps = {
   readonly gatherMs: number;
   /** Names the output in the log. */
   readonly topic: string;
-  /** Names this process among all that may hold the place. */
+  /** Identifies this process among all that may hold the lease. */
   readonly holder: string;
 };
 
 /**
  * Writes the event store's global order into its output, at least once, from the checkpoint on. The checkpoint follows what the output has
- * acknowledged. One relay of an output works, the others stand by. One that has lost its place may not know it yet: an output must bear what it writes.
+ * acknowledged. One relay of an output works, the others stand by. A relay may not yet have noticed that it lost its lease, so an output must
+ * tolerate what it writes.
  */
 export class Relay implements AsyncDisposable {
   readonly #deps: RelayDeps;
   readonly #stop = new AbortController();
   #running: Promise<void> | null = null;
-  /** What the output has acknowledged; null while this relay stands by. */
+  /** The last position that the output has acknowledged; null while this relay stands by. */
   #position: number | null = null;
 
   constructor(deps: RelayDeps) {
     this.#deps = deps;
   }
 
-  /** Starts, and waits for any server that is away. A second call does nothing. */
+  /** Starts, and waits for any server that is unavailable. A second call does nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -68,7 +69,7 @@ export class Relay implements AsyncDisposable {
     return Math.max(0, (await this.#deps.events.lastPosition()) - this.#position);
   }
 
-  /** Ends after the batch that is being written, and gives the place to the next. */
+  /** Ends after the batch that is being written, and releases the lease to the next relay. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -94,11 +95,11 @@ export class Relay implements AsyncDisposable {
     await lease.release(holder).catch(() => undefined);
   }
 
-  /** Relays until told to stop or until the place is lost. */
+  /** Relays until stopped or until the lease is lost. */
   async #relay(checkpoint: number, onProgress: () => void): Promise<void> {
     const { events, output, clock, gatherMs, log, topic } = this.#deps;
     const last = await events.lastPosition();
-    // It belongs to another store. Some servers give nothing below a position that they do not have, and do not say so.
+    // It belongs to another store. Some servers return nothing below a position that they do not have, and report no error.
     const isBeyond = checkpoint > last;
     if (isBeyond) log.error({ checkpoint, last, topic }, BEYOND);
     const after = isBeyond ? 0 : checkpoint;
@@ -106,7 +107,7 @@ export class Relay implements AsyncDisposable {
     const end = (): void => session.abort();
     const isOver = (): boolean => session.signal.aborted;
     this.#stop.signal.addEventListener('abort', end, { once: true });
-    // Opening may take longer than the place is held without being renewed, and so may the last batch.
+    // Opening may take longer than the lease lasts without being renewed, and so may the last batch.
     const written = new AbortController();
     const keeping = this.#keep(session, written.signal, after);
     try {
@@ -135,7 +136,7 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  /** Renews the place and moves the checkpoint until `written`, and then once more. Ends the session when the place is lost. */
+  /** Renews the lease and moves the checkpoint until `written`, and then once more. Ends the session if the lease is lost. */
   async #keep(session: AbortController, written: AbortSignal, after: number): Promise<void> {
     const { clock, lease, holder, log, topic } = this.#deps;
     let keptMs = clock.monotonicMs();
@@ -162,8 +163,8 @@ export class Relay implements AsyncDisposable {
 }
 
 /**
- * Alone an event leaves at once. Under load those of some time leave together: each write costs everybody behind the topic a round. A backlog, which
- * comes in full batches, is not held up.
+ * Gathers events into batches. A lone event leaves immediately. Under load, the events of a short period leave together, because each write costs
+ * every reader of the topic a round. A backlog, which comes in full batches, is not delayed.
  */
 async function* gathered<Event>(
   batches: AsyncIterable<readonly Event[]>,

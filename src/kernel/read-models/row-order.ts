@@ -1,4 +1,4 @@
-/** Below this, code units sort as code points do; from here on there are halves of pairs. */
+/** Below this, code units sort as code points do; from here on, surrogates begin. */
 const FIRST_SURROGATE = 0xd800;
 
 /** The order in which rows sort: by UTF-8 bytes, which is by code point. */
@@ -13,8 +13,8 @@ export const compareOrders = (one: string, other: string): number => {
   return one.length - other.length;
 };
 
-/** Digits of the largest revision, so that texts sort like numbers. */
+/** The number of digits of the largest revision, so that their texts sort like numbers. */
 const REVISION_DIGITS = 16;
 
-/** The place of what an event made, among the rows of its stream. */
+/** The sort position of a row made by an event, among the rows of its stream. */
 export const revisionOrder = (revision: number): string => String(revision).padStart(REVISION_DIGITS, '0');

@@ -5,7 +5,7 @@ import type { Build, ReadModelWriter } from '../../ports/read-model-writer.js';
 export type StreamGap = { readonly stream: string; readonly from: number; readonly to: number };
 
 /**
- * The streams whose events here cannot be applied, because others before or between them were not. The range goes from the first revision that is not
+ * The streams whose events here cannot be applied, because earlier or intermediate ones were not. The range goes from the first revision that is not
  * applied to the last one here.
  * @throws what the writer throws
  */

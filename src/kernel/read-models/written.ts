@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
-/** How many keys' last writes are remembered; the key that has not written for longest goes first. */
+/** How many keys' last writes are remembered; the key whose last write is oldest is evicted first. */
 export const WRITERS_KEPT = 10_000;
 
-/** The global position of each key's last write through this server. Its lists over all minds wait for it. */
+/** The global position of each key's last write through this server. The key's lists over all minds wait for it. */
 export type Written = {
   noted(keyId: string, position: number): void;
-  /** 0 when the key wrote nothing here. */
+  /** 0 if the key wrote nothing here. */
   position(keyId: string): number;
 };
 

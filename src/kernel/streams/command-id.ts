@@ -8,21 +8,23 @@ export const makeCommandId = (clock: Clock, random: Random): string =>
   `c${clock.now().getTime().toString(36)}_${Buffer.from(random.bytes(12)).toString('base64url')}`;
 
 /**
- * The same command id, with the number of events its stream had when the id was reserved. The command has no event before that. A second attempt at
- * the command need not search further back.
+ * The same command id, with the number of events that its stream had when the id was reserved. The command has no event before that, so a second
+ * attempt at the command need not search further back.
  */
 export const reservedAt = (commandId: string, lastRevision: number): string =>
   `${commandId}r${(lastRevision + 1).toString(36)}`;
 
 const COMMAND_ID = /^c([0-9a-z]{1,10})_[A-Za-z0-9_-]{16}(?:r([0-9a-z]{1,10}))?$/;
 
-/** What a command id says: when it was made, in milliseconds since the epoch, and the stream's last revision then. 0 and -1 where it does not say. */
+/**
+ * The parts of a command id: when it was made, in milliseconds since the epoch, and the stream's last revision at that time; 0 and -1 if it has none.
+ */
 export const parseCommandId = (commandId: string): { readonly timeMs: number; readonly lastRevision: number } => {
   const [, time = '0', events = '0'] = COMMAND_ID.exec(commandId) ?? [];
   return { timeMs: parseInt(time, 36), lastRevision: parseInt(events, 36) - 1 };
 };
 
-/** The origin of what a process does when no caller asks: its stream's tenant, the actor `system`, a new command. */
+/** The origin of what a process does without a caller: its stream's tenant, the actor `system`, and a new command. */
 export const systemContext = (
   { clock, random }: { readonly clock: Clock; readonly random: Random },
   stream: string,

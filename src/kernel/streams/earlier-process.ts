@@ -5,16 +5,16 @@ import type { StreamWriters } from './stream-writers.js';
 import type { Command } from './run-command.js';
 import type { CommandContext } from '../base/command-context.js';
 
-/** A request as the search for its earlier attempts sees it; `keyed` and `resumed` as a command's. */
+/** A request as the search for its earlier attempts needs it; `keyed` and `resumed` are those of its command. */
 export type CommandAttempt = Required<Pick<Command, 'keyed' | 'resumed'>> & {
   readonly stream: string;
   readonly by: CommandContext;
 };
 
 /**
- * The process that another attempt at the same command has begun or stepped, by the member of its events that names it; null when there is none.
- * `searchedTo` is the revision up to which the stream was searched, undefined where nothing had to be searched. The first reading of a process whose id
- * carries `searchedTo` meets what comes after that.
+ * The process that another attempt at the same command has begun or stepped, identified by the member of its events that names it; null if there is
+ * none. `searchedTo` is the revision up to which the stream was searched, undefined if no search was necessary. The first read of a process whose id
+ * carries `searchedTo` covers everything after that revision.
  */
 export const earlierProcess = async (
   { writers, events }: { readonly writers: StreamWriters; readonly events: EventStore },

@@ -3,24 +3,26 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { parseCommandId } from './command-id.js';
 import { pagesOf } from './stream-pages.js';
 
-/** How many events one search for a command reads at most. A key is kept for a day, and a mind can record a lot in a day. */
+/** The maximum number of events that one search for a command reads. A key is kept for a day, and a mind can record a lot in a day. */
 export const COMMAND_SEARCH_EVENTS = 200_000;
 
 /** Finds what another attempt at a command has recorded in its stream. */
 export type CommandSearch = {
-  /** Whether the command has no event up to this revision beyond those that `look` found. */
+  /** Whether the command has no event up to this revision except those that `look` found. */
   covers(revision: number): boolean;
-  /** As `covers`, for all that a writer knows. Before the first look this includes what this process wrote; after it, only what was read. */
+  /**
+   * Like `covers`, for everything that a writer has seen. Before the first look this includes what this process wrote; after it, only what was read.
+   */
   coversWriter(writer: { readonly confirmedRevision: number; readonly readRevision: number }): boolean;
   /**
    * Reads the stream backwards, from its end to where it ended when the command was reserved.
-   * @returns the command's events, in order; null when there are none
-   * @throws Rejection CONFLICT when more than COMMAND_SEARCH_EVENTS have been added since
+   * @returns the command's events, in order; null if there are none
+   * @throws Rejection CONFLICT if more than COMMAND_SEARCH_EVENTS have been added since
    */
   look(): Promise<readonly RecordedEvent[] | null>;
 };
 
-/** @param resumed whether this process itself may have carried the command out: then it always looks once */
+/** @param resumed whether this process itself may have carried out the command; if so, it always looks once */
 export const commandSearch = (
   events: EventStore,
   stream: string,

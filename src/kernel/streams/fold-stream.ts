@@ -8,18 +8,21 @@ import { pagesOf } from './stream-pages.js';
 /** Where streams are read, and where their states are saved and found. */
 export type StreamSource = { readonly events: Pick<EventStore, 'read'>; readonly snapshots: Snapshotting };
 
-/** A snapshot that the stream does not hold says where to look for an older one. After so many of them the stream is folded from its first event. */
+/**
+ * How many snapshots are tried. If the stream does not hold a snapshot's event, an older snapshot is looked up; after this many, the stream is folded
+ * from its first event.
+ */
 const SNAPSHOT_TRIES = 2;
 
-/** After so many events a fold lets other work run. Most take microseconds, but a change of large data copies its members. */
+/** A fold yields to other work after this many events. Most take microseconds, but a change of large data copies its members. */
 const FOLDED_AT_ONCE = 50;
 
-/** After every event. */
+/** A moment after every event. */
 const NOW: Moment = { revision: Number.MAX_SAFE_INTEGER };
 
 /**
- * Folds a stream up to its last event not beyond `moment`. It goes page by page and lets other work run in between. It begins at a snapshot whose
- * event the stream holds, else at the first event.
+ * Folds a stream up to its last event not beyond `moment`, page by page, and yields to other work in between. It starts at a snapshot whose event the
+ * stream holds, or else at the first event.
  * @throws what the event store throws
  */
 export const foldStream = async <State>(
@@ -34,13 +37,13 @@ export const foldStream = async <State>(
     if (saved === null) break;
     const { head, lastRevision } = await foldFromSaved(source, stream, fold, saved, moment);
     if (head !== null) return head;
-    // An older backup was restored: snapshots of what came after it lie ahead of the stream, and good ones below.
+    // An older backup was restored: snapshots of later events are ahead of the stream, but the ones below are good.
     bound = { revision: Math.min(lastRevision, saved.revision - 1) };
   }
   return foldOn(source, stream, fold, firstHead(fold), moment);
 };
 
-/** Folds the events that come after a head. @throws what the event store throws */
+/** Folds the events after a head. @throws what the event store throws */
 export const foldOn = async <State>(
   { events, snapshots }: StreamSource,
   stream: string,
@@ -59,7 +62,7 @@ export const foldOn = async <State>(
 };
 
 /**
- * As `foldOn`, from a saved state. The head is null when the stream does not hold that state's event, or holds it beyond `moment`; `lastRevision` is
+ * Like `foldOn`, from a saved state. The head is null if the stream does not hold that state's event, or holds it beyond `moment`; `lastRevision` is
  * then the stream's.
  */
 const foldFromSaved = async <State>(
@@ -86,7 +89,7 @@ const foldFromSaved = async <State>(
   return { head, lastRevision };
 };
 
-/** The events of a stream from a revision on, up to `moment`, in short pages; other work runs between two of them. */
+/** The events of a stream from a revision on, up to `moment`, in short pages; yields to other work between two of them. */
 async function* pagesUpTo(
   events: Pick<EventStore, 'read'>,
   stream: string,

@@ -15,7 +15,7 @@ export type HashedEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'id' | 'ty
 /**
  * The text whose SHA-256 is an event's hash: the JCS form (RFC 8785) of the members listed in docs/reference/formats/hash-chain.md. The event's id is derived from the
  * same text without the id. The members' names are fixed and already in order, so only `data` needs sorting; a test compares this with `jcs` of the
- * whole.
+ * complete object.
  * @param dataText the JCS form of the event's data, made once by the caller
  */
 export const hashedText = (
@@ -36,7 +36,7 @@ export const hashInput = (event: HashedEvent): string => hashedText(event, jcs(e
 
 /**
  * One thing that is wrong with an event. `stored` is what the event carries under `member`; `computed` is what it should carry. For `prevHash` that
- * is the hash of the event before it. For `hash` it is the hash of what the event holds now, including its `prevHash`.
+ * is the hash of the previous event. For `hash` it is the hash of what the event holds now, including its `prevHash`.
  */
 export type ChainBreak = {
   readonly revision: number;

@@ -8,7 +8,7 @@ export type HistoryFilter = {
   readonly actors?: ReadonlySet<string>;
 };
 
-/** From when to when, in milliseconds since 1970, both included. */
+/** A range of times in milliseconds since 1970, both included. */
 export type HistoryTimes = { readonly sinceMs?: number; readonly untilMs?: number };
 
 /** Whether the filter leaves anything out. */
@@ -21,9 +21,10 @@ export const passes = ({ types, turns, actors }: HistoryFilter, { type, data, me
   (turns === undefined || (typeof data['turnId'] === 'string' && turns.has(data['turnId'])));
 
 /**
- * The first revision of a stream whose time is not before a moment; one beyond the last where there is none. Times never decrease within a stream,
- * so some twenty events are looked at, however long it is. Raises what the event store raises.
+ * The first revision of a stream whose time is not before a moment; one beyond the last if there is none. Times never decrease within a stream, so
+ * about twenty events are read, however long the stream is.
  * @param timeMs milliseconds since 1970
+ * @throws what the event store throws
  */
 export const revisionAt = async (events: Pick<EventStore, 'read'>, stream: string, timeMs: number): Promise<number> => {
   const end = await events.read(stream, { direction: 'backwards', limit: 1 });
@@ -39,7 +40,7 @@ export const revisionAt = async (events: Pick<EventStore, 'read'>, stream: strin
 
 const timeOf = ({ meta }: RecordedEvent): number => Date.parse(meta.at);
 
-/** The revisions of a stream within these times, both included; `first` is beyond `last` when there are none. Raises what the event store raises. */
+/** The revisions of a stream within these times, both included; `first` is beyond `last` if there are none. @throws what the event store throws */
 export const revisionsWithin = async (
   events: Pick<EventStore, 'read'>,
   stream: string,

@@ -7,16 +7,16 @@ import { pagesOf } from './stream-pages.js';
 import { defined } from '../base/defined.js';
 import { type HistoryFilter, type HistoryTimes, isFiltered, passes, revisionsWithin } from './history-filter.js';
 
-/** How many pages one answer looks at when not all events are asked for: 20,000 events, or some 40 MB of large ones. */
+/** How many pages one answer reads if not all events are requested: 20,000 events, or about 40 MB of large ones. */
 const HISTORY_SCAN_PAGES = 40;
 
 export type HistoryQuery = {
   readonly from?: number;
   readonly limit: number;
   readonly direction: 'forwards' | 'backwards';
-  /** Only these; all of them without it. */
+  /** Only these events; all if absent. */
   readonly filter?: HistoryFilter;
-  /** Only from when to when. */
+  /** Only events in this range. */
   readonly times?: HistoryTimes;
 };
 
@@ -54,8 +54,8 @@ export const toHistoryEvent = ({ revision, id, type, data, meta }: RecordedEvent
 });
 
 /**
- * `next` is the revision to continue from, absent at the end. `revision` is the stream's last; -1 when there is no such stream. Each of the events is
- * a HistoryEvent as JSON: its text is made to be counted, and is then the answer.
+ * `next` is the revision to continue from, absent at the end. `revision` is the stream's last; -1 if the stream does not exist. Each event is a
+ * HistoryEvent as JSON: its text is needed to count its size, and becomes part of the answer.
  */
 export type HistoryPage = {
   readonly revision: number;
@@ -63,7 +63,7 @@ export type HistoryPage = {
   readonly events: readonly string[];
 };
 
-/** What is read of a stream, of what lies between two revisions, both included; null where nothing does. */
+/** The range to read of a stream between two revisions, both included; null if it is empty. */
 const rangeWithin = (
   { direction, from }: Pick<HistoryQuery, 'direction' | 'from'>,
   first: number,
@@ -122,13 +122,14 @@ export const readHistory = async (
   return { revision: last, ...(next < first || next > Math.min(last, until) ? {} : { next }), events };
 };
 
-/** How many characters are given out at once. */
+/** How many characters one chunk has. */
 const CHUNK_CHARS = 64 * 1024;
 
 /**
- * A stream's history as text, event by event, in chunks: what is in memory does not grow with the stream. It ends where the stream ended when its last
- * page was read. Raises what the event store raises.
+ * A stream's history as text, event by event, in chunks, so that memory use does not grow with the stream. It ends where the stream ended when its
+ * last page was read.
  * @param textOf the text of one event, with its line break
+ * @throws what the event store throws
  */
 export async function* exportHistory(
   events: Pick<EventStore, 'read'>,

@@ -12,10 +12,10 @@ import { GENESIS_HASH, hashedText } from './hash-chain.js';
 export type DraftToPlace = EventDraft & { readonly process?: ProcessMark };
 
 /**
- * Makes events of drafts, to follow the head of a stream: gives them their revisions, ids, times and hashes.
+ * Makes events of drafts, to follow the head of a stream: assigns their revisions, ids, times and hashes.
  * @param now the present time in ISO 8601; time never decreases within a stream
  * @param timeMs leads the ids, in milliseconds since the epoch, so that those of one process insert in order
- * @returns the events, and how much data they hold, in characters of JSON
+ * @returns the events, and the size of their data, in characters of JSON
  * @throws Error for a type that these streams do not hold: a programming error
  */
 export const placeEvents = (
@@ -41,7 +41,7 @@ export const placeEvents = (
     const dataText = jcs(data);
     chars += dataText.length;
     const text = hashedText({ stream, revision, type, meta }, dataText);
-    // The id covers all that the hash covers. A store that recognises repeats by id can then never take one version of an event for another.
+    // The id covers everything that the hash covers, so that a store that recognises repeats by id can never confuse two versions of an event.
     const id = derivedUuid(timeMs, text.withoutId);
     hash = sha256Hex(text.withId(id));
     const mark = process === undefined ? {} : { process };
@@ -58,6 +58,6 @@ const FIXED = {
   hash: GENESIS_HASH,
 };
 
-/** How many bytes the metadata of each event takes that is recorded in this context, as JSON; of a process's events its mark comes on top. */
+/** The metadata of each event recorded in this context, in bytes of JSON. The mark of a process's event is not included. */
 export const metaBytes = ({ tenant, actor, commandId, correlationId, causationId }: CommandContext): number =>
   jsonBytes({ tenant, actor, commandId, correlationId, causationId, ...FIXED });

@@ -11,28 +11,28 @@ import type { StreamWriters } from './stream-writers.js';
 
 export type CommandDeps = { readonly writers: StreamWriters; readonly events: EventStore; readonly clock: Clock };
 
-/** A draft whose data has a type of its own. It is JSON by construction, but the compiler cannot see that of a type without an index signature. */
+/** A draft whose data has a specific type. It is JSON by construction, but the compiler cannot see that of a type without an index signature. */
 export type UncheckedDraft = { readonly type: string; readonly data: object };
 
-/** Makes events of a state, or refuses. Called again whenever another writer was first. */
+/** Derives events from a state, or refuses. Called again whenever another writer was first. */
 type Decide<State> = (state: State, revision: number) => readonly UncheckedDraft[] | Rejection;
 
-/** On whose behalf a command runs, and whether there may be another attempt at it. */
+/** On whose behalf a command runs, and whether another attempt at it may exist. */
 export type Command = CommandContext & {
-  /** An Idempotency-Key names the command. If this process stalls, another one may carry the command out. */
+  /** An Idempotency-Key names the command. If this process stalls, another one may carry out the command. */
   readonly keyed?: boolean;
-  /** An earlier attempt died, or failed in a way that does not tell what it did. */
+  /** An earlier attempt died, or failed with an unknown outcome. */
   readonly resumed?: boolean;
-  /** An earlier attempt was completed: what it has not recorded, it did not change. */
+  /** An earlier attempt was completed: it changed nothing except what it recorded. */
   readonly done?: boolean;
 };
 
 /**
- * Runs one command on one stream: loads and folds, decides, appends at the exact revision, and decides again when another writer was first. A command
- * that another attempt has carried out is answered with the events of that attempt, and records nothing. One that was done without events is not
- * decided again: others may have changed the state since.
- * @throws Rejection when the decider refuses, SOUL_ARRIVING where only another command may write, CONFLICT after DECIDE_ATTEMPTS, and what the event
- *   store raises.
+ * Runs one command on one stream: loads and folds, decides, appends at the exact revision, and decides again if another writer was first. A command
+ * that another attempt has carried out is answered with the events of that attempt, and records nothing. A command that completed without events is
+ * not decided again, because others may have changed the state since.
+ * @throws Rejection when the decider refuses, SOUL_ARRIVING if only another command may write, CONFLICT after DECIDE_ATTEMPTS, and what the event
+ *   store throws
  */
 export const runCommand = <State>(
   deps: CommandDeps,
@@ -41,7 +41,7 @@ export const runCommand = <State>(
   { keyed = false, resumed = false, done = false, ...context }: Command,
   decide: Decide<State>,
 ): Promise<Recorded<State>> => {
-  // Where this process writes alone, no other one can carry the command out while it lives.
+  // If this process writes alone, no other one can carry out the command while it lives.
   if (!resumed && !(keyed && deps.writers.shared)) return carryOut(deps, stream, fold, context, null, decide);
   // Two attempts may also meet in one process. The second must see what the first has recorded.
   return deps.writers.runExclusive(`command ${stream} ${context.commandId}`, () => {

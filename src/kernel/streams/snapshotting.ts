@@ -6,25 +6,25 @@ import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
 import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import type { Fold, Head } from './fold.js';
 
-/** How many revisions lie between two snapshots of a stream: at most this many events are folded after one. */
+/** How many revisions lie between two snapshots of a stream, and so the maximum number of events that are folded after one. */
 export const SNAPSHOT_EVERY = 1_000;
 /** How long to wait for a snapshot, in milliseconds. After that the stream is folded from its beginning. */
 export const SNAPSHOT_WAIT_MS = 300;
-/** How many snapshots one process saves at the same time. One more is skipped: the next multiple makes up for it. */
+/** How many snapshots one process saves at the same time. Further ones are skipped: the next multiple makes up for them. */
 export const SNAPSHOT_SAVES = 2;
-/** The largest state that is saved, in characters of JSON: making a larger text would hold up all other work. */
+/** The largest state that is saved, in characters of JSON: serialising a larger one would block all other work. */
 export const SNAPSHOT_CHARS = 4 * 1024 * 1024;
-/** What a state may weigh before its text is made: a character of JSON weighs about two bytes, or somewhat more in a list of ids. */
+/** The maximum weight of a state that is serialised: a character of JSON weighs about two bytes, or somewhat more in a list of ids. */
 const SNAPSHOT_WEIGHT = 2 * SNAPSHOT_CHARS;
 
 /** A saved state, and the event that its stream must hold. */
 export type SavedState<State> = { readonly revision: number; readonly hash: string; readonly state: State };
 
-/** How the code that folds streams finds and saves states. Nothing here fails, and no call waits for a save. */
+/** How folding finds and saves states. Nothing here fails, and no call waits for a save. */
 export type Snapshotting = {
-  /** The latest state of a stream that is not beyond `moment`. Null: there is none, or it did not come in time. */
+  /** The latest state of a stream that is not beyond `moment`; null if there is none, or it did not come in time. */
   find<State>(stream: string, fold: Fold<State>, moment: Moment): Promise<SavedState<State> | null>;
-  /** Takes note of a durable head, and saves it where one is due. */
+  /** Notes a durable head, and saves it if a snapshot is due. */
   passed<State>(stream: string, fold: Fold<State>, head: Head<State>): void;
 };
 
@@ -43,7 +43,7 @@ export const createSnapshotting = (
   { every = SNAPSHOT_EVERY }: { readonly every?: number } = {},
 ): Snapshotting => {
   let saving = 0;
-  // A store that is away is reported once, not for every stream.
+  // An unavailable store is reported once, not for every stream.
   let away = false;
   const failed = (err: unknown): void => {
     if (!away) log.warn({ err }, 'snapshots cannot be read or saved: long streams are folded from their beginning');
@@ -89,7 +89,7 @@ export const createSnapshotting = (
   };
 };
 
-/** Text that is not JSON is no state either. */
+/** The JSON of a text; text that is not JSON is not a valid state either. */
 const parsed = (text: string): Json => {
   try {
     return JSON.parse(text) as Json;
@@ -99,7 +99,7 @@ const parsed = (text: string): Json => {
 };
 
 /**
- * The time also runs out while this process is busy and the answer waits to be read: it gets one more turn.
+ * The time also runs out while this process is busy and the answer waits to be read, so the answer gets one more turn of the event loop.
  * @throws what `asked` fails with in time, or an Error when it is late; its outcome is then ignored
  */
 const inTime = async <T>(clock: Clock, asked: Promise<T>): Promise<T> => {

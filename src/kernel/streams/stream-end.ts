@@ -1,8 +1,8 @@
 import type { EventStore } from '../../ports/event-store.js';
 
 /**
- * The last event of a stream, and its global position; -1 and 0 where there is none. For what a process has written by itself: its outcome tells no
- * position, because no request wrote it. Raises what the event store raises.
+ * The last event of a stream, and its global position; -1 and 0 if there is none. For what a process wrote without a request: its outcome carries no
+ * position. @throws what the event store throws
  */
 export const streamEnd = async (
   events: Pick<EventStore, 'read'>,

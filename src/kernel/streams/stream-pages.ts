@@ -2,13 +2,13 @@ import type { EventStore, ReadRange, RecordedEvent, StreamPage } from '../../por
 import { yieldToEventLoop } from '../concurrency/yield-to-event-loop.js';
 import { defined } from '../base/defined.js';
 
-/** How many events a page asks for; it ends earlier when they are large. Folding a page takes a few milliseconds. */
+/** How many events a page requests; it ends earlier if they are large. Folding a page takes a few milliseconds. */
 export const PAGE_EVENTS = 500;
 
 /**
- * Reads a range of a stream page by page, and lets other work run between two pages: a long stream must not hold up the rest. The first page comes
- * even when it is empty, because it tells the last revision. Ends where the stream ended when the last page was read.
- * @param most how many events are read altogether
+ * Reads a range of a stream page by page, and yields to other work between two pages, so that a long stream does not block the rest. The first page
+ * is yielded even if it is empty, because it carries the last revision. Ends where the stream ended when the last page was read.
+ * @param most the maximum number of events to read
  * @throws what the event store throws
  */
 export async function* pagesOf(
@@ -33,7 +33,7 @@ export async function* pagesOf(
   }
 }
 
-/** The event at a revision of a stream; undefined beyond its end. Raises what the event store raises. */
+/** The event at a revision of a stream; undefined beyond its end. @throws what the event store throws */
 export const eventAt = async (
   events: Pick<EventStore, 'read'>,
   stream: string,

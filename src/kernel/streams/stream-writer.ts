@@ -16,17 +16,17 @@ export type StreamWriterOptions = {
   readonly snapshots?: Snapshotting;
   /** Whether other programs write this stream too. */
   readonly shared?: boolean;
-  /** Told how much the state has grown, in characters of JSON; Infinity where that is not counted. */
+  /** Called with how much the state has grown, in characters of JSON; Infinity if that is not counted. */
   readonly onGrown?: (chars: number) => void;
 };
 
 /**
- * The one place in this process that puts events at the end of one stream.
+ * The only code in this process that appends events to one stream.
  *
  * A caller loads the writer, decides on its state, and appends, with nothing awaited between the decision and the append: its events then follow from
- * exactly what precedes them. An append moves the head at once, so the next caller decides behind it while it is still being written. Where this
- * process writes alone, several appends are sent ahead of each other. If one fails, everything behind it is thrown away: the head goes back to what
- * is confirmed, and the next `load` reads what others wrote.
+ * exactly what precedes them. An append moves the head immediately, so the next caller decides behind it while it is still being written. If this
+ * process writes alone, several appends are pipelined. If one fails, everything behind it is discarded: the head returns to what is confirmed, and
+ * the next `load` reads what others wrote.
  */
 export class StreamWriter<State> {
   readonly stream: string;
@@ -37,11 +37,11 @@ export class StreamWriter<State> {
   readonly #shared: boolean;
   readonly #onGrown: (chars: number) => void;
   readonly #readOn = freshFlight(() => this.#read());
-  /** The end of what is known to be durable: read from the store, or written by this writer. */
+  /** The last head known to be durable: read from the store, or written by this writer. */
   #confirmed: Head<State>;
-  /** The same with everything that is still being written. */
+  /** The confirmed head plus everything that is still being written. */
   #head: Head<State>;
-  /** Whether `#head` is where the stream ends, as far as this writer can tell. */
+  /** Whether `#head` is the end of the stream, to this writer's knowledge. */
   #known = false;
   #loading: Promise<void> | null = null;
   #readRevision = -1;
@@ -69,12 +69,12 @@ export class StreamWriter<State> {
     this.#head = this.#confirmed;
   }
 
-  /** Makes sure that the head is known. Reads only what is new since the last confirmed event. @throws what the event store throws */
+  /** Ensures that the head is known. Reads only what is new since the last confirmed event. @throws what the event store throws */
   async load(): Promise<void> {
     while (!this.#known) await (this.#loading ??= this.#load().finally(() => (this.#loading = null)));
   }
 
-  /** The state to decide on: with everything placed so far, including what is still being written. Valid after `load`. */
+  /** The state to decide on: includes everything placed so far, even what is still being written. Valid after `load`. */
   get state(): State {
     return this.#head.state;
   }
@@ -104,9 +104,9 @@ export class StreamWriter<State> {
     return isHeldFrom(this.#fold, this.state, context);
   }
 
-  /** @throws Rejection SOUL_ARRIVING when the stream's latest state lets only another command write, too; what the event store throws */
+  /** @throws Rejection SOUL_ARRIVING if the stream's latest state, too, lets only another command write; what the event store throws */
   async requireFree(context: CommandContext): Promise<void> {
-    // What this process knows of the stream may be old.
+    // What this process has read of the stream may be out of date.
     const { state } = this.#shared ? await this.latest() : this.#head;
     if (isHeldFrom(this.#fold, state, context)) throw new Rejection('SOUL_ARRIVING', { retryAfter: 1 });
   }
@@ -114,8 +114,8 @@ export class StreamWriter<State> {
   /**
    * Puts events behind the head and writes them.
    * @param timeMs leads the ids of the events, in milliseconds since the epoch
-   * @returns null when they were not written: another writer was faster, or the head was thrown away
-   * @throws what the event store throws; only the stream can then tell whether they were written
+   * @returns null if they were not written: another writer was faster, or the head was discarded
+   * @throws what the event store throws; only the stream can then show whether they were written
    */
   async append(
     drafts: readonly DraftToPlace[],
@@ -155,14 +155,14 @@ export class StreamWriter<State> {
     }
   }
 
-  /** Waits until all that was placed so far is written. False: some of it was thrown away, and with it the state. */
+  /** Waits until everything placed so far is written. False: some of it was discarded, and the state with it. */
   async confirmed(): Promise<boolean> {
     return this.#inFlight === 0 ? this.#known : this.#last;
   }
 
   /**
-   * What an answer rests on that records nothing: the place that was `seen` in this writer, once it is durable; where other programs write too, the
-   * latest one. Null: what was seen was thrown away.
+   * The state behind an answer that records nothing: the one that was `seen` in this writer, once it is durable; if other programs write too, the
+   * latest one. Null: what was seen was discarded.
    * @throws what the event store throws
    */
   async durable(seen: Place<State>): Promise<Place<State> | null> {
@@ -171,7 +171,7 @@ export class StreamWriter<State> {
   }
 
   /**
-   * The stream's state with everything that any writer appended before this call. Appends go on meanwhile. Callers share their reads.
+   * The stream's state with everything that any writer appended before this call. Appends continue meanwhile. Callers share their reads.
    * @throws what the event store throws
    */
   latest(): Promise<Place<State>> {
@@ -183,12 +183,12 @@ export class StreamWriter<State> {
     return this.#inFlight > 0;
   }
 
-  /** Resolves when nothing is being written. Everything placed before is then confirmed or thrown away. */
+  /** Resolves when nothing is being written. Everything placed before is then confirmed or discarded. */
   async settled(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** Ends this writer: it writes nothing any more, and another writer can take the stream. Appends in flight still finish. */
+  /** Ends this writer: it writes nothing more, and another writer can take over the stream. Appends in flight still finish. */
   retire(): void {
     this.#retired = true;
   }
@@ -200,14 +200,14 @@ export class StreamWriter<State> {
     this.#known = true;
   }
 
-  /** A snapshot is worth asking for only while nothing is known of the stream. */
+  /** Reads the stream to its end. A snapshot is worth requesting only while nothing is known of the stream. */
   async #read(): Promise<Head<State>> {
     const isNew = !this.#known && this.#confirmed.revision < 0;
     const read = isNew
       ? await foldStream(this.#source, this.stream, this.#fold)
       : await foldOn(this.#source, this.stream, this.#fold, this.#confirmed);
     if (read.revision <= this.#confirmed.revision) return this.#confirmed;
-    // The outcome of what is in flight shows whether another writer was faster.
+    // The outcome of the appends in flight shows whether another writer was faster.
     if (this.#inFlight > 0) return read;
     this.#confirmed = read;
     this.#head = read;
@@ -217,8 +217,8 @@ export class StreamWriter<State> {
   }
 
   /**
-   * Where others write too, an append waits for the one before it. If the first were refused, a foreign event could take its place. The second would
-   * then be accepted after an event that it does not follow from.
+   * If others write too, an append waits for the previous one. If the first were refused, a foreign event could take its revision, and the second
+   * would be accepted after an event that it does not follow from.
    */
   #send(head: number, events: readonly StreamEvent[]): Promise<AppendOutcome> {
     const send = () => this.#store.append(this.stream, head < 0 ? 'no_stream' : head, events);

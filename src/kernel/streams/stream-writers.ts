@@ -10,23 +10,23 @@ import { StreamWriter } from './stream-writer.js';
 import { KeyedMutex } from '../concurrency/keyed-mutex.js';
 import { type Snapshotting, withoutSnapshots } from './snapshotting.js';
 
-/** How much memory the states of streams may take, in bytes as `weightOf` counts; the least recently used streams go first. */
+/** How much memory the states of streams may use, in bytes as `weightOf` counts; the least recently used streams are evicted first. */
 export const LANES_BYTES = 256 * 1024 * 1024;
-/** How many streams' heads and states are kept in memory at most. */
+/** The maximum number of streams whose heads and states are kept in memory. */
 export const LANES_KEPT = 10_000;
 /** A state is weighed again when it has grown by this much since: in characters of JSON, and as a share of its weight. */
 const GROWN_CHARS = 64 * 1024;
 const GROWN_SHARE = 1 / 4;
-/** How long an evicted writer can be taken back, in milliseconds: a caller that has just opened it may be about to write. */
+/** How long an evicted writer can be reused, in milliseconds: a caller that has just opened it may be about to write. */
 const LEAVING_MS = 1_000;
 
-/** A writer, what its state weighs, in bytes, and by how much it has grown since it was weighed, in characters of JSON. */
+/** A writer, the weight of its state in bytes, and how much it has grown since it was weighed, in characters of JSON. */
 type CachedWriter = { readonly writer: StreamWriter<unknown>; readonly bytes: number; grown: number };
 
-/** The stream writers of this process: one for each stream, made when first asked for. */
+/** The stream writers of this process: one for each stream, created on first use. */
 export class StreamWriters {
   readonly #writers: LRUCache<string, CachedWriter>;
-  /** Writers that were evicted a moment ago, or that still write. Until that is over each is the only writer of its stream. */
+  /** Writers that were evicted a moment ago, or that still write. Until that ends, each is the only writer of its stream. */
   readonly #leaving = new Map<string, CachedWriter>();
   readonly #store: EventStore;
   readonly #clock: Clock;
@@ -69,7 +69,7 @@ export class StreamWriters {
     });
   }
 
-  /** Runs attempts at the same command one after the other. @throws Rejection BUSY */
+  /** Runs attempts at the same command one at a time. @throws Rejection BUSY */
   runExclusive<T>(name: string, work: () => Promise<T>): Promise<T> {
     return this.#mutex.runExclusive(name, work);
   }
@@ -80,8 +80,8 @@ export class StreamWriters {
   }
 
   /**
-   * The loaded writer of a stream. It may lack what others appended since it was loaded; an append shows that. All callers of one stream pass the same
-   * fold. Do not keep the writer for later: it may be evicted, and then takes no more appends.
+   * The loaded writer of a stream. It may lack what others appended since it was loaded; an append shows that. All callers of one stream pass the
+   * same fold. Do not keep the writer for later: it may be evicted, and then accepts no more appends.
    */
   async open<State>(stream: string, fold: Fold<State>): Promise<StreamWriter<State>> {
     const kept = this.#writers.get(stream) ?? this.#takeBack(stream) ?? this.#make(stream, fold);
@@ -100,7 +100,7 @@ export class StreamWriters {
     return foldStream({ events: this.#store, snapshots: this.#snapshots }, stream, fold, moment);
   }
 
-  /** The last revision of a stream, or an earlier one that is known without reading; -1 when it has none. */
+  /** The last revision of a stream, or an earlier one that is known without reading; -1 if it has none. */
   async revisionOf(stream: string): Promise<number> {
     const known = this.#writers.peek(stream)?.writer.confirmedRevision ?? -1;
     return known >= 0 ? known : (await this.#store.read(stream, { direction: 'backwards', limit: 1 })).lastRevision;
@@ -117,14 +117,14 @@ export class StreamWriters {
     return kept;
   }
 
-  /** Weighs the state of a kept writer again once it has grown by much. */
+  /** Weighs the state of a kept writer again once it has grown considerably. */
   #grow(stream: string, chars: number): void {
     const kept = this.#writers.peek(stream);
     const grown = kept ?? this.#leaving.get(stream);
     if (grown === undefined) return;
     grown.grown += chars;
     if (kept === undefined || kept.grown < Math.max(GROWN_CHARS, kept.bytes * GROWN_SHARE)) return;
-    // A state too large for the cache would be dropped, and its present users would not find it again.
+    // A state too large for the cache would be dropped, and its current users would no longer find it.
     const bytes = Math.min(weightOf(kept.writer.confirmedState), this.#bytes);
     // A new entry: the cache never weighs the same entry twice.
     this.#writers.set(stream, { writer: kept.writer, bytes, grown: 0 });
@@ -138,7 +138,7 @@ export class StreamWriters {
     return kept;
   }
 
-  /** Two writers of one stream must never write at once: the second could follow events that the first one loses. */
+  /** Evicts a writer. Two writers of one stream must never write at the same time: the second could follow events that the first one loses. */
   #letGo(stream: string, kept: CachedWriter): void {
     this.#leaving.set(stream, kept);
     const retire = (): void => {

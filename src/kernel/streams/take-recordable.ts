@@ -4,7 +4,7 @@ import type { Json } from '../base/json.js';
 import { PAUSE_BYTES } from '../base/page-size.js';
 
 /**
- * `requireRecordable`, after which others have their turn where much was brought: deciding, hashing and writing it takes as long again.
+ * `requireRecordable`, then yields to other work if the data is large: deciding, hashing and writing it takes as long again.
  * @throws Rejection EVENTS_TOO_LARGE
  */
 export const takeRecordable = async (brought: Json): Promise<void> => {
