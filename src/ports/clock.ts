@@ -1,8 +1,8 @@
 /**
- * Time, as the application sees it. Tests drive it by hand.
+ * Time, as the application sees it. Tests control it by hand.
  *
- * There are two times. The wall clock says which instant it is; it may be set forwards or back. Deadlines are instants. The monotonic clock only says
- * how much time has passed, and cannot be set. It measures durations (pauses, waits, leases).
+ * There are two clocks. The wall clock shows the present instant; it may be set forwards or back. Deadlines are instants. The monotonic clock only
+ * measures how much time has passed, and cannot be set. Durations (pauses, waits, leases) use it.
  */
 export interface Clock {
   /** The instant by the wall clock. */

@@ -5,7 +5,7 @@ export type EmbedderChoice =
       readonly kind: 'onnx';
       /** Absolute. */
       readonly folder: string;
-      /** The model's file, below the folder. */
+      /** The model's file, within the folder. */
       readonly file: string;
       readonly related: number;
     } & Threads)
@@ -18,5 +18,5 @@ export type EmbedderChoice =
       readonly related: number;
     };
 
-/** In how many threads the model runs; one without it. */
+/** The number of threads in which the model runs; default 1. */
 type Threads = { readonly threads?: number };

@@ -1,41 +1,45 @@
 import { Rejection } from '../kernel/base/rejection.js';
 
-/** How many texts one call takes at most. */
+/** The maximum number of texts in one call. */
 export const EMBED_TEXTS = 64;
 
 /**
- * Makes vectors from texts, so that texts of like meaning lie close together.
+ * Makes vectors from texts, so that texts of similar meaning lie close together.
  *
- * Deterministic: the same text makes the same vector, in whatever company it comes (a server elsewhere may differ in the last digits). A vector has
- * unit length, so the cosine of two is their dot product. All vectors of an embedder have the same number of dimensions. Nothing here may hold the
- * event loop: the work is done elsewhere (a worker thread, another server), and nothing is loaded before the first call.
+ * Deterministic: the same text makes the same vector, whichever texts accompany it (a remote server may differ in the last digits). A vector has unit
+ * length, so the cosine of two is their dot product. All vectors of an embedder have the same number of dimensions. Nothing here may block the event
+ * loop: the work is done elsewhere (a worker thread, another server), and nothing is loaded before the first call.
  *
- * Failures: Rejection EMBEDDER_UNAVAILABLE when it cannot be loaded or reached, or does not answer in time, and after disposal; BUSY when too much is
- * waiting already. TextRefused, which has the code EMBEDDER_UNAVAILABLE too, when it definitely refuses one of the texts. Another embedder never takes its place: their vectors cannot be compared.
+ * Failures: Rejection EMBEDDER_UNAVAILABLE if it cannot be loaded or reached, or does not answer in time, and after disposal; BUSY if too much
+ * already waits. TextRefused, which has the code EMBEDDER_UNAVAILABLE too, if it definitely refuses one of the texts. Another embedder never replaces
+ * it: their vectors cannot be compared.
  */
 export interface Embedder extends AsyncDisposable {
-  /** Its name and version in one word (`minilm@3`), which is stored with each vector. Another model or another way to call it is another word. */
+  /** Its name and version in one string (`minilm@3`), which is stored with each vector. Another model, or another way to call it, has another id. */
   readonly id: string;
-  /** How many threads of this process one call may keep busy; 1 without it. */
+  /** How many threads of this process one call may keep busy; default 1. */
   readonly threads?: number;
   /**
-   * The vectors of at most EMBED_TEXTS texts, in their order; null for a text that has no meaning to it, such as an empty one.
-   * `urgent`: somebody waits; such a call is taken before those that are not, which still get on.
-   * @throws the reason of `signal`, RangeError for too many texts, and what stands above
+   * The vectors of at most EMBED_TEXTS texts, in their order; null for a text that has no meaning to it, such as an empty one. `urgent`: a caller
+   * waits; such a call has priority over the others, which still make progress.
+   * @throws the reason of `signal`, RangeError for too many texts, and the failures above
    */
   embed(
     texts: readonly string[],
     options: { readonly urgent: boolean; readonly signal?: AbortSignal },
   ): Promise<readonly (Float32Array | null)[]>;
-  /** What its last call met, in a sentence, if that shows that it is away; null when it answered, and without it. It asks nobody. */
+  /**
+   * The failure of its last call, as a message, if it shows that the embedder is unavailable; null if the call succeeded or there was none. It makes
+   * no call.
+   */
   down?(): string | null;
   /** The score of a cosine for this embedder: 0 to 1, rising, 0.5 or more for related texts and less for unrelated ones. */
   score(cosine: number): number;
 }
 
 /**
- * The embedder works, as far as it knows, and makes no vectors from these texts because of what one of them is: the same call will fail again. Never
- * for what passes, such as a limit of requests or a missing answer.
+ * The embedder seems to work, but makes no vectors from these texts because of the content of one of them: the same call will fail again. Never
+ * thrown for temporary failures, such as a rate limit or a missing answer.
  */
 export class TextRefused extends Rejection {
   constructor() {

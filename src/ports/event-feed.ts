@@ -1,10 +1,10 @@
 import type { RecordedEvent } from './event-store.js';
 
 /**
- * One message of a partition. It states a fact about the event store, whatever else is in the log, lost from it or in it twice. In the streams of
- * this partition, the global order has no event between `follows` and `position` (both exclusive), and `event`, or none, at `position`. A reader that
- * has handled everything up to `follows` has handled everything up to `position` with this link. Any other reader lacks something. A link whose
- * `follows` is its `position` states nothing. It only says that there is something to read up to there.
+ * One message of a partition. It states a fact about the event store, whatever else the log holds, has lost or holds twice. In the streams of this
+ * partition, the global order has no event between `follows` and `position` (both exclusive), and `event`, or none, at `position`. A reader that has
+ * handled everything up to `follows` has handled everything up to `position` with this link. Any other reader lacks something. A link whose `follows`
+ * is its `position` states nothing, except that there is something to read up to there.
  */
 export type FeedLink = {
   /** The number of partitions when it was written (kernel/base/partition.ts). */
@@ -18,7 +18,7 @@ export type FeedEntry = { readonly partition: number; readonly link: FeedLink };
 
 /** One attempt at writing. */
 export type FeedSession = AsyncDisposable & {
-  /** How many partitions there are. */
+  /** The number of partitions. */
   readonly partitions: number;
   /**
    * Resolves once the brokers have stored every entry, in this order within each partition. After a failure some of them may be stored, and the
@@ -29,7 +29,7 @@ export type FeedSession = AsyncDisposable & {
 
 /** The partitioned log that the relay fills. */
 export interface FeedWriter {
-  /** Makes the log if it is missing, and begins to write. Failures: after any throw nothing is open. */
+  /** Creates the log if it is missing, and begins to write. If it throws, nothing is open. */
   open(): Promise<FeedSession>;
 }
 
@@ -37,26 +37,28 @@ export interface FeedWriter {
 export type FeedBatch = {
   readonly partition: number;
   readonly links: readonly FeedLink[];
-  /** How many bytes of JSON the links take. */
+  /** The size of the links, in bytes of JSON. */
   readonly bytes: number;
   /** Whether the partition now belongs to another reader; the batch is then not needed. */
   isStale(): boolean;
 };
 
 export type FeedHandlers = {
-  /** The partitions, of `count`, that belong to this reader from now on. */
+  /** Called with the partitions, of `count`, that belong to this reader from now on. */
   assigned(partitions: readonly number[], count: number): void;
-  /** Resolves once the batch is handled: true when it need not be delivered again. Several partitions may be handled at the same time, one batch each. */
+  /**
+   * Resolves once the batch is handled: true if it need not be delivered again. Several partitions may be handled at the same time, one batch each.
+   */
   handle(batch: FeedBatch): Promise<boolean>;
 };
 
 /**
- * The log as the readers of one group share it. Each partition belongs to one reader at a time, except for moments of change.
+ * The log as the readers of one group share it. Each partition belongs to one reader at a time, except briefly during a change.
  *
  * Delivery: at least once, in the order of the log. A repeat begins after the last batch that need not be delivered again. What the log has lost (its
  * retention is bounded) is not delivered; the links show the gap.
  */
 export interface EventFeed {
-  /** Reads until `signal` aborts. While the brokers are down it waits, as long as it takes. */
+  /** Reads until `signal` aborts. While the brokers are down it waits indefinitely. */
   follow(handlers: FeedHandlers, signal: AbortSignal): Promise<void>;
 }

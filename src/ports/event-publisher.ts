@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/base/json.js';
 
-/** Why an event is published without its data: no broker would take it, or this version of the server does not know the type or its version. */
+/** Why an event is published without its data: no broker would accept it, or this version of the server does not support the type or its version. */
 export type DataOmitted = 'too-large' | 'unknown-type';
 
 /**
@@ -9,7 +9,7 @@ export type DataOmitted = 'too-large' | 'unknown-type';
  */
 export type CloudEvent = {
   readonly specversion: '1.0';
-  /** The event's own id: a repeat has the same. */
+  /** The event's own id, the same in every repeat. */
   readonly id: string;
   readonly source: string;
   readonly type: string;
@@ -20,7 +20,7 @@ export type CloudEvent = {
   readonly tenant: string;
   readonly npcid: string;
   readonly revision: number;
-  /** The event's hash, and that of the event before it (docs/reference/formats/hash-chain.md). */
+  /** The event's hash, and the hash of the previous event (docs/reference/formats/hash-chain.md). */
   readonly hash: string;
   readonly prevhash: string;
   readonly dataomitted?: DataOmitted;
@@ -28,11 +28,11 @@ export type CloudEvent = {
   readonly data?: JsonObject;
 };
 
-/** The key of a mind's messages: its tenant and its id, of which everything but `A-Z a-z 0-9 - _ . ! ~ * ' ( )` is percent-encoded. */
+/** The key of a mind's messages: its tenant and its id, percent-encoded except for `A-Z a-z 0-9 - _ . ! ~ * ' ( )`. */
 export const messageKey = ({ tenant, npcid }: Pick<CloudEvent, 'tenant' | 'npcid'>): string =>
   `${tenant}/${encodeURIComponent(npcid)}`;
 
-/** The envelope alone, which says why. */
+/** The envelope alone, with the reason. */
 export const withoutData = (event: CloudEvent, dataomitted: DataOmitted): CloudEvent => {
   const { data: _, datacontenttype: __, ...envelope } = event;
   return { ...envelope, dataomitted };
@@ -41,17 +41,17 @@ export const withoutData = (event: CloudEvent, dataomitted: DataOmitted): CloudE
 /** One attempt at publishing. */
 export type PublisherSession = AsyncDisposable & {
   /**
-   * Resolves once the brokers have stored all of these. Those of a mind stay in this order. An event that is too large for the brokers is published
-   * without its data, and says so. After a failure some of them may be stored, and the session is over.
+   * Resolves once the brokers have stored all of these. Events of one mind stay in this order. An event that is too large for the brokers is
+   * published without its data, with `dataomitted`. After a failure some of them may be stored, and the session is over.
    */
   write(events: readonly CloudEvent[]): Promise<void>;
 };
 
-/** The log that programs of others read. */
+/** The log that external programs read. */
 export interface EventPublisher {
   /**
-   * Makes the log if it is missing, and begins to publish. From the first write on, earlier sessions can publish nothing more, in whatever process they
-   * are: nothing of theirs comes between. Failures: after any throw nothing is open.
+   * Creates the log if it is missing, and begins to publish. After the first write, earlier sessions can publish nothing more, in any process, so
+   * that none of their events comes in between. If it throws, nothing is open.
    */
   open(): Promise<PublisherSession>;
 }

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../kernel/base/json.js';
 
-/** What an event says about its process. The index of open processes is made from these marks. */
+/** The part of an event that describes its process. The index of open processes is made from these marks. */
 export type ProcessMark = {
   /** The name of the process's state machine, e.g. `turn`. */
   readonly name: string;
   readonly id: string;
   /** False once the process has ended. */
   readonly open: boolean;
-  /** When its deadline falls due (RFC 3339), if it has one. */
+  /** When its deadline is due (RFC 3339), if it has one. */
   readonly due: string | null;
 };
 
@@ -37,16 +37,16 @@ export type EventToAppend = {
 
 export type RecordedEvent = EventToAppend & {
   readonly stream: string;
-  /** Place in the stream, from 0 without gaps. */
+  /** The position in the stream, from 0 without gaps. */
   readonly revision: number;
-  /** Place in the global order; increases, may skip. */
+  /** The position in the global order; increases, may skip. */
   readonly position: number;
 };
 
 /** The last revision that the stream must have; `no_stream`: it must not exist. */
 export type ExpectedRevision = number | 'no_stream';
 
-/** A conflict is an answer, not an error. `actual` is the stream's last revision, -1 when it does not exist. */
+/** A conflict is an answer, not an error. `actual` is the stream's last revision, -1 if it does not exist. */
 export type AppendOutcome =
   | { readonly ok: true; readonly revision: number; readonly position: number; readonly repeated: boolean }
   | { readonly ok: false; readonly actual: number };
@@ -64,13 +64,13 @@ export type ReadRange = {
   readonly from?: number;
   /** Last revision, inclusive, in reading order. */
   readonly to?: number;
-  /** At most this many events (1..4096); fewer when they fill a page first. */
+  /** The maximum number of events (1..4096); fewer if they fill a page first. */
   readonly limit: number;
 };
 
 /**
  * One page of a stream. It ends with the event that brings data and metadata to READ_BYTES (src/kernel/base/page-size.ts), and holds at least one
- * event where the range has any. `lastRevision` tells whether there is more; the number of events does not.
+ * event if the range has any. `lastRevision` shows whether there is more; the number of events does not.
  */
 export type StreamPage = {
   readonly events: readonly RecordedEvent[];
@@ -81,7 +81,10 @@ export type StreamPage = {
 export type Subscription = {
   /** Only events after this global position; 0 means from the beginning. Give either this or `stream`. */
   readonly after?: number;
-  /** With `after`: only streams whose names begin with this. A remote store sends no others, so the reader never lags behind events that it does not want. */
+  /**
+   * With `after`: only streams whose names begin with this. A remote store sends no others, so the reader never lags because of events that it does
+   * not need.
+   */
   readonly prefix?: string;
   /** Only this stream, from this revision on, inclusive. */
   readonly stream?: { readonly name: string; readonly from: number };
@@ -92,13 +95,13 @@ export type Subscription = {
 /**
  * Append-only streams of events with one global order.
  *
- * Order: a stream's events are gapless from 0; a reader of the global order never sees an event appear before one it has already seen.
- * Atomicity: one append is written whole or not at all, and is durable (flushed) before its promise resolves.
- * Repeats: an append whose event ids are already at the expected place is answered `repeated: true` and writes nothing.
- * Bounds: one append holds at most 500 events and 1,048,000 bytes: data and metadata as UTF-8 JSON, and twice the length of each type. The data of one
- * event is at most 900,000 bytes. Beyond that: Rejection EVENTS_TOO_LARGE. A read ends near READ_BYTES, whatever was asked for.
- * Failures: Rejection STORE_FULL (disk full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then. The
- * exception is a remote store that was lost while it wrote: the outcome is unknown, the message says so, and a repeat with the same ids settles it.
+ * Order: a stream's events are gapless from 0; a reader of the global order never sees an event appear before one it has already seen. Atomicity: one
+ * append is written completely or not at all, and is durable (flushed) before its promise resolves.
+ * Repeats: an append whose event ids are already at the expected revisions is answered `repeated: true` and writes nothing. Bounds: one append holds
+ * at most 500 events and 1,048,000 bytes: data and metadata as UTF-8 JSON, and twice the length of each type. The data of one event is at most
+ * 900,000 bytes. Beyond that: Rejection EVENTS_TOO_LARGE. A read ends near READ_BYTES, whatever its limit. Failures: Rejection STORE_FULL (disk
+ * full), STORE_UNAVAILABLE (closed or unreachable), BUSY (queue over its bound). Nothing was written then. The exception is a remote store that was
+ * lost while it wrote: the outcome is unknown, the message says so, and a repeat with the same ids settles it.
  */
 export interface EventStore extends AsyncDisposable {
   /** No other process can write to this store, so an append that was sent behind a failed one can never succeed by chance. */
@@ -107,10 +110,10 @@ export interface EventStore extends AsyncDisposable {
   read(stream: string, range: ReadRange): Promise<StreamPage>;
   /** The global order, events after `after`, at most `limit` and near READ_BYTES; only an empty answer means that there is no more. */
   readAll(after: number, limit: number): Promise<readonly RecordedEvent[]>;
-  /** The global position of the last event, 0 when there is none. */
+  /** The global position of the last event, 0 if there is none. */
   lastPosition(): Promise<number>;
   /** History, then live, in batches near READ_BYTES at most, each event once. A slow reader slows only itself. */
   subscribe(options: Subscription): AsyncIterable<readonly RecordedEvent[]>;
-  /** Processes whose last mark says that they are open, with their deadlines. The index is written in the append's own transaction. */
+  /** Processes whose last mark is open, with their deadlines. The index is written in the append's own transaction. */
   openProcesses(): Promise<readonly OpenProcess[]>;
 }

@@ -18,7 +18,7 @@ export type KeyedRequest = {
 export type Reservation =
   /**
    * This caller runs the request. `seed` is the same for every attempt: every id that the request makes is derived from it. `resumed`: an earlier
-   * attempt may have done something, and its answer is not there. `done`: an earlier attempt was completed, and only its answer is not there.
+   * attempt may have had an effect, and its answer is missing. `done`: an earlier attempt was completed, and only its answer is missing.
    */
   | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean; readonly done: boolean }
   | { readonly kind: 'answered'; readonly answer: StoredAnswer }
@@ -26,12 +26,12 @@ export type Reservation =
   | { readonly kind: 'reused' };
 
 /**
- * How long an answer is kept: as long as its key; no longer than the tenant's answers take less than their budget of bytes, the oldest being
- * dropped first; or not at all. Without it the same request runs again, under the first seed, and is known to be done.
+ * How long an answer is kept: as long as its key; while the tenant's answers fit into their budget of bytes, the oldest being dropped first; or not
+ * at all. Without an answer the same request runs again, under the first seed, with `done` set.
  */
 export type AnswerRetention = 'always' | 'within-budget' | 'never';
 
-/** How many bytes the answers of one tenant take where nothing else is set (ANIMA_KEPT_ANSWERS_MB). */
+/** The default budget for the answers of one tenant, in bytes (ANIMA_KEPT_ANSWERS_MB). */
 export const STORED_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -40,14 +40,14 @@ export const STORED_ANSWER_BYTES = 64 * 1024 * 1024;
  */
 export interface IdempotencyStore {
   reserve(request: KeyedRequest, newSeed: string): Promise<Reservation>;
-  /** The answer that is kept for this very request, null when there is none. It reserves nothing. */
+  /** The answer that is kept for exactly this request, null if there is none. It reserves nothing. */
   storedAnswer(request: KeyedRequest): Promise<StoredAnswer | null>;
-  /** Ends the request. No other request may take the key from now on, whether the answer is kept or not. */
+  /** Ends the request. No other request may use the key after that, whether the answer is kept or not. */
   complete(request: KeyedRequest, answer: StoredAnswer, retention: AnswerRetention): Promise<void>;
   /**
-   * Lets go of a reservation whose request was refused before it did anything, or failed in a way that a repeat may fix. Another request may take the
-   * key, unless the request was completed before. The same request runs again under the first seed, `resumed`, because a failed request may have done
-   * something.
+   * Releases a reservation whose request was refused before it had any effect, or failed in a way that a repeat may fix. Another request may use the
+   * key, unless the request was completed before. The same request runs again under the first seed, `resumed`, because a failed request may have had
+   * an effect.
    */
   release(request: KeyedRequest): Promise<void>;
 }

@@ -1,15 +1,15 @@
 /**
- * What is known of where our events lie in a log that others write to as well: nothing of ours lies up to `first`, nor behind `own` up to `place`. All are
- * positions; `own` is that of our last event up to `place`, 0 when there is none.
+ * The known positions of this server's events in a log that others write to as well: it has no events up to `first`, nor after `own` up to `place`.
+ * All are positions; `own` is the position of its last event up to `place`, 0 if there is none.
  */
 export type LogPlaces = { readonly first: number; readonly own: number; readonly place: number };
 
-/** The places, and the id of the event at `place`, whoever wrote it: by it the log is known again. */
+/** The positions, and the id of the event at `place`, whoever wrote it: it identifies the log. */
 export type StoredLogPlaces = LogPlaces & { readonly id: string };
 
-/** Keeps them for the next start, so that what others wrote is not looked through again. */
+/** Keeps them for the next start, so that the events of others are not searched again. */
 export interface LogPlaceStore {
-  /** Null when none are kept. @throws Rejection DATABASE_UNAVAILABLE */
+  /** Null if none are kept. @throws Rejection DATABASE_UNAVAILABLE */
   load(): Promise<StoredLogPlaces | null>;
   /** @throws Rejection DATABASE_UNAVAILABLE */
   keep(places: StoredLogPlaces): Promise<void>;

@@ -1,6 +1,6 @@
 export type ChatMessage = { readonly role: 'system' | 'user'; readonly content: string };
 
-/** What stands around the two messages in each template, as `formats` (turns/domain/decision/templates.ts) writes them. */
+/** The text around the two messages in each template, as `formats` (turns/domain/decision/templates.ts) writes it. */
 const frames: readonly { readonly before: string; readonly between: string; readonly after: string }[] = [
   {
     before: '<|im_start|>system\n',
@@ -16,8 +16,8 @@ const frames: readonly { readonly before: string; readonly between: string; read
 ];
 
 /**
- * The messages that a prompt was formatted from; a prompt in no chat template, `Raw` too, is one message of the user. No text from outside holds a
- * mark of a template (guard-text.ts beside it), so what stands between the marks is whole.
+ * The messages that a prompt was formatted from; a prompt without a chat template, `Raw` too, is one message of the user. No text from outside holds
+ * a mark of a template (guard-text.ts in the same folder), so the text between the marks is complete.
  */
 export const messagesOf = (prompt: string): readonly ChatMessage[] => {
   for (const { before, between, after } of frames) {

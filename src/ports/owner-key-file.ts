@@ -6,14 +6,14 @@
  * Failures: StartProblem when the directory cannot be written.
  */
 export interface OwnerKeyFile {
-  /** Where the key is once it is settled, for messages. */
+  /** The path of the settled key, for messages. */
   readonly path: string;
-  /** Keeps a key that may be recorded next; one that was prepared before is replaced. */
+  /** Keeps a key that may be recorded next; replaces one that was prepared before. */
   prepare(key: string): Promise<void>;
   /** The key that was prepared and not settled, or null. */
   prepared(): Promise<string | null>;
   /** Makes the prepared key the content of the file. */
   settle(): Promise<void>;
-  /** Drops the prepared key; the file stays as it is. */
+  /** Drops the prepared key; the file is unchanged. */
   discard(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import type { SoulArchive } from './soul-archive.js';
 import type { TextSearch } from './text-search.js';
 import type { VectorSearch } from './vector-search.js';
 
-/** Everything that touches the world, as one profile opens it. */
+/** All access to the outside world, as one profile opens it. */
 export type Ports = {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,12 +1,15 @@
 import type { Json } from '../kernel/base/json.js';
 import type { RecordedEvent } from './event-store.js';
 
-/** Where a row stands in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters; `''` for a row that no list finds by a tag, which costs less. */
+/**
+ * The position of a row in lists: `partition` groups (a tenant, a mind), `order` sorts within it, `tag` filters; `''` for a row that no list finds by
+ * a tag, which costs less.
+ */
 export type RowIndex = { readonly partition: string; readonly order: string; readonly tag: string };
 
 /** A text of a row that search finds (`TextSearch`). It never changes. */
 export type Passage = {
-  /** Its place among all passages of all streams: a whole number below 2^53 that no other has. Later ones are higher. */
+  /** Its unique position among all passages of all streams: an integer below 2^53. Later ones are higher. */
   readonly place: number;
   /** What is searched together: a tenant. */
   readonly partition: string;
@@ -18,32 +21,35 @@ export type Passage = {
 };
 
 /**
- * A read model as a value: how rows are made from events. Pure; a new `version` is built beside the old one and swapped in.
+ * A read model as a value: how rows are made from events. Pure; a new `version` is built alongside the old one and swapped in.
  *
- * An event makes, changes and removes rows of its own stream, as many as its data names, and readers see all of that or nothing. An event touches
- * only the rows that it names: an event about every row of a stream (a clear) makes one row, and readers use it to bound their queries
+ * An event makes, changes and removes rows of its own stream, as many as its data names, and readers see all of these changes or none. An event
+ * touches only the rows that it names: an event about every row of a stream (a clear) makes one row, and readers use it to bound their queries
  * (`OrderRange`).
  */
 export interface Projection<Row extends Json = Json> {
   readonly name: string;
   readonly version: number;
-  /** The event types that it looks at. */
+  /** The event types that it handles. */
   readonly handles: readonly string[] | 'all';
   /**
-   * The ids, within the event's stream, of the rows that it makes, changes or removes, each once. '' is the id of a stream's only row. Empty when the
+   * The ids, within the event's stream, of the rows that it makes, changes or removes, each once. '' is the id of a stream's only row. Empty if the
    * event does not concern this model. `rowKey` (src/kernel/read-models/row-key.ts) makes their keys.
    */
   idsOf(event: RecordedEvent): readonly string[];
-  /** What becomes of one of these rows; null removes it. It is called once for each row. */
+  /** The new value of one of these rows; null removes it. It is called once for each row. */
   evolve(row: Row | null, event: RecordedEvent, id: string): Row | null;
   indexOf(row: Row): RowIndex;
-  /** The text that a row is found by (`RowSearch`), null when it has none. Only projections whose rows have texts define it. */
+  /** The text that a row is found by (`RowSearch`), null if it has none. Only projections whose rows have texts define it. */
   textOf?(row: Row): string | null;
-  /** What search finds in a row. Only projections whose rows have passages define it: such a row is never removed, and keeps the passages that it had. */
+  /**
+   * The passages of a row that search finds. Only projections whose rows have passages define it: such a row is never removed, and keeps its
+   * passages.
+   */
   passagesOf?(row: Row): readonly Passage[];
 }
 
-/** Places in lists, above one (exclusive) and up to another (inclusive). A missing end is open. */
+/** A range of positions in lists, above one (exclusive) and up to another (inclusive). A missing end is open. */
 export type OrderRange = { readonly above?: string; readonly upTo?: string };
 
 export type ListQuery = {
@@ -56,17 +62,17 @@ export type ListQuery = {
   /** Only rows whose `order` is in this range. It leaves out rows at the other end, e.g. everything before a clear. */
   readonly within?: OrderRange;
   readonly limit: number;
-  /** The page ends with the row that brings it to this many bytes of JSON; PAGE_BYTES (src/kernel/base/page-size.ts) when absent. */
+  /** The page ends with the row that brings it to this many bytes of JSON; PAGE_BYTES (src/kernel/base/page-size.ts) if absent. */
   readonly bytes?: number;
 };
 
-/** At least one row where there are any. `more`: there are matching rows beyond the last of these. */
+/** At least one row if there are any. `more`: there are matching rows beyond the last of these. */
 export type ListPage = {
   readonly rows: readonly { readonly key: string; readonly order: string; readonly row: Json }[];
   readonly more: boolean;
 };
 
-/** How long a read waits for its read model where nothing else is set (ANIMA_READ_WAIT_MS), in milliseconds. */
+/** The default for how long a read waits for its read model (ANIMA_READ_WAIT_MS), in milliseconds. */
 export const READ_WAIT_MS = 2_000;
 
 /**
@@ -78,10 +84,15 @@ export interface ReadModels {
   /** The rows of these keys, for a handful of them; keys without a row are left out. */
   getAll(projection: Projection, keys: readonly string[]): Promise<ReadonlyMap<string, Json>>;
   list(projection: Projection, query: ListQuery): Promise<ListPage>;
-  /** The last revision of `stream` that the projection has applied, -1 when none. */
+  /** The last revision of `stream` that the projection has applied, -1 if none. */
   progress(projection: Projection, stream: string): Promise<number>;
-  /** Resolves to true when the projection has applied `stream` up to `revision`, and to false after `timeoutMs` (by default the time that reads wait). */
+  /**
+   * Resolves to true when the projection has applied `stream` up to `revision`, and to false after `timeoutMs` (by default the time that reads wait).
+   */
   reached(projection: Projection, stream: string, revision: number, timeoutMs?: number): Promise<boolean>;
-  /** Resolves true when the projection has handled the global order up to `position`, false when `timeoutMs` passed first, by default the time that reads wait. */
+  /**
+   * Resolves to true when the projection has handled the global order up to `position`, and to false after `timeoutMs` (by default the time that
+   * reads wait).
+   */
   reachedPosition(projection: Projection, position: number, timeoutMs?: number): Promise<boolean>;
 }

@@ -3,10 +3,10 @@ import type { OrderRange, Projection } from './read-models.js';
 /** The text of a row, as the read model holds it. */
 export type RowText = { readonly key: string; readonly text: string };
 
-/** The vector of a row's text. Null means that the embedder makes none from it, so it is not asked again. */
+/** The vector of a row's text. Null means that the embedder makes none from it, so the text is not embedded again. */
 export type RowVector = RowText & { readonly vector: Float32Array | null };
 
-/** `stream`: of one stream alone, and there of a range alone. */
+/** `stream`: of this stream only, and within it of a range only. */
 export type TextQuery = {
   readonly embedder: string;
   readonly limit: number;
@@ -38,26 +38,26 @@ export const WORD_ROWS = 1_000;
 
 /**
  * What the texts of rows are found by: their words, and vectors that an embedder makes from them outside the events. A vector belongs to its text: it
- * goes when an event changes the text, and stays when an event changes the rest of the row. A new build of the projection takes it over if its row
- * has the same key and text. All of this is about the build that readers see. If there is none, nothing is found and nothing is set.
+ * is removed when an event changes the text, and kept when an event changes the rest of the row. A new build of the projection takes it over if its
+ * row has the same key and text. All of this applies to the build that readers see. If there is none, nothing is found and nothing is set.
  *
- * An embedder is named with its version in one word (`minilm@3`). Vectors of different embedders are never mixed. The rows of one stream have
+ * An embedder is named with its version in one string (`minilm@3`). Vectors of different embedders are never mixed. The rows of one stream have
  * different orders.
  */
 export interface RowSearch {
   /**
-   * At most `limit` texts that have no vector of this embedder. Of one stream those that no embedder has seen yet come first, the last order first: what
-   * was just written can then be embedded before an old backlog.
+   * At most `limit` texts that have no vector of this embedder. Within a stream, those that no embedder has seen yet come first, the last order
+   * first, so that recent writes can be embedded before an old backlog.
    */
   withoutVector(projection: Projection, query: TextQuery): Promise<readonly RowText[]>;
-  /** How many texts have no vector of this embedder; `limit` where there are more. */
+  /** How many texts have no vector of this embedder; `limit` if there are more. */
   countWithoutVector(projection: Projection, query: TextQuery): Promise<number>;
   /**
-   * Sets the vectors of texts, except where the row has another text by now. A row has one vector, of the embedder that set it last. A null never takes
-   * the place of a vector of the same embedder: another process may have made it meanwhile.
+   * Sets the vectors of texts, unless the row has another text by now. A row has one vector, from the embedder that set it last. A null never
+   * replaces a vector of the same embedder: another process may have made it meanwhile.
    */
   setVectors(projection: Projection, embedder: string, vectors: readonly RowVector[]): Promise<void>;
-  /** The vectors of one stream's rows by ascending order, at most `limit`; fewer are the last ones. */
+  /** The vectors of one stream's rows by ascending order, at most `limit`; if there are more, the last ones. */
   vectors(projection: Projection, query: VectorQuery): Promise<readonly StoredVector[]>;
   /** Whether one stream has a text from which the embedder makes no vector, in a range. */
   hasMeaningless(projection: Projection, query: Omit<VectorQuery, 'limit'>): Promise<boolean>;

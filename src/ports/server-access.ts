@@ -1,14 +1,14 @@
-/** What a client trusts and shows when it speaks TLS. All texts are PEM. */
+/** What a client trusts and presents in TLS. All texts are PEM. */
 export type TlsAccess = {
-  /** The authorities that are trusted; null: the public ones that Node ships. */
+  /** The trusted authorities; null: the public ones that Node ships. */
   readonly ca: string | null;
-  /** What the client shows a server that asks for it. */
+  /** What the client presents to a server that requests it. */
   readonly client: { readonly certificate: string; readonly key: string } | null;
-  /** The name that the server's certificate must bear; null: the host of its address. */
+  /** The name that the server's certificate must carry; null: the host of its address. */
   readonly serverName: string | null;
 };
 
-/** How a user of Kafka proves who it is. */
+/** The SASL mechanisms by which a Kafka user authenticates. */
 export const saslMechanisms = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 export type SaslAccess = {
   readonly mechanism: (typeof saslMechanisms)[number];
@@ -16,21 +16,21 @@ export type SaslAccess = {
   readonly password: string;
 };
 
-/** The keys of what is kept at Temporal, 32 bytes each. All of them decrypt. */
+/** The keys that encrypt payloads stored at Temporal, 32 bytes each. All of them decrypt. */
 export type PayloadKeys = {
-  /** The one that encrypts; null: what is written now stays plain. */
+  /** The one that encrypts; null: new payloads are not encrypted. */
   readonly encrypting: Uint8Array | null;
   readonly all: readonly Uint8Array[];
 };
 
-/** How Temporal is spoken to; null is "without it". */
+/** How to connect to Temporal; null means "without it". */
 export type TemporalAccess = {
   readonly tls: TlsAccess | null;
   readonly apiKey: string | null;
   readonly payloadKeys: PayloadKeys;
 };
 
-/** How Kafka is spoken to; null is "without it". */
+/** How to connect to Kafka; null means "without it". */
 export type KafkaAccess = {
   readonly tls: TlsAccess | null;
   readonly sasl: SaslAccess | null;

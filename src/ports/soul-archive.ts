@@ -1,10 +1,10 @@
-/** The most bytes that one payload may have. */
+/** The maximum size of one payload, in bytes. */
 export const MAX_ARCHIVED_BYTES = 16 * 1024 * 1024;
 
-/** Whose payload it is (a tenant's, an import's, or what a tenant's levels are kept as), and until when it is kept unless it is published. */
+/** The owner of a payload (a tenant, an import, or the owner of a tenant's levels), and how long it is kept unless it is published. */
 export type Staging = { readonly tenant: string; readonly expiresAt: Date };
 
-/** Whether a payload was made public now, or had been before. */
+/** Whether a payload was published now, or had been before. */
 export type Publication = 'published' | 'wasPublic';
 
 /**
@@ -20,22 +20,28 @@ export type Publication = 'published' | 'wasPublic';
  * repeated, and has the same effect once or often.
  */
 export interface SoulArchive {
-  /** Keeps a payload that is not public yet. Staged again by the same tenant, it is kept until the later of the two times. A public one stays as it is. */
+  /**
+   * Keeps a payload that is not public yet. If the same tenant stages it again, it is kept until the later of the two times. A public one is
+   * unchanged.
+   */
   stage(digest: string, bytes: Uint8Array, staging: Staging): Promise<void>;
-  /** Makes public what this tenant staged; null when it staged no such payload and nobody has published it. */
+  /** Publishes what this tenant staged; null if it staged no such payload and none is public. */
   publish(digest: string, by: Pick<Staging, 'tenant'>): Promise<Publication | null>;
-  /** The payload, staged or public; null when there is none. For the server itself: a staged payload is not for clients. */
+  /** The payload, staged or public; null if there is none. For the server itself: a staged payload is not for clients. */
   read(digest: string): Promise<Uint8Array | null>;
   /** The payload, if it is public. */
   readPublic(digest: string): Promise<Uint8Array | null>;
-  /** Drops what this tenant staged, unless it is public; nothing when it staged no such payload. */
+  /** Drops what this tenant staged, unless it is public; does nothing if it staged no such payload. */
   unstage(digest: string, by: Pick<Staging, 'tenant'>): Promise<void>;
-  /** How many bytes this tenant has staged that are not public yet, together with all whose names begin with `others`, if it is given. */
+  /** How many bytes this tenant has staged that are not public yet, together with all owners whose names begin with `others`, if given. */
   stagedBytes(tenant: string, others?: string): Promise<number>;
-  /** Remembers for good which payload a CID names; the payload need not be there. Another form than a CID's is a defect, and throws an Error. */
+  /** Records permanently which payload a CID names; the payload need not exist. A string that is not a CID is a defect, and throws an Error. */
   nameByCid(cid: string, digest: string): Promise<void>;
-  /** The digest of the payload that a CID names; null when nobody has told. */
+  /** The digest of the payload that a CID names; null if none is recorded. */
   digestOfCid(cid: string): Promise<string | null>;
-  /** Drops payloads that were to be kept until `before` at the latest and are not public, at most so many. Returns how many: when fewer than `limit`, no more are due. */
+  /**
+   * Drops at most `limit` payloads that were to be kept until `before` at the latest and are not public. Returns how many: if fewer than `limit`, no
+   * more are due.
+   */
   dropStaged(before: Date, limit: number): Promise<number>;
 }

@@ -1,9 +1,9 @@
-/** A vector of a matrix: its place in it, from 0, and the cosine of it and the query. */
+/** A vector of a matrix: its row, from 0, and the cosine of it and the query. */
 export type Near = { readonly row: number; readonly cosine: number };
 
 /**
- * Finds the vectors nearest to a query, by comparing it with each of them: exact. The work is done when it returns, and holds the event loop until
- * then. Callers bound what they give at once (`SLICE_BYTES`, src/features/memory/vector-rows.ts) and let others run between two calls.
+ * Finds the vectors nearest to a query, by comparing it with each of them: exact. The work is done when it returns, and blocks the event loop until
+ * then. Callers bound the size of a call (`SLICE_BYTES`, src/features/memory/vector-rows.ts) and yield to others between two calls.
  */
 export interface VectorSearch {
   /**
