@@ -2,7 +2,7 @@ import { readEnvironment } from './config/env.js';
 import { StartProblem } from './kernel/base/start-problem.js';
 import { serve } from './server/serve.js';
 
-// The reader of the log may go away; the server does not.
+// The server keeps running if the reader of the log goes away.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {

@@ -1,4 +1,4 @@
-/** Why a call was given up before it had an answer. */
+/** A call was aborted before it had an answer. */
 export class GivenUp extends Error {
   readonly why: 'timeout' | 'aborted';
 
@@ -20,8 +20,8 @@ export const sleepFor = (ms: number): Promise<void> =>
   });
 
 /**
- * Runs a call that must not outlive `timeoutMs` or its caller's signal. Then the call's own signal is aborted, and the wait ends even if the call
- * ignores it. Its timer and listener are gone when this settles.
+ * Runs a call that must not outlive `timeoutMs` or its caller's signal. After either, the call's own signal is aborted, and the wait ends even if the
+ * call ignores it. Its timer and listener are gone when this settles.
  * @throws GivenUp, or what the call threw
  */
 export const withDeadline = async <Answer>(

@@ -12,7 +12,7 @@ export type GhostClient = {
   process(sessionId: string, step: StepRequest, call?: CallOptions): Promise<StepAnswer>;
   status(sessionId: string): Promise<GhostStatus>;
   results(sessionId: string): Promise<GhostResults>;
-  /** The steps from this one on; `next` says where to go on. */
+  /** The steps from this one on; `next` is where to continue. */
   steps(sessionId: string, from: number): Promise<GhostStepsPage>;
   stop(sessionId: string): Promise<void>;
   putLevel(levelId: string, map: JsonMembers): Promise<void>;

@@ -1,6 +1,6 @@
 import type { FoundMemory, MemoryToStore } from './protocol.js';
 
-/** The body's own vector memory: what an `IdentifyActor … QueryVector` turn recalls from and `Finalize.memoryStore` goes to. */
+/** The body's own vector memory: an `IdentifyActor … QueryVector` turn recalls from it, and `Finalize.memoryStore` is stored in it. */
 export interface BodyMemory {
   /** The best `limit` memories of one NPC at or above `threshold` (0..1), best first, ties by newest. */
   recall(
@@ -35,7 +35,7 @@ const dot = (a: Words, b: Words): number => {
 
 /**
  * How many words two texts share, 0..1: the square root of the cosine of their word counts. Texts that share a quarter of their words reach the usual
- * threshold of 0.5. It knows no synonyms.
+ * threshold of 0.5. It ignores synonyms.
  */
 const wordOverlap = (a: Words, b: Words): number => {
   const norm = Math.sqrt(dot(a, a) * dot(b, b));
@@ -43,7 +43,7 @@ const wordOverlap = (a: Words, b: Words): number => {
 };
 
 /**
- * A memory that compares words, not meanings. It is deterministic, needs no model, and is gone with the process. It is enough for tests and a demo; a
+ * A memory that compares words, not meanings. It is deterministic, needs no model, and is lost with the process. It suffices for tests and a demo; a
  * game uses its vector database. Beyond `maxPerNpc` the oldest memory is dropped. The same text is kept once.
  */
 export const createWordMemory = (options: { readonly maxPerNpc?: number } = {}): BodyMemory => {

@@ -18,7 +18,7 @@ import type {
 } from './protocol.js';
 
 /**
- * The routes that a body needs, typed. Every method throws a `MindError` when it has no answer to return; a refused
+ * The routes that a body needs, typed. Every method throws a `MindError` if it has no answer to return; a refused
  * action is an answer (`valid: false`), not an error.
  */
 export type MindClient = {

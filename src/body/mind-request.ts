@@ -1,20 +1,20 @@
 import { GivenUp, sleepFor, withDeadline } from './deadline.js';
 import type { JsonMembers } from './protocol.js';
 
-/** As much of `fetch` as the body uses; a test or a game backend passes its own. */
+/** The part of `fetch` that the body uses; a test or a game backend passes its own. */
 export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A request without a usable answer. `code` is the server's stable word, or one of the client's own: `UNREACHABLE`, `TIMEOUT`, `ABORTED`,
- * `BAD_ANSWER`. `status` is 0 when no answer came.
+ * A request without a usable answer. `code` is the server's stable error code, or one of the client's own: `UNREACHABLE`, `TIMEOUT`, `ABORTED`,
+ * `BAD_ANSWER`. `status` is 0 if no answer came.
  */
 export class MindError extends Error {
   readonly code: string;
   readonly status: number;
   readonly details: JsonMembers;
-  /** The id to quote to the server's operator; null when no answer came. */
+  /** The id to quote to the server's operator; null if no answer came. */
   readonly requestId: string | null;
-  /** Seconds after which the server says that a repeat makes sense. */
+  /** Seconds after which a repeat makes sense, according to the server. */
   readonly retryAfter: number | null;
 
   constructor(
@@ -44,7 +44,7 @@ export type MindRequestOptions = {
   /** The API key; absent only for routes that need none. */
   readonly key?: string;
   readonly fetch?: FetchLike;
-  /** Per request, body of the answer included. */
+  /** Per request, including the body of the answer. */
   readonly timeoutMs?: number;
   /** Waits between the attempts of a request with an Idempotency-Key. */
   readonly sleep?: (ms: number) => Promise<void>;
@@ -54,13 +54,13 @@ export type CallOptions = {
   /** Makes a repeat safe. Only with it does the client repeat a request whose answer was lost. */
   readonly idempotencyKey?: string;
   readonly signal?: AbortSignal;
-  /** The media type of an answer that is no JSON: it is returned as text. */
+  /** The media type of an answer that is not JSON: it is returned as text. */
   readonly accept?: string;
   /** Called with the `cursor` of the next page if the response is a page of a list and not the last one. */
   readonly onMore?: (cursor: string) => void;
 };
 
-/** Sends one request and returns the parsed answer, or its text with `accept`; `null` when it has no body. @throws MindError */
+/** Sends one request and returns the parsed answer, or its text with `accept`; `null` if it has no body. @throws MindError */
 export type MindRequest = (method: string, path: string, body?: unknown, call?: CallOptions) => Promise<unknown>;
 
 const DEFAULT_TIMEOUT_MS = 15_000;
@@ -92,7 +92,7 @@ const parse = (text: string, response: Response): unknown => {
   }
 };
 
-/** The cursor that a `Link` to the next page carries. The rest of the link is left out: a proxy in front of the server may have other paths. */
+/** The cursor of a `Link` to the next page. The rest of the link is ignored: a proxy in front of the server may have other paths. */
 const nextCursor = (link: string | null): string | null => {
   const [, target = ''] = /<([^<>]*)>;\s*rel="next"/.exec(link ?? '') ?? [];
   const query = target.slice(target.indexOf('?') + 1);
@@ -125,7 +125,7 @@ const lost = (cause: unknown, timeoutMs: number): MindError => {
     : new MindError('TIMEOUT', `The server did not answer within ${String(timeoutMs)} ms.`, { cause });
 };
 
-/** Whether a repeat with the same Idempotency-Key may bring the answer: it was lost, or the server asks for patience. */
+/** Whether a repeat with the same Idempotency-Key may return the answer: it was lost, or the server asked the client to wait. */
 const mayRepeat = (error: MindError): boolean =>
   error.code === 'TIMEOUT' ||
   error.code === 'UNREACHABLE' ||
@@ -133,8 +133,8 @@ const mayRepeat = (error: MindError): boolean =>
   error.code === 'IDEMPOTENCY_IN_PROGRESS';
 
 /**
- * Makes the function that sends requests to a mind server. It repeats only a request that carries an Idempotency-Key, at most twice, when the answer
- * was lost or the server asked to wait.
+ * Makes the function that sends requests to a mind server. It repeats only a request that carries an Idempotency-Key, at most twice, if the answer
+ * was lost or the server asked the client to wait.
  */
 export const createMindRequest = (options: MindRequestOptions): MindRequest => {
   const send: FetchLike = options.fetch ?? fetch;

@@ -9,7 +9,7 @@ export type OpenAiOptions = {
   readonly apiKey?: string;
   /** `chat` posts to `/chat/completions` (the default), `completions` to `/completions`. */
   readonly endpoint?: 'chat' | 'completions';
-  /** For the whole call, the answer's body included. */
+  /** For the complete call, including the body of the answer. */
   readonly timeoutMs?: number;
   readonly maxAnswerBytes?: number;
   readonly fetch?: FetchLike;
@@ -21,7 +21,7 @@ const DEFAULT_MAX_ANSWER_BYTES = 1_048_576;
 const isMembers = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The request's body in the names of the OpenAI API; a constraint that is not of the right kind is left out. */
+/** The request's body in the names of the OpenAI API; a constraint of the wrong type is left out. */
 const bodyOf = ({ prompt, constraints, ctxMessages }: CompletionRequest, options: OpenAiOptions): string => {
   const maxTokens = constraints['maxTokens'];
   const temperature = constraints['temperature'];
@@ -37,7 +37,7 @@ const bodyOf = ({ prompt, constraints, ctxMessages }: CompletionRequest, options
   });
 };
 
-/** Reads an answer up to the bound; beyond it the connection is let go. */
+/** Reads an answer up to the bound; beyond it the connection is closed. */
 const readBounded = async (response: Response, maxBytes: number): Promise<string> => {
   if (response.body === null) return '';
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
@@ -77,8 +77,8 @@ const textOf = (answer: unknown): string => {
 };
 
 /**
- * A model behind any OpenAI-compatible URL. Every failure is an `InferenceError`. Its message contains neither the key nor what the server said. No
- * call outlives `timeoutMs`.
+ * A model behind any OpenAI-compatible URL. Every failure is an `InferenceError`. Its message contains neither the key nor the server's text. No call
+ * outlives `timeoutMs`.
  */
 export const createOpenAiInference = (options: OpenAiOptions): Inference => {
   const send: FetchLike = options.fetch ?? fetch;

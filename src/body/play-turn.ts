@@ -21,7 +21,7 @@ export type TurnToPlay = {
   readonly mode: BodyMode;
   /**
    * `returned`: every step sends the tape that the mind returned. `own`: every step sends the first tape again, in fat
-   * mode with the results written so far; what the mind added, `turnId` included, is dropped.
+   * mode with the results written so far; what the mind added, including `turnId`, is dropped.
    */
   readonly tapes?: 'returned' | 'own';
   /** The first tape: observation, context, npcState, rulesetId. */
@@ -39,7 +39,7 @@ export type TurnPlayed = {
   readonly requests: number;
 };
 
-/** A turn that did not end within the client's bound of requests, or was answered with an instruction that it does not know. */
+/** A turn that did not end within the client's bound of requests, or was answered with an unknown instruction. */
 export class TurnError extends Error {
   readonly code: 'TOO_MANY_REQUESTS' | 'UNKNOWN_INSTRUCTION';
 
@@ -50,7 +50,7 @@ export class TurnError extends Error {
   }
 }
 
-/** How many requests a client makes before it gives up on a turn; a healthy turn takes four. */
+/** How many requests a client makes before it abandons a turn; a normal turn takes four. */
 export const MAX_REQUESTS: Readonly<Record<BodyMode, number>> = { thin: 8, fat: 12 };
 
 const obey = async (
@@ -90,15 +90,15 @@ const written = (tape: Tape, result: StepResult): Tape => {
 
 const nextStep = (mode: BodyMode, tape: Tape, result: StepResult): StepRequest => {
   if (mode === 'thin') return { tape, lastResult: result };
-  // In a tape an empty text means "none yet", so a model that said nothing can only be reported as a result.
+  // In a tape an empty text means "none yet", so an empty answer of the model can only be reported as a result.
   if (result.type === 'ExecuteInferenceResult' && result.generatedOutput === '') return { tape, lastResult: result };
   return { tape: written(tape, result) };
 };
 
 /**
- * Plays one turn to its end: sends a step, obeys the instruction, sends the next. A valid verdict's memories go to the
- * body's memory. Nothing is retried.
- * @throws MindError, InferenceError as they come (the turn stays open on the server), TurnError
+ * Plays one turn to its end: sends a step, follows the instruction, sends the next. A valid verdict's memories go to the body's memory. Nothing is
+ * retried.
+ * @throws MindError and InferenceError unchanged (the turn stays open on the server), TurnError
  */
 export const playTurn = async (turn: TurnToPlay): Promise<TurnPlayed> => {
   const call = turn.signal === undefined ? {} : { signal: turn.signal };

@@ -1,6 +1,6 @@
 /**
- * The protocol between a body (a game backend) and its mind, as types. The body depends on nothing but `fetch`:
- * this folder can be copied into a game backend as it is.
+ * The protocol between a body (a game backend) and its mind, as types. The body depends on nothing except `fetch`:
+ * this folder can be copied into a game backend unchanged.
  */
 
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonMembers;
@@ -16,7 +16,7 @@ export type FoundMemory = {
   readonly similarity: number;
 };
 
-/** A memory that the mind asks the body to store. */
+/** A memory that the mind instructs the body to store. */
 export type MemoryToStore = { readonly text: string; readonly type: string; readonly importance: number };
 
 export type NpcAction = {
@@ -28,7 +28,7 @@ export type NpcAction = {
   readonly signature?: string;
 };
 
-/** The state of a turn that travels with every request. Members that are not named here are kept by the mind. */
+/** The state of a turn that travels with every request. The mind preserves members that are not named here. */
 export type Tape = {
   readonly observation: string;
   readonly context?: JsonValue;
@@ -56,7 +56,7 @@ export type ExecuteInference = {
   readonly prompt: string;
   readonly constraints: JsonMembers;
 };
-/** The end of a turn. With `valid: false` the `dialogue` is the reason, and `code` and `refusedAction` say what was refused. */
+/** The end of a turn. With `valid: false` the `dialogue` is the reason, and `code` and `refusedAction` show what was refused. */
 export type Finalize = {
   readonly type: 'Finalize';
   readonly valid: boolean;
@@ -129,7 +129,7 @@ export type VerdictAnswer = {
   readonly code?: string;
 };
 
-/** A rule as it is registered; the server fills in what is left out. */
+/** A rule as it is registered; the server supplies defaults for absent members. */
 export type RuleToRegister = {
   readonly drRuleId?: string;
   readonly ruleName?: string;
@@ -276,7 +276,7 @@ export type GhostResults = {
 /** A game's report about its world, sent as `ghost` in the `context` of a ghost's turn. */
 export type GhostContext = {
   readonly position?: { readonly x: number; readonly y: number };
-  /** Of the action of the step before. */
+  /** The outcome of the previous step's action. */
   readonly outcome?: { readonly ok: boolean; readonly code?: string; readonly reason?: string };
   /** All goals reached so far, by their names. */
   readonly reached?: readonly string[];

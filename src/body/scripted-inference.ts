@@ -1,6 +1,6 @@
 import { InferenceError, type Inference } from './inference.js';
 
-/** `when`: a text that must occur, or a pattern that must match. `answers`: given one after the other; the last one is repeated. */
+/** `when`: a text that must occur, or a pattern that must match. `answers`: returned one after the other; the last one is repeated. */
 export type ScriptEntry = { readonly when: string | RegExp; readonly answers: readonly string[] };
 
 const DEFAULT_REPLY = 'Hm.';

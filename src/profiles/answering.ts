@@ -7,10 +7,10 @@ import type { Log } from '../ports/log.js';
 
 /** How long `GET /readyz` waits for a dependency, in milliseconds. */
 const READY_TIMEOUT_MS = 1_500;
-/** How long an answer is repeated before the dependencies are asked again, in milliseconds. */
+/** How long an answer is reused before the dependencies are checked again, in milliseconds. */
 export const TOLD_AGAIN_MS = 1_000;
 
-/** Whether a dependency answers in time; `detail` gives its error's message. */
+/** Whether a dependency answers in time; `detail` is its error's message. */
 export const answering = async (clock: Clock, ask: () => Promise<unknown>): Promise<DependencyState> => {
   const late = (): Error => new Error(`no answer within ${READY_TIMEOUT_MS} ms`);
   try {
@@ -21,7 +21,7 @@ export const answering = async (clock: Clock, ask: () => Promise<unknown>): Prom
   }
 };
 
-/** Asks at most once at a time and once a second. The route needs no key, and asking costs connections. */
+/** Checks at most once at a time and once a second. The route needs no key, and a check costs connections. */
 export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Promise<T>) => {
   let last: { readonly answer: Promise<T>; endedMs: number | null } | null = null;
   return () => {
@@ -36,18 +36,18 @@ export const notTooOften = <T>(clock: Clock, ask: () => Promise<T>): (() => Prom
   };
 };
 
-/** The state of a store of files, fit for clients without a key: it names neither files nor what is in them. */
+/** The state of a file store, fit for clients without a key: it names neither files nor their content. */
 export const withoutNames = ({ detail: _detail, ...state }: DependencyState): DependencyState => {
   if (state.ok) return state;
   const isFull = state.failure instanceof Rejection && state.failure.code === 'STORE_FULL';
   return { ...state, detail: isFull ? 'The disk is full.' : 'The event store cannot be read or written.' };
 };
 
-/** The same state; while it is bad, it first says what that means to clients. */
+/** The same state; while it is bad, its detail begins with what that means to clients. */
 export const meaning = (what: string, state: DependencyState): DependencyState =>
   state.ok ? state : { ...state, detail: state.detail === undefined ? what : `${what}: ${state.detail}` };
 
-/** Logs each server that begins to fail with the reason, another reason when it changes, and that it answers again. Figures in a reason do not count. */
+/** Logs the reason when a server begins to fail, another reason when it changes, and when it answers again. Numbers in a reason do not count. */
 export const tellingChanges = (log: Pick<Log, 'info' | 'warn'>) => {
   const reasons = new Map<string, string>();
   return (states: Readonly<Record<string, DependencyState | null>>): void => {

@@ -2,11 +2,11 @@ type Closable = Disposable | AsyncDisposable;
 
 /** Everything opened so far, closed in reverse; Node 20 has no AsyncDisposableStack. */
 export type Closers = AsyncDisposable & {
-  /** Notes something that was opened, and returns it. */
+  /** Registers something that was opened, and returns it. */
   opened<T extends Closable>(thing: T): T;
 };
 
-/** An empty list. Closing continues after a failure and raises the first one at the end. Closing again does nothing. */
+/** An empty list. Closing continues after a failure and throws the first one at the end. Closing again does nothing. */
 export const createClosers = (): Closers => {
   const things: Closable[] = [];
   return {

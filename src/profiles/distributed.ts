@@ -36,10 +36,10 @@ import { answering, meaning, notTooOften, tellingChanges } from './answering.js'
 import type { Profile } from './profile.js';
 import { serverReason } from './server-reason.js';
 
-/** What every read model of this profile is made from; the open processes are one of them. */
+/** The projections of all read models of this profile; the open processes are one of them. */
 export const distributedProjections = [...projections, openProcesses];
 
-/** Temporal, to a process that has not come so far, and to a worker that is still being made or makes itself anew. */
+/** The state of Temporal for a process that has not reached it yet, and for a worker that is still being created or re-created. */
 const NOT_ASKED_YET: DependencyState = { ok: false, detail: 'not asked yet' };
 const NO_TASKS_YET: DependencyState = {
   ok: false,
@@ -65,8 +65,8 @@ const requireWorkers = async (runtime: TemporalProcessRuntime): Promise<void> =>
 };
 
 /**
- * Opens the distributed profile. It connects to nothing: each part waits for its server, and reconnects by itself.
- * @throws StartProblem when an address, the namespace or the secret cannot be used
+ * Opens the distributed profile. It connects to nothing: each part waits for its server, and reconnects automatically.
+ * @throws StartProblem if an address, the namespace or the secret cannot be used
  */
 export const openDistributed = async (
   config: Pick<
@@ -109,7 +109,7 @@ export const openDistributed = async (
     };
     const feed = { ...kafka, events, clock: systemClock };
     const feeds = roles.has('projector') || roles.has('relay');
-    // Requests can do most of their work without what only the read models need.
+    // Requests can do most of their work without the servers that only the read models need.
     const feedsAlone = feeds && !roles.has('http');
     let runtime: TemporalProcessRuntime | null = null;
     let worker: Pick<ProcessWorker, 'running'> | null = null;
@@ -123,7 +123,7 @@ export const openDistributed = async (
       payloads: payloadEncryption(payloadKeys, systemRandom),
     };
     const tell = tellingChanges(log);
-    /** Asks the servers that this process needs; null for the others. */
+    /** Checks the servers that this process needs; null for the others. */
     const askServers = async () => {
       const asked = runtime;
       const [eventStore, database, temporalState, kafkaState] = await Promise.all([
@@ -146,7 +146,7 @@ export const openDistributed = async (
       serves: { requests: roles.has('http'), processes: roles.has('worker') },
       openRuntime: (stepDeps: AdvanceDeps) => {
         runtime = new TemporalProcessRuntime({ ...ports, ...stepDeps, ...temporal, shards, logger: log });
-        // A refusal is in the log before the first request meets it.
+        // A failed check is in the log before the first request meets it.
         void askServers();
         return runtime;
       },

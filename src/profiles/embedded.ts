@@ -30,7 +30,7 @@ export type EmbeddedProfile = Profile & { readonly writer: ReadModelWriter; read
 /**
  * Opens the embedded profile.
  * @param mendReads removes damaged read models first, for a command that builds them again
- * @throws StartProblem when the data directory, a file in it or the secret cannot be used; nothing stays open then
+ * @throws StartProblem if the data directory, a file in it or the secret cannot be used; nothing stays open then
  */
 export const openEmbedded = async (
   config: Pick<
@@ -43,7 +43,7 @@ export const openEmbedded = async (
   const closers = createClosers();
   try {
     const given = config.secret !== null || config.secretFile !== null;
-    // A secret that is given but invalid stops the start before the directory is made.
+    // An invalid secret stops the start before the directory is created.
     if (given) await openSecret({ ...config, mayCreate: false }, systemRandom);
     const directory = closers.opened(await openDataDirectory(config.dataDir));
     const events = closers.opened(EmbeddedEventStore.open(directory.eventsFile, {}, log));

@@ -5,11 +5,13 @@ import type { Ports } from '../ports/ports.js';
 import type { ReplaySource } from '../roles/replay-messages.js';
 import type { ProcessRuntime } from '../ports/process-runtime.js';
 
-/** What keeps the read models current, or the part of it that runs here. Each figure is null when its part does not run here, and rejects when it cannot be read. */
+/**
+ * The part of keeping the read models current that runs here. Each figure is null if its part does not run here, and rejects if it cannot be read.
+ */
 export type RunningReadModels = AsyncDisposable & {
   /** How far behind the slowest read model is. */
   lag(): Promise<number | null>;
-  /** How many events a read model could not apply. */
+  /** The number of parked events, which a read model could not apply. */
   parked(): Promise<number | null>;
   /** How far behind the relay is. */
   relayLag(): Promise<number | null>;
@@ -37,6 +39,6 @@ export type Profile = AsyncDisposable & {
   startProcesses(stepDeps: AdvanceDeps, runtime: ProcessRuntime, metrics: Metrics): Promise<AsyncDisposable>;
   /** Starts what keeps the read models current here. Disposed of before the profile. */
   startReadModels(): Promise<RunningReadModels>;
-  /** Asked at each `GET /readyz`; answers within 2 s. */
+  /** Called for each `GET /readyz`; answers within 2 s. */
   dependencies(): Promise<Readonly<Record<string, DependencyState>>>;
 };

@@ -1,10 +1,10 @@
-/** How many causes of a failure are searched for a code. */
+/** How many nested causes of a failure are searched for a code. */
 const MAX_CAUSES = 8;
 
 const REFUSED = 'the server refuses the user or the password';
 const UNKNOWN_HOST = 'no host of this name is known';
 
-/** What a code means to whoever runs the server: SQLSTATEs of PostgreSQL, and Node's error codes. */
+/** The meaning of a code to an operator: SQLSTATEs of PostgreSQL, and Node's error codes. */
 const REASONS: Readonly<Record<string, string>> = {
   '28000': REFUSED,
   '28P01': REFUSED,
@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EAI_AGAIN: UNKNOWN_HOST,
   ECONNREFUSED: 'nobody listens at this address',
 };
-/** And status codes of gRPC, whose numbers mean other things to Kafka. */
+/** Status codes of gRPC, whose numbers have other meanings in Kafka. */
 const GRPC_REASONS: Readonly<Record<string, string>> = {
   '5': 'the server has nothing of this name',
   '7': 'the server does not allow this',
@@ -28,8 +28,8 @@ const reasonOf = (error: Error): string | undefined => {
 };
 
 /**
- * The failure of a server's health check, as `GET /readyz` shows it to anybody: where its code blames the setting, the name of the setting and what is
- * wrong, without an address or a user. Any other failure is returned as it is.
+ * The failure of a server's health check, as `GET /readyz` shows it publicly: if its code blames the setting, the name of the setting and what is
+ * wrong, without an address or a user. Any other failure is returned unchanged.
  */
 export const serverReason = (error: unknown, setting: string): Error => {
   const failure = error instanceof Error ? error : new Error(String(error));
