@@ -15,12 +15,12 @@ export type AgentTurnInput =
   | { readonly type: 'output'; readonly generatedOutput: string; readonly cortexId: string }
   | { readonly type: 'deadline' };
 
-/** What is known of the turn; `verdict` once it has ended. */
+/** The state of the turn; `verdict` once it has ended. */
 export type AgentTurnAnswer = {
   readonly turnId: string;
   readonly state: Exclude<TurnName, 'new'>;
   readonly memories: readonly RecalledMemory[];
-  /** Whether it has recalled, so that an engine was asked. */
+  /** Whether it has recalled, so that an engine was called. */
   readonly recalled: boolean;
   readonly verdict?: Verdict;
 };
@@ -45,7 +45,7 @@ const over = { open: 'ignore', memories: 'ignore', output: 'ignore', deadline: '
 
 const transitions: AgentTurnTransitions = {
   new: { open: opening, memories: 'ignore', output: 'ignore', deadline: 'ignore' },
-  // Nobody plays a body here, so the actor is never asked for.
+  // There is no body here, so the actor is never requested.
   awaitingActor: over,
   awaitingMemories: {
     open: 'ignore',
@@ -70,8 +70,8 @@ const transitions: AgentTurnTransitions = {
 };
 
 /**
- * The last instruction is what the turn waits for. Both are effects: a recall waits for the read model and embeds what is new, which may take long,
- * and it must be tried again though nobody asks.
+ * The turn waits for its last instruction. Both are effects: a recall waits for the read model and embeds what is new, which may take long, and it
+ * must be retried even without a request.
  */
 const pending = (state: TurnState): Effect | null => {
   if (state.name === 'new') return null;
@@ -104,8 +104,8 @@ const answerOf = ({ turnId, name, memories, verdict }: OpenedTurn): AgentTurnAns
 });
 
 /**
- * One turn of an NPC whose body is this server: it recalls from the mind's own memories, an engine writes the answer, and the same rules decide on it. It
- * records the same events as a turn of a body.
+ * One turn of an NPC whose body is this server: it recalls from the mind's own memories, an engine writes the answer, and the same rules decide on
+ * it. It records the same events as a turn of a body.
  */
 export const agentTurn: StateMachine<TurnState, AgentTurnInput, TurnFacts, AgentTurnAnswer> = {
   ...turnFold,

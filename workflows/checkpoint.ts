@@ -13,7 +13,7 @@ import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes
 
 type LogRound = {
   readonly roundId: string;
-  /** The global positions whose events were looked at, and up to which they will be. */
+  /** The global positions up to which events were read, and up to which they will be. */
   readonly through: number;
   readonly until: number;
   readonly leaves: number;
@@ -40,7 +40,7 @@ export type CheckpointInput =
 /** The log that a round writes to, at the moment of its decision. */
 export type CheckpointFacts = { readonly log: LogState };
 
-/** Where a round stands. */
+/** The state of a round. */
 export type CheckpointAnswer = Exclude<CheckpointState, { name: 'new' }>;
 
 /** An event as a transition emits it: JSON by construction. */
@@ -71,7 +71,7 @@ const transitions: StateMachine<CheckpointState, CheckpointInput, CheckpointFact
     gathered: {
       to: ['gathering', 'signing'],
       emit: ({ roundId, through: before }, { leaves, through }, { log }) => {
-        // It was gathered for another place of the log.
+        // It was gathered for another position of the log.
         if (through <= before || log.round !== roundId) return [];
         const after = growEdge(log.edge, log.size, leaves.map(leafHash), -1);
         const stored = after.map(({ hash, at }) => ({ hash, at: at === -1 ? null : at }));
@@ -132,13 +132,13 @@ const evolve = (state: CheckpointState, stored: ProcessEvent): CheckpointState =
   }
 };
 
-/** What its effects need to know of a round. */
+/** What the effects of a round need. */
 export type RoundArgs = { readonly through: number; readonly until: number };
 
 const pending = (state: CheckpointState): Effect | null => {
   if (state.name === 'new' || state.name === 'over') return null;
   const { through, until } = state;
-  // Another one for each batch: the runtime then knows that it has to run it again.
+  // Each batch has another id, so that the runtime runs the effect again.
   const id = state.name === 'gathering' ? `gather-${String(through)}` : state.name;
   return { id, name: state.name, args: { through, until } satisfies RoundArgs };
 };

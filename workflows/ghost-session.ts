@@ -11,7 +11,7 @@ import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes
 
 type BegunSession = GhostPlan & { readonly sessionId: string; readonly startedAt: string };
 type Ended = BegunSession & {
-  /** Steps played, as far as the session's own events tell; a report has the last word. */
+  /** Steps played, according to the session's own events; the report is authoritative. */
   readonly step: number;
   readonly ending: GhostEnding;
   readonly timedOut: boolean;
@@ -33,13 +33,13 @@ export type GhostInput =
   | { readonly type: 'begun' }
   /** A slice of steps was played. `over`: there is nothing more to play. */
   | { readonly type: 'played'; readonly step: number; readonly over: boolean }
-  /** It cannot go on. */
+  /** The session cannot continue. */
   | { readonly type: 'broken'; readonly reason: string }
   | { readonly type: 'stop' }
   | ({ readonly type: 'reported' } & GhostReport)
   | { readonly type: 'deadline' };
 
-/** What is known of a session, once it was asked for. */
+/** The state of a session, once it was requested. */
 export type GhostAnswer = Exclude<GhostState, { name: 'new' }>;
 
 /** An event of a session as a transition emits it: JSON by construction. */
@@ -67,7 +67,7 @@ const transitions: StateMachine<GhostState, GhostInput, unknown, GhostAnswer>['t
       to: ['pending', 'running'],
       emit: (_, { type: _type, ...data }) => [
         ...recorded({ type: 'GhostRequested', data }),
-        // Its body may come at once.
+        // Its body may send its first step immediately.
         ...(data.driver === 'remote' ? recorded({ type: 'GhostBegun', data: { sessionId: data.sessionId } }) : []),
       ],
     },
@@ -160,7 +160,7 @@ const begunOf = ({
   ...begun
 }: Extract<GhostState, { name: 'pending' | 'running' }>): BegunSession & { step: number } => begun;
 
-/** What its effects need to know of a session. */
+/** What the effects of a session need. */
 export type GhostSetting = Pick<GhostPlan, 'goal' | 'level' | 'seed' | 'steps' | 'driver' | 'engine'>;
 
 const effect = (id: string, name: string, { goal, level, seed, steps, driver, engine }: BegunSession): Effect => ({
@@ -175,7 +175,7 @@ const pending = (state: GhostState): Effect | null => {
       return effect('begin', 'begin', state);
     case 'running':
       if (state.driver === 'remote') return null;
-      // Another one for each slice: the runtime then knows that it has to run it again.
+      // Each slice has another id, so that the runtime runs the effect again.
       return effect(`play-${String(state.slices)}`, 'play', state);
     case 'ending':
       return effect('report', 'report', state);

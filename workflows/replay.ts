@@ -15,7 +15,7 @@ import {
 import type { Effect, StateMachine, ProcessEvent } from '../src/kernel/processes/state-machine.js';
 
 type AskedReplay = ReplayPlan & { readonly replayId: string; readonly startedAt: string };
-/** How far it is: `events` of `eventsInAll` were read, of the histories of `minds`. */
+/** The progress: `events` of `eventsInAll` were read, of the histories of `minds`. */
 type Progress = {
   readonly minds: number;
   readonly eventsInAll: number;
@@ -46,7 +46,7 @@ export type ReplayInput =
       readonly unknown: readonly string[];
       readonly drRuleIds?: readonly string[];
     }
-  /** A slice was done. `over`: there is nothing more to take. */
+  /** A slice was done. `over`: there is nothing more to decide. */
   | {
       readonly type: 'advanced';
       readonly cursor: ReplayCursor;
@@ -54,11 +54,11 @@ export type ReplayInput =
       readonly found: ReplayFindings;
       readonly over: boolean;
     }
-  /** It cannot go on. */
+  /** The replay cannot continue. */
   | { readonly type: 'broken'; readonly reason: string }
   | { readonly type: 'cancel' };
 
-/** What is known of a replay, once it was asked for. */
+/** The state of a replay, once it was requested. */
 export type ReplayAnswer = Exclude<ReplayState, { name: 'new' }>;
 
 /** An event of a replay as a transition emits it: JSON by construction. */
@@ -116,7 +116,7 @@ const transitions: StateMachine<ReplayState, ReplayInput, unknown, ReplayAnswer>
   },
 };
 
-/** The rules of a trial that did nothing are found, too. */
+/** The count of a rule of a trial that had no effect, so that it is found as well. */
 const untouched = (drRuleId: string): RuleCount => ({
   ...{ drRuleId, was: 0, fired: 0, decided: 0, shadowed: 0, samples: {} },
 });
@@ -163,7 +163,7 @@ const ended = (
   return { ...progress, name: 'over', ending, reason, endedAt };
 };
 
-/** What its effects need to know of a replay. */
+/** What the effects of a replay need. */
 export type ReplaySetting = ReplayPlan & { readonly cursor: ReplayCursor; readonly found: ReplayFindings };
 
 const effect = (id: string, name: string, args: ReplaySetting): Effect => ({
@@ -180,7 +180,7 @@ const pending = (state: ReplayState): Effect | null => {
     }
     case 'running': {
       const { name: _, slices, ...setting } = state;
-      // Another one for each slice: the runtime then knows that it has to run it again.
+      // Each slice has another id, so that the runtime runs the effect again.
       return effect(`slice-${String(slices)}`, 'slice', setting);
     }
     default:

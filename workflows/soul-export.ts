@@ -12,7 +12,7 @@ type Kept = Omit<DataOfEvent<'SoulExported'>, 'soulId'>;
 type Failure = Omit<DataOfEvent<'SoulExportFailed'>, 'soulId'>;
 
 type SoulExportName = 'new' | 'requested' | 'sealed' | 'exported' | 'failed' | 'expired';
-/** An export as its events leave it; plain JSON. `revision` is that of its request: what the soul knows ends there. */
+/** An export as its events leave it; plain JSON. `revision` is the revision of its request: the soul covers the events up to there. */
 export type SoulExportState =
   | { readonly name: 'new' }
   | (Request & {
@@ -34,7 +34,7 @@ export type SoulExportInput =
   | ({ readonly type: 'failed' } & Failure)
   | { readonly type: 'deadline' };
 
-/** What is known of an export: its whole state, once it has begun. */
+/** The complete state of an export, once it has begun. */
 export type SoulExportAnswer = Begun;
 
 const seal = ({ soulId }: Begun, { type: _, ...data }: Extract<SoulExportInput, { type: 'sealed' }>) => [
@@ -58,7 +58,7 @@ const keep = (
   return [draft({ type: 'SoulExported', data: { soulId: state.soulId, ...place } })];
 };
 
-/** Confirming twice gives the first answer, to the same payload. */
+/** Confirming twice gives the first answer, if the payload is the same. */
 const sameAgain: Transition<Begun, Extract<SoulExportInput, { type: 'uploaded' }>, unknown, SoulExportName> = {
   to: ['exported'],
   emit: (state, { digest }) => {
@@ -84,7 +84,7 @@ const transitions: StateMachine<SoulExportState, SoulExportInput, unknown, SoulE
   requested: {
     request: 'ignore',
     sealed: { to: ['sealed'], emit: seal },
-    // Nobody has the document yet, so nobody can have brought it anywhere.
+    // No client has the document yet, so none can have uploaded it.
     uploaded: { reject: 'SOUL_PAYLOAD_MISMATCH' },
     failed: failing,
     deadline: expiring,

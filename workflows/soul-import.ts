@@ -20,16 +20,16 @@ export type SoulImportState =
 
 export type SoulImportInput =
   | ({ readonly type: 'request'; readonly importId: string } & Asked)
-  /** A client brought a valid document, and the archive keeps it. */
+  /** A client uploaded a valid document, and the archive keeps it. */
   | ({ readonly type: 'received' } & Received)
   | ({ readonly type: 'arrived' } & Arrived)
-  /** A client says that it could not download the soul. */
+  /** A client reports that it could not download the soul. */
   | ({ readonly type: 'undelivered' } & ImportFailure)
-  /** The soul cannot come in. */
+  /** The soul cannot be imported. */
   | ({ readonly type: 'refused' } & ImportFailure)
   | { readonly type: 'deadline' };
 
-/** What is known of an import: its whole state, once it has begun. */
+/** The complete state of an import, once it has begun. */
 export type SoulImportAnswer = Exclude<SoulImportState, { name: 'new' }>;
 
 /** An event of an import as a transition emits it: JSON by construction. */
@@ -38,7 +38,7 @@ const recorded = (event: ImportEvent): readonly EventDraft[] => [event];
 const fail = ({ importId }: BegunImport, { type: _, ...failure }: ImportFailure & { readonly type: string }) =>
   recorded({ type: 'SoulImportFailed', data: { importId, ...failure } });
 
-/** Confirming twice gives the first answer, to the same document. @throws Rejection SOUL_PAYLOAD_MISMATCH */
+/** Confirming twice gives the first answer, if the document is the same. @throws Rejection SOUL_PAYLOAD_MISMATCH */
 const sameAgain = {
   to: ['received', 'imported'],
   emit: ({ soul }: { readonly soul: Received }, { digest }: Received): readonly EventDraft[] => {

@@ -56,27 +56,28 @@ import {
   type ReachedState,
 } from '../../src/kernel/processes/process-step.js';
 
-// Changing this file, or durable-run.ts, while workflows are open: every change of what it does, in which order, stands behind
-// `patched('<name>')`, and the recorded histories in test/fixtures are replayed against it. A change of a state machine, an event or an effect needs
-// nothing of this: they are not in here. If a replay fails all the same, the workflow can be terminated: the stream is the truth, and the next
-// update or the next look at the open processes starts it again (docs/adr/0007-temporal-shell.md).
+// To change this file, or durable-run.ts, while workflows are open: put every change of what it does, or in which order, behind `patched('<name>')`;
+// the recorded histories in test/fixtures are replayed against it. A change of a state machine, an event or an effect needs none of this, because
+// they are not in here. If a replay fails all the same, the workflow can be terminated: the stream is the truth, and the next update or the next scan
+// of the open processes starts it again (docs/adr/0007-temporal-shell.md).
 //
-// Patches: `keep-put-off-result`, an effect's result whose step was refused for now is tried again, where before the effect was run again.
-// `late-asks`, what came when nobody waited any more takes no step. `finish-attempt`, a long run does not end while an attempt at an effect runs, where before the next run began it again.
+// Patches: `keep-put-off-result`: an effect's result whose step was refused for now is tried again; before, the effect was run again. `late-asks`: an
+// update that arrives after its caller stopped waiting runs no step. `finish-attempt`: a long run does not end while an attempt at an effect runs;
+// before, the next run began it again.
 
-/** How long a run that was started by an update waits for that update, in milliseconds, before it looks at the stream itself. */
+/** How long a run that was started by an update waits for that update, in milliseconds, before it reads the stream itself. */
 const UPDATE_GRACE_MS = 5_000;
-/** An attempt at an effect is ended by its worker; the server steps in a minute later. */
+/** An attempt at an effect is ended by its worker; the server ends it a minute later. */
 const EFFECT_SERVER_MS = EFFECT_MS + 60_000;
 
-/** However long it waits for a worker: its time begins when one takes it. */
+/** An effect may wait for a worker without limit: its time begins when one takes it. */
 const EFFECT_OPTIONS: ActivityOptions = {
   startToCloseTimeout: EFFECT_SERVER_MS,
   heartbeatTimeout: EFFECT_SILENCE_MS,
   retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
 };
 type Effects = Pick<ProcessActivities, 'runEffect'>;
-/** The effects of many tenants wait for one worker: the server takes the tenants in turn (matching.enableFairness). */
+/** The effects of many tenants wait for one worker: the server serves the tenants in turn (matching.enableFairness). */
 const optionsOf = ({ stream }: ProcessRef): ActivityOptions => ({
   ...EFFECT_OPTIONS,
   priority: defined({ fairnessKey: tenantOf(stream) ?? undefined }),
@@ -92,17 +93,17 @@ const runInBackground: Effects['runEffect'] = (ref, effectId) => {
 const stepUpdate = defineUpdate<StepUpdateResult, [StepUpdateRequest], typeof STEP_UPDATE>(STEP_UPDATE);
 /** Waits until the process waits for no effect. */
 const outcomeUpdate = defineUpdate<Reply | null, [OutcomeWait], typeof OUTCOME>(OUTCOME);
-/** Looks at the stream, which also ends a wait for the next try. */
+/** Reads the stream, which also ends a wait for the next retry. */
 const lookSignal = defineSignal(LOOK);
-/** What `look` was called in the first version. Open runs may have it in their histories, so it takes the same step for ever. */
+/** The name of `look` in the first version. Open runs may have it in their histories, so it runs the same step for ever. */
 const tellSignal = defineSignal('tell');
 const stateQuery = defineQuery<{ standing: ProcessStatus | null; transitions: readonly ReachedState[] }>('state');
 
 /**
- * The one workflow of every process: takes inputs one after the other, waits for deadlines, runs effects, tries again, and goes on as new.
- * What an input does it does not know: each step is one local activity, which folds the stream and looks the transition up.
- * It is the default of its bundle, which serves every workflow type: the type of a workflow is the name of its process.
- * It ends when the process waits for nothing but askers: the next update starts it again and finds everything in the stream.
+ * The one workflow of every process: handles inputs one after the other, waits for deadlines, runs effects, retries, and continues as new. It does
+ * not interpret inputs: each step is one local activity, which folds the stream and looks up the transition.
+ * It is the default of its bundle, which serves every workflow type: the type of a workflow is the name of its process. It ends when the process
+ * waits only for callers: the next update starts it again and finds everything in the stream.
  */
 export default async function durableProcess(input: RunInput): Promise<void> {
   const run = beginRun(input);
@@ -112,7 +113,7 @@ export default async function durableProcess(input: RunInput): Promise<void> {
   while (await isOpen(run)) await awaitNext(run);
   run.ending = true;
   await condition(() => run.queue.length === 0 && allHandlersFinished());
-  // Signals may have come in while the last answers left.
+  // Signals may have arrived while the last answers left.
   if (!waitsForNobody(run)) await goOnAsNew(run);
 }
 
@@ -127,7 +128,7 @@ const answerUpdate = async (
   run: Run,
   { stream, inputs, by, token, untilMs }: StepUpdateRequest,
 ): Promise<StepUpdateResult> => {
-  // A backlog is worked off faster than it was made: what nobody waits for costs no step.
+  // A backlog shrinks faster than it grew: updates whose callers have stopped waiting cost no step.
   const atMs = nowMs();
   if (untilMs !== undefined && untilMs <= atMs && patched('late-asks'))
     throw ApplicationFailure.create({
@@ -147,7 +148,7 @@ const look = async (run: Run): Promise<void> => {
   await ownStep(run, []);
 };
 
-/** What is asked of the present state once no effect is waited for; null when the time is up. */
+/** The answer of the present state once no effect is waited for; null after the timeout. */
 const awaitOutcome = async (run: Run, { by, withinMs }: OutcomeWait): Promise<Reply | null> => {
   run.outcomeWaiters += 1;
   try {
@@ -177,15 +178,15 @@ const refuseWaiter = (run: Run): void => {
     throw ApplicationFailure.create({ message: 'too many wait for the outcome', type: PROCESS_BUSY });
 };
 
-/** Waits until no step is under way, and sees to the effect. False: this run is to end. */
+/** Waits until no step is in progress, and starts or continues the effect. False: this run must end. */
 const isOpen = async (run: Run): Promise<boolean> => {
   await condition(() => run.queue.length === 0);
   if (run.standing !== null) followEffect(run, run.standing.effect);
-  // The same `isLong` as in `changeOf`: a run that is long neither waits nor stays.
+  // The same `isLong` as in `changeOf`: a long run neither waits nor stays.
   return !waitsForNobody(run) && !isLong(run);
 };
 
-/** Waits until something has changed or the next step of its own is due, and takes that. */
+/** Waits until something has changed or the run's own next step is due, and runs that step. */
 const awaitNext = async (run: Run): Promise<void> => {
   const next = nextStep(run);
   const changed = changeOf(run);
@@ -196,7 +197,7 @@ const awaitNext = async (run: Run): Promise<void> => {
   }
 };
 
-/** The step that the run takes of itself: a look at the stream while nothing is known, else the deadline; null when it has none. */
+/** The run's own next step: a read of the stream while nothing is known, else the deadline; null if it has none. */
 const nextStep = ({ standing, steps, failures, tried }: Run): NextStep | null => {
   if (standing === null) {
     const pauseMs = retryDelayMs(Math.max(failures, tried?.times ?? 0));
@@ -215,7 +216,7 @@ const noteTry = (run: Run, inputs: StepArgs['inputs']): void => {
   } else if (standing === null && tried !== null) run.tried = { ...tried, atOnce: true };
 };
 
-/** Says whether what this run waits for has changed since. Another state that waits for the same leaves the timer as it is. */
+/** Returns a function that tests whether what this run waits for has changed since. Another state that waits for the same keeps the timer. */
 const changeOf = (run: Run): (() => boolean) => {
   const { standing: known } = run;
   return () =>
@@ -225,7 +226,7 @@ const changeOf = (run: Run): (() => boolean) => {
     (run.queue.length === 0 && (isLong(run) || (known !== null && run.effect === null && known.effect !== null)));
 };
 
-/** Begins the effect that is waited for, unless it is seen to already, and ends any other. */
+/** Begins the effect that is waited for, unless it is already running, and ends any other. */
 const followEffect = (run: Run, wanted: ProcessStatus['effect']): void => {
   if (run.effect?.id !== wanted?.id) {
     run.effect?.scope.cancel();
@@ -237,11 +238,11 @@ const followEffect = (run: Run, wanted: ProcessStatus['effect']): void => {
   if (run.effect !== null) return;
   run.effect = { id: wanted.id, scope: new CancellationScope(), isRunning: false };
   const attempt = wanted.background === true ? runInBackground : runEffect;
-  // A cancelled run ends the waiting in there as well; what is open is taken up from the stream.
+  // A cancelled run ends the waits in there as well; what is open is taken up from the stream.
   void driveEffect(run, run.effect, run.progress, attempt).catch(() => undefined);
 };
 
-/** Runs an effect, and has its result taken. */
+/** Runs an effect, and records its result in a step. */
 const driveEffect = async (
   run: Run,
   mine: NonNullable<Run['effect']>,
@@ -255,16 +256,16 @@ const driveEffect = async (
     progress.result = await mine.scope.run(() => attempt(run.ref, mine.id)).catch(() => null);
     mine.isRunning = false;
   }
-  // Its result is lost neither with the store nor with this run: the effect may have been dear. Other steps may go through meanwhile, so the pauses
-  // grow with what came to nothing here.
+  // Its result must not be lost with the store or with this run: the effect may have been expensive. Other steps may succeed meanwhile, so the pauses
+  // grow with the failures here.
   while (!isOver() && !(await hasTaken(run, progress.result))) await pauseAfterFailure();
   progress.result = null;
-  // Still waited for: the process did not take the result. It is run again, but not at once.
+  // Still waited for: the process did not accept the result. It is run again, after a pause.
   if (run.standing?.effect?.id === mine.id) await pauseAfterFailure();
   if (!isOver()) run.effect = null;
 };
 
-/** Whether the step for the result of an effect went through, were it with a refusal. */
+/** Whether the step for the result of an effect completed, even with a refusal. */
 const hasTaken = async (run: Run, input: ProcessInput | null): Promise<boolean> => {
   const result = await ownStep(run, input === null ? [] : [input]);
   if (result === null || result.standing === null) return false;

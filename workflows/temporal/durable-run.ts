@@ -22,13 +22,13 @@ import {
   type ReachedState,
 } from '../../src/kernel/processes/process-step.js';
 
-// A part of durable-process.ts: what its comment says of changes holds here as well.
+// A part of durable-process.ts: its comment on changes applies here as well.
 
-/** History events after which a run goes on as a new one: replay of a lost one then takes well under a workflow task's 10 s. */
+/** History events after which a run continues as new: replay of a lost one then takes well under a workflow task's 10 s. */
 const LONG_HISTORY = 1_000;
 /**
- * The same while an attempt at an effect runs, which would begin again with the next run: in events, bytes and steps. Temporal takes 51,200 events,
- * 50 MB and 2,000 updates in one run, and each update takes a step at least.
+ * The same limit while an attempt at an effect runs, which would begin again with the next run: in events, bytes and steps. Temporal accepts 51,200
+ * events, 50 MB and 2,000 updates in one run, and each update takes at least one step.
  */
 const LONGEST_HISTORY = 10_000;
 const LONGEST_HISTORY_BYTES = 16 * 1024 * 1024;
@@ -37,26 +37,26 @@ const TRANSITIONS_KEPT = 20;
 
 const { advanceProcess } = proxyLocalActivities<Pick<ProcessActivities, 'advanceProcess'>>({
   startToCloseTimeout: '10s',
-  // Who asked decides whether to ask again; the runtime's own steps are repeated by the workflow, with the timer that shows.
+  // The caller decides whether to ask again; the runtime's own steps are repeated by the workflow, with a visible timer.
   retry: { maximumAttempts: 1 },
 });
 
 /** One run of the workflow, as its handlers and its loop share it. */
 export type Run = {
   readonly ref: ProcessRef;
-  /** Where the process stands; null while that is not known. */
+  /** The state of the process; null while unknown. */
   standing: ProcessStatus | null;
   transitions: readonly ReachedState[];
   /** The steps that wait for each other. */
   queue: { readonly end: Promise<unknown>; readonly length: number };
   steps: number;
-  /** How many steps in a row came to nothing. */
+  /** How many steps in a row failed. */
   failures: number;
-  /** The deadline that was tried last, how often, and whether it may be tried again at once: what was unknown meanwhile has been looked at. */
+  /** The deadline that was tried last, how often, and whether it may be tried again immediately, because what was unknown has been read meanwhile. */
   tried: { readonly due: string; readonly times: number; readonly atOnce: boolean } | null;
-  /** The effect that is seen to, and whether an attempt at it runs. */
+  /** The effect in progress, and whether an attempt at it runs. */
   effect: { readonly id: string; readonly scope: CancellationScope; isRunning: boolean } | null;
-  /** What is known of the effect that is waited for; the next run needs it too. */
+  /** The progress of the effect that is waited for; the next run needs it too. */
   progress: EffectProgress | null;
   outcomeWaiters: number;
   ending: boolean;
@@ -81,7 +81,7 @@ export const beginRun = (input: RunInput): Run => {
   return run;
 };
 
-/** Ends this run; the next one takes up what this one knows. */
+/** Ends this run; the next one continues with its state. */
 export const goOnAsNew = ({ ref, standing, transitions, failures, progress }: Run): Promise<never> =>
   continueAsNew<(run: RunInput) => Promise<void>>({
     ref,
@@ -92,11 +92,11 @@ export const goOnAsNew = ({ ref, standing, transitions, failures, progress }: Ru
     ...(progress === null ? {} : { progress: travelling(progress) }),
   });
 
-/** A result larger than an append holds would never be recorded, and might not fit into a run's input. */
+/** Drops a result that is larger than an append holds: it would never be recorded, and might not fit into a run's input. */
 const travelling = (progress: EffectProgress): EffectProgress =>
   payloadBytes(progress.result) > RESULT_BYTES ? { ...progress, result: null } : progress;
 
-/** Whether this run is to end. It ends as late as it can when an attempt at an effect would be lost with it. */
+/** Whether this run must end. It ends as late as possible if an attempt at an effect would be lost with it. */
 export const isLong = ({ effect, steps }: Run): boolean => {
   const { historyLength, historySize, continueAsNewSuggested } = workflowInfo();
   if (historyLength <= LONG_HISTORY && !continueAsNewSuggested) return false;
@@ -104,7 +104,7 @@ export const isLong = ({ effect, steps }: Run): boolean => {
   return historyLength > LONGEST_HISTORY || historySize > LONGEST_HISTORY_BYTES || steps > LONGEST_RUN_STEPS;
 };
 
-/** Whether nothing more happens until the process is asked. */
+/** Whether nothing more happens until a caller asks the process. */
 export const waitsForNobody = ({ standing }: Run): boolean =>
   standing !== null && standing.due === null && standing.effect === null;
 
@@ -119,11 +119,11 @@ export const queueStep = (run: Run, inputs: StepArgs['inputs'], by: CommandConte
   return mine;
 };
 
-/** A step of the runtime's own: what it throws only makes the process unknown, and that is looked at again. */
+/** A step of the runtime's own. If it throws, the state of the process is unknown, and is read again. */
 export const ownStep = (run: Run, inputs: StepArgs['inputs']): Promise<StepResult | null> =>
   queueStep(run, inputs, null).catch(() => null);
 
-/** Whether the step was refused with something that passes. */
+/** Whether the step was refused temporarily. */
 export const isPutOff = ({ reply }: StepResult): boolean => 'refused' in reply && !isFinal(reply.refused);
 
 const step = async (run: Run, inputs: StepArgs['inputs'], by: CommandContext | null): Promise<StepResult> => {
@@ -155,7 +155,7 @@ const stand = (run: Run, standing: ProcessStatus, on: StepArgs['inputs']): void 
   showDetails(run);
 };
 
-/** In here this is Temporal's clock, which replay repeats. */
+/** In a workflow this is Temporal's clock, which replay repeats. */
 // eslint-disable-next-line no-restricted-properties -- see above
 export const nowMs = (): number => Date.now();
 

@@ -59,24 +59,24 @@ import {
   type StepArgs,
 } from '../../src/kernel/processes/process-step.js';
 
-// What durable-process.ts says of changes while workflows are open holds here as well. No patches yet.
+// The comment of durable-process.ts on changes while workflows are open applies here as well. No patches yet.
 
 /**
- * After how many history events, and after how many batches, a run goes on as a new one. After an outage a worker reads the history of each shard
- * again, within one task and together with everybody who waits: 1,200 events took longer than a task may on a busy machine, and then every try failed.
+ * The number of history events, and of batches, after which a run continues as new. After an outage a worker reads the history of each shard again,
+ * within one task and while all callers wait: 1,200 events took longer than a task may on a busy machine, and then every attempt failed.
  */
 const LONG_HISTORY = 300;
 const LONG_RUN_BATCHES = 100;
 /**
- * After how long a run in which something was asked goes on as a new one, in milliseconds. A history that is read again was then written by a key
- * that is not older than this (docs/operations.md, rotating keys).
+ * The age at which a run that had requests continues as new, in milliseconds. A history that is read again was then written with a key that is not
+ * older than this (docs/operate/encryption.md).
  */
 const LONG_RUN_MS = 3_600_000;
-/** How many deadlines are tried at once. */
+/** How many deadlines are tried at a time. */
 const DUE_AT_ONCE = 64;
 /** The pause between two such tries, in milliseconds. */
 const DUE_PAUSE_MS = 50;
-/** How long before the first deadline that is not known here the index is asked again, and how soon after its last answer, in milliseconds. */
+/** How long before the first deadline that is not known here the index is read again, and how soon after its last answer, in milliseconds. */
 const LOOK_AHEAD_MS = 15_000;
 const LOOK_PAUSE_MS = 2_000;
 const TRANSITIONS_KEPT = 100;
@@ -84,10 +84,10 @@ const TRANSITIONS_SHOWN = 20;
 
 const { advanceBatch } = proxyLocalActivities<Pick<ShardActivities, 'advanceBatch'>>({
   startToCloseTimeout: '10s',
-  // Who asked decides whether to ask again; deadlines are tried again by the workflow.
+  // The caller decides whether to ask again; deadlines are tried again by the workflow.
   retry: { maximumAttempts: 1 },
 });
-/** Not local: a read of the index that takes long holds no update up. */
+/** Not local, so that a slow read of the index delays no update. */
 const { nearestDeadlines } = proxyActivities<Pick<ShardActivities, 'nearestDeadlines'>>({
   startToCloseTimeout: '30s',
   retry: { initialInterval: FIRST_RETRY_MS, backoffCoefficient: 2, maximumInterval: LAST_RETRY_MS },
@@ -105,10 +105,10 @@ type ShardRun = {
   transitions: readonly ShardReachedState[];
   readonly beganMs: number;
   batches: number;
-  /** What the batches under way take, and what is left for the answers of further ones, in bytes. */
+  /** The size of the batches in progress, and the bytes that are left for the answers of further ones. */
   updateBytes: number;
   answerRoom: number;
-  /** Whether the index is to be asked in any case, when it was asked last, and the question that is under way. */
+  /** Whether the index must be read in any case, when it was read last, and the read that is in progress. */
   look: boolean;
   lookedMs: number;
   looking: CancellationScope | null;
@@ -117,9 +117,9 @@ type ShardRun = {
 
 /**
  * The workflow that runs the turns of one shard of the minds: many processes that have no effects. Updates come in batches, each of which is one
- * local activity; what an input does is decided there, from the stream. The workflow knows the nearest deadlines, and asks the index of open
- * processes for the others. It never ends, but goes on as new. It may be terminated at any time, since the stream is the truth: the next batch, or
- * the next look at the open processes, starts it again.
+ * local activity; what an input does is decided there, from the stream. The workflow holds the nearest deadlines, and asks the index of open
+ * processes for the others. It never ends, but continues as new. It may be terminated at any time, since the stream is the truth: the next batch, or
+ * the next scan of the open processes, starts it again.
  */
 export async function durableShard(input: ShardInput): Promise<void> {
   const run = beginRun(input);
@@ -172,7 +172,10 @@ const isLong = (run: ShardRun): boolean => {
   return historyLength > LONG_HISTORY || batches > LONG_RUN_BATCHES || continueAsNewSuggested || nowMs() >= endMs(run);
 };
 
-/** What comes in together leaves together, and more than Temporal takes at once would never leave. A refused batch is sent again. */
+/**
+ * Refuses a batch that is too large. Answers to simultaneous batches leave together, and more than Temporal accepts at a time would never leave. A
+ * refused batch is sent again.
+ */
 const refuseBatch = (run: ShardRun, { bytes }: UpdateBatch): void => {
   if (run.ending) throw ApplicationFailure.create({ message: 'ask the next run', type: RUN_ENDING });
   if (run.updateBytes > 0 && run.updateBytes + bytes > UPDATES_UNDER_WAY_BYTES)
@@ -212,7 +215,7 @@ const repliesTo = async (run: ShardRun, { asks }: UpdateBatch, answerBytes: numb
   return { atMs, replies };
 };
 
-/** Takes the steps and notes where their processes stand. @throws ApplicationFailure STEP_FAILED when the whole batch failed */
+/** Runs the steps and notes the states of their processes. @throws ApplicationFailure STEP_FAILED if the complete batch failed */
 const advanced = async (
   run: ShardRun,
   steps: readonly StepArgs[],
@@ -241,7 +244,7 @@ const stand = (run: ShardRun, { ref, inputs }: StepArgs, { state, due }: Process
   run.transitions = [...run.transitions, transition].slice(-TRANSITIONS_KEPT);
 };
 
-/** Waits until something is to be done by the workflow itself, and does it. */
+/** Waits until the workflow itself has something to do, and does it. */
 const awaitNext = async (run: ShardRun): Promise<void> => {
   const wakeMs = nextWakeMs(run);
   const now = nowMs();
@@ -252,25 +255,25 @@ const awaitNext = async (run: ShardRun): Promise<void> => {
   } else if (nextLookMs(run) <= now) look(run);
   else {
     await tryDeadlines(run, dueBy(run.kept, now, DUE_AT_ONCE));
-    // Lets the updates in that have come meanwhile: as long as one activity follows the other, the server hands over nothing.
+    // Lets in the updates that have arrived meanwhile: while one activity directly follows another, the server delivers nothing.
     await sleep(DUE_PAUSE_MS);
   }
 };
 
 const nextWakeMs = (run: ShardRun): number => Math.min(nextDeadlineMs(run.kept), nextLookMs(run), endMs(run));
 
-/** When the run ends at the latest. One that was asked nothing has nothing to leave behind. */
+/** The latest end of the run. A run without requests has nothing to leave behind. */
 const endMs = ({ batches, beganMs }: ShardRun): number => (batches === 0 ? Infinity : beganMs + LONG_RUN_MS);
 
 const nextLookMs = ({ look: wanted, lookedMs, looking, kept }: ShardRun): number =>
   looking === null ? Math.max(wanted ? 0 : kept.horizonMs - LOOK_AHEAD_MS, lookedMs + LOOK_PAUSE_MS) : Infinity;
 
-/** Asks the index for the nearest deadlines, beside everything else. */
+/** Asks the index for the nearest deadlines, concurrently with everything else. */
 const look = (run: ShardRun): void => {
   const scope = new CancellationScope();
   run.looking = scope;
   run.look = false;
-  // What does not fit from now on sets it again.
+  // A deadline that does not fit from now on sets it again.
   run.kept.horizonMs = Infinity;
   void scope
     .run(() => nearestDeadlines(run.shard, triedInVain(run)))
@@ -288,7 +291,7 @@ const look = (run: ShardRun): void => {
 const triedInVain = ({ kept }: ShardRun): readonly string[] =>
   [...kept.byKey.values()].filter(({ tries }) => tries > 0).map(({ ref }) => processKey(ref));
 
-/** What is known here is newer than the index. */
+/** Adds deadlines from the index. What is known here is newer than the index. */
 const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {
   for (const { ref, dueMs } of open) {
     if (!kept.byKey.has(processKey(ref))) addDeadline(kept, { ref, state: 'open', dueMs, tries: 0, againMs: 0 });
@@ -299,11 +302,11 @@ const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {
 
 const tryDeadlines = async (run: ShardRun, due: readonly UpcomingDeadline[]): Promise<void> => {
   const steps = due.map(({ ref }): StepArgs => ({ ref, inputs: 'deadline', by: null }));
-  // Nobody wants their answers.
+  // Their answers are not needed.
   await advanced(run, steps, 0).catch((error: unknown) =>
     log.warn('deadlines could not be tried', { error: String(error) }),
   );
-  // What is still due came to nothing. It is tried again after a pause, which grows.
+  // A deadline that is still due failed. It is tried again after a pause, which grows.
   for (const { ref, dueMs, tries } of due) {
     const now = run.kept.byKey.get(processKey(ref));
     if (now === undefined || now.dueMs !== dueMs) continue;

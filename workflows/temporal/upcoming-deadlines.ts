@@ -3,8 +3,8 @@ import type { UpcomingDeadline } from './process-batch.js';
 import { DEADLINES_BYTES, DEADLINES_CACHED } from '../../src/kernel/processes/process-limits.js';
 
 /**
- * The open processes whose deadlines are to be tried next. The number and the bytes are bounded: what does not fit is known to the index alone, from
- * `horizonMs` on. One that was tried in vain counts with its next try, so that those that always fail leave room for the others.
+ * The open processes whose deadlines will be tried next. The number and the bytes are bounded: what does not fit is known only to the index, from
+ * `horizonMs` on. A deadline that was tried in vain counts with its next try, so that those that always fail leave room for the others.
  */
 export type UpcomingDeadlines = {
   readonly byKey: Map<string, UpcomingDeadline>;
@@ -20,16 +20,16 @@ export const noDeadlines = (): UpcomingDeadlines => ({
   horizonMs: Infinity,
 });
 
-/** When its deadline is to be tried. */
+/** When its deadline will be tried. */
 const tryMs = ({ dueMs, againMs }: UpcomingDeadline): number => Math.max(dueMs, againMs);
 
-/** What is around the names where a kept process is written as JSON. */
+/** The bytes around the names if a kept process is written as JSON. */
 const BYTES_AROUND = 120;
-/** Names of streams and ids are ASCII. */
+/** Its size in bytes: names of streams and ids are ASCII. */
 const bytesOf = ({ ref, state }: UpcomingDeadline): number =>
   BYTES_AROUND + ref.process.length + ref.stream.length + ref.id.length + state.length;
 
-/** Keeps a process, or what has changed of it, if its deadline is among the nearest. */
+/** Keeps a process, or its changes, if its deadline is among the nearest. */
 export const addDeadline = (kept: UpcomingDeadlines, process: UpcomingDeadline): void => {
   forgetDeadline(kept, process.ref);
   if (tryMs(process) >= kept.horizonMs) return;
@@ -51,14 +51,14 @@ export const forgetDeadline = (kept: UpcomingDeadlines, ref: ProcessRef): void =
   count(kept, known.state, -1);
 };
 
-/** When the next of them is to be tried, in milliseconds since the epoch; Infinity when none is kept. */
+/** When the next of them will be tried, in milliseconds since the epoch; Infinity if none is kept. */
 export const nextDeadlineMs = (kept: UpcomingDeadlines): number => {
   let next = Infinity;
   for (const process of kept.byKey.values()) next = Math.min(next, tryMs(process));
   return next;
 };
 
-/** Those to be tried by now, the most overdue first, `limit` at most. */
+/** The deadlines to try by now, the most overdue first, at most `limit`. */
 export const dueBy = (kept: UpcomingDeadlines, nowMs: number, limit: number): readonly UpcomingDeadline[] =>
   [...kept.byKey.values()]
     .filter((process) => tryMs(process) <= nowMs)

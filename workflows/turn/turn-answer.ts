@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/kernel/base/json.js';
 import type { OpenedTurn, TurnInput, TurnState } from './turn-state.js';
 import { defined } from '../../src/kernel/base/defined.js';
 
-/** What a step gets: the instruction of one round and the tape as recorded up to it. The same round always makes the same answer. */
+/** The answer to a step: the instruction of one round and the tape as recorded up to it. The same round always makes the same answer. */
 export type TurnAnswer = {
   readonly turnId: string;
   readonly round: number;

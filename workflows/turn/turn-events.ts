@@ -5,7 +5,7 @@ import type { Instruction, NpcEvent, RecalledMemory } from '../../src/features/n
 import { draft } from '../../src/features/npcs/domain/draft.js';
 import type { Opening, OpenedTurn } from './turn-state.js';
 
-// What the steps of a turn record. It is the same for a turn of a body and for an agent's, so histories do not differ by who was the body.
+// The events that the steps of a turn record. They are the same for a turn of a body and for an agent's, so that histories do not depend on the body.
 
 /** If an actor's data exceeds the limit of a mind's data, only this turn uses it, and the event says so. */
 export const keeping = (facts: TurnFacts, actor: Opening['actor']): { readonly actorDataKept?: false } =>
@@ -90,7 +90,7 @@ export const verdictEvents = (
   ];
 };
 
-/** The types of what stands beside a verdict in its append: it follows the verdict at once. */
+/** The event types next to a verdict in its append, which follow the verdict immediately. */
 export const besidesVerdict: ReadonlySet<string> = new Set(['StateChanged', 'MemoryStored']);
 
 export const expiredEvents = ({ turnId }: Pick<OpenedTurn, 'turnId'>): readonly EventDraft[] => [

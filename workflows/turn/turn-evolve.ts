@@ -102,7 +102,7 @@ export const evolveTurn = (state: TurnState, recorded: ProcessEvent): TurnState 
 
 export const isTurnOver = (state: TurnState): boolean => state.name === 'ended' || state.name === 'expired';
 
-/** What a process that is a turn says of itself, whoever is its body. */
+/** The fold of a process that is a turn, whoever its body is. */
 export const turnFold = {
   initial: { name: 'new' } satisfies TurnState as TurnState,
   owns: (id: string, event: EventDraft): boolean => event.data['turnId'] === id,

@@ -2,7 +2,7 @@ import type { Actor, Instruction, NpcEvent, RecalledMemory } from '../../src/fea
 import type { RulesetRef } from '../../src/features/rules/domain/ruleset.js';
 import type { Json, JsonObject } from '../../src/kernel/base/json.js';
 
-/** What a turn was opened with. */
+/** The data with which a turn was opened. */
 export type Opening = {
   readonly turnId: string;
   readonly observation: string;
@@ -14,12 +14,12 @@ export type Opening = {
   readonly resumedFrom?: string;
   /** It runs on this server, without a body. */
   readonly agent?: true;
-  /** The outcome of the rules' patterns for the observation, found once, when the turn is opened. */
+  /** The outcome of the rules' patterns for the observation, evaluated once, when the turn is opened. */
   readonly patternsHeld?: readonly string[];
   readonly deadlineAt: string;
 };
 
-/** One answered round: what came in, what was answered, and the event that says so. */
+/** One answered round: its input, its answer, and the event that records it. */
 export type Round = {
   readonly result: Json;
   readonly instruction: Instruction | Finalized;
@@ -42,7 +42,7 @@ export type TurnState =
       readonly openedAt: string;
       readonly endedAt?: string;
       readonly ruleset: RulesetRef | null;
-      /** The logic under which it was opened; it is decided with it to its end. */
+      /** The version of the decision logic when the turn was opened, which decides it to its end. */
       readonly logic: number;
       readonly rulesetMissing?: string;
       readonly generatedOutput?: string;
@@ -51,19 +51,19 @@ export type TurnState =
       readonly rounds: readonly Round[];
       /** The round that recorded each kind of result. */
       readonly roundOf: { readonly actor?: number; readonly memories?: number; readonly output?: number };
-      /** What contradictions were noticed already, by their keys. */
+      /** The contradictions that were already noted, by their keys. */
       readonly mismatches: readonly string[];
     });
 export type OpenedTurn = Exclude<TurnState, { name: 'new' }>;
 
 type Mismatch = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data'];
 export type TurnInput =
-  /** `rulesetId` chooses the rules; what is recorded is the version that it led to. */
+  /** `rulesetId` chooses the rules; the version that it resolved to is recorded. */
   | ({ readonly type: 'open'; readonly rulesetId?: string } & Opening)
   | { readonly type: 'actor'; readonly actor: Actor }
   | { readonly type: 'memories'; readonly memories: readonly RecalledMemory[] }
   | { readonly type: 'output'; readonly generatedOutput: string }
-  /** Asks again for a round's answer; the latest if it names no round. */
+  /** Requests a round's answer again; the latest if it names no round. */
   | { readonly type: 'look'; readonly round?: number }
   | { readonly type: 'mismatch'; readonly round: number; readonly members: Mismatch['members'] }
   | { readonly type: 'deadline' };

@@ -63,7 +63,9 @@ const decide = (
   facts: TurnFacts,
 ): readonly EventDraft[] => decidedEvents(state, { generatedOutput }, facts);
 
-/** A client that goes on with the same tape contradicts it once. A client that differs each time is noted this often and no more. */
+/**
+ * Notes a contradiction. A client that continues with the same tape contradicts it once. A client that differs each time is noted at most this often.
+ */
 const noticeMismatch = (
   state: OpenedTurn,
   { round, members }: Extract<TurnInput, { type: 'mismatch' }>,
