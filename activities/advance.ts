@@ -27,10 +27,11 @@ export const processNamed = (processes: AdvanceDeps['processes'], name: string):
 };
 
 /**
- * One whole step of any process: load and fold, look the transitions up, record the events in one append, answer. A runtime calls this for one process at a
- * time. Several servers may race: the loser folds what the winner recorded and decides again, so a repeat or a race adds no second event.
- * @throws Rejection from a transition; BUSY when the same command has begun another process of this kind (a repeat finds that one); SOUL_ARRIVING where only
- *   another command may write; CONFLICT after DECIDE_ATTEMPTS; and what the event store raises
+ * One complete step of any process: load and fold, look up the transitions, record the events in one append, answer. A runtime calls this for one
+ * process at a time. Several servers may race: the loser folds what the winner recorded and decides again, so a repeat or a race adds no second
+ * event.
+ * @throws Rejection from a transition; BUSY if the same command has begun another process of this kind (a repeat finds that one); SOUL_ARRIVING if
+ *   only another command may write; CONFLICT after DECIDE_ATTEMPTS; and what the event store throws
  */
 export const advance = (
   deps: AdvanceDeps,
@@ -56,13 +57,13 @@ const step = async (
     ...{ state, revision, position },
     answer: process.answer(state, inputs.at(-1)) as unknown,
   });
-  /** How far the process must have been read. */
+  /** The revision up to which the process must have been read. */
   let atLeast = -1;
   for (let attempt = 0; attempt < DECIDE_ATTEMPTS; attempt += 1) {
-    // Load. What is remembered is good enough to append from: the append shows whether another writer was faster. Anything else reads the stream.
+    // Load. The cached state suffices to append from: the append shows whether another writer was faster. Anything else reads the stream.
     const remembered = attempt === 0 ? repository.remembered(ref) : undefined;
     const before = remembered ?? (await repository.load(process, ref, atLeast));
-    // The same command under another id: the caller gave up an earlier attempt, which was carried out all the same.
+    // The same command under another id: the caller abandoned an earlier attempt, which was carried out all the same.
     if (before.sequence === 0 && before.rivals.includes(by.commandId)) throw new Rejection('BUSY', { retryAfter: 1 });
     const factsOf = await effects.prepare(ref, before.state, inputs, by);
     const writer = await writers.open(ref.stream, effects.fold);
@@ -76,7 +77,7 @@ const step = async (
     const decided = refusalOr(() => decide(effects, before, inputs, factsOf(seen.state), ref, by));
 
     if (decided instanceof Rejection || decided.length === 0) {
-      // Nothing to append. The answer rests on the process alone, read to its end, where no transition looked at the facts; else on the stream's end.
+      // Nothing to append. If no transition used the facts, the answer depends on the process alone, read to its end; else on the stream's end.
       if (remembered !== undefined) continue;
       const isCertain = !(decided instanceof Rejection) && isIgnored(process, before, inputs);
       if (!isCertain && (await writer.durable(seen))?.revision !== seen.revision) continue;
@@ -92,7 +93,7 @@ const step = async (
 
     // Append.
     const recorded = await writer.append(decided, by, timeMs).catch((error: unknown) => {
-      // Only the stream can tell whether it was written.
+      // Only the stream can show whether it was written.
       repository.forget(ref);
       throw error;
     });
@@ -109,7 +110,7 @@ const step = async (
 const isIgnored = (process: AnyStateMachine, { state }: Instance, inputs: readonly ProcessInput[]): boolean =>
   inputs.every((input) => transitionOf(process, state, input) === 'ignore');
 
-/** A refusal that a transition throws is treated like any other: what was remembered may be the reason. */
+/** A refusal that a transition throws is treated like any other: the cached state may be the reason. */
 const refusalOr = <T>(decided: () => T): T | Rejection => {
   try {
     return decided();
@@ -119,7 +120,7 @@ const refusalOr = <T>(decided: () => T): T | Rejection => {
   }
 };
 
-/** The drafts that the inputs make, one after the other. The last carries the process's mark if that changed. */
+/** The drafts that the inputs produce, in order. The last carries the process's mark if that changed. */
 const decide = (
   { process, fold }: ProcessWithEffects,
   before: Instance,

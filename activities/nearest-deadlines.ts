@@ -7,7 +7,10 @@ import { DEADLINES_CACHED } from '../src/kernel/processes/process-limits.js';
 /** The shard that runs a process of this stream. */
 export const shardOf = ({ stream }: Pick<ProcessRef, 'stream'>, count: number): number => partitionOf(stream, count);
 
-/** The open processes of a shard that are due first, DEADLINES_CACHED at most, in this order, `without` some. The index may be behind. @throws what the index throws */
+/**
+ * The open processes of a shard that are due first, at most DEADLINES_CACHED, in this order, except those in `without`. The index may be behind.
+ * @throws what the index throws
+ */
 export const nearestDeadlines = async (
   events: Pick<EventStore, 'openProcesses'>,
   { index, count, processes }: Shard,

@@ -11,14 +11,14 @@ import type { Refusal, Reply, StepArgs, StepResult } from '../src/kernel/process
 import { advance, type AdvanceDeps, type Advanced, processNamed } from './advance.js';
 import { defined } from '../src/kernel/base/defined.js';
 
-/** Answers above this many bytes of JSON do not travel through the engine, which refuses payloads of 2 MiB and copies each one twice. */
+/** Answers above this many bytes of JSON are not sent through Temporal, which refuses payloads of 2 MiB and copies each one twice. */
 export const ANSWER_BYTES = 256 * 1024;
 
 export type ProcessActivityDeps = AdvanceDeps & { readonly clock: Clock; readonly random: Random };
 
 /**
- * One step for a runtime that knows no state machine: `advance`, with refusals as values and with what the runtime must know to go on.
- * `deadline` is taken only if it has fallen due by what the stream says now: the runtime's timer may be older than the state.
+ * One step for a runtime without state machines: `advance`, with refusals as values and with what the runtime needs to continue. `deadline` is
+ * handled only if it is due according to the stream now: the runtime's timer may be older than the state.
  * @throws what is not a refusal
  */
 export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, by }: StepArgs): Promise<StepResult> => {
@@ -35,8 +35,8 @@ export const advanceProcess = async (deps: ProcessActivityDeps, { ref, inputs, b
 };
 
 /**
- * One attempt at the effect `effectId`: the input that it makes; null when the process waits for it no longer. Its signal aborts with `signal`,
- * and when the attempt takes longer than the process or EFFECT_MS allows.
+ * One attempt at the effect `effectId`: the input that it produces; null if the process no longer waits for it. Its signal aborts with `signal`, and
+ * when the attempt takes longer than the process or EFFECT_MS allows.
  * @throws what the effect throws, Error when it is late, and the reason of `signal`
  */
 export const runEffect = async (
@@ -55,7 +55,7 @@ export const runEffect = async (
 };
 
 /**
- * The step for a deadline that may have fallen due. The state is folded first, because a runtime's timer may be older.
+ * The step for a deadline that may be due. The state is folded first, because a runtime's timer may be older.
  * @throws as `advance`
  */
 export const expire = async (deps: ProcessActivityDeps, ref: ProcessRef, by: CommandContext): Promise<Advanced> => {

@@ -7,13 +7,13 @@ import type { Clock } from '../src/ports/clock.js';
 import { processKey } from '../src/ports/process-runtime.js';
 
 /**
- * How many steps of batches a worker has under way, those that batches wait for no longer included. More are refused at once. As many results for
- * which no batch waited are kept.
+ * The maximum number of steps of batches that a worker has in progress, including those that no batch waits for any longer. Further ones are refused
+ * immediately. The same number of results for which no batch waited are kept.
  */
 export const BATCHED_STEPS = 512;
-/** For how long they are kept, in milliseconds: who asked asks for no longer. */
+/** How long they are kept, in milliseconds: callers do not ask for longer. */
 export const RESULT_KEPT_MS = 8_000;
-/** How long a step may take, in milliseconds. One that takes longer gives its permit back. */
+/** How long a step may take, in milliseconds. A longer one releases its permit. */
 export const LONGEST_STEP_MS = 10_000;
 
 export type StepBatchDeps = {
@@ -23,9 +23,9 @@ export type StepBatchDeps = {
 };
 
 /**
- * Takes the steps of a batch, all at once; those of one process go in their order, because `advance` lines them up. A step that takes longer than
- * BATCHED_STEP_MS is answered `later` and goes on: the same ask joins it when it comes again, or gets its result, so that a step that always takes
- * so long is answered as well. Failures and refusals are values of their own step. Answers above `answerBytes` in all are left out, as those
+ * Runs the steps of a batch concurrently; those of one process run in their order, because `advance` queues them. A step that takes longer than
+ * BATCHED_STEP_MS is answered `later` and continues: the same request joins it when it is repeated, or gets its result, so that even a step that
+ * always takes that long is answered. Failures and refusals are values of their own step. Answers above `answerBytes` in all are left out, like those
  * that are too large to travel alone.
  */
 export const createStepBatches = ({
@@ -83,7 +83,7 @@ export const createStepBatches = ({
   };
 };
 
-/** What passes is no answer for somebody who asks later. */
+/** Whether a result is temporary, and so must not answer a later request. */
 const isPassing = (step: BatchedStep): boolean =>
   'failed' in step || ('reply' in step && 'refused' in step.reply && !isFinal(step.reply.refused));
 
@@ -95,7 +95,7 @@ const tooMany: BatchedStep = {
   standing: null,
 };
 
-/** Leaves out answers until the rest fits: each is made again from the stream by who asked. */
+/** Leaves out answers until the rest fits: the caller rebuilds each of them from the stream. */
 const fitting = (steps: readonly BatchedStep[], answerBytes: number): readonly BatchedStep[] => {
   let room = answerBytes;
   return steps.map((step) => {

@@ -13,10 +13,10 @@ export type GhostRow = Pick<GhostPlan, 'goal' | 'suite' | 'level' | 'seed'> & {
   readonly reported: boolean;
 };
 
-/** What the rows of sessions are tagged with whose report is not made yet: it needs their level. */
+/** The tag of sessions whose report is not made yet, which still need their level. */
 export const OPEN_GHOST = 'open';
 
-/** The share of the tests that passed, of those that were judged. */
+/** The share of judged tests that passed. */
 const passRateOf = (tests: readonly { readonly testPassed?: unknown; readonly testSkipped?: unknown }[]): number => {
   const judged = tests.filter(({ testSkipped }) => testSkipped !== true);
   return judged.length === 0 ? 0 : judged.filter(({ testPassed }) => testPassed === true).length / judged.length;
@@ -24,7 +24,7 @@ const passRateOf = (tests: readonly { readonly testPassed?: unknown; readonly te
 
 const none: readonly string[] = [];
 
-/** The ghost sessions of each tenant in the order in which they were asked for, by their ids. */
+/** The ghost sessions of each tenant in the order in which they were requested, by their ids. */
 export const ghosts: Projection<GhostRow> = {
   name: 'ghosts',
   version: 2,

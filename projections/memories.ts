@@ -14,16 +14,16 @@ export type MemoryRow = {
   readonly importance: number;
   readonly metadata?: JsonObject;
   readonly at: string;
-  /** The turn that stored it; null when a request did. */
+  /** The turn that stored it; null if a request did. */
   readonly turnId: string | null;
   /** The event that stored it. */
   readonly eventId: string;
   readonly revision: number;
-  /** The revision at which a body confirmed it first. */
+  /** The revision at which a body first confirmed it. */
   readonly confirmedAt: number | null;
   /** The revision at which it was retracted; absent if it was not. */
   readonly retractedAt?: number;
-  /** Of a memory that a soul brought: where it was stored first. */
+  /** For a memory that a soul brought: where it was stored first. */
   readonly source?: MemorySource;
   readonly stream: string;
 };
@@ -33,16 +33,16 @@ export type ClearRow = { readonly kind: 'clear'; readonly revision: number; read
 
 export type MemoriesRow = MemoryRow | ClearRow;
 
-/** Where the memories of a mind are listed. */
+/** The partition in which the memories of a mind are listed. */
 export const memoriesListed = (stream: string): string => stream;
 
-/** Where the clears of a mind are listed. No stream's name has a space. */
+/** The partition in which the clears of a mind are listed. No stream's name has a space. */
 export const clearsOf = (stream: string): string => `${stream} clears`;
 
-/** Of a clear. No memory has such an id. */
+/** The id of a clear. No memory has such an id. */
 const clearId = (revision: number): string => `clear ${String(revision)}`;
 
-/** The tag of a type of memory: PostgreSQL takes no NUL in a text. */
+/** The tag of a type of memory: PostgreSQL does not accept NUL in a text. */
 export const memoryTag = (type: string): string => type.replaceAll('\0', '\uFFFD');
 
 const none: readonly string[] = [];
@@ -65,7 +65,7 @@ export const memoryRow = (recorded: Omit<RecordedEvent, 'position'>): MemoryRow 
   return { kind: 'memory', ...memory, turnId, at: meta.at, eventId, revision, confirmedAt: null, stream };
 };
 
-/** Each once, whatever is recorded. */
+/** Each id once, even if an event repeats it. */
 const retractedIds = ({ memoryIds }: JsonObject): readonly string[] =>
   Array.isArray(memoryIds) ? [...new Set(memoryIds.filter((id) => typeof id === 'string'))] : none;
 

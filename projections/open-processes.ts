@@ -1,7 +1,7 @@
 import type { OpenProcess, RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
 
-/** The one partition of all rows, because lost processes are looked for in all of them. */
+/** The one partition of all rows, because the search for lost processes covers all of them. */
 export const OPEN_PROCESSES_PARTITION = 'open';
 
 const none: readonly string[] = [];
@@ -11,7 +11,7 @@ const placeOf = ({ stream, name, id }: OpenProcess): string => JSON.stringify([s
 const processOf = ({ stream, meta: { process } }: RecordedEvent): OpenProcess | null =>
   process === undefined ? null : { name: process.name, id: process.id, stream, due: process.due };
 
-/** The processes whose last mark says that they are open, and when they fall due. Lost ones are started again from this list. */
+/** The processes whose last mark is open, and when they are due. Lost ones are started again from this list. */
 export const openProcesses: Projection<OpenProcess> = {
   name: 'open-processes',
   version: 2,

@@ -9,7 +9,7 @@ import { souls } from './souls.js';
 import { turns } from './turns.js';
 import { utterances } from './utterances.js';
 
-/** Every read model there is. */
+/** All read models. */
 export const projections: readonly Projection[] = [
   npcs,
   turns,

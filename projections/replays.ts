@@ -2,7 +2,7 @@ import { replayEvents } from '../src/features/replays/domain/events.js';
 import { parseReplayStream } from '../src/kernel/base/stream-names.js';
 import type { Projection } from '../src/ports/read-models.js';
 
-/** A replay as far as it matters which ones run. */
+/** The members of a replay that show which ones run. */
 export type ReplayRow = {
   readonly replayId: string;
   readonly tenant: string;
@@ -10,7 +10,7 @@ export type ReplayRow = {
   readonly isOver: boolean;
 };
 
-/** What the rows of replays are tagged with that are not over. */
+/** The tag of replays that are not over. */
 export const OPEN_REPLAY = 'open';
 
 const none: readonly string[] = [];

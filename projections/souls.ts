@@ -12,9 +12,9 @@ export type SoulRow = {
   readonly place: { readonly txId: string; readonly url: string; readonly at: string } | null;
 };
 
-/** Where the souls of a tenant are listed that an archive has. */
+/** The partition in which a tenant's archived souls are listed. */
 export const soulsListed = (tenant: string): string => tenant;
-/** Where the others are. No tenant's id has a space. */
+/** The partition of the others. No tenant's id has a space. */
 const sealedOf = (tenant: string): string => `${tenant} sealed`;
 
 const sealed = (recorded: RecordedEvent, { soulId, name }: { readonly soulId: string; readonly name: string }) => {

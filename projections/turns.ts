@@ -13,15 +13,15 @@ export type TurnRow = {
   readonly kind: TurnKind;
   readonly state: 'awaitingActor' | 'awaitingMemories' | 'awaitingInference' | 'ended' | 'expired';
   readonly openedAt: string;
-  /** Of a turn that is one request: when it was answered. */
+  /** For a turn that is one request: when it was answered. */
   readonly deadlineAt: string;
   readonly endedAt?: string;
   readonly resumedFrom?: string;
   readonly ruleset: RulesetRef | null;
-  /** Of turns with a verdict: whether it was valid. */
+  /** For turns with a verdict: whether it was valid. */
   readonly valid?: boolean;
   readonly stream: string;
-  /** The revision of the event that opened it: its place in the list. */
+  /** The revision of the event that opened it: its position in the list. */
   readonly revision: number;
 };
 

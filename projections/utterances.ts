@@ -7,28 +7,28 @@ import type { RecordedEvent } from '../src/ports/event-store.js';
 import type { Projection } from '../src/ports/read-models.js';
 import { revisionOrder } from '../src/kernel/read-models/row-order.js';
 
-/** What an utterance is: in the order of their places within one event. */
+/** The kinds of utterances, in the order of their positions within one event. */
 export const UTTERANCE_KINDS = ['memory', 'heard', 'said', 'did'] as const;
 export type UtteranceKind = (typeof UTTERANCE_KINDS)[number];
-/** How many places an event has. */
+/** How many positions an event has. */
 const PLACES = UTTERANCE_KINDS.length;
 
 /** Something that was heard, said, done or remembered. */
 export type UtteranceEntry = {
   readonly kind: UtteranceKind;
-  /** Of all utterances there are. */
+  /** The position among all utterances. */
   readonly place: number;
   readonly revision: number;
   readonly at: string;
-  /** All names of who said it, and of whom it was said to; the first is shown. */
+  /** All names of the speaker, and of the addressee; the first is shown. */
   readonly by: readonly string[];
   readonly to: readonly string[];
   readonly text: string;
-  /** Of a verdict that was refused. */
+  /** For a verdict that was refused. */
   readonly refused?: true;
 };
 
-/** What was said in one turn, or a memory that no turn stored. */
+/** The utterances of one turn, or a memory that no turn stored. */
 export type UtterancesRow = {
   readonly tenant: string;
   readonly npcId: string;
@@ -36,11 +36,14 @@ export type UtterancesRow = {
   /** The names of the player whom the body named when the turn began. */
   readonly player: readonly string[];
   readonly utterances: readonly UtteranceEntry[];
-  /** Of the first event. */
+  /** The revision of the first event. */
   readonly revision: number;
 };
 
-/** The names of the player whom a body named first: the name, then the id. Whoever it has relations with need not be a player, or here. */
+/**
+ * The names of the player whom a body named first: the name, then the id. The relations of the NPC are not used, since they need not be players, or
+ * present.
+ */
 const playerIn = (...values: readonly Json[]): readonly string[] => {
   for (const value of values) {
     const players: (readonly string[])[] = [];

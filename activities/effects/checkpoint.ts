@@ -17,7 +17,7 @@ import { openLogTree } from '../../src/features/proofs/log-tree.js';
 import { type CheckpointAt, checkpointBefore, newestCheckpoint } from '../../src/features/proofs/log.js';
 import { logFold } from '../../src/features/proofs/log-fold.js';
 
-/** How long one attempt at a batch, a signature or handing on may take, in milliseconds. */
+/** The timeout of one attempt at a batch, a signature or sending notes, in milliseconds. */
 const EFFECT_MS = 120_000;
 
 type SignDeps = {
@@ -25,15 +25,15 @@ type SignDeps = {
   readonly events: EventStore;
   readonly clock: Pick<Clock, 'now'>;
   readonly signingKeys: SigningKeys;
-  /** How clients reach this server: a log is named after it, and keeps its first name. */
+  /** The URL at which clients reach this server: a log is named after it, and keeps its first name. */
   readonly issuer: string;
 };
 
-/** The name of a tenant's log, which is also the name of its key in notes: these may hold no plus sign. */
+/** The name of a tenant's log, which is also the name of its key in notes; these may not contain a plus sign. */
 const originOf = (issuer: string, tenant: string): string =>
   `${issuer.replace(/^https?:\/\//, '').replaceAll('+', '%2B')}/audit/${encodeURIComponent(tenant)}`;
 
-/** Shows from the leaves in the log that it extends its last checkpoint. @throws Error where it does not */
+/** Verifies, from the leaves in the log, that it extends its last checkpoint. @throws Error if it does not */
 const requireExtension = async (events: EventStore, stream: string, log: LogState, root: Uint8Array): Promise<void> => {
   if (log.last === null) return;
   const { size: earlier, root: earlierRoot } = log.last;
@@ -44,8 +44,8 @@ const requireExtension = async (events: EventStore, stream: string, log: LogStat
 };
 
 /**
- * Signs the log as it is now, with the current key. Nothing is signed that does not extend what was signed before.
- * @throws Error when the log was changed: it is tried again until somebody has mended it
+ * Signs the log in its present state, with the current key. Nothing is signed that does not extend what was signed before.
+ * @throws Error if the log was changed: it is retried until an operator has repaired it
  */
 const signCheckpoint = async (
   { writers, events, clock, signingKeys, issuer }: SignDeps,
@@ -68,14 +68,14 @@ const signCheckpoint = async (
 
 export type CheckpointEffectsDeps = Omit<SignDeps, 'events' | 'clock'> & {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
-  /** Who keeps checkpoints outside; null: nobody. */
+  /** The external receiver of checkpoints; null if there is none. */
   readonly checkpointReceiver: CheckpointReceiver | null;
 };
 
-/** How far back checkpoints are looked for that were not handed on, and how many are handed on at once, the oldest first. */
+/** How many checkpoints are searched for unsent ones, and how many are sent in one attempt, the oldest first. */
 const LOOKED_BACK = 1_000;
 const AT_ONCE = 100;
-/** After how long no further one is handed on, in milliseconds: a slow receiver must not hold up the log, and what it took is recorded. */
+/** The time after which no further checkpoint is sent, in milliseconds: a slow receiver must not delay the log, and what it accepted is recorded. */
 const HANDING_ON_MS = 15_000;
 
 /** The checkpoints above a size, oldest first. */
@@ -89,7 +89,10 @@ const above = async (events: EventStore, tenant: string, size: number): Promise<
   return found.reverse();
 };
 
-/** Hands on the checkpoints above a size. It fails only with the event store or the signal: a receiver that is away must not hold up the log. */
+/**
+ * Sends the checkpoints above a size to the receiver. It fails only with the event store or the signal: an unavailable receiver must not delay the
+ * log.
+ */
 export const handOnCheckpoints = async (
   {
     events,
@@ -120,7 +123,7 @@ export const handOnCheckpoints = async (
   return { type: 'handedOn', upTo, failed: null };
 };
 
-/** What a round of the log needs: its effects read the order of all events, sign, and hand on. */
+/** What a round of the log needs: its effects read the order of all events, sign, and send checkpoints. */
 export const checkpointEffects = (open: CheckpointEffectsDeps): ProcessEffects => ({
   fold: logFold,
   prepare: () => Promise.resolve((log) => ({ log }) as CheckpointFacts),

@@ -24,7 +24,7 @@ import {
 import type { PlayCache } from '../../src/features/ghosts/remote-steps.js';
 import { closeAndReport } from '../../src/features/ghosts/report.js';
 
-/** How long an attempt at a slice may take, in milliseconds: others may have the processor or the engine for long. */
+/** The timeout of an attempt at a slice, in milliseconds: others may occupy the processor or the engine for long. */
 const EFFECT_MS = SLICE_MS + PERMIT_WAIT_MS + 240_000;
 
 export type GhostSessionEffectsDeps = Pick<PlayDeps, 'writers' | 'levels'> & {
@@ -95,7 +95,7 @@ export type GhostTurnDeps = Pick<TurnEffectsDeps, 'signingKeys' | 'issuer'> & {
 
 type MindOfSession = NonNullable<ReturnType<typeof parseGhostMindStream>>;
 
-/** What a session was asked for. @throws Rejection GHOST_NOT_FOUND, and what the event store raises */
+/** The plan of a session. @throws Rejection GHOST_NOT_FOUND, and what the event store throws */
 const planOf = async (
   { ports }: Pick<GhostTurnDeps, 'ports'>,
   { tenant, sessionId }: MindOfSession,
@@ -107,7 +107,7 @@ const planOf = async (
   return event.data;
 };
 
-/** The persona that the body names, if it has none of its own yet: then the level's is not asked for. */
+/** The persona that the body names, if it does not have one yet: then the level's persona is not loaded. */
 const actorsPersona = (state: TurnState, inputs: readonly TurnInput[]): string | null => {
   const known = state.name === 'new' ? undefined : state.actor;
   const brought = inputs.find((input) => input.type === 'actor' || input.type === 'open');
@@ -126,7 +126,7 @@ export const prepareGhostTurn =
     const state = recorded as TurnState;
     const inputs = taken as unknown as readonly TurnInput[];
     const issuer = { kid: deps.signingKeys.current.kid, iss: deps.issuer };
-    // No rule decides that a turn expires: it does so also after its session, when the level may be gone for good.
+    // A turn expires without any rule, even after its session, when the level may be deleted.
     if (inputs.every(({ type }) => type === 'deadline'))
       return (own) => factsFrom(mind.sessionId, { ruleset: null }, own as MindState, issuer);
     const { level } = await settingFor(deps, { ...(await planOf(deps, mind)), tenant: mind.tenant });

@@ -12,7 +12,7 @@ import type { ReplayTask } from '../../src/features/replays/count-mind.js';
 import { mindsAfter, rowsOfMinds } from '../../src/features/replays/minds-ahead.js';
 import { type ReplayHands, replaySlice, REPLAY_SLICE_MS } from '../../src/features/replays/replay-slice.js';
 
-/** How long an attempt may take, in milliseconds: a slice, and before it what a crash left of a long mind is taken again. */
+/** The timeout of an attempt, in milliseconds: a slice, preceded by the part of a long mind that a crash left to be done again. */
 const EFFECT_MS = 1_800_000;
 
 export type ReplayEffectsDeps = {
@@ -23,7 +23,7 @@ export type ReplayEffectsDeps = {
 
 type OfTenant = { readonly tenant: string; readonly replayId: string; readonly setting: ReplaySetting };
 
-/** What a replay needs: its effects count what lies ahead and take slices of decisions again. */
+/** What a replay needs: its effects count what lies ahead and make slices of decisions again. */
 export const replayEffects = (open: ReplayEffectsDeps, sliceMs: number = REPLAY_SLICE_MS): ProcessEffects => {
   const trialOf = async ({ tenant, setting }: OfTenant): Promise<DirectiveRuleSet | undefined> => {
     if (setting.ruleset === undefined) return setting.rules;

@@ -25,7 +25,7 @@ import { signSoul } from '../../src/features/souls/soul-signer.js';
 import { requireWaitingRoom } from '../../src/features/souls/waiting-room.js';
 import { toldWithoutPlayers } from '../../src/features/souls/without-players.js';
 
-/** How long one attempt at sealing or keeping a soul may take, in milliseconds. */
+/** The timeout of one attempt at sealing or keeping a soul, in milliseconds. */
 const SOUL_EFFECT_MS = 60_000;
 
 type SealDeps = {
@@ -33,11 +33,11 @@ type SealDeps = {
   readonly writers: StreamWriters;
   readonly rulesets: Pick<Rulesets, 'latest'>;
   readonly signingKeys: SigningKeys;
-  /** The public URL of this server: who exports. */
+  /** The public URL of this server, which is the exporter. */
   readonly issuer: string;
 };
 
-/** Which mind leaves, and as of when: `revision` is that of the request, `requestedAt` its time. */
+/** Which mind is exported, and as of when: `revision` is the revision of the request, `requestedAt` its time. */
 type SealRequest = Pick<
   Extract<NpcEvent, { type: 'SoulExportRequested' }>['data'],
   'soulId' | 'npcState' | 'persona' | 'includeMemories' | 'without' | 'deadlineAt'
@@ -49,11 +49,11 @@ type SealRequest = Pick<
   readonly requestedAt: string;
 };
 
-/** What the event says of a sealed soul. */
+/** What the event records of a sealed soul. */
 type Sealed = Omit<Extract<NpcEvent, { type: 'SoulSealed' }>['data'], 'soulId'>;
 
 /**
- * Makes the document of a mind as it was at a revision, signs it, and keeps it in the archive, where nobody sees it yet. A repeat makes the same
+ * Makes the document of a mind as it was at a revision, signs it, and keeps it in the archive, where it is not public yet. A repeat makes the same
  * document, unless the key or the tenant's rules have changed since.
  * @throws Rejection SOUL_TOO_LARGE, READ_MODEL_BEHIND; the reason of the signal; what the ports throw
  */
@@ -106,7 +106,7 @@ const rulesetOf = async ({ rulesets }: SealDeps, tenant: string): Promise<SoulDo
   return { rulesetId, version, digest: sha256Base64url(jcs(set)) };
 };
 
-/** The hash, in base64url, of the last event that the soul knows: whoever has the stream can show that the soul came from it. */
+/** The hash, in base64url, of the last event that the soul covers: with the stream, it proves that the soul came from it. */
 const hashAt = async ({ ports }: SealDeps, stream: string, revision: number): Promise<string> => {
   const event = await eventAt(ports.events, stream, revision);
   if (event?.revision !== revision) throw new Error(`the stream ${stream} has no revision ${String(revision)}`);
@@ -118,7 +118,7 @@ export type SoulExportEffectsDeps = Omit<SealDeps, 'ports'> & {
   readonly archives: Pick<OtherArchives, 'ipfs'>;
 };
 
-/** What an export needs: its effects read a mind and write an archive. A soul may take much memory and time, so this process seals one after the other. */
+/** What an export needs: its effects read a mind and write an archive. A soul may use much memory and time, so this process seals one at a time. */
 export const soulExportEffects = (deps: SoulExportEffectsDeps, mutex = new KeyedMutex()): ProcessEffects => ({
   fold: mindFold,
   prepare: () => Promise.resolve(() => null),
@@ -141,11 +141,11 @@ export const soulExportEffects = (deps: SoulExportEffectsDeps, mutex = new Keyed
   },
 });
 
-/** A soul that is too large stays so, however often it is tried. */
+/** Seals a soul. One that is too large fails for good: a retry would not change that. */
 const seal = async (deps: SealDeps, asked: SealRequest, signal: AbortSignal): Promise<SoulExportInput> => {
-  // It may have waited for its turn until nobody needs it.
+  // The caller may have left while it waited for its turn.
   signal.throwIfAborted();
-  // The export stays open, and is tried again until there is room.
+  // The export stays open, and is retried until there is room.
   await requireWaitingRoom(deps.ports.soulArchive, asked.tenant);
   try {
     return { type: 'sealed', ...(await sealSoul(deps, asked, signal)) };

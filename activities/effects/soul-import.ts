@@ -11,7 +11,7 @@ import { importFold } from '../../src/features/souls/import-fold.js';
 import { stagedFor } from '../../src/features/souls/waiting-room.js';
 import { sealedSoul } from '../../src/features/souls/sealed-soul.js';
 
-/** How long one attempt at bringing a soul in may take, in milliseconds; the next one goes on where it stopped. */
+/** The timeout of one attempt at importing a soul, in milliseconds; the next one continues where it stopped. */
 const ARRIVAL_MS = 60_000;
 
 export type SoulImportEffectsDeps = {
@@ -19,7 +19,7 @@ export type SoulImportEffectsDeps = {
   readonly writers: StreamWriters;
 };
 
-/** What an import needs: its effect reads the archive and writes a mind. A soul may take much memory, so this process brings one in after the other. */
+/** What an import needs: its effect reads the archive and writes a mind. A soul may use much memory, so this process imports one at a time. */
 export const soulImportEffects = (
   { ports, writers }: SoulImportEffectsDeps,
   mutex = new KeyedMutex(),
@@ -41,7 +41,7 @@ const bringIn = async (
   arrival: Arrival,
   signal: AbortSignal,
 ): Promise<SoulImportInput> => {
-  // It may have waited for its turn until nobody needs it.
+  // The caller may have left while it waited for its turn.
   signal.throwIfAborted();
   const deps = { writers, events: ports.events, clock: ports.clock };
   const by = arrivalContext(arrival);
@@ -54,13 +54,13 @@ const bringIn = async (
   };
   const earlier = await arrivedBefore(deps, arrival);
   if (typeof earlier === 'number') return end({ type: 'arrived', npcId, revision: earlier });
-  // A copy is nobody's only one.
+  // A copy is never the only one, so it needs no custody.
   if (!copy && !(await takeCustody(deps, root, owner, by))) return end(alreadyLive(npcId));
   const document = await sealedSoul(ports.soulArchive, digest);
   if (document === null) {
-    // Looked at once more: an attempt in another process may have brought it in meanwhile, and dropped it then.
+    // Checked once more: an attempt in another process may have imported it meanwhile, and then dropped it.
     if ((await arrivedBefore(deps, arrival)) === null) return end(lost);
-    // Half of it is here: the client may bring it again, or an operator.
+    // Half of it is imported: the client may upload it again, or an operator may restore it.
     throw new Error(`the archive has lost the soul ${digest}, which was received`);
   }
   try {

@@ -30,7 +30,7 @@ export const prepareTurn =
       state.name === 'new'
         ? await choose(by.tenant, opening?.rulesetId)
         : { ruleset: await rulesets.version(by.tenant, state.ruleset) };
-    // Once a turn: what it finds is recorded with the opening.
+    // Once a turn: the outcome is recorded with the opening.
     const held =
       opening === undefined || state.name !== 'new'
         ? []
