@@ -11,13 +11,13 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** How many redirects are followed. */
+/** The maximum number of redirects that are followed. */
 const MAX_REDIRECTS = 3;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '');
 
-/** This machine, whatever a name server says (RFC 6761, section 6.3). Kubo's own gateway gives each file a name below it. */
+/** Whether a name is this machine, whatever a name server answers (RFC 6761, section 6.3). Kubo's own gateway gives each file a name below it. */
 const isLoopbackName = (host: string): boolean => /(^|\.)localhost$/.test(host);
 const LOOPBACK: readonly string[] = ['127.0.0.1', '::1'];
 
@@ -28,7 +28,7 @@ const addressesOf = (host: string, resolve: Resolve): readonly string[] | Promis
 
 /**
  * The addresses of a URL's host, each of which may be connected to.
- * @throws Error when one may not: who answers for a name chooses the order, so one is enough to refuse them all
+ * @throws Error if one may not: the name server chooses the order, so one forbidden address is enough to refuse them all
  */
 export const checkedAddresses = async (url: URL, isPrivate: boolean, resolve: Resolve): Promise<readonly string[]> => {
   const host = hostOf(url);
@@ -40,7 +40,7 @@ export const checkedAddresses = async (url: URL, isPrivate: boolean, resolve: Re
   return addresses;
 };
 
-/** Node connects to what this answers: the name is not asked for again, when it could have another address. */
+/** A lookup that returns the checked address, so that Node does not resolve the name again, when it could have another address. */
 export const pinned =
   (addresses: readonly string[]): LookupFunction =>
   (_, { all }, done) => {
@@ -60,7 +60,7 @@ const getOnce = (
     const request = url.protocol === 'https:' ? tlsRequest : plainRequest;
     const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'anima' };
     const taken = (answer: IncomingMessage): void => {
-      // Who reads it is told; when nobody does, it does not matter.
+      // A reader of the answer gets the error; without a reader it does not matter.
       answer.on('error', () => undefined);
       resolve(answer);
     };
@@ -70,7 +70,7 @@ const getOnce = (
       .end();
   });
 
-/** Where a redirect leads, if it may be followed: to the same host or a name below it, by the same protocol and port. */
+/** The target of a redirect, if it may be followed: the same host or a name below it, with the same protocol and port. */
 const redirected = (from: URL, location: string | undefined, start: URL): URL | null => {
   if (location === undefined || !URL.canParse(location, from.href)) return null;
   const to = new URL(location, from);
@@ -80,9 +80,9 @@ const redirected = (from: URL, location: string | undefined, start: URL): URL | 
 };
 
 /**
- * Gets what a gateway has under a path. Only its own host is contacted, at an address that was looked at first.
- * @param reached called whenever a connection stands
- * @throws Error when it cannot be reached, has a forbidden address, or redirects to elsewhere; the reason of the signal
+ * Gets the content of a gateway under a path. Only its own host is contacted, at an address that was checked first.
+ * @param reached called whenever a connection is established
+ * @throws Error if it cannot be reached, has a forbidden address, or redirects elsewhere; the reason of the signal
  */
 export const checkedGet = async (
   { url, isPrivate }: GatewayAddress,
@@ -93,7 +93,7 @@ export const checkedGet = async (
   const start = new URL(`${url}/${path}`);
   let at = start;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
-    // A name below a private host is not the one that the operator named, unless no name server has a say in it.
+    // A name below a private host is not the one that the operator configured, unless it resolves without a name server.
     const isNamed = at.hostname === start.hostname || isLoopbackName(at.hostname);
     const addresses = await checkedAddresses(at, isPrivate && isNamed, resolve);
     signal.throwIfAborted();

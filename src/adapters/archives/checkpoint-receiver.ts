@@ -9,13 +9,13 @@ import type { CheckpointReceiver } from '../../ports/checkpoint-receiver.js';
 import type { Clock } from '../../ports/clock.js';
 import { checkedAddresses, pinned, type Resolve } from './checked-get.js';
 
-/** How long a receiver may take for one note, connecting included, in milliseconds. */
+/** The timeout of a receiver for one note, connecting included, in milliseconds. */
 const HAND_ON_MS = 5_000;
 
-/** Does not wait for who reads a pipe: each wait would hold one of the few threads that all files of this process need. */
+/** Does not wait for the reader of a pipe: each wait would occupy one of the few threads that all files of this process need. */
 const APPENDED = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NONBLOCK;
 
-/** Sends a note, and gives its answer's status; nothing of the answer's body is read. */
+/** Sends a note, and returns the status of the response, whose body is not read. */
 const post = (url: URL, addresses: readonly string[], note: string, signal: AbortSignal): Promise<number> =>
   new Promise((resolve, reject) => {
     const request = url.protocol === 'https:' ? tlsRequest : plainRequest;
@@ -35,8 +35,8 @@ const post = (url: URL, addresses: readonly string[], note: string, signal: Abor
   });
 
 /**
- * Hands notes on to `ANIMA_CHECKPOINT_URL`: as a POST of the note, to a host that is looked at first and without following redirects, or as a line of
- * JSON `{"note"}` at the end of a file.
+ * Sends notes to `ANIMA_CHECKPOINT_URL`: as a POST of the note, to a host that is checked first and without following redirects, or as a line of JSON
+ * `{"note"}` at the end of a file.
  */
 export const createCheckpointReceiver = (
   url: string,

@@ -8,19 +8,19 @@ import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { boundedBytes } from '../shared/bounded-bytes.js';
 import { checkedGet, type Resolve } from './checked-get.js';
 
-/** How long a gateway may take to begin its answer, connecting and redirects included, and to end it, in milliseconds. */
+/** The timeout of a gateway until its answer begins, connecting and redirects included, and until it ends, in milliseconds. */
 const BEGIN_MS = 4_000;
 const WHOLE_MS = 8_000;
 
-/** How long an asker must have waited to say that a host cannot be reached, in milliseconds: who left earlier does not know. */
+/** How long a caller must have waited to conclude that a host cannot be reached, in milliseconds: one that left earlier shows nothing. */
 const REACH_MS = 500;
-/** How long a host that could not be reached is not tried again, in milliseconds. */
+/** How long an unreachable host is not tried again, in milliseconds. */
 const UNREACHED_MS = 5_000;
 
-/** What tells that there is nothing: a gateway of Arweave answers 202 for what is not settled yet. */
+/** Statuses that mean that there is no payload: a gateway of Arweave answers 202 for one that is not settled yet. */
 const NOTHING: ReadonlySet<number> = new Set([202, 204, 400, 404, 410]);
 
-/** The body, as it is on the wire: nothing is decompressed. @throws Error when the answer cannot be used */
+/** The body as it is on the wire: nothing is decompressed. @throws Error if the answer cannot be used */
 const payloadIn = async (answer: IncomingMessage): Promise<Uint8Array | 'too_large' | null> => {
   const { statusCode = 0, headers } = answer;
   if (NOTHING.has(statusCode)) return null;
@@ -61,12 +61,12 @@ export const createGateway = (
       } catch (error) {
         const nowMs = clock.monotonicMs();
         const hasLeft = signal?.aborted === true;
-        // What goes wrong later may be due to the id, which says nothing of others.
+        // A later failure may be due to the id, and shows nothing about others.
         if (!host.isReached && (!hasLeft || nowMs - beganMs >= REACH_MS)) {
           unreached = { untilMs: nowMs + UNREACHED_MS, error };
         }
         if (hasLeft) throw error;
-        // Where the operator's gateways are is nobody else's business; the log says it.
+        // The addresses of the operator's gateways are not for clients; the log has them.
         throw archiveUnavailable('gateway', error);
       } finally {
         answer?.destroy();

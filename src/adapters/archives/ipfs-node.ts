@@ -8,18 +8,18 @@ import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 import { boundedBytes } from '../shared/bounded-bytes.js';
 import { boundedText } from '../shared/bounded-text.js';
 
-/** How long a node may take, in milliseconds: less than the 60 s that the keeping of a soul has. */
+/** The timeout of a node for adding a file, in milliseconds: less than the 60 s for keeping a soul. */
 const ADD_MS = 45_000;
-/** To send a file whole. A node that does not have it asks others, who may take as long. */
+/** The timeout for sending a complete file. A node that does not have it asks others, which may take as long. */
 const CAT_MS = 8_000;
-/** To say which version it is: it is down when it takes longer. */
+/** The timeout for reporting its version: a slower node counts as down. */
 const PING_MS = 1_500;
-/** Of a reason that a log shows. */
+/** The maximum length of a reason in a log. */
 const REASON_CHARS = 200;
-/** Bytes of what a node says about a file. */
+/** The maximum number of bytes read of a node's response about a file. */
 const MAX_SAID_BYTES = 64 * 1024;
 
-/** Kubo's defaults of today, said so that no configuration of the node changes them. */
+/** Kubo's present defaults, stated explicitly so that no configuration of the node changes them. */
 const ADD_OPTIONS = {
   'cid-version': '1',
   hash: 'sha2-256',
@@ -32,12 +32,12 @@ const ADD_OPTIONS = {
 };
 
 /**
- * Kubo answers 500 whatever went wrong. These tell that it has nothing under a CID that could be a file: no block, or one of something else.
- * Any other reason, such as a repository that cannot be read, is its own.
+ * Kubo answers 500 for every failure. These messages mean that it has nothing under a CID that could be a file: no block, or one of another kind. Any
+ * other reason, such as an unreadable repository, is a failure of the node itself.
  */
 const NO_FILE = /not found|could not find|is a directory|^proto/i;
 
-/** Why Kubo refuses a call; '' when it does not say. */
+/** Why Kubo refuses a call; '' if it does not say. */
 const reasonIn = (said: string | null): string => {
   try {
     const { Message: reason } = JSON.parse(said ?? '') as { readonly Message?: unknown };
@@ -50,7 +50,7 @@ const reasonIn = (said: string | null): string => {
 const refusedWith = (status: number, reason = ''): Error =>
   new Error(`the IPFS node answers HTTP ${String(status)}${reason === '' ? '' : `: ${reason.slice(0, REASON_CHARS)}`}`);
 
-/** The CID in the last line of what `add` says; each line is an object. */
+/** The CID in the last line of the output of `add`; each line is an object. */
 const cidIn = (said: string | null): string | null => {
   try {
     const last: unknown = JSON.parse(said?.trim().split('\n').at(-1) ?? '');
@@ -61,8 +61,8 @@ const cidIn = (said: string | null): string | null => {
 };
 
 /**
- * An IPFS node by its RPC API (https://docs.ipfs.tech/reference/kubo/rpc/), as Kubo has it. The node belongs to the operator, so its address is used
- * as it stands; a redirect is never followed.
+ * An IPFS node by its RPC API (https://docs.ipfs.tech/reference/kubo/rpc/), as Kubo implements it. The node belongs to the operator, so its address
+ * is used without checks; a redirect is never followed.
  * @param url without a slash at its end
  */
 export const createIpfsNode = (url: string, { clock }: { readonly clock: Pick<Clock, 'after'> }): IpfsNode => {
@@ -116,7 +116,7 @@ export const createIpfsNode = (url: string, { clock }: { readonly clock: Pick<Cl
       );
     },
     fetch: (cid, signal) =>
-      // One byte more than there may be, to see that there are more.
+      // One byte more than allowed, to detect that there are more.
       call('cat', { arg: cid, length: String(MAX_ARCHIVED_BYTES + 1) }, { ms: CAT_MS, signal }, async (answer) => {
         if (answer.status !== 200) {
           const reason = reasonIn(await boundedText(answer, MAX_SAID_BYTES));

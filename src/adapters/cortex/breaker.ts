@@ -1,22 +1,22 @@
 import type { Clock } from '../../ports/clock.js';
 
-/** So many failed attempts in a row open the breaker. */
+/** This many failed attempts in a row open the breaker. */
 export const FAILURES = 3;
-/** How long it stays open, in milliseconds; then one call tries. */
+/** How long it stays open, in milliseconds; then one call is tried. */
 export const OPEN_MS = 5_000;
 
-/** Keeps calls away from a server that is down, so that they fail at once. */
+/** A circuit breaker: while a server is down, calls fail immediately. */
 export type Breaker = {
   /** Milliseconds until a call makes sense; 0 lets this one through, which must then end with one of the other three. */
   enter(): number;
   succeeded(): void;
-  /** @param definite nothing will change with a repeat, such as a refused key: it opens at once */
+  /** @param definite a repeat would change nothing, such as a refused key: the breaker opens immediately */
   failed(reason: string, definite?: boolean): void;
-  /** The call ended without showing anything: its caller gave it up. */
+  /** The call ended without showing anything: its caller left. */
   left(): void;
-  /** Why calls are kept away, or the next one only tries; null while all is well. */
+  /** Why the breaker is open, or lets through only a trial call; null while it is closed. */
   reason(): string | null;
-  /** Why calls are kept away now; null once its time is over, whether or not a call has tried since. */
+  /** Why the breaker is open now; null once its time is over, whether or not a call has been tried since. */
   away(): string | null;
 };
 
@@ -30,7 +30,7 @@ export const createBreaker = (clock: Pick<Clock, 'monotonicMs'>): Breaker => {
       if (open === null) return 0;
       const leftMs = open.untilMs - clock.monotonicMs();
       if (leftMs > 0) return leftMs;
-      // Others wait for what the one that tries will show.
+      // The others wait for the result of the trial call.
       if (trying) return OPEN_MS;
       trying = true;
       return 0;

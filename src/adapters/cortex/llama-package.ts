@@ -1,12 +1,12 @@
 import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { JsonObject } from '../../kernel/base/json.js';
 
-/** What we use of the package; tests bring their own. */
+/** The part of the package that is used here; tests bring their own. */
 export type LlamaPackage = {
   readonly getLlama: (options: {
     readonly build: 'never';
     readonly progressLogs: false;
-    /** Without it, all cores and never fewer than four, however loaded the machine is. */
+    /** Default: all cores and at least four, regardless of load. */
     readonly maxThreads: number;
   }) => Promise<Llama>;
   readonly LlamaChatSession: new (options: {
@@ -23,7 +23,7 @@ export type LlamaModel = {
   createContext(options: { readonly contextSize: { readonly max: number } }): Promise<LlamaContext>;
   tokenize(text: string): readonly unknown[];
 };
-/** `contextSize`: in tokens; fewer than asked for where the model was not made for more. */
+/** `contextSize`: in tokens; fewer than requested if the model was not made for more. */
 type LlamaContext = { readonly contextSize: number; getSequence(): LlamaSequence };
 export type LlamaSequence = {
   readonly tokenMeter: { readonly usedInputTokens: number; readonly usedOutputTokens: number };
@@ -43,10 +43,10 @@ type LlamaSession = {
   dispose(): void;
 };
 
-/** Not in package.json: only who configures a GGUF needs it. */
+/** Not in package.json: only servers configured with a GGUF need it. */
 const PACKAGE: string = 'node-llama-cpp';
 
-/** @throws StartProblem when the package is not installed or cannot be used on this machine */
+/** @throws StartProblem if the package is not installed or cannot be used on this machine */
 export const loadLlamaPackage = async (name = PACKAGE): Promise<LlamaPackage> => {
   try {
     return (await import(name)) as LlamaPackage;

@@ -20,21 +20,21 @@ import { parametersIn } from './parameters-in.js';
 import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
 
-/** How long a call may take, its wait for others included, in milliseconds. */
+/** The timeout of a call, including its wait for others, in milliseconds. */
 const CALL_MS = 120_000;
 /** How many calls may wait for the one that runs. */
 export const MAX_WAITING = 8;
-/** Tokens of prompt and answer; a prompt of ours has about 2,000, seldom 10,000. */
+/** Tokens of prompt and answer; a prompt of this server has about 2,000, seldom 10,000. */
 const CONTEXT_TOKENS = 16_384;
-/** What a model's own chat template adds to a prompt, in tokens, and the shortest answer that there must be room for. */
+/** The tokens that a model's own chat template adds to a prompt, and the shortest answer that must have room. */
 const TEMPLATE_TOKENS = 64;
 const LEAST_ANSWER_TOKENS = 32;
-/** More threads hardly make a small model faster: it waits for memory. */
+/** More threads hardly speed up a small model: it is bound by memory. */
 const MOST_THREADS = 8;
-/** Without a bound a small model may go on until its context is full. */
+/** Without a bound a small model may continue until its context is full. */
 const DEFAULT_MAX_TOKENS = 512;
 
-/** How long a call that a broken file failed keeps others from waiting, in milliseconds. */
+/** How long other calls do not wait after a broken file failed one, in milliseconds. */
 const DOWN_MS = 5_000;
 
 const ID = 'llama';
@@ -48,19 +48,19 @@ type LoadedModel = {
   readonly sequence: LlamaSequence;
 };
 
-/** What is run, and how much of the machine it may take. */
+/** The model to run, and how much of the machine it may use. */
 export type LlamaSettings = {
   /** The model's path. */
   readonly file: string;
-  /** ANIMA_CORTEX_THREADS; as `threadsFor` says without it. */
+  /** ANIMA_CORTEX_THREADS; default: see `threadsFor`. */
   readonly threads?: number;
-  /** ANIMA_CORTEX_CONTEXT_TOKENS; CONTEXT_TOKENS without it. */
+  /** ANIMA_CORTEX_CONTEXT_TOKENS; default: CONTEXT_TOKENS. */
   readonly contextTokens?: number;
 };
 
 /**
- * How many threads a model takes of so many cores as the system counts them: half, which is as many as are real where two share one. The rest is for
- * the server itself and for its neighbours: threads that wait for a core hold up all the others.
+ * How many threads a model uses of this many cores as the system counts them: half, which is the number of physical cores if two threads share one.
+ * The rest is for the server itself and for its neighbours: threads that wait for a core delay all the others.
  */
 export const threadsFor = (cores: number): number => Math.max(1, Math.min(Math.floor(cores / 2), MOST_THREADS));
 
@@ -68,7 +68,7 @@ export type LlamaEngineDeps = { readonly clock: Clock; readonly log: Log };
 
 /**
  * A GGUF model in this process, one completion at a time. It loads while the server already answers.
- * @throws StartProblem when the package is not installed
+ * @throws StartProblem if the package is not installed
  */
 export const openLlamaEngine = async (
   { file, threads = threadsFor(availableParallelism()), contextTokens = CONTEXT_TOKENS }: LlamaSettings,
@@ -110,7 +110,7 @@ export const openLlamaEngine = async (
 
   const grammarOf = async ({ llama }: LoadedModel, { jsonSchema }: Completion): Promise<unknown> => {
     if (jsonSchema === undefined || !isUnderstood(jsonSchema)) return undefined;
-    // The text is read leniently anyway.
+    // The text is parsed leniently in any case.
     return llama.createGrammarForJsonSchema(jsonSchema).catch(() => undefined);
   };
 
@@ -152,7 +152,7 @@ export const openLlamaEngine = async (
     }
   };
 
-  /** Runs calls one after the other, in the order in which they came. */
+  /** Runs calls one at a time, in the order in which they came. */
   const inTurn = (asked: Completion, signal: AbortSignal): Promise<Completed> => {
     const mine = tail.then(() => {
       signal.throwIfAborted();
@@ -193,7 +193,7 @@ export const openLlamaEngine = async (
 
 /**
  * How many tokens an answer to these texts may have.
- * @throws Rejection CORTEX_UNAVAILABLE when they leave no room for one
+ * @throws Rejection CORTEX_UNAVAILABLE if they leave no room for one
  */
 const roomFor = ({ model, contextSize }: LoadedModel, texts: readonly string[]): number => {
   const tokens = texts.reduce((sum, text) => sum + (text === '' ? 0 : model.tokenize(text).length), TEMPLATE_TOKENS);
@@ -205,7 +205,7 @@ const roomFor = ({ model, contextSize }: LoadedModel, texts: readonly string[]):
   );
 };
 
-/** The members by which the package tells what a schema allows. Where it finds none, it holds the model to the word null. */
+/** The members by which the package recognises what a schema allows. If it finds none, it constrains the model to the literal null. */
 const TELLING = ['const', 'enum', 'oneOf', '$ref'];
 const TYPES = ['string', 'number', 'integer', 'boolean', 'null', 'object', 'array'];
 

@@ -4,18 +4,18 @@ import { messagesOf } from '../../ports/messages-of.js';
 import type { Completed, Completion } from '../../ports/cortex.js';
 import { boundedText } from '../shared/bounded-text.js';
 
-/** Bytes of an answer; the longest completion is far shorter. */
+/** The maximum size of an answer, in bytes; the longest completion is far shorter. */
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** Model servers take no more stop words. */
+/** The maximum number of stop strings that model servers accept. */
 const MAX_STOPS = 4;
 
-/** Where a model server is and how it is asked. `url` ends in `/v1`. */
+/** Where a model server is, and the model to request. `url` ends in `/v1`. */
 export type ModelServer = { readonly url: string; readonly model: string; readonly key: string | null };
 
-/** Why one attempt brought no text. `reason`: a sentence with neither the key nor what the server said. */
+/** Why one attempt returned no text. `reason`: a message with neither the key nor the server's text. */
 export class AttemptFailed extends Error {
   readonly reason: string;
-  /** The HTTP status; null when there was no answer, or it broke off. With a status of success the answer held no text. */
+  /** The HTTP status; null if there was no answer, or it broke off. With a status of success the answer held no text. */
   readonly status: number | null;
   /** `Retry-After` in milliseconds, 0 without one. */
   readonly retryAfterMs: number;
@@ -59,14 +59,14 @@ const statusReason = (status: number): string => {
   return `The model server answers HTTP ${String(status)}.`;
 };
 
-/** The numbers of `usage`, under our names. */
+/** The numbers of `usage`, under this server's names. */
 const usageOf = (answer: JsonObject): Readonly<Record<string, number>> => {
   const usage = isObject(answer['usage']) ? answer['usage'] : {};
   const figure = (name: string): number | undefined => (typeof usage[name] === 'number' ? usage[name] : undefined);
   return defined({ promptTokens: figure('prompt_tokens'), completionTokens: figure('completion_tokens') });
 };
 
-/** The server is up, and this one answer is of no use. */
+/** The server is up, but this one answer cannot be used. */
 const badAnswer = (reason: string): AttemptFailed => new AttemptFailed(reason, 200);
 
 const completedOf = (text: string): Completed => {
@@ -80,15 +80,15 @@ const completedOf = (text: string): Completed => {
   const first: unknown = Array.isArray(choices) ? choices[0] : null;
   const message = isObject(first) ? first['message'] : null;
   const { content = null, refusal = null } = isObject(message) ? message : {};
-  // A model that declines says so there, and would say so again.
+  // A model that declines says so there, and would decline again.
   const words = typeof content === 'string' ? content : refusal;
   if (typeof words !== 'string') throw badAnswer('The model server answers without a text.');
   return { text: words, stats: usageOf(answer as JsonObject) };
 };
 
 /**
- * Asks a model server once.
- * @param schema the shape that the server is to hold the model to
+ * Calls a model server once.
+ * @param schema the shape that the server must constrain the model to
  * @throws AttemptFailed, or the signal's reason
  */
 export const callModelServer = async (

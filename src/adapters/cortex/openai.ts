@@ -17,37 +17,37 @@ import { unavailable } from './unavailable.js';
 import { untilStop } from './until-stop.js';
 
 /**
- * How long a call may take, with its attempts and pauses, in milliseconds: less than the 60 s that a turn gives it. The end of those 60 s shows nothing
+ * The timeout of a call, with its attempts and pauses, in milliseconds: less than the 60 s that a turn gives it. The end of those 60 s shows nothing
  * about the server.
  */
 const CALL_MS = 50_000;
 const ATTEMPTS = 3;
-/** The longest pause before another attempt, in milliseconds; it doubles with each. */
+/** The longest pause before the second attempt, in milliseconds; it doubles with each attempt. */
 const BACKOFF_MS = 500;
-/** A server that asks for a longer pause is not waited for, in milliseconds. */
+/** If a server requests a longer pause, in milliseconds, the call fails. */
 const LONGEST_RETRY_AFTER_MS = 5_000;
 
 const ID = 'openai';
-/** A server that has answered within this time, in milliseconds, takes the key: it forbids the prompt. */
+/** A server that has answered within this time, in milliseconds, accepts the key: it forbids the prompt. */
 const TAKES_KEY_MS = 60_000;
-/** How many schemas that the server does not take are remembered. */
+/** How many schemas that the server does not accept are remembered. */
 const REFUSED_SCHEMAS = 1_000;
 
 export type OpenAiEngineDeps = { readonly clock: Clock; readonly random: Random; readonly log: Log };
 
-/** The server answered this one request with nothing that can be used. */
+/** The server's answer to this one request cannot be used. */
 const isBadAnswer = ({ status }: AttemptFailed): boolean => status === 200;
-/** Request Timeout, Conflict, Too Early, Too Many Requests: these pass, though they are 4xx. */
+/** Request Timeout, Conflict, Too Early, Too Many Requests: these are temporary, although they are 4xx. */
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
-/** No answer, a bad one, a server that is busy or broken: another attempt may help. */
+/** No answer, a bad one, or a server that is busy or broken: another attempt may help. */
 const passes = (failure: AttemptFailed): boolean =>
   failure.status === null || failure.status >= 500 || PASSING.has(failure.status) || isBadAnswer(failure);
-/** A refused key, a bill, an unknown model or path, a redirect: every other request would meet the same. */
+/** A refused key, an unpaid bill, an unknown model or path, a redirect: every other request would fail the same way. */
 const isDefinite = ({ status }: AttemptFailed): boolean =>
   status !== null && (status === 401 || status === 402 || status === 404 || (status >= 300 && status < 400));
 /** The server is up, and refuses this one request. */
 const isRefusal = ({ status }: AttemptFailed): boolean => status === 400 || status === 413 || status === 422;
-/** What servers answer that cannot hold a model to a schema. */
+/** Statuses of servers that cannot constrain a model to a schema. */
 const mayMeanNoSchema = (failure: AttemptFailed): boolean => isRefusal(failure) || failure.status === 501;
 
 /** The caller's own time limit ended the call: the server was too slow for it. */
@@ -61,7 +61,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
   const refusedSchemas = new LRUCache<string, true>({ max: REFUSED_SCHEMAS });
   let answeredMs = -Infinity;
 
-  /** Asks with the schema; a server that refuses it but answers without is not asked for this one again. */
+  /** Calls with the schema; if a server refuses it but answers without it, this schema is not sent again. */
   const ask = async (asked: Completion, signal: AbortSignal): Promise<Completed> => {
     const once = (schema: JsonObject | undefined) => callModelServer(server, asked, schema, signal);
     if (asked.jsonSchema === undefined) return once(undefined);
@@ -87,7 +87,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     answeredMs = clock.monotonicMs();
   };
 
-  /** What one prompt met is no reason to keep the other tenants' calls away from the server. */
+  /** A failure that depends on one prompt must not stop the other tenants' calls to the server. */
   const noteFailure = (failure: AttemptFailed): void => {
     if (isRefusal(failure) || isBadAnswer(failure)) {
       noteAnswer();
@@ -115,21 +115,21 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       return completed;
     } catch (error) {
       if (error instanceof AttemptFailed) noteFailure(error);
-      // A server that has answered others meanwhile is not down because this call took too long, whoever's limit it was.
+      // A server that has answered others meanwhile is not down because this call took too long, whoever set the limit.
       else if (answeredMs > beganMs || (caller.aborted && !isTooLate(caller))) breaker.left();
       else noteFailure(new AttemptFailed('The model server does not answer in time.'));
       throw error;
     }
   };
 
-  /** The pause before another attempt in milliseconds, null when none makes sense. */
+  /** The pause before another attempt in milliseconds, null if none makes sense. */
   const pauseAfter = (failure: AttemptFailed, attempts: number): number | null => {
     if (!passes(failure) || attempts >= ATTEMPTS || breaker.reason() !== null) return null;
     if (failure.retryAfterMs > LONGEST_RETRY_AFTER_MS) return null;
     return Math.max(backoffMs(random, BACKOFF_MS, attempts), failure.retryAfterMs);
   };
 
-  /** @param caller the signal of the one who asks; `signal` also aborts when the call takes too long */
+  /** @param caller the caller's signal; `signal` also aborts when the call takes too long */
   const attempts = async (asked: Completion, signal: AbortSignal, caller: AbortSignal): Promise<Completed> => {
     for (let made = 1; ; made += 1) {
       try {

@@ -1,8 +1,8 @@
 import { Rejection } from '../../kernel/base/rejection.js';
 
 /**
- * The refusal of an engine that gives no text.
- * @param reason a sentence that holds neither a key nor what the model server said
+ * The refusal of an engine that returns no text.
+ * @param reason a message that holds neither a key nor the model server's text
  * @param retryAfter seconds
  */
 export const unavailable = (cortexId: string, reason: string, retryAfter = 1): Rejection =>

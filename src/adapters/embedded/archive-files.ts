@@ -8,7 +8,7 @@ import { wholePayload } from '../shared/whole-payload.js';
 import { diskFull } from '../shared/disk-full.js';
 
 const OWNER_ONLY = 0o600;
-/** How many bytes are read before other work has its turn. */
+/** How many bytes are read before yielding to other work. */
 const PIECE_BYTES = 1024 * 1024;
 /** Seconds after which a repeat makes sense. */
 const UNAVAILABLE_RETRY_SECONDS = 1;
@@ -18,7 +18,7 @@ const NO_SPACE = new Set(['ENOSPC', 'EDQUOT']);
 export const fileErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** What a failure of the file system means to the caller: STORE_FULL, STORE_UNAVAILABLE. Any other error is a defect and is returned as it is. */
+/** The refusal for a failure of the file system: STORE_FULL, STORE_UNAVAILABLE. Any other error is a defect and is returned unchanged. */
 const fileRejection = (error: unknown): unknown => {
   const code = fileErrorCode(error);
   if (error instanceof Rejection || code === undefined) return error;
@@ -38,7 +38,7 @@ export const onFiles = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** What is done when there is such a file, else null. */
+/** The result of the work, or null if the file is missing. */
 const unlessMissing = async <T>(work: () => Promise<T>): Promise<T | null> => {
   try {
     return await work();
@@ -48,24 +48,24 @@ const unlessMissing = async <T>(work: () => Promise<T>): Promise<T | null> => {
   }
 };
 
-/** The names in a directory; none when there is no such directory. */
+/** The names in a directory; none if the directory does not exist. */
 export const directoryNames = async (path: string): Promise<readonly string[]> =>
   (await unlessMissing(() => readdir(path))) ?? [];
 
 export const isThere = async (path: string): Promise<boolean> => (await unlessMissing(() => stat(path))) !== null;
 
-/** The length of a file; 0 when it has gone. */
+/** The length of a file; 0 if it is gone. */
 export const fileBytes = async (path: string): Promise<number> => (await unlessMissing(() => stat(path)))?.size ?? 0;
-/** What a short file holds; null when there is no such file. */
+/** The content of a short file; null if it does not exist. */
 export const readText = (path: string): Promise<string | null> => unlessMissing(() => readFile(path, 'utf8'));
 
-/** The payload that a file holds; null without a file, `damaged` when it holds another one. */
+/** The payload in a file; null without a file, `damaged` if the content does not match the digest. */
 export const readPayload = (path: string, digest: string): Promise<Buffer | 'damaged' | null> =>
   unlessMissing(
     async () => (await wholePayload(digest, createReadStream(path, { highWaterMark: PIECE_BYTES }))) ?? 'damaged',
   );
 
-/** Writes a file whole or not at all: under the name `unfinished` first, which the next start removes when this process dies. Flushed. */
+/** Writes a file atomically: first under the name `unfinished`, which the next start removes if this process dies. Flushed. */
 export const writeWhole = async (path: string, unfinished: string, bytes: Uint8Array): Promise<void> => {
   try {
     const handle = await open(unfinished, 'wx', OWNER_ONLY);
@@ -82,17 +82,17 @@ export const writeWhole = async (path: string, unfinished: string, bytes: Uint8A
   }
 };
 
-/** Gives a file another name. Flushed where it is then: a name that comes back where it was would do no harm. */
+/** Renames a file. The target directory is flushed: if the old name came back after a crash, that would do no harm. */
 export const moveFile = async (from: string, to: string): Promise<void> => {
   await rename(from, to);
   await flushDirectory(dirname(to));
 };
 
-/** Removes a file. @returns whether it was there */
+/** Removes a file. @returns whether it existed */
 export const removeFile = async (path: string): Promise<boolean> =>
   (await unlessMissing(() => rm(path).then(() => true))) ?? false;
 
-/** Removes every file in a directory that is there. */
+/** Removes every file in an existing directory. */
 export const emptyDirectory = async (path: string): Promise<void> => {
   for (const name of await directoryNames(path)) await rm(join(path, name), { recursive: true, force: true });
 };

@@ -25,8 +25,8 @@ export interface DataDirectory extends Disposable {
 }
 
 /**
- * Opens the data directory for this process alone, and makes it when it is missing (mode 0700). The lock ends with the process, however that ends.
- * @throws StartProblem when it cannot be written, has a newer format, or is open in another process; nothing was changed then.
+ * Opens the data directory for this process alone, and creates it if it is missing (mode 0700). The lock ends with the process, however that ends.
+ * @throws StartProblem if it cannot be written, has a newer format, or is open in another process; nothing was changed then
  */
 export const openDataDirectory = async (directory: string): Promise<DataDirectory> => {
   const path = resolve(directory);
@@ -35,7 +35,7 @@ export const openDataDirectory = async (directory: string): Promise<DataDirector
   await assertFormat(path, formatFile);
   const lock = takeLock(path);
   try {
-    // Checked again: another process may have been making the directory at the first check.
+    // Checked again: another process may have been creating the directory at the first check.
     if (!(await assertFormat(path, formatFile))) await writePrivateLine(formatFile, `${FORMAT_VERSION}`);
   } catch (error) {
     lock.close();
@@ -80,7 +80,7 @@ const makeWritable = async (path: string): Promise<void> => {
   }
 };
 
-/** Whether the directory says which format it has. */
+/** Whether the directory states its format. */
 const assertFormat = async (path: string, formatFile: string): Promise<boolean> => {
   let text: string | null;
   try {

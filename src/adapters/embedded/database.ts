@@ -19,13 +19,13 @@ export type DatabaseOptions = {
   readonly ifDamaged?: string;
 };
 
-/** How long a statement waits for another process's lock, in milliseconds. Not long, because it blocks everything. */
+/** How long a statement waits for another process's lock, in milliseconds. Short, because the wait blocks everything. */
 const BUSY_TIMEOUT_MS = 1_000;
-/** Small and often: a checkpoint runs between requests, and a request may have to wait for it. */
+/** Small and frequent: a checkpoint runs between requests, and a request may have to wait for it. */
 const CHECKPOINT_MS = 100;
-/** A commit that leaves more pages than this in the log makes a checkpoint itself. This bounds the log when the timer cannot keep up. */
+/** A commit that leaves more pages than this in the log makes a checkpoint itself. This bounds the log if the timer cannot keep up. */
 const CHECKPOINT_PAGES = 2_000;
-/** The log is cut back to this size after it was larger. */
+/** The log is truncated to this size after it was larger. */
 const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 const CACHE_KIB = 32 * 1024;
 /** Seconds after which a write makes sense again. */
@@ -33,7 +33,7 @@ const UNAVAILABLE_RETRY_SECONDS = 1;
 
 const SYNCHRONOUS_LEVEL: Readonly<Record<Synchronous, number>> = { NORMAL: 1, FULL: 2 };
 const SQLITE_FULL = 13;
-/** Primary result codes that say the file cannot be used now: busy, locked, read-only, I/O error, cannot open. */
+/** Primary result codes that mean that the file cannot be used now: busy, locked, read-only, I/O error, cannot open. */
 const UNAVAILABLE = new Set([5, 6, 8, 10, 14]);
 /** Primary result codes of a damaged file: corrupt, not a database. */
 const DAMAGED = new Set([11, 26]);
@@ -46,8 +46,8 @@ const NO_SPACE = new Set([28, 122]);
 type SqliteError = Error & { code?: string; errcode?: number; systemErrno?: number };
 
 /**
- * What a failed statement means to the caller: STORE_FULL when the disk is full, STORE_UNAVAILABLE when the file is closed or cannot be reached. Any
- * other error is a defect and is returned as it is.
+ * The refusal for a failed statement: STORE_FULL if the disk is full, STORE_UNAVAILABLE if the file is closed or cannot be reached. Any other error
+ * is a defect and is returned unchanged.
  */
 export const sqliteRejection = (error: unknown): unknown => {
   if (!(error instanceof Error) || error instanceof Rejection) return error;
@@ -64,7 +64,7 @@ export const fileUnavailable = (): Rejection =>
   new Rejection('STORE_UNAVAILABLE', { retryAfter: UNAVAILABLE_RETRY_SECONDS });
 
 /**
- * The refusal of a part of the event store's file that is damaged; it names what cannot be read, which is the caller's own.
+ * The refusal for a damaged part of the event store's file; it names what cannot be read, which belongs to the caller.
  * @param what a stream's name or another noun phrase
  */
 export const damagedPart = (path: string, what: string): Rejection =>
@@ -108,9 +108,9 @@ export class Database implements Disposable {
   }
 
   /**
-   * Opens or makes the file, and reads back that it is as durable as asked. The path `:memory:` stands for a database that no file holds: it ends
-   * with this object.
-   * @throws StartProblem when the file cannot be opened, is not a database, or does not take the wanted mode.
+   * Opens or creates the file, and verifies that it is as durable as requested. The path `:memory:` means a database without a file: it ends with
+   * this object.
+   * @throws StartProblem if the file cannot be opened, is not a database, or does not accept the requested mode
    */
   static open(path: string, options: DatabaseOptions): Database {
     const { synchronous, cacheKib = CACHE_KIB, checkpointMs = CHECKPOINT_MS } = options;
@@ -154,7 +154,7 @@ export class Database implements Disposable {
 
   /**
    * Runs `write` in one transaction. With FULL it is flushed when this returns. An error rolls everything back.
-   * @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what `write` throws.
+   * @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what `write` throws
    */
   transaction<T>(write: () => T): T {
     try {
@@ -199,7 +199,7 @@ export class Database implements Disposable {
     );
   }
 
-  /** SQLite rolls back by itself after some errors, e.g. a full disk. */
+  /** Rolls back, if SQLite has not done so itself after an error, e.g. a full disk. */
   #rollBack(): void {
     try {
       if (this.#sqlite.isOpen && this.#sqlite.isTransaction) this.#sqlite.exec('ROLLBACK');

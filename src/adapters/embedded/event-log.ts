@@ -15,8 +15,8 @@ import { placeAppend, rangeOf, type SerialisedEvent, type StreamView } from '../
 import type { Database } from './database.js';
 
 /**
- * `position` is the rowid and the global order: the one writer gives it in the order of commits. Each stream's name is stored once; events carry its
- * number. Ids begin with a time, so the index on them grows at its end.
+ * `position` is the rowid and the global order: the one writer assigns it in the order of commits. Each stream's name is stored once; events carry
+ * its number. Ids begin with a time, so the index on them grows at its end.
  */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS streams (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
@@ -43,7 +43,7 @@ const recorded = ([position, , revision, id, type, data, meta]: EventRow, stream
   position,
 });
 
-/** How many rows are fetched at once: their size is known only then, and each is a megabyte at most. */
+/** How many rows are fetched at a time: their size is known only then, and each is at most a megabyte. */
 const ROWS_FETCHED = 16;
 
 /** Work that lets others run wherever it yields. */
@@ -79,7 +79,7 @@ export function* readPage(
   }
 }
 
-/** One append, ready to be written. `marks` are what its events say of their processes. */
+/** One append, ready to be written. `marks` are the process marks of its events. */
 export type LoggedAppend = {
   readonly stream: string;
   readonly expected: ExpectedRevision;
@@ -90,7 +90,7 @@ export type LoggedAppend = {
 /** A stream's number and last revision. */
 type StreamHead = { readonly id: number; readonly last: number };
 
-/** What a commit changes in memory. It is adopted only once the commit is durable: a failed commit leaves nothing behind. */
+/** The changes of a commit in memory. They are adopted only once the commit is durable: a failed commit leaves nothing behind. */
 type CommitDraft = {
   position: number;
   readonly heads: Map<string, StreamHead>;
@@ -154,7 +154,7 @@ export class EventLog {
   }
 
   /**
-   * Writes, flushed, what is no event, and reads the last event.
+   * Makes a flushed write that is not an event, and reads the last event.
    * @throws Rejection STORE_FULL, STORE_UNAVAILABLE; what SQLite throws
    */
   probe(): void {
@@ -169,7 +169,7 @@ export class EventLog {
   /**
    * Writes appends in one transaction, in order. Each sees those before it, and has one outcome. A conflict in one changes nothing for the others.
    * All are durable when this returns.
-   * @throws Rejection STORE_FULL, STORE_UNAVAILABLE: then none of them was written.
+   * @throws Rejection STORE_FULL, STORE_UNAVAILABLE: then none of them was written
    */
   commit(appends: readonly LoggedAppend[]): readonly AppendOutcome[] {
     const draft: CommitDraft = { position: this.#position, heads: new Map(), processes: new Map() };
@@ -182,7 +182,7 @@ export class EventLog {
     return outcomes;
   }
 
-  /** One page of a stream as it is when this begins. */
+  /** One page of a stream in its state when this begins. */
   *read(stream: string, range: ReadRange): Pausing<StreamPage> {
     const head = this.#head(stream);
     const { lowest, highest } = rangeOf(range, head?.last ?? -1);

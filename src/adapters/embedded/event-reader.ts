@@ -13,8 +13,8 @@ const LOCK_MS = 5_000;
 export type EventReader = Pick<EventStore, 'read'> & Disposable;
 
 /**
- * A second connection to the file of an event store, for another thread of the process that has the store open. It only reads, and remembers nothing of
- * what it has read: each page is as the file is then. Its pages are read in one go.
+ * A second connection to the file of an event store, for another thread of the process that has the store open. It only reads, and caches nothing:
+ * each page shows the file at that time. Its pages are read without pauses.
  * @throws what opening the file throws
  */
 export const openEventReader = (file: string): EventReader => {

@@ -21,12 +21,12 @@ import { streamSubject } from './stream-subject.js';
 
 /** Bounds of the store. An append that finds the queue full is refused as BUSY. */
 export type EventStoreBounds = {
-  /** Appends written in one commit. */
+  /** The maximum number of appends written in one commit. */
   readonly appendsPerCommit: number;
-  /** Appends waiting to be written, and the characters of JSON in them. */
+  /** The maximum number of waiting appends, and of the characters of JSON in them. */
   readonly appendsWaiting: number;
   readonly textWaiting: number;
-  /** Streams whose last revision is kept in memory; that of others is looked up by index. */
+  /** The number of streams whose last revision is kept in memory; others are looked up by index. */
   readonly headsKept: number;
 };
 
@@ -36,7 +36,7 @@ const BOUNDS: EventStoreBounds = {
   textWaiting: 64 * 1024 * 1024,
   headsKept: 50_000,
 };
-/** The characters of JSON after which a commit takes no more: one flush must not take long. */
+/** The characters of JSON after which a commit accepts no more: one flush must not take long. */
 const TEXT_PER_COMMIT = 8 * 1024 * 1024;
 
 const textOf = (events: readonly SerialisedEvent[]): number =>
@@ -78,8 +78,8 @@ export class EmbeddedEventStore implements EventStore {
 
   /**
    * Opens the store on a file, or on a database that is already open with FULL. The store closes it in either case.
-   * @param log is told what cannot be read
-   * @throws StartProblem when the file cannot be opened as durably as events need.
+   * @param log receives what cannot be read
+   * @throws StartProblem if the file cannot be opened as durably as events need
    */
   static open(
     file: string | Database,
@@ -122,7 +122,7 @@ export class EmbeddedEventStore implements EventStore {
     return this.#reading((log) => log.openProcesses);
   }
 
-  /** Resolves when the file takes an append and can be read. @throws Rejection STORE_FULL, STORE_UNAVAILABLE */
+  /** Resolves if the file accepts an append and can be read. @throws Rejection STORE_FULL, STORE_UNAVAILABLE */
   async probe(): Promise<void> {
     this.#reading((log) => log.probe(), 'the last event');
   }
@@ -143,7 +143,7 @@ export class EmbeddedEventStore implements EventStore {
     return outcomes;
   }
 
-  /** Appends and other reads go on during the pauses, and the store may be closed. */
+  /** Appends and other reads continue during the pauses, and the store may be closed. */
   async #withPauses<T>(work: Pausing<T>, what: string): Promise<T> {
     for (;;) {
       const { done, value } = this.#reading(() => work.next(), what);

@@ -2,11 +2,11 @@ import { statfs } from 'node:fs/promises';
 
 import { diskFull } from '../shared/disk-full.js';
 
-/** What must be free for the largest commit and the log that it is first written to, in bytes. */
+/** The free space needed for the largest commit and the log that it is first written to, in bytes. */
 export const LEAST_FREE_BYTES = 32 * 1024 * 1024;
 
 /**
- * Resolves when the disk of a directory has room for what is written next.
+ * Resolves if the disk of a directory has room for the next write.
  * @throws Rejection STORE_FULL; what the file system throws
  */
 export const requireFreeSpace = async (

@@ -21,14 +21,14 @@ import {
 } from '../shared/reservations.js';
 import { Database, fileUnavailable } from './database.js';
 
-/** How many changes may wait for the file, and how many of them one commit takes. */
+/** How many changes may wait for the file, and how many of them one commit includes. */
 const MAX_WAITING = 8_192;
 const MAX_PER_COMMIT = 1_024;
 /** How many expired entries a commit may drop, in addition to twice what it adds. */
 const SWEPT_AT_LEAST = 16;
-/** How many answers one new answer may push out. One that needs more room is not kept itself. */
+/** How many answers one new answer may displace. One that needs more room is not kept itself. */
 const PUSHED_OUT = 256;
-/** Of how many tenants the bytes of their answers are known without asking the file. */
+/** For how many tenants the size of their answers is known without reading the file. */
 const COUNTED_TENANTS = 1_000;
 
 const SCHEMA = `
@@ -37,7 +37,7 @@ const SCHEMA = `
   );
   CREATE INDEX IF NOT EXISTS reservations_by_expiry ON reservations (expires);`;
 
-/** Columns that came later. `done`: completed once. `bytes`: of an answer that counts against the tenant's budget. */
+/** Columns that were added later. `done`: completed once. `bytes`: the size of an answer that counts against the tenant's budget. */
 const LATER_COLUMNS = {
   done: 'INTEGER NOT NULL DEFAULT 0',
   tenant: `TEXT NOT NULL DEFAULT ''`,
@@ -76,7 +76,7 @@ const keptOf = ({ digest, seed, expires, answer, released, done }: ReservationRo
 });
 
 /**
- * Idempotency keys in one SQLite file of this process. All changes of one turn of the event loop share one flushed commit. This process knows in
+ * Idempotency keys in one SQLite file of this process. All changes of one turn of the event loop share one flushed commit. This process keeps in
  * memory what it runs: any other entry without an answer was left by a process that died.
  */
 export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposable {
@@ -85,9 +85,9 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
   readonly #sql;
   readonly #budget: number;
   readonly #running = new Set<string>();
-  /** The bytes of the answers of tenants, as the transaction under way leaves them. */
+  /** The bytes of the answers of tenants, as the transaction in progress leaves them. */
   readonly #bytes = new LRUCache<string, number>({ max: COUNTED_TENANTS });
-  /** What the current commit has begun to run. */
+  /** The requests that the current commit has begun. */
   #began: string[] = [];
   /** Each change runs inside a commit; its caller has the result once the commit is flushed. */
   readonly #changes = new BatchQueue<() => unknown, unknown>(
@@ -128,7 +128,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
   /**
    * Opens the store on a file. Disposing of the store closes the file.
-   * @param budget how many bytes the answers of one tenant may take
+   * @param budget the maximum size of the answers of one tenant, in bytes
    * @throws StartProblem as Database.open
    */
   static open(path: string, clock: Clock, budget = STORED_ANSWER_BYTES): EmbeddedIdempotencyStore {
@@ -146,7 +146,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return answerFor(this.#find(idOf(scope, key)), digest, this.#clock.now().getTime());
   }
 
-  /** @throws Rejection as reserve: the key is then as if this process had died */
+  /** @throws Rejection as reserve: the key then behaves as if this process had died */
   complete({ tenant, scope, key }: KeyedRequest, answer: StoredAnswer, retention: AnswerRetention): Promise<void> {
     const { text, bytes } = answerText(answer, retention);
     return this.#end(idOf(scope, key), (id) => {
@@ -178,11 +178,11 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return row === undefined ? undefined : keptOf(row);
   }
 
-  /** Drops the oldest answers of a tenant until one of so many bytes fits. @returns false when it does not fit */
+  /** Drops the oldest answers of a tenant until one of this many bytes fits. @returns false if it does not fit */
   #makeRoom(tenant: string, bytes: number): boolean {
     let room = this.#budget - this.#count(tenant, 0);
     if (room >= bytes) return true;
-    // What a budget that was lowered does not hold goes in any case.
+    // Answers beyond a budget that was lowered are dropped in any case.
     const isBeyond = room < 0;
     if (!isBeyond && bytes > this.#budget) return false;
     const oldest = this.#sql.oldest.all(tenant, PUSHED_OUT) as { readonly id: string; readonly bytes: number }[];
@@ -196,7 +196,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return room >= bytes;
   }
 
-  /** The bytes of a tenant's answers. @param change of a write that the file has taken already */
+  /** The bytes of a tenant's answers. @param change of a write that is already in the file */
   #count(tenant: string, change: number): number {
     const known = this.#bytes.get(tenant);
     const counted = known ?? (this.#sql.count.get(tenant) as { readonly bytes: number }).bytes;
@@ -248,7 +248,7 @@ export class EmbeddedIdempotencyStore implements IdempotencyStore, AsyncDisposab
 
   #sweep(most: number): void {
     const nowMs = this.#clock.now().getTime();
-    // What was left running is kept for another day: a repeat has to find out what it did.
+    // An entry that was left running is kept for another day: a repeat has to find out what it did.
     const expired = this.#sql.expired.all(nowMs, nowMs - IDEMPOTENCY_TTL_MS, most) as {
       readonly id: string;
       readonly tenant: string;

@@ -4,7 +4,7 @@ import type { Database } from './database.js';
 
 /** How late the file may be, in milliseconds: one minute. */
 const WRITE_EVERY_MS = 60_000;
-/** When more keys than this were used, they are written at once. */
+/** If more keys than this were used, they are written immediately. */
 const KEYS_GATHERED = 10_000;
 
 /** When keys were last used. Gathered in memory, written once a minute to the file that may be lost. */

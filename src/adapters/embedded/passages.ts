@@ -6,7 +6,7 @@ import { partitionWord, tagWord } from '../shared/tag-word.js';
 import type { Database } from './database.js';
 import { Statements } from './statements.js';
 
-/** How many places one call looks at: some 500,000 events. The index passes over those in which a word does not stand. */
+/** How many positions one call covers: about 500,000 events. The index skips those that do not contain a word. */
 const PLACES_LOOKED_AT = 2_000_000;
 const HOUR_MS = 3_600_000;
 
@@ -14,7 +14,7 @@ const hourOf = (ms: number): number => Math.floor(ms / HOUR_MS);
 const quoted = (word: string): string => `"${word.replaceAll('"', '""')}"`;
 const anyOf = (words: readonly string[]): string => `(${words.map(quoted).join(' OR ')})`;
 
-/** The condition of an index of words. Every word stands in quotes, so none means anything to the index. */
+/** The condition of an index of words. Every word is quoted, so that none has a special meaning to the index. */
 const matching = ({ partition, words, beginnings, without, tags }: PassageQuery): string => {
   const all = [
     quoted(partitionWord(partition)),
@@ -26,8 +26,8 @@ const matching = ({ partition, words, beginnings, without, tags }: PassageQuery)
 };
 
 /**
- * The passages of one build's rows. The index of words numbers them by their places, so it goes through them from the last one on without sorting.
- * It holds partition and tags as words beside those of the text, and no positions. `hours`: between which places the passages of an hour are.
+ * The passages of one build's rows. The index of words numbers them by their positions, so it reads them from the last one on without sorting. It
+ * holds partition and tags as words in addition to those of the text, and no positions. `hours`: between which positions the passages of an hour are.
  */
 export class EmbeddedPassages {
   readonly #database: Database;
@@ -77,7 +77,7 @@ export class EmbeddedPassages {
     const addWords = this.#statements.prepared(`INSERT INTO ${this.#words} (rowid, words) VALUES (?, ?)`);
     for (const [key, passage] of all) {
       const { place, partition, tags, words } = passage;
-      // It may be there already.
+      // It may exist already.
       if (addPassage.run(place, Date.parse(passage.at), key).changes === 0) continue;
       addWords.run(place, [partitionWord(partition), ...tags.map(tagWord), words].join(' '));
       const hour = hourOf(Date.parse(passage.at));

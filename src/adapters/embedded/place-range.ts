@@ -1,6 +1,6 @@
 import type { OrderRange } from '../../ports/read-models.js';
 
-/** The condition that a place is within a range, with a leading AND when there is one, and its parameters. */
+/** The condition that a position is within a range, with a leading AND if there is one, and its parameters. */
 export const placeRange = ({ above, upTo }: OrderRange = {}): {
   readonly sql: string;
   readonly given: readonly string[];

@@ -15,20 +15,20 @@ type RunningEffect = { readonly id: string; readonly abort: AbortController };
 export type ActorDeps = ProcessActivityDeps & { readonly logger: Pick<Log, 'error' | 'warn'> };
 
 /**
- * What drives one open process: a timer for its deadline or for the next try, and its effect. Both follow from the state that the last step
- * led to; everything else is in the stream.
+ * Drives one open process: a timer for its deadline or for the next retry, and its effect. Both follow from the state after the last step; everything
+ * else is in the stream.
  */
 export class ProcessActor {
   readonly ref: ProcessRef;
   readonly #deps: ActorDeps;
   readonly #onIdle: () => void;
-  /** What is under way and may set the timer or the effect. */
+  /** The work in progress that may set the timer or the effect. */
   readonly #work = new Set<Promise<unknown>>();
   /** Whether it was folded since the start. */
   #known = false;
   #due: string | null = null;
   #cancelTimer: (() => void) | null = null;
-  /** How often in a row a deadline or a look of its own came to nothing: it failed, or the state machine left the deadline as it is. */
+  /** How often in a row a deadline or its own look was fruitless: it failed, or the state machine did not change the deadline. */
   #failures = 0;
   #effect: RunningEffect | null = null;
   #outcomeWaiters = 0;
@@ -47,14 +47,14 @@ export class ProcessActor {
     return this.#step(
       () => advance(this.#deps, this.ref, inputs, by),
       () => {
-        // It may have recorded something before it failed. A deadline or an effect of that must not wait for the next ask.
+        // It may have recorded something before it failed. A deadline or an effect of that must not wait for the next request.
         this.#known = false;
         if (!this.#stopped) void this.look();
       },
     );
   }
 
-  /** What the process answers once it waits for no effect; null when the time is up. @throws as the port says */
+  /** The answer of the process once it waits for no effect; null after the timeout. @throws as in the port */
   async outcome(by: CommandContext, { withinMs, signal }: Wait): Promise<Advanced | null> {
     if (this.#outcomeWaiters >= OUTCOME_WAITERS) throw new Rejection('BUSY', { retryAfter: 1 });
     this.#outcomeWaiters += 1;
@@ -76,22 +76,22 @@ export class ProcessActor {
     }
   }
 
-  /** Finds out what the process waits for, and takes no step; tried again until it succeeds. */
+  /** Finds out what the process waits for, without a step; retried until it succeeds. */
   look(): Promise<void> {
     return this.#own(async () => {
       const { state } = await this.#deps.repository.load(this.#process(), this.ref);
-      // A step that went through meanwhile knows better.
+      // A step that succeeded meanwhile is more recent.
       if (!this.#known) this.#settle(statusOf(this.#process(), state));
     });
   }
 
-  /** Sets the timer by what an index says; the first step puts it right. */
+  /** Sets the timer from an index; the first step corrects it. */
   arm(due: string | null): void {
     this.#due = due;
     this.#setTimer(due === null ? null : this.#deps.clock.at(new Date(due), () => this.#onDue()));
   }
 
-  /** Ends its timer and its effect, and waits for the steps that are under way. */
+  /** Ends its timer and its effect, and waits for the steps in progress. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#setTimer(null);
@@ -146,13 +146,13 @@ export class ProcessActor {
       const { state } = await this.#step(() => expire(this.#deps, this.ref, this.#system()));
       if (this.#stopped) return;
       const due = deadlineOf(this.#process(), state)?.at ?? null;
-      // A deadline that the state machine left as it is would fall due again at once.
+      // A deadline that the state machine did not change would be due again immediately.
       if (due !== null && Date.parse(due) <= this.#deps.clock.now().getTime()) {
         this.#tryAgain();
         return;
       }
       this.#failures = 0;
-      // The timer has run out, whatever the state says now.
+      // The timer has run out, whatever the present state.
       this.arm(due);
     });
   }
@@ -163,7 +163,7 @@ export class ProcessActor {
     this.#setTimer(this.#deps.clock.after(retryDelayMs(this.#failures), () => this.#onDue()));
   }
 
-  /** A step of its own: what fails is tried again later from the fold, and the record decides what is still to be done. */
+  /** A step of its own: after a failure it is retried later from the fold, and the record decides what is still to be done. */
   #own(step: () => Promise<unknown>): Promise<void> {
     return this.#tracked(async () => {
       try {
@@ -189,7 +189,7 @@ export class ProcessActor {
     else for (const wake of this.#onEffectEnd) wake();
   }
 
-  /** Runs the effect and has its input recorded, again and again until the state waits for it no longer, which aborts it. */
+  /** Runs the effect and records its input, repeatedly until the state no longer waits for it, which aborts it. */
   async #run({ id, abort: { signal } }: RunningEffect): Promise<void> {
     const isOver = (): boolean => signal.aborted;
     let input: ProcessInput | null = null;
@@ -201,7 +201,7 @@ export class ProcessActor {
       } catch (error) {
         if (isOver()) return;
         this.#log(error);
-        // What was made is kept while it cannot be recorded: the effect may have been dear. A refused one is made anew.
+        // The result is kept while it cannot be recorded: the effect may have been expensive. After a refusal it is produced anew.
         if (error instanceof Rejection && isFinal(error)) input = null;
       }
       await pause(this.#deps.clock, retryDelayMs(tries), signal);
@@ -211,7 +211,7 @@ export class ProcessActor {
   #log(error: unknown): void {
     const { process, id, stream } = this.ref;
     const message = 'a process could not go on; it is tried again';
-    // Something is away, as its own line says; no defect, so no stack.
+    // A dependency is unavailable, which has its own log line; this is not a defect, so no stack.
     if (error instanceof Rejection && error.retryAfter !== undefined) {
       const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
       this.#deps.logger.warn({ code: error.code, ...cause, process, id, stream }, message);

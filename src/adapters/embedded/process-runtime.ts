@@ -19,7 +19,7 @@ export type EmbeddedRuntimeDeps = ProcessActivityDeps & {
   readonly logger: Pick<Log, 'error' | 'warn'>;
 };
 
-/** The embedded runtime: one actor for each open process, in this server process. Everything it knows comes from the streams. */
+/** The embedded runtime: one actor for each open process, in this server process. All of its state comes from the streams. */
 export class EmbeddedProcessRuntime implements ProcessRuntime {
   readonly #deps: EmbeddedRuntimeDeps;
   readonly #actors = new Map<string, ProcessActor>();
@@ -40,7 +40,7 @@ export class EmbeddedProcessRuntime implements ProcessRuntime {
     this.#looking = this.#lookAt(unknown);
   }
 
-  /** It is this very process: an ask never waits for another one. */
+  /** The runtime is this very process: a request never waits for another one. */
   enter(): () => void {
     return () => undefined;
   }
@@ -60,16 +60,16 @@ export class EmbeddedProcessRuntime implements ProcessRuntime {
     this.#actors.clear();
   }
 
-  /** Only folding tells which effects they wait for. One after the other, since there may be many. */
+  /** Only folding shows which effects they wait for. One at a time, since there may be many. */
   async #lookAt(actors: readonly ProcessActor[]): Promise<void> {
     for (const actor of actors) {
       if (this.#stopped) return;
-      // One that was asked meanwhile knows already, and may have made room for another.
+      // One that had a request meanwhile is up to date, and may have made room for another.
       if (this.#actors.get(processKey(actor.ref)) === actor) await actor.look();
     }
   }
 
-  /** Whether a process of this name may wait for an effect, which no mark tells; also one that this server does not know. */
+  /** Whether a process of this name may wait for an effect, which marks do not show; also true for one that this server does not know. */
   #hasEffects(name: string): boolean {
     const known = this.#deps.processes[name];
     return known === undefined || known.process.pending !== undefined;

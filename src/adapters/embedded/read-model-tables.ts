@@ -12,8 +12,8 @@ import { Statements } from './statements.js';
 const AMONG = 'IN (SELECT value FROM json_each(?))';
 
 /**
- * The SQL of a list, and its parameters: at most one row more than asked for. Each tag is one seek in the index; SQLite merges what they find, row by
- * row. It is told the index: a range of places would make it read the partition.
+ * The SQL of a list, and its parameters: at most one row more than requested. Each tag is one seek in the index; SQLite merges the results row by
+ * row. The index is named explicitly: with a range of positions SQLite would otherwise read the partition.
  * @param isIndexedByTag whether the table has that index
  * @param query with at most 500 tags, SQLite's limit for the parts of a statement
  */
@@ -30,7 +30,7 @@ export const listStatement = (
   const end = `ORDER BY place ${order} LIMIT ?`;
   if (tags === undefined) return { sql: `${select(table, '')} ${end}`, given: [partition, ...places, limit + 1] };
   const each = [...new Set(tags)];
-  // The index has no rows without a tag, and SQLite is told that none is meant.
+  // The index has no rows without a tag, and the condition tells SQLite that none is needed.
   const tagged = isIndexedByTag
     ? select(`${table} INDEXED BY ${table}_by_tag`, `AND tag = ? AND tag <> ''`)
     : select(table, 'AND tag = ?');
@@ -41,8 +41,8 @@ export const listStatement = (
 };
 
 /**
- * The tables of one build. Each build has its own: dropping one is cheap, and its rows do not carry its name. `order` sorts as SQLite compares text:
- * by UTF-8 bytes, which is by code point.
+ * The tables of one build. Each build has separate tables: dropping one is cheap, and its rows do not carry its name. `order` sorts as SQLite
+ * compares text: by UTF-8 bytes, which is by code point.
  */
 export class ReadModelTables {
   readonly #database: Database;
@@ -106,7 +106,7 @@ export class ReadModelTables {
     const rows: ListPage['rows'][number][] = [];
     if (query.tags?.length === 0) return { rows, more: false };
     let read = 0;
-    // One by one, and one more than asked for: rows after the page's end are not fetched.
+    // One by one, and one more than requested: rows after the page's end are not fetched.
     for (const [key, place, row] of this.#statements.each(sql, ...given)) {
       if (rows.length === limit || read >= bytes) return { rows, more: true };
       rows.push({ key: String(key), order: String(place), row: parsed(row) });

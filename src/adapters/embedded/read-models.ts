@@ -122,7 +122,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
   }
 
   async open(projection: Projection): Promise<Build> {
-    // One whose tables lack an index serves readers until the one made beside it is swapped in.
+    // A build whose tables lack an index serves readers until its replacement is swapped in.
     const usable = this.#named(projection.name).filter(
       ({ build, tables }) =>
         build.version === projection.version && build.position < ABANDONED && tables.isIndexedByTag,
@@ -150,7 +150,7 @@ export class EmbeddedReadModels implements ReadModels, RowSearch, TextSearch, Re
 
   async begin({ name, version }: Projection): Promise<Build> {
     this.#drop(this.#unfinished({ name, version }));
-    // SQLite would give the id of one that is gone again.
+    // SQLite would reuse the id of a dropped one.
     const id = (this.#lastId += 1);
     this.#database.transaction(() => {
       this.#database.prepare('INSERT INTO builds VALUES (?, ?, ?, 0, 0)').run(id, name, version);

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { StartProblem } from '../../kernel/base/start-problem.js';
 import { asStartProblem, Database, isDamage } from './database.js';
 
-/** Changes whenever a table of this file does. What another version wrote is dropped and made again from the events. */
+/** Changes whenever a table of this file does. Tables of another version are dropped and rebuilt from the events. */
 const FORMAT = 2;
 /** Nothing here is the only copy, so moving the log into the file may wait: every checkpoint costs a flush. */
 const CHECKPOINT_MS = 2_000;
@@ -23,9 +23,9 @@ const schema = `
 const IF_DAMAGED = 'Run "anima rebuild": it is made again from the events.';
 
 /**
- * Opens the file of what can be made again: read models and the last use of keys. A commit here is not flushed by itself. After a lost one the file
+ * Opens the file of data that can be rebuilt: read models and the last use of keys. Commits are not flushed individually. After a lost one the file
  * is intact but behind.
- * @throws StartProblem as Database.open, and when the file is damaged
+ * @throws StartProblem as Database.open, and if the file is damaged
  */
 export const openReadsFile = (path: string): Database => {
   const database = Database.open(path, {
@@ -47,7 +47,7 @@ export const openReadsFile = (path: string): Database => {
 
 const makeTables = (database: Database): void => {
   database.transaction(() => {
-    // Word indexes first: their inner tables go with them.
+    // Word indexes first: their inner tables are dropped with them.
     const tables = database
       .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY sql LIKE 'CREATE VIRTUAL%' DESC`)
       .all() as { name: string }[];
@@ -66,7 +66,7 @@ const isDamagedFile = (path: string): boolean => {
   }
 };
 
-/** Removes the file when it is damaged, so that opening it makes a new one. Only for a process that has locked the data directory. */
+/** Removes the file if it is damaged, so that opening it creates a new one. Only for a process that has locked the data directory. */
 export const removeDamagedReadsFile = (path: string): void => {
   if (!isDamagedFile(path)) return;
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });

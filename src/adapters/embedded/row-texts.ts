@@ -26,8 +26,8 @@ const rowText = ([key, text]: readonly unknown[]): RowText => ({ key: String(key
 const streamWord = (stream: string): string => `_${sha256Hex(stream)}`;
 
 /**
- * The texts of one build's rows, apart from the rows: lists then read neither texts nor vectors. '' means no embedder. The index holds the words as
- * `wordsOf` finds them: its own tokenizer only splits them at spaces.
+ * The texts of one build's rows, separate from the rows, so that lists read neither texts nor vectors. '' means no embedder. The index holds the
+ * words as `wordsOf` finds them: its own tokenizer only splits them at spaces.
  */
 export class EmbeddedRowTexts {
   readonly #database: Database;
@@ -125,9 +125,9 @@ export class EmbeddedRowTexts {
   }
 
   /**
-   * Word by word, each within its bound: the index's own ranking would count the rows of all streams. Other work runs between two words. Rows after
-   * the range do not count towards the bound, so that what is found as of a moment stays the same.
-   * @returns null when the build was dropped meanwhile
+   * Word by word, each within its bound: the index's own ranking would count the rows of all streams. Yields to other work between two words. Rows
+   * after the range do not count towards the bound, so that results as of a moment stay the same.
+   * @returns null if the build was dropped meanwhile
    */
   async byWords({ text, stream, within, limit }: WordQuery): Promise<readonly WordHit[] | null> {
     const range = placeRange(within);
@@ -150,8 +150,8 @@ export class EmbeddedRowTexts {
   }
 
   /**
-   * Texts without a vector of an embedder, at most a limit: given are the embedder and what the condition takes, both twice, and the limit. Below and
-   * above instead of not equal: both use the index.
+   * Texts without a vector of an embedder, up to a limit. Parameters: the embedder and those of the condition, both twice, and the limit. Below and
+   * above instead of not equal, because both use the index.
    */
   #lacking(columns: string, condition = ''): string {
     const side = (compare: string): string =>
@@ -159,7 +159,7 @@ export class EmbeddedRowTexts {
     return `${side('<')} UNION ALL ${side('>')} LIMIT ?`;
   }
 
-  /** The last id of a stream's texts up to a place. */
+  /** The last id of a stream's texts up to a position. */
   #lastId(stream: string, upTo: string): number {
     const sql = `SELECT max(id) FROM ${this.#texts} WHERE stream = ? AND place <= ?`;
     return Number(this.#statements.all(sql, stream, upTo)[0]?.[0] ?? 0);
@@ -195,7 +195,7 @@ export class EmbeddedRowTexts {
     }
   }
 
-  /** What is stored for a text of a row in this build. */
+  /** The stored vector of a row's text in this build. */
   of(key: string, text: string): { readonly embedder: string; readonly vector: Uint8Array | null } | undefined {
     const sql = `SELECT embedder, vector FROM ${this.#texts} WHERE key = ? AND text = ?`;
     const [found] = this.#statements.all(sql, key, text);

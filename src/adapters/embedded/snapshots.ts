@@ -5,14 +5,14 @@ import { StartProblem } from '../../kernel/base/start-problem.js';
 import type { Moment, Snapshot, Snapshots } from '../../ports/snapshots.js';
 import { sqliteRejection, Database, isDamage } from './database.js';
 
-/** Changes whenever the table does; what another version wrote is dropped. */
+/** Changes whenever the table does; the data of another version is dropped. */
 const FORMAT = 1;
 /** Nothing here is the only copy, so moving the log into the file may wait: every checkpoint costs a flush. */
 const CHECKPOINT_MS = 2_000;
 /** Each snapshot is read once when a stream is folded from it: only the indexes are worth caching. */
 const CACHE_KIB = 2 * 1024;
 
-/** The state is the last column: skipping a row then reads nothing of it. */
+/** The state is the last column, so that skipping a row reads nothing of it. */
 const SCHEMA = `
   DROP TABLE IF EXISTS snapshots;
   CREATE TABLE snapshots (
@@ -24,7 +24,7 @@ const SCHEMA = `
 
 const LATEST = 'SELECT revision, hash, at_ms AS atMs, state FROM snapshots WHERE stream = ? AND version = ? AND';
 
-/** What is there already is not written again. */
+/** A snapshot that exists is not written again. */
 const SAVE = `
   INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (stream, revision) DO UPDATE
@@ -34,8 +34,8 @@ const SAVE = `
 type SnapshotRow = Pick<Snapshot, 'revision' | 'hash' | 'atMs' | 'state'>;
 
 /**
- * Snapshots in one SQLite file of this process. A commit is not flushed by itself. After a lost one the file is intact but lacks a few snapshots. A
- * damaged file is replaced, once while it is open: snapshots are derived, and a disk that damages every file is not helped by more of them.
+ * Snapshots in one SQLite file of this process. Commits are not flushed individually. After a lost one the file is intact but lacks a few snapshots.
+ * A damaged file is replaced once while it is open: snapshots are derived, and if a disk damages every file, more of them do not help.
  */
 export class EmbeddedSnapshots implements Snapshots, Disposable {
   readonly #path: string;
@@ -56,7 +56,7 @@ export class EmbeddedSnapshots implements Snapshots, Disposable {
     return new EmbeddedSnapshots(path);
   }
 
-  /** @throws Rejection as sqliteRejection says; what SQLite throws for a file that is damaged again */
+  /** @throws Rejection as in sqliteRejection; what SQLite throws for a file that is damaged again */
   async latest(stream: string, version: number, moment: Moment): Promise<Snapshot | null> {
     const row = this.#replacingDamage(
       ({ byRevision, byTime }) =>
@@ -115,7 +115,7 @@ const replaceFile = (path: string): SnapshotsFile => {
   return openFile(path);
 };
 
-/** A file that opens but cannot be prepared is replaced too, e.g. when somebody dropped its table. */
+/** A file that opens but cannot be prepared is replaced too, e.g. after its table was dropped. */
 const openOrReplace = (path: string): SnapshotsFile => {
   try {
     return openFile(path);

@@ -24,12 +24,12 @@ import {
   writeWhole,
 } from './archive-files.js';
 
-/** The name of a staged payload: digest, tenant, and until when it is kept, in milliseconds since 1970. None of the three has a dot in it. */
+/** The name of a staged payload: digest, tenant, and until when it is kept, in milliseconds since 1970. None of the three contains a dot. */
 const STAGED_NAME = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{1,64})\.(\d{1,16})$/;
-/** How many characters of a digest or a CID name the folder that it is in. A CID’s first ones are always the same. */
+/** How many characters of a digest or a CID name its folder. A CID's first ones are always the same. */
 const SHARD_CHARS = 2;
 
-/** How many calls about one payload run or wait at once. */
+/** How many calls about one payload may run or wait. */
 const CALLS_QUEUED = 1_024;
 
 type StagedFile = {
@@ -40,17 +40,17 @@ type StagedFile = {
 };
 
 /**
- * Payloads as files of this process: `public/<2 characters>/<digest>`, and `staged/` likewise with the tenant and the time in the name. So what becomes
- * of a payload is one renaming, done or not done when the process is killed. A file is written under `unfinished/` and renamed too.
- * `cids/<last 2 characters>/<cid>` holds the digest of the payload that the CID names.
- * What is found damaged is moved to `damaged/`, and its name is free again.
+ * Payloads as files of this process: `public/<2 characters>/<digest>`, and `staged/` in the same form with the tenant and the time in the name. So
+ * each change of a payload's status is one renaming, done or not done if the process is killed. A file is written under `unfinished/` and renamed
+ * too. `cids/<last 2 characters>/<cid>` holds the digest of the payload that the CID names.
+ * A damaged file is moved to `damaged/`, and its name is free again.
  */
 export class EmbeddedSoulArchive implements SoulArchive {
   readonly #root: string;
   readonly #log: Pick<Log, 'error'>;
-  /** Calls about one payload run one after the other, in the order in which they were made. */
+  /** Calls about one payload run one at a time, in the order in which they were made. */
   readonly #mutex = new KeyedMutex(CALLS_QUEUED);
-  /** Folders that were made, and flushed, by this process. */
+  /** Folders that were created, and flushed, by this process. */
   readonly #made = new Set<string>();
   #written = 0;
 
@@ -60,8 +60,8 @@ export class EmbeddedSoulArchive implements SoulArchive {
   }
 
   /**
-   * Opens the archive in a folder, and makes the folder when it is missing. Removes what a process that died has left unfinished.
-   * @throws StartProblem when the folder cannot be used
+   * Opens the archive in a folder, and creates the folder if it is missing. Removes the unfinished files of a process that died.
+   * @throws StartProblem if the folder cannot be used
    */
   static async open(folder: string, log: Pick<Log, 'error'>): Promise<EmbeddedSoulArchive> {
     try {
@@ -117,7 +117,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
     if (!isContentDigest(digest)) return null;
     const path = this.#publicPath(digest);
     const found = await onFiles(() => readPayload(path, digest));
-    // Looked at once more before it is moved: another call may have put a sound one in its place.
+    // Checked once more before it is moved: another call may have replaced it with an undamaged one.
     return found === 'damaged' ? this.#exclusively(digest, () => this.#sound(path, digest)) : found;
   }
 
@@ -166,7 +166,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
     return dropped;
   }
 
-  /** The payload in a file; null without one, or when it was damaged, and so moved out of the way. */
+  /** The payload in a file; null without one, or if it was damaged, and so moved out of the way. */
   async #sound(path: string, digest: string): Promise<Uint8Array | null> {
     const found = await readPayload(path, digest);
     if (found !== 'damaged') return found;
@@ -205,7 +205,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
     return join(this.#root, 'cids', cid.slice(-SHARD_CHARS), cid);
   }
 
-  /** The folder of a payload, made when it is missing. */
+  /** The folder of a payload, created if it is missing. */
   async #shard(kind: 'public' | 'staged', digest: string): Promise<string> {
     return this.#folder(join(this.#root, kind, digest.slice(0, SHARD_CHARS)));
   }

@@ -6,10 +6,10 @@ type Statement = ReturnType<Database['prepare']>;
 type Given = string | number | Uint8Array | null;
 type Columns = readonly unknown[];
 
-/** How many statements are kept: a list has one for each number of tags, and one with many takes 100 KiB. */
+/** How many statements are kept: a list has one for each number of tags, and one with many uses 100 KiB. */
 const KEPT_STATEMENTS = 128;
 
-/** Statements of one connection, prepared when they are used; the last ones used are kept. Rows come as arrays of columns. */
+/** Statements of one connection, prepared on first use; the most recently used ones are kept. Rows come as arrays of columns. */
 export class Statements {
   readonly #database: Database;
   readonly #prepared = new LRUCache<string, Statement>({ max: KEPT_STATEMENTS });
@@ -18,7 +18,7 @@ export class Statements {
     this.#database = database;
   }
 
-  /** @throws Rejection as sqliteRejection says; what SQLite throws */
+  /** @throws Rejection as in sqliteRejection; what SQLite throws */
   all(sql: string, ...given: Given[]): readonly Columns[] {
     try {
       return this.prepared(sql).all(...given) as readonly Columns[];
@@ -45,7 +45,7 @@ export class Statements {
     return statement;
   }
 
-  /** Forgets all statements: the tables that they use are dropped. */
+  /** Discards all statements: the tables that they use are dropped. */
   clear(): void {
     this.#prepared.clear();
   }

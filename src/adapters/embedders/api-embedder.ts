@@ -12,17 +12,17 @@ import { checkEmbedCall } from '../shared/embed-call.js';
 import type { EmbedderDeps } from './deps.js';
 import { meanOf, windowsOf } from './windows.js';
 
-/** How many calls may be under way. */
+/** The maximum number of calls in progress. */
 const CALLS = 256;
 /** Total time limit of one call, in milliseconds: a request that recalls has to answer within 2 s. */
 const URGENT_MS = 1_800;
 const CALL_MS = 60_000;
-/** How long one try of a call that is not urgent may take, in milliseconds. */
+/** The timeout of one try of a call that is not urgent, in milliseconds. */
 const TRY_MS = 20_000;
 const TRIES = 4;
 /** The pause after the first failure, in milliseconds (`backoffMs`). */
 const FIRST_PAUSE_MS = 200;
-/** If a server wants to be left alone for longer, the call fails, in milliseconds. */
+/** If a server requests a longer pause, in milliseconds, the call fails. */
 const LONGEST_PAUSE_MS = 10_000;
 /** Many servers refuse texts of more than 512 tokens. */
 const WINDOW_BYTES = 1_500;
@@ -31,19 +31,19 @@ export type ApiChoice = EmbedderChoice & { readonly kind: 'api' };
 
 const unavailable = (): Rejection => new Rejection('EMBEDDER_UNAVAILABLE', { retryAfter: 1 });
 
-/** Where vectors are asked for, by the name of which model, and with which key. */
+/** Where vectors are requested, from which model, and with which key. */
 type EmbeddingsApi = { readonly url: string; readonly model: string; readonly key: string | null };
 
-/** Longer answers are not read, in bytes: 64 vectors of 8,192 numbers stay below it. */
+/** The maximum size of an answer that is read, in bytes: 64 vectors of 8,192 numbers are smaller. */
 const ANSWER_BYTES = 16 * 1_048_576;
 
-/** A request that brought no vectors. Its message holds nothing that the server sent, which may repeat our key. */
+/** A request that returned no vectors. Its message holds nothing that the server sent, which may repeat the key. */
 class EmbeddingsFailure extends Error {
   /** Whether another try may succeed. */
   readonly passing: boolean;
-  /** Whether the server refused this input, and is well. */
+  /** Whether the server refused this input, and works otherwise. */
   readonly ofText: boolean;
-  /** How long the server wants to be left alone, in milliseconds. */
+  /** How long the server asks the client to wait, in milliseconds. */
   readonly waitMs: number | null;
 
   constructor(
@@ -59,7 +59,7 @@ class EmbeddingsFailure extends Error {
 }
 
 /**
- * The vectors of these texts, as they came, from `POST <url>/embeddings` of an OpenAI-compatible server.
+ * The vectors of these texts, unchanged, from `POST <url>/embeddings` of an OpenAI-compatible server.
  * @throws EmbeddingsFailure, or the reason of the signal
  */
 const requestEmbeddings = async (

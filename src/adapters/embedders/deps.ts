@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.js';
 import type { Log } from '../../ports/log.js';
 import type { Random } from '../../ports/random.js';
 
-/** What embedders need from the rest. */
+/** The dependencies of embedders. */
 export type EmbedderDeps = {
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
   readonly random: Random;

@@ -11,23 +11,23 @@ export const threadFile = new URL('./run-model.mjs', import.meta.url);
 
 /** How many calls may wait. */
 const WAITING_CALLS = 256;
-/** How long one text may take, and loading the model before it, in milliseconds; afterwards the thread is taken for hung. */
+/** The timeout of one text, and of loading the model before it, in milliseconds; afterwards the thread counts as hung. */
 const TEXT_MS = 60_000;
-/** How long an urgent call may take, waiting included, in milliseconds: somebody waits for its answer. */
+/** The timeout of an urgent call, waiting included, in milliseconds: a caller waits for its answer. */
 const URGENT_MS = 10_000;
 /** How long a thread that could not load its model counts as unable to, in milliseconds. */
 const LOAD_AGAIN_MS = 10_000;
-/** After so many texts of urgent calls in a row, one of another call comes: recalls without a pause would keep the background from ever getting on. */
+/** After this many texts of urgent calls in a row, one of another call is processed: otherwise continuous recalls would starve the background. */
 const URGENT_IN_A_ROW = 4;
-/** How many vectors are kept of calls that were given up: whoever asks again goes on from there. */
+/** How many vectors of abandoned calls are kept: a repeated call continues from there. */
 const VECTORS_KEPT = 1_024;
-/** How often a text is given to a thread that ends over it. */
+/** How often a text is given to a thread that dies while processing it. */
 const TRIES = 2;
 
-/** What a thread answers for a text, or once instead of all answers. */
+/** The message of a thread for a text, or one message instead of all answers. */
 export type ThreadAnswer = { readonly vector: Float32Array } | { readonly error: string } | { readonly failed: string };
 
-/** The vectors of texts whose calls were given up before they were complete; threads of one model share them. */
+/** The vectors of texts whose calls were abandoned before they were complete; threads of one model share them. */
 export type ResumedVectors = LRUCache<string, Float32Array>;
 export const resumedVectors = (): ResumedVectors => new LRUCache({ max: VECTORS_KEPT });
 
@@ -54,8 +54,10 @@ const busy = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 const textRefused = (): Rejection => new TextRefused();
 
 /**
- * A model in a thread of its own, which is started by the first call. The thread gets one text at a time, so an urgent call waits for one text
- * of those that are not, and for another one after each four of its own; no text's vector depends on its neighbours. Of urgent calls the one goes first that has least left: a long one holds up no short one, and waits for URGENT_MS at most. A thread that ends or hangs is started again, and its text is repeated once.
+ * A model in a separate thread, which is started by the first call. The thread gets one text at a time, so an urgent call waits for one text of those
+ * that are not, and for another one after each four of its own; no text's vector depends on its neighbours. Of the urgent calls, the one with the
+ * fewest texts left goes first: a long one does not delay a short one, and waits for URGENT_MS at most. A thread that ends or hangs is started again,
+ * and its text is repeated once.
  */
 export class ModelThread implements AsyncDisposable {
   readonly #entry: string | URL;
@@ -69,13 +71,13 @@ export class ModelThread implements AsyncDisposable {
   #stopWaiting: () => void = () => undefined;
   /** How many texts of urgent calls the thread got since it last had one of another call. */
   #urgentInARow = 0;
-  /** How many texts were answered, one way or the other. */
+  /** How many texts were answered, with or without a vector. */
   #answers = 0;
   /** When the model could not be loaded. */
   #failedMs = -Infinity;
   #disposed = false;
 
-  /** @param entry the thread's file @param data what tells it which model to load */
+  /** @param entry the thread's file @param data which model the thread loads */
   constructor(entry: string | URL, data: unknown, deps: ThreadDeps) {
     this.#entry = entry;
     this.#data = data;
@@ -115,7 +117,7 @@ export class ModelThread implements AsyncDisposable {
       };
       const onAbort = (): void => call.reject(signal?.reason as Error);
       const before = this.#answers;
-      // A thread that hangs, or loads its model for this long, is away.
+      // A thread that hangs, or loads its model for this long, counts as unavailable.
       const onLate = (): void => call.reject(this.#answers === before ? unavailable() : busy());
       const stopWaiting = urgent ? this.#deps.clock.after(URGENT_MS, onLate) : () => undefined;
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -124,12 +126,12 @@ export class ModelThread implements AsyncDisposable {
     });
   }
 
-  /** How many texts it has and still gets from the calls that wait. */
+  /** How many texts it has or will get from the waiting calls. */
   get waitingTexts(): number {
     return [...this.#urgent, ...this.#others].reduce((sum, call) => sum + leftIn(call), 0);
   }
 
-  /** Whether it could not load its model lately. */
+  /** Whether it recently failed to load its model. */
   get cannotLoad(): boolean {
     return this.#deps.clock.monotonicMs() - this.#failedMs < LOAD_AGAIN_MS;
   }
@@ -145,7 +147,7 @@ export class ModelThread implements AsyncDisposable {
   #goOn(): void {
     if (this.#running !== null || this.#disposed) return;
     const call = this.#next();
-    // What was made for a call that was given up while the thread had it is there by now.
+    // The result of a call that was abandoned while the thread had it exists by now.
     if (call !== undefined) call.vectors.push(...this.#keptOf(call.texts, call.vectors.length));
     const text = call?.texts[call.vectors.length];
     if (call === undefined) {
@@ -200,7 +202,7 @@ export class ModelThread implements AsyncDisposable {
       this.#deps.log.error({ reason: answer.error }, 'the embedder could not make a vector');
       call?.reject(textRefused());
     } else if (call !== null && ![this.#urgent, this.#others].some((line) => line.includes(call))) {
-      // It was given up meanwhile.
+      // The call was abandoned meanwhile.
       this.#deps.kept.set(call.texts[call.vectors.length] ?? '', answer.vector);
     } else if (call !== null) {
       call.vectors.push(answer.vector);
@@ -210,7 +212,7 @@ export class ModelThread implements AsyncDisposable {
     this.#goOn();
   }
 
-  /** The vectors of the texts from `from` on, as far as they were made for a call that was given up. */
+  /** The vectors of the texts from `from` on that were made for an abandoned call. */
   #keptOf(texts: readonly string[], from = 0): Float32Array[] {
     const vectors: Float32Array[] = [];
     for (let at = from; at < texts.length; at += 1) {

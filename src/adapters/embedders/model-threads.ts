@@ -1,12 +1,12 @@
 import { abortWith } from '../../kernel/concurrency/abort-with.js';
 import { resumedVectors, type ResumedVectors, type ModelThread } from './model-thread.js';
 
-/** What makes vectors of texts, in one thread or in several. */
+/** Makes vectors of texts, in one thread or in several. */
 export type VectorMaker = Pick<ModelThread, 'vectorsOf'> & AsyncDisposable & { readonly count: number };
 
 /**
- * Several threads of the same model. The texts of a call are dealt out, the first ones to the threads that have least to do. One that could not load
- * the model lately gets none while there are others.
+ * Several threads of the same model. The texts of a call are distributed, the first ones to the least loaded threads. A thread that recently failed
+ * to load the model gets none while there are others.
  */
 export class ModelThreads implements VectorMaker {
   readonly #threads: readonly ModelThread[];
@@ -21,11 +21,11 @@ export class ModelThreads implements VectorMaker {
     return this.#threads.length;
   }
 
-  /** As ModelThread.vectorsOf; what one thread refuses ends the whole call. */
+  /** As ModelThread.vectorsOf; if one thread refuses, the complete call fails. */
   async vectorsOf(
     ...[texts, { urgent, signal }]: Parameters<ModelThread['vectorsOf']>
   ): Promise<readonly Float32Array[]> {
-    // One that could not load the model has least to do.
+    // A thread that could not load the model is the least loaded.
     const able = this.#threads.filter(({ cannotLoad }) => !cannotLoad);
     const idlestFirst = [...(able.length === 0 ? this.#threads : able)].sort(
       (one, other) => one.waitingTexts - other.waitingTexts,

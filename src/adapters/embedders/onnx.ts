@@ -11,15 +11,15 @@ import { type ResumedVectors, ModelThread, threadFile } from './model-thread.js'
 import { ModelThreads } from './model-threads.js';
 import { threadEmbedder } from './thread-embedder.js';
 
-/** What runs such models. It is no dependency: its runtime weighs hundreds of megabytes, and only who wants a model of their own needs it. */
+/** The library that runs such models. It is not a dependency: its runtime has hundreds of megabytes, and only servers with a custom model need it. */
 const LIBRARY = '@huggingface/transformers';
 const INSTALL = `ONNXRUNTIME_NODE_INSTALL_CUDA=skip npm install --no-save ${LIBRARY}@3`;
-/** Most such models read no more than 512 tokens, and would leave out the rest without a word. */
+/** Most such models read at most 512 tokens, and silently ignore the rest. */
 const WINDOW_BYTES = 1_500;
-/** How many parts of each of the model's files go into its id, and how large each is, in bytes: reading gigabytes would hold up the start. */
+/** How many parts of each of the model's files contribute to its id, and how large each is, in bytes: reading gigabytes would delay the start. */
 const DIGESTED_PARTS = 8;
 const DIGESTED_BYTES = 1_048_576;
-/** How many characters of the digest go into the id. */
+/** How many characters of the digest are part of the id. */
 const DIGEST_CHARACTERS = 16;
 
 const require = createRequire(import.meta.url);
@@ -27,9 +27,9 @@ const require = createRequire(import.meta.url);
 export type OnnxChoice = EmbedderChoice & { readonly kind: 'onnx' };
 
 /**
- * An ONNX sentence encoder in a folder, as Hugging Face lays it out. Its id comes from the files, so that the same model in another folder or on another
- * machine is the same embedder, and another model in the same folder is another.
- * @param resolve finds the library @throws StartProblem when the library is not installed or the folder cannot be read
+ * An ONNX sentence encoder in a folder, in the layout of Hugging Face. Its id comes from the files, so that the same model in another folder or on
+ * another machine is the same embedder, and another model in the same folder is another.
+ * @param resolve finds the library @throws StartProblem if the library is not installed or the folder cannot be read
  */
 export const openOnnx = async (
   { folder, file, related, threads = 1 }: OnnxChoice,
@@ -50,7 +50,7 @@ export const openOnnx = async (
   }
 };
 
-/** Loads the library as well: a second thread gets its native part only while the process itself holds that. */
+/** Loads the library as well: a second thread gets its native part only while the process itself has loaded it. */
 const libraryFile = (resolve: (name: string) => string): string => {
   let file: string;
   try {
@@ -70,7 +70,7 @@ const libraryFile = (resolve: (name: string) => string): string => {
   return file;
 };
 
-/** How a sentence's vector comes from those of its tokens, as the model's makers say; else their mean. */
+/** How a sentence's vector is made from the vectors of its tokens, as the model specifies; default: their mean. */
 const poolingOf = async (folder: string): Promise<'mean' | 'cls' | 'last_token'> => {
   const text = await readFile(join(folder, '1_Pooling/config.json'), 'utf8').catch(() => '{}');
   const { pooling_mode_cls_token: cls, pooling_mode_lasttoken: last } = JSON.parse(text) as Record<string, unknown>;
@@ -82,7 +82,7 @@ const digestOf = async (folder: string, file: string, pooling: string): Promise<
   const hash = createHash('sha256').update(`${pooling}\n`);
   for (const name of ['config.json', 'tokenizer.json']) hash.update(await readFile(join(folder, name)));
   const path = join(folder, file);
-  // The weights of a large model stand in files beside it: "model.onnx_data".
+  // The weights of a large model are in separate files: "model.onnx_data".
   const names = (await readdir(dirname(path))).filter((name) => name.startsWith(basename(path))).sort();
   for (const name of names) await digestParts(hash, join(dirname(path), name));
   return hash.digest('hex').slice(0, DIGEST_CHARACTERS);

@@ -11,10 +11,10 @@ import { threadEmbedder } from './thread-embedder.js';
 const ID = 'minilm-l6@1';
 /** The cosine that separates related texts from others, as `npm run eval:recall` measures it. */
 const RELATED = 0.25;
-/** The model reads 256 tokens. English has about four bytes to a token, and no writing much less than three. */
+/** The model reads 256 tokens. English has about four bytes per token, and no script much less than three. */
 const WINDOW_BYTES = 750;
 
-/** The embedder that comes along: all-MiniLM-L6-v2, for English, 384 dimensions. */
+/** The bundled embedder: all-MiniLM-L6-v2, for English, 384 dimensions. */
 export const openBuiltin = (threads: number, deps: EmbedderDeps): Embedder =>
   threadEmbedder(
     new ModelThreads(threads, (kept) => new ModelThread(threadFile, { kind: 'builtin' }, { ...deps, kept })),
@@ -25,7 +25,7 @@ export const openBuiltin = (threads: number, deps: EmbedderDeps): Embedder =>
     },
   );
 
-/** The embedder of the settings. It loads and asks nothing before its first call. @throws StartProblem when it can never work */
+/** The embedder of the settings. It loads nothing and makes no request before its first call. @throws StartProblem if it can never work */
 export const openEmbedder = async (choice: EmbedderChoice, deps: EmbedderDeps): Promise<Embedder> => {
   switch (choice.kind) {
     case 'builtin':

@@ -1,5 +1,5 @@
-// The thread of a model: it takes one text at a time and answers its vector. model-thread.ts starts it. It is plain JavaScript, so that it runs as it
-// is from the sources as well, where a thread knows nothing of TypeScript.
+// The thread of a model: it receives one text at a time and answers with its vector. model-thread.ts starts it. It is plain JavaScript, so that it
+// also runs directly from the sources, where a thread cannot load TypeScript.
 import { createRequire } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -23,7 +23,7 @@ const models = {
   onnx: async ({ folder, file, pooling, library }) => {
     // The file that require() finds is CommonJS, and import() sees none of its names.
     const { env, pipeline } = require(library);
-    // A file that is missing is an error, never a download.
+    // A missing file is an error, never a download.
     env.allowRemoteModels = false;
     const [, subfolder, name, quantized] = /^(?:(.+)\/)?(.+?)(_quantized)?\.onnx$/.exec(file);
     const extract = await pipeline('feature-extraction', folder, {

@@ -11,7 +11,7 @@ export type ThreadEmbedderOptions = {
   readonly windowBytes: number;
 };
 
-/** An embedder over a model in its own threads, which it owns. */
+/** An embedder over a model in threads that it owns. */
 export const threadEmbedder = (
   threads: VectorMaker,
   { id, related, windowBytes }: ThreadEmbedderOptions,

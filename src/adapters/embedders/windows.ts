@@ -5,7 +5,7 @@ const LOOK_BACK = 0.2;
 
 const encoder = new TextEncoder();
 
-/** A text in windows of at most `bytes` of UTF-8, which end between words where they can, and never within a character. */
+/** A text in windows of at most `bytes` of UTF-8, which end between words if possible, and never within a character. */
 export const windowsOf = (text: string, bytes: number): readonly string[] => {
   const windows: string[] = [];
   const room = new Uint8Array(bytes);
@@ -20,7 +20,7 @@ export const windowsOf = (text: string, bytes: number): readonly string[] => {
   }
 };
 
-/** The direction between the vectors of a text's windows; null where none of them points anywhere. */
+/** The direction between the vectors of a text's windows; null if none of them has a direction. */
 export const meanOf = (vectors: readonly Float32Array[]): Float32Array | null => {
   const units = vectors.map(unitVector).filter((unit) => unit !== null);
   const [first] = units;

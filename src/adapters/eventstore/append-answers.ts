@@ -4,18 +4,18 @@ import type { BatchAppendResp } from '@eventstore/db-client/generated/streams_pb
 import { GRPC, isElecting } from './store-failures.js';
 import { toPosition } from './stored-event.js';
 
-/** The server's answer to an append. The position of a repeat is that of the first time; null when the server no longer finds the event. */
+/** The server's answer to an append. The position of a repeat is the position of the first time; null if the server no longer finds the event. */
 export type ExactAnswer =
   | { readonly kind: 'stands'; readonly revision: number; readonly position: number | null }
   | { readonly kind: 'conflict'; readonly actual: number };
 
 /**
- * What became of an append that the server did not take. `notYet`: nothing was written, and it is worth waiting, as while a leader is elected. `refused`:
- * nothing was written, and nothing will be. `unknown`: it may still be written, so its place has to be looked up.
+ * The outcome of an append that the server did not accept. `notYet`: nothing was written, and waiting makes sense, as while a leader is elected.
+ * `refused`: nothing was written, and nothing will be. `unknown`: it may still be written, so its revision has to be looked up.
  */
 export type AppendFate = 'notYet' | 'refused' | 'unknown';
 
-/** By the type of the answer's details, without its package. What is not named here is `unknown`. */
+/** By the type of the answer's details, without its package. Any other type is `unknown`. */
 const FATES: Readonly<Record<string, AppendFate>> = {
   AccessDenied: 'refused',
   BadRequest: 'refused',
@@ -32,10 +32,10 @@ const fateOf = (type: string, message: string): AppendFate => {
   return FATES[type.slice(type.lastIndexOf('.') + 1)] ?? 'unknown';
 };
 
-/** The server refused or could not finish one append; the call goes on. */
+/** The server refused or could not finish one append; the call continues. */
 export class AppendFailed extends Error {
   readonly fate: AppendFate;
-  /** The status of gRPC that says as much, where one does. */
+  /** The equivalent gRPC status, if there is one. */
   readonly code: number | undefined;
 
   constructor(reason: string, fate: AppendFate, code?: number) {
@@ -48,7 +48,7 @@ export class AppendFailed extends Error {
 
 const CONFLICT = 'event_store.client.WrongExpectedVersion';
 
-/** What an answer says of its append. */
+/** The answer to the append in a response. */
 export const appendAnswerOf = (response: BatchAppendResp): ExactAnswer | AppendFailed => {
   const success = response.getSuccess();
   if (success !== undefined) {

@@ -9,7 +9,9 @@ import { isDenied, refusedForGood } from './store-failures.js';
 import type { StoreReader } from './store-reader.js';
 import type { StreamNames } from './stored-event.js';
 
-/** How long an append that was not allowed counts against the store, in milliseconds: without traffic nothing would show that it allows them again. */
+/**
+ * How long an append that was not allowed counts against the store, in milliseconds: without traffic nothing would show that it allows them again.
+ */
 const DENIED_MS = 30_000;
 
 /** An append, and its times in milliseconds of the process's clock. */
@@ -21,7 +23,7 @@ export type TimedAppend = {
   readonly since: number;
   readonly until: number;
   readonly electedBy: number;
-  /** Up to here positions were known before it was first sent. */
+  /** The highest position that was known before it was first sent. */
   readonly known: number;
 };
 
@@ -34,10 +36,10 @@ export type AppendAttemptsDeps = {
   readonly answerMs: number;
 };
 
-/** Whether the store said that it cannot write yet, and has written nothing. */
+/** Whether the store answered that it cannot write yet, and has written nothing. */
 export const isNotYet = (error: unknown): boolean => error instanceof AppendFailed && error.fate === 'notYet';
 
-/** Whether the store said that it will not write, whoever repeats it. */
+/** Whether the store answered that it will never write this append. */
 export const isRefusal = (error: unknown): boolean => error instanceof Rejection && error.retryAfter === undefined;
 
 /** Single attempts at appends. */
@@ -49,14 +51,14 @@ export class AppendAttempts {
     this.#deps = deps;
   }
 
-  /** Why the store did not allow the last append; null when it did, or that was a while ago: then the next one tells. */
+  /** Why the store did not allow the last append; null if it did, or if that was a while ago: then the next one shows it. */
   get denied(): AppendFailed | null {
     return this.#denied !== null && performance.now() - this.#denied.at < DENIED_MS ? this.#denied.error : null;
   }
 
   /**
    * One attempt, on a call.
-   * @throws Rejection STORE_UNAVAILABLE when the store refuses it for good; AppendFailed when it could not be taken; NoAnswer; what ended the call
+   * @throws Rejection STORE_UNAVAILABLE if the store refuses it for good; AppendFailed if it could not be accepted; NoAnswer; what ended the call
    */
   async make(append: TimedAppend, call: BatchCall): Promise<AppendOutcome> {
     const { connection, names, answerMs } = this.#deps;
@@ -83,7 +85,7 @@ export class AppendAttempts {
     return { ok: true, revision, position, repeated: position <= known };
   }
 
-  /** The place of an append that stands. @throws NoAnswer when it cannot be read */
+  /** The position of a recorded append. @throws NoAnswer if it cannot be read */
   async #placeOf(stream: string, revision: number): Promise<number> {
     try {
       return (await this.#deps.reader.idsFrom(stream, revision, 1)).position;

@@ -20,7 +20,7 @@ type WaitingCall = {
 
 /**
  * The appends of one BatchAppend call: sent in order, answered in any order. When the call ends, only those without an answer are rejected, with the
- * reason of the end. An answer to an append that was given up is dropped.
+ * reason of the end. An answer to an abandoned append is dropped.
  */
 export class BatchCall {
   readonly #stream: BatchStream;
@@ -29,7 +29,7 @@ export class BatchCall {
   #count = 0;
   #ended: Error | null = null;
 
-  /** @param node aborts when the node that takes the call is left */
+  /** @param node aborts when the client leaves the node that serves the call */
   constructor(stream: BatchStream, node: AbortSignal) {
     this.#stream = stream;
     const left = (): void => {
@@ -52,7 +52,7 @@ export class BatchCall {
 
   /**
    * Sends an append and waits at most `timeoutMs` for the answer.
-   * @throws AppendFailed when the server refused it for another reason than a conflict; NoAnswer; what ended the call
+   * @throws AppendFailed if the server refused it for a reason other than a conflict; NoAnswer; what ended the call
    */
   append(append: ExactAppend, timeoutMs: number): Promise<ExactAnswer> {
     if (this.#ended !== null) return Promise.reject(this.#ended);
@@ -64,7 +64,7 @@ export class BatchCall {
         reject(new NoAnswer(`No answer within ${timeoutMs} ms.`));
       }, timeoutMs);
       this.#waiting.set(number, { resolve, reject, timer });
-      // What the connection cannot take yet stays in the stream's buffer, which is as large as the appends in flight may be.
+      // What the connection cannot accept yet stays in the stream's buffer, which is as large as the appends in flight may be.
       this.#stream.write(messageOf(this.#id, number, append));
     });
   }

@@ -8,7 +8,7 @@ import type { SerialisedEvent } from '../shared/append-rules.js';
 export const COUNTER_DIGITS = 12;
 const COUNTER_BITS = COUNTER_DIGITS * 4;
 
-/** One append as the server takes it, with an exact expectation. Only that makes a repeat recognisable after a restart. */
+/** One append in the server's form, with an exact expectation. Only that makes a repeat recognisable after a restart. */
 export type ExactAppend = {
   /** As the server names it. */
   readonly stream: string;
@@ -49,7 +49,7 @@ export const messageOf = (
   return message;
 };
 
-/** Which append of its call an answer is for; the server may give the correlation id back as two halves. */
+/** Which append of its call an answer is for; the server may return the correlation id as two halves. */
 export const numberOf = (response: BatchAppendResp): number => {
   const correlation = response.getCorrelationId();
   const halves = correlation?.getStructured();

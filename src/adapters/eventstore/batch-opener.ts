@@ -16,12 +16,12 @@ export class BatchOpener {
     this.#reader = reader;
   }
 
-  /** The call that is open; null where none is. */
+  /** The open call; null if there is none. */
   get current(): BatchCall | null {
     return this.#opened?.ended === false ? this.#opened : null;
   }
 
-  /** All who wait for a call go on in the order in which they came. @throws Rejection STORE_UNAVAILABLE */
+  /** All callers that wait for a call continue in the order in which they came. @throws Rejection STORE_UNAVAILABLE */
   open(): Promise<BatchCall> {
     const { current } = this;
     if (current !== null) return Promise.resolve(current);
@@ -40,7 +40,7 @@ export class BatchOpener {
 
   async #newCall(): Promise<BatchCall> {
     try {
-      // What is in the store when the call begins was not written by it.
+      // Events in the store before the call begins were not written by it.
       await this.#reader.meetEnd();
       const { node } = this.#connection;
       return new BatchCall(await this.#connection.openBatch(), node);

@@ -1,11 +1,11 @@
 /** Wakes the waiting caller. */
 export type Bell = {
   readonly ring: () => void;
-  /** True at the next ring, false when `ms` passed first. */
+  /** True at the next ring, false if `ms` passed first. */
   readonly next: (ms?: number) => Promise<boolean>;
 };
 
-/** Makes a bell. A ring without a waiting caller is lost, so look first, then wait. */
+/** Makes a bell. A ring without a waiting caller is lost, so check first, then wait. */
 export const createBell = (): Bell => {
   let wake: (rung: boolean) => void = () => undefined;
   return {

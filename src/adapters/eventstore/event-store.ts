@@ -27,17 +27,17 @@ import { streamNames, toPosition } from './stored-event.js';
 export type EventStoreDbOptions = {
   /** Connection string, such as `esdb://127.0.0.1:2113?tls=false`. */
   readonly url: string;
-  /** What our streams begin with on the server; others there are not seen. */
+  /** The prefix of this server's streams; other streams in the store are not visible. */
   readonly namespace: string;
-  /** The open processes, which a read model knows: the server has no such index. */
+  /** Lists the open processes from a read model: the store has no such index. */
   readonly listOpen: () => Promise<readonly OpenProcess[]>;
   readonly bounds?: Partial<AppendBounds>;
-  /** Where our events lie in the log, as an earlier process saw it. */
+  /** Where this server's events are in the log, as an earlier process recorded it. */
   readonly places?: LogPlaceStore;
   readonly log?: Pick<Log, 'error' | 'warn'>;
 };
 
-/** How long the server may look through what others wrote before it reports a place, in milliseconds: a thousand events may be large. */
+/** How long the store may search the events of others before it reports a position, in milliseconds: a thousand events may be large. */
 const LOOK_SILENCE_MS = 15_000;
 
 const quiet: Pick<Log, 'error' | 'warn'> = { error: () => undefined, warn: () => undefined };
@@ -48,7 +48,7 @@ const notKept: LogPlaceStore = { load: () => Promise.resolve(null), keep: () => 
  * down every call is refused within 2 s, and subscriptions wait for it.
  *
  * `repeated` is derived from positions: it is true if the event's position is not above one that this process knew before it sent the append. A
- * repeat of what another process wrote at the same moment, or of an append whose outcome stayed unknown, is answered like any other success.
+ * repeat of what another process wrote at the same moment, or of an append whose outcome remained unknown, is answered like any other success.
  */
 export class EventStoreDb implements EventStore {
   readonly #connection: StoreConnection;
@@ -62,7 +62,7 @@ export class EventStoreDb implements EventStore {
 
   /**
    * Connects to nothing yet.
-   * @throws StartProblem for a connection string that cannot be used; Error for such a namespace
+   * @throws StartProblem for an invalid connection string; Error for an invalid namespace
    */
   constructor({ url, namespace, listOpen, bounds, places = notKept, log = quiet }: EventStoreDbOptions) {
     const names = streamNames(namespace);
@@ -114,7 +114,10 @@ export class EventStoreDb implements EventStore {
     return this.#end.position();
   }
 
-  /** Resolves when the store answers and allows what we do. It costs the same whatever the store holds. @throws Rejection STORE_UNAVAILABLE */
+  /**
+   * Resolves if the store answers and grants the needed rights. Its cost does not depend on the size of the store. @throws Rejection
+   * STORE_UNAVAILABLE
+   */
   async probe(): Promise<void> {
     this.#assertOpen();
     await this.#reader.meetEnd();

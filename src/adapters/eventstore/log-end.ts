@@ -6,14 +6,14 @@ import type { Log } from '../../ports/log.js';
 import type { LogHorizon } from './log-horizon.js';
 import { NOTHING_KNOWN, startAfter, withEvent, withLast, withPlace } from './log-places.js';
 
-/** How many events at the end of the log are looked at before a filter looks for ours: in a store of our own the last one is ours. */
+/** How many events at the end of the log are read before a filter searches for this server's: in an unshared store the last one is among them. */
 const TAIL_EVENTS = 32;
-/** And as long as nothing is known: it is cheaper than to look through all of the log, our own events included. */
+/** The same while nothing is known yet: it is cheaper than to search the complete log, including this server's own events. */
 const FIRST_TAIL_EVENTS = 512;
-/** How often the log is asked whether it is the one that was looked at, in milliseconds, and how long a new leader may be behind. */
+/** How often the log's identity is checked, in milliseconds, and how long a new leader may be behind. */
 const CHECK_EVERY_MS = 10_000;
 const ELECTED_MS = 250;
-/** How often places are kept, in milliseconds. */
+/** How often positions are stored, in milliseconds. */
 const KEEP_EVERY_MS = 30_000;
 
 /** An event of the log, whoever wrote it. */
@@ -25,12 +25,12 @@ type Tail = { end: LoggedEvent | null; last: number | null; mark: LoggedEvent | 
 export type LogEndDeps = {
   readonly horizon: LogHorizon;
   readonly reader: {
-    /** The last events of the log, the last one first, until `take` says that it is enough. */
+    /** The last events of the log, the last one first, until `take` returns that it is enough. */
     readTail(limit: number, take: (event: LoggedEvent) => boolean): Promise<void>;
-    /** Whether the log may be the one that held this event: it is there, or nothing is any more, as after a scavenge. */
+    /** Whether the log may be the one that held this event: it exists, or no event exists there any longer, as after a scavenge. */
     mayHold(event: Mark): Promise<boolean>;
   };
-  /** Passes on the positions of our events after a place, and places between them, up to the present. */
+  /** Passes on the positions of this server's events after a position, and positions between them, up to the present. */
   readonly readOn: (
     after: number,
     take: (found: { readonly event?: number; readonly place?: number }) => void,
@@ -40,15 +40,15 @@ export type LogEndDeps = {
 };
 
 /**
- * The position of our last event, in a log that others write to as well. The server looks through what they wrote, once for each process, and passes on a
- * place after every thousand events. The next start goes on from where this process was.
+ * The position of this server's last event, in a log that others write to as well. The store searches what they wrote, once for each process, and
+ * reports a position after every thousand events. The next start continues where this process ended.
  */
 export class LogEnd {
   readonly #deps: LogEndDeps;
   readonly #look: () => Promise<void>;
   #places: LogPlaces = NOTHING_KNOWN;
   #loading: Promise<Error | null> | null = null;
-  /** An event of the log, whoever wrote it, by which it is known again. */
+  /** An event of the log, whoever wrote it, that identifies the log. */
   #mark: Mark | null = null;
   #checkedAt = -Infinity;
   #keptAt = -Infinity;
@@ -58,13 +58,16 @@ export class LogEnd {
     this.#look = freshFlight(() => this.#lookOnce());
   }
 
-  /** 0 when there is none. @throws Rejection STORE_UNAVAILABLE, DATABASE_UNAVAILABLE */
+  /** 0 if there is none. @throws Rejection STORE_UNAVAILABLE, DATABASE_UNAVAILABLE */
   async position(): Promise<number> {
     await this.#look();
     return Math.max(this.#places.own, this.#deps.horizon.own);
   }
 
-  /** Where a reader of what comes after a position may begin, without what others wrote in between; that position itself where nothing better is known. */
+  /**
+   * Where a reader of what comes after a position may begin, skipping the events of others in between; that position itself if nothing better is
+   * known.
+   */
   async startAfter(position: number): Promise<number> {
     await this.#known();
     return startAfter(this.#places, position);
@@ -77,7 +80,7 @@ export class LogEnd {
     const seen = Math.max(this.#places.place, horizon.log);
     let tail = await this.#readTail();
     if (!(await this.#isSameLog(tail, seen))) {
-      // A leader that was elected a moment ago may be a moment behind.
+      // A newly elected leader may be a moment behind.
       await sleep(ELECTED_MS);
       tail = await this.#readTail();
       if (!(await this.#isSameLog(tail, seen))) {
@@ -93,7 +96,7 @@ export class LogEnd {
     if (end === null) return;
     if (last !== null) this.#places = withLast(this.#places, last, end.position);
     else if (end.position > this.#places.place) {
-      // To look through all that others ever wrote, because a database is away, would help nobody.
+      // While a database is unavailable, it would not help to search everything that others ever wrote.
       if (whyUnknown !== null) throw whyUnknown;
       if (horizon.own > this.#places.place && horizon.own <= end.position)
         this.#places = withLast(this.#places, horizon.own, horizon.own);
@@ -106,7 +109,7 @@ export class LogEnd {
     this.#keep(end);
   }
 
-  /** The end of the log, our last event where it is near, and the event by which the log is known again, where it is near. */
+  /** The end of the log, this server's last event if it is near, and the event that identifies the log, if it is near. */
   async #readTail(): Promise<Tail> {
     const tail: Tail = { end: null, last: null, mark: null };
     const { place, own } = this.#places;
@@ -115,14 +118,14 @@ export class LogEnd {
       tail.end ??= event;
       if (event.position === this.#mark?.position) tail.mark = event;
       if (event.position > place && !event.isOurs) return false;
-      // What lies behind a place that was looked at is not new, whoever wrote it.
+      // Events after a position that was searched are new, those before it are not, whoever wrote them.
       tail.last = event.position > place ? event.position : own;
       return true;
     });
     return tail;
   }
 
-  /** Whether the log is still the one that was looked at: after a restore it ends before that, or other events lie there. */
+  /** Whether the log is still the one that was searched: after a restore it ends earlier, or has other events there. */
   async #isSameLog({ end, mark: near }: Tail, seen: number): Promise<boolean> {
     if ((end?.position ?? 0) < seen) return false;
     const mark = this.#mark;
@@ -134,7 +137,7 @@ export class LogEnd {
     return isSame;
   }
 
-  /** Takes up what an earlier process has kept, once. @returns why that is not known yet; null once it is */
+  /** Loads what an earlier process has stored, once. @returns why that is not known yet; null once it is */
   #known(): Promise<Error | null> {
     return (this.#loading ??= this.#load().then(
       () => null,
@@ -151,7 +154,7 @@ export class LogEnd {
     if (found === null) return;
     const { id, ...places } = found;
     const mark = { position: places.place, id };
-    // In a log that was restored and has grown since, other events may lie there.
+    // In a log that was restored and has grown since, other events may be there.
     if (await reader.mayHold(mark)) {
       this.#places = places;
       this.#mark = mark;
@@ -163,7 +166,7 @@ export class LogEnd {
     const { first, own } = this.#places;
     if (own > end.position || now - this.#keptAt < KEEP_EVERY_MS) return;
     this.#keptAt = now;
-    // What is not kept now is kept after another look.
+    // What is not stored now is stored after the next search.
     this.#deps.kept.keep({ first, own, place: end.position, id: end.id }).catch(() => undefined);
   }
 }

@@ -6,23 +6,23 @@ export class LogHorizon {
   #log = 0;
   #own = 0;
 
-  /** Of any event on the server. */
+  /** The position of any event on the server. */
   get log(): number {
     return this.#log;
   }
 
-  /** Of an event of our namespace; 0 when none was seen. */
+  /** The position of an event of this namespace; 0 if none was seen. */
   get own(): number {
     return this.#own;
   }
 
-  /** Forgets all: the log is not the one that was seen. */
+  /** Discards everything: the log is not the one that was seen. */
   forget(): void {
     this.#log = 0;
     this.#own = 0;
   }
 
-  /** Notes the position of an event of ours. */
+  /** Notes the position of an event of this namespace. */
   meet(position: number): void {
     if (position > this.#own) this.#own = position;
     this.meetForeign(position);

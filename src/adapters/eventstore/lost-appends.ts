@@ -29,13 +29,13 @@ export type LostAppendsDeps = {
 };
 
 /**
- * Appends whose answer was lost, or which were not taken yet. Where one may have been written, its place is read. If its own ids are there, it succeeded;
- * other ids are a conflict. If the place is empty, it is sent again; if the first one still arrives, the server takes the second for a repeat.
+ * Appends whose answer was lost, or which were not accepted yet. If one may have been written, its revisions are read. If they hold its own ids, it
+ * succeeded; other ids are a conflict. If they are empty, it is sent again; if the first one still arrives, the server treats the second as a repeat.
  */
 export class LostAppends {
   readonly #deps: LostAppendsDeps;
   #looking: Promise<void> | null = null;
-  /** When the store was last seen, in milliseconds of the process's clock. */
+  /** When the store was last reached, in milliseconds of the process's clock. */
   #seenAt = 0;
 
   constructor(deps: LostAppendsDeps) {
@@ -43,8 +43,8 @@ export class LostAppends {
   }
 
   /**
-   * What became of an append. The appends of one stream must be settled in the order in which they were sent.
-   * @throws Rejection STORE_UNAVAILABLE when that is not known in time, or the store refuses it
+   * The outcome of an append. The appends of one stream must be settled in the order in which they were sent.
+   * @throws Rejection STORE_UNAVAILABLE if it is not known in time, or the store refuses it
    */
   async settle(append: TimedAppend, lost: Lost): Promise<AppendOutcome> {
     const settling = this.#settled(append, lost);
@@ -55,7 +55,7 @@ export class LostAppends {
     }
   }
 
-  /** Until when an append is tried: longer where a leader is elected meanwhile. */
+  /** Until when an append is tried: longer if a leader is elected meanwhile. */
   #dueAt({ since, until, electedBy }: TimedAppend): number {
     return this.#deps.connection.lackedLeaderSince(since) ? electedBy : until;
   }
@@ -67,7 +67,7 @@ export class LostAppends {
       try {
         if (!lost.isUnknown || this.#seenAt <= since) await this.#look();
         since = performance.now();
-        // What may have been written is looked up before it is sent again.
+        // An append that may have been written is looked up before it is sent again.
         const found = lost.isUnknown ? await this.#lookUp(append) : null;
         if (found !== null) return found;
         const call = await batch.open();
@@ -88,7 +88,7 @@ export class LostAppends {
     throw unwritten(lost);
   }
 
-  /** What lies at the place of an append; null where nothing does. */
+  /** The outcome of an append according to the events at its revisions; null if there are none. */
   async #lookUp({ stream, expected, events, known }: TimedAppend): Promise<AppendOutcome | null> {
     const { reader } = this.#deps;
     const place = expected === 'no_stream' ? 0 : expected + 1;

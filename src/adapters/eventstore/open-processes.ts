@@ -2,17 +2,17 @@ import type { Json } from '../../kernel/base/json.js';
 import type { EventStore, OpenProcess } from '../../ports/event-store.js';
 import type { Projection, ReadModels } from '../../ports/read-models.js';
 
-/** Rows taken from the read model at once. */
+/** How many rows are read from the read model in one page. */
 const PAGE = 500;
-/** How long the read model is waited for, in milliseconds. */
+/** How long to wait for the read model, in milliseconds. */
 const CATCH_UP_MS = 10_000;
 
-/** A read model whose rows are open processes, all in one partition and each with its own order. */
+/** A read model whose rows are open processes, all in one partition and each with a distinct order. */
 type OpenProcessModel = { readonly projection: Projection<OpenProcess & Json>; readonly partition: string };
 
 /**
- * The open processes as the read model knows them, once it has handled what the store holds now. If it does not catch up within 10 s, what it has is
- * listed anyway. A missing process was opened a moment ago and is still driven by the server that opened it. A process that is listed but over is
+ * The open processes according to the read model, once it has handled what the store holds now. If it does not catch up within 10 s, its present rows
+ * are listed anyway. A missing process was opened a moment ago and is still driven by the server that opened it. A process that is listed but over is
  * noticed as soon as it is folded.
  */
 export const listOpenProcesses = async (

@@ -11,23 +11,23 @@ import type { Presence } from '../../kernel/concurrency/presence.js';
 import { READ_SILENCE_MS, type StoreConnection } from './store-connection.js';
 import { readRefused, storeUnavailable, wantsLeader } from './store-failures.js';
 
-/** How long a call waits for a leader, in milliseconds: an election takes about two seconds. And the pause before it asks again. */
+/** How long a call waits for a leader, in milliseconds: an election takes about two seconds. Also the pause before it asks again. */
 export const ELECTION_MS = 4_000;
 export const ASK_AGAIN_MS = 50;
 
-/** Who is told that the store answers, or does not. */
+/** Receives whether the store answers. */
 export type Watched = {
   readonly presence: Pick<Presence, 'fellSilent' | 'answered'>;
   readonly connection: Pick<StoreConnection, 'node' | 'foundNoLeader'>;
 };
 
-/** The node that was asked was left before it answered. */
+/** The client left the node before it answered. */
 class NodeLeft extends Error {}
 
 /**
- * Passes the events of a read to `take`, one by one, until it says that it is enough; a missing stream gives none. A node that is not the leader, or
- * knows none, is asked again, or the one that it names, or another one where it was left, as long as nothing was taken.
- * @returns whether `take` said so
+ * Passes the events of a read to `take`, one by one, until it returns that it is enough; a missing stream gives none. If a node is not the leader, or
+ * knows none, the read is repeated, at the node that it names or at another one if the client left it, while nothing was taken.
+ * @returns whether `take` returned so
  * @throws Rejection STORE_UNAVAILABLE, whatever kept the server from answering
  */
 export const readEach = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
@@ -72,20 +72,20 @@ const readOnce = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
     reading.destroy(error);
   };
   const silent = (): void => {
-    // What another node did not answer says nothing of this one.
+    // The silence of another node shows nothing about this one.
     const isLeft = node.aborted;
-    // First this read ends: it is the one that showed the silence.
+    // First this read ends, which showed the silence.
     end(storeUnavailable());
     if (!isLeft) presence.fellSilent();
   };
-  // A read that the node still serves goes on there.
+  // A read that the node still serves continues there.
   const left = (): void => {
     if (heard === 0) end(new NodeLeft('The node was left before it answered.'));
   };
   node.addEventListener('abort', left, { once: true });
   const timer = setTimeout(() => {
     const before = heard;
-    // Where our own loop stood still, what has come meanwhile is read first.
+    // If this process's event loop was blocked, the data that has arrived meanwhile is read first.
     setImmediate(() => {
       if (!isOver && heard === before) silent();
     });

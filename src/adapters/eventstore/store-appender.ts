@@ -14,15 +14,15 @@ import type { StoreReader } from './store-reader.js';
 import { storeIsThere } from './store-watch.js';
 import type { StreamNames } from './stored-event.js';
 
-/** Bounds of the appends of one process. One that finds them reached is refused as BUSY. */
+/** Bounds of the appends of one process. An append that finds them reached is refused as BUSY. */
 export type AppendBounds = {
-  /** Appends without an answer, and the characters of JSON in them. */
+  /** The maximum number of appends without an answer, and of the characters of JSON in them. */
   readonly appendsInFlight: number;
   readonly textInFlight: number;
   /** How long an append may wait for its answer before it is looked up, and how long it may take in all, in milliseconds. */
   readonly answerMs: number;
   readonly appendMs: number;
-  /** How long it may take while the store says that it elects a leader, in milliseconds. */
+  /** How long it may take while the store elects a leader, in milliseconds. */
   readonly electionMs: number;
 };
 
@@ -57,7 +57,7 @@ export class StoreAppender {
   readonly #lost: LostAppends;
   /** By stream: appends that must go one after the other. */
   readonly #streams: KeyedMutex;
-  /** By stream and first id: the server does not answer a repeat of an append that is under way. */
+  /** By stream and first id: the server does not answer a repeat of an append that is in progress. */
   readonly #appends: KeyedMutex;
   readonly #awaitingDrain: (() => void)[] = [];
   #inFlight = 0;
@@ -69,14 +69,14 @@ export class StoreAppender {
     this.#batch = new BatchOpener(connection, reader);
     this.#attempts = new AppendAttempts({ ...deps, answerMs: bounds.answerMs });
     this.#lost = new LostAppends({ connection, reader, batch: this.#batch, attempts: this.#attempts });
-    // Each append in flight takes one place at most in either.
+    // Each append in flight occupies at most one slot in either.
     this.#streams = new KeyedMutex(bounds.appendsInFlight);
     this.#appends = new KeyedMutex(bounds.appendsInFlight);
   }
 
   /**
-   * Appends as the port says.
-   * @throws Rejection BUSY over the bounds; STORE_UNAVAILABLE when the store cannot be reached in time
+   * Appends as the port specifies.
+   * @throws Rejection BUSY over the bounds; STORE_UNAVAILABLE if the store cannot be reached in time
    */
   async append(stream: string, expected: ExpectedRevision, events: readonly SerialisedEvent[]): Promise<AppendOutcome> {
     const { appendsInFlight, textInFlight, appendMs, electionMs } = this.#deps.bounds;
@@ -104,16 +104,16 @@ export class StoreAppender {
     return this.#attempts.denied;
   }
 
-  /** Resolves when nothing is in flight any more, which the bounds in time make soon. */
+  /** Resolves when nothing is in flight any longer, which the time bounds guarantee soon. */
   async drained(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>((resolve) => this.#awaitingDrain.push(resolve));
   }
 
-  /** `exclusive`: no other append of the stream is in flight, so a lost answer is settled at once. */
+  /** `exclusive`: no other append of the stream is in flight, so a lost answer is settled immediately. */
   async #sent(timed: Omit<TimedAppend, 'known'>, order: 'free' | 'exclusive'): Promise<AppendOutcome> {
     const { presence, horizon } = this.#deps;
     if (presence.isAway) await storeIsThere(presence);
-    // With an open call there is no await before the append leaves. Appends that wait for a call go on in order.
+    // With an open call there is no await before the append leaves. Appends that wait for a call continue in order.
     const call = this.#batch.current ?? (await this.#batch.open());
     const until = this.#untilOf(timed);
     if (performance.now() > until) throw storeUnavailable();
@@ -125,12 +125,12 @@ export class StoreAppender {
       if (isRefusal(error)) throw error;
       const lost = lostBy(error);
       const settle = (): Promise<AppendOutcome> => this.#lost.settle(append, lost);
-      // One lost connection loses many answers at once. The appends of one stream are settled in the order in which they were sent.
+      // One lost connection loses many answers together. The appends of one stream are settled in the order in which they were sent.
       return order === 'exclusive' ? settle() : this.#streams.runExclusive(append.stream, settle);
     }
   }
 
-  /** Until when it must be answered: what waited for a leader, itself or behind another one, has its time for an answer. */
+  /** Until when it must be answered: an append that waited for a leader, itself or behind another one, has its full time for an answer. */
   #untilOf({ since, until, electedBy }: Omit<TimedAppend, 'known'>): number {
     const { connection, bounds } = this.#deps;
     if (!connection.lackedLeaderSince(since)) return until;

@@ -7,13 +7,13 @@ import { StartProblem } from '../../kernel/base/start-problem.js';
 import { cancelledByUs, GRPC } from './store-failures.js';
 import { within } from '../shared/within.js';
 
-/** How long a read may go without an event before its node counts as silent, in milliseconds. */
+/** How long a read may receive no event before its node counts as silent, in milliseconds. */
 export const READ_SILENCE_MS = 1_500;
-/** How long the client may take to end its calls when it is closed, in milliseconds; it can wait for ever for one that was left early. */
+/** How long the client may take to end its calls when it is closed, in milliseconds; it can wait for ever for a call that was left early. */
 const CLOSE_MS = 1_000;
 /**
- * How long one node may take to say who leads, in seconds, unless EVENTSTORE_URL says otherwise. The client would wait 5 s, and it asks the node that it has
- * just left first as often as not. A read waits for both: for a node, and for its answer.
+ * How long one node may take to name the leader, in seconds, unless EVENTSTORE_URL sets it. The client would wait 5 s, and it often asks the node
+ * that it has just left first. A read waits for both: for a node, and for its answer.
  */
 const GOSSIP_SECONDS = 1;
 
@@ -22,8 +22,8 @@ export type BatchStream = ReturnType<StreamsClient['batchAppend']>;
 
 /**
  * What the client offers its own commands (protected members). The batch call uses them, because the client's own bookkeeping of that call is not
- * reliable. It is one table for the whole process, so the end of any call rejects the appends of every client, and a later answer ends the process.
- * Its appends have no deadline, so a silent server means waiting for ever.
+ * reliable. It is one table for the complete process, so the end of any call rejects the appends of every client, and a later answer ends the
+ * process. Its appends have no deadline, so a silent server means waiting for ever.
  */
 type ClientInternals = {
   readonly GRPCStreamCreator: <Call>(
@@ -42,12 +42,12 @@ type ClientInternals = {
   readonly getChannel: () => Promise<{ close(): void }>;
 };
 
-/** To the client, a node that does not answer is one that is not there. */
+/** The client treats a node that does not answer as absent. */
 class SilentNode extends Error {
   readonly code = GRPC.unavailable;
 }
 
-/** A connection string as the client takes it apart: a password may hold a `?`, slashes at the end do not count. */
+/** The parts of a connection string as the client parses it: a password may hold a `?`, trailing slashes are ignored. */
 const partsOf = (url: string) => {
   const whole = url.trim().replace(/\/+$/, '');
   const [start = ''] = /^[^:]+:\/\/(?:[^:]+:[^@]+@)?/.exec(whole) ?? [];
@@ -61,7 +61,9 @@ const namesSeveral = (url: string): boolean => {
   return /^[^:]+\+discover:/.test(start) || hosts.split(',').filter((host) => host !== '').length > 1;
 };
 
-/** The same with our time for gossip. It comes first: of an option that is named twice the client takes the last one, and reads all that follows as before. */
+/**
+ * The same with this server's gossip timeout. It comes first: the client takes the last value of a repeated option, and parses the rest as before.
+ */
 const withGossipTimeout = (url: string): string => {
   if (!namesSeveral(url)) return url;
   const { start, hosts, options } = partsOf(url);
@@ -72,7 +74,7 @@ const openClient = (url: string): EventStoreDBClient => {
   try {
     return EventStoreDBClient.connectionString(withGossipTimeout(url));
   } catch (error) {
-    // What the client says of a string that it cannot read quotes it, and the quoted part may be the password.
+    // The client's message about an unreadable string quotes it, and the quoted part may be the password.
     const isSafe = error instanceof Error && !('connectionString' in error || error instanceof URIError);
     throw new StartProblem(
       `EVENTSTORE_URL cannot be used: ${isSafe ? error.message : 'it is no connection string of EventStoreDB.'}`,
@@ -87,7 +89,7 @@ export class StoreConnection implements AsyncDisposable {
   readonly #hasOthers: boolean;
   #node = new AbortController();
   #turning: Promise<void> | null = null;
-  /** When the client found the node of now, in milliseconds of the process's clock; null while it looks for one. */
+  /** When the client found the current node, in milliseconds of the process's clock; null while it looks for one. */
   #foundAt: number | null = null;
   #leaderlessAt = -Infinity;
 
@@ -101,7 +103,7 @@ export class StoreConnection implements AsyncDisposable {
     const internals = this.client as unknown as ClientInternals;
     this.#internals = internals;
     setMaxListeners(0, this.#node.signal);
-    // A call that we end ourselves must not drop the connection that all others use.
+    // A call that this code ends must not drop the connection that all others use.
     const reconnect = internals.handleError;
     internals.handleError = async (client, error) => {
       if (!cancelledByUs(error)) await reconnect(client, error);
@@ -118,7 +120,7 @@ export class StoreConnection implements AsyncDisposable {
     internals.callArguments = (options, callOptions) => argumentsOf({ ...options, requiresLeader: true }, callOptions);
   }
 
-  /** A call met no leader: there is none, or the node that it asked is none. */
+  /** A call met no leader: there is none, or the node that it asked is not the leader. */
   foundNoLeader(): void {
     this.#leaderlessAt = performance.now();
   }
@@ -128,14 +130,14 @@ export class StoreConnection implements AsyncDisposable {
     return this.#leaderlessAt >= sinceMs;
   }
 
-  /** Aborts when this connection turns to another node: what waits for the silent one is to be asked again. */
+  /** Aborts when this connection turns to another node: reads and calls that wait for the silent one must be repeated. */
   get node(): AbortSignal {
     return this.#node.signal;
   }
 
   /**
-   * Leaves a node that has fallen silent, where there are others. The client itself hears nothing of that until its keep-alive ends the connection, 10 to
-   * 20 s later, and a cluster has another leader after two. A node that was found since the silence began is not to blame for it.
+   * Leaves a silent node, if there are others. The client itself notices nothing until its keep-alive ends the connection, 10 to 20 s later, while a
+   * cluster has another leader after two. A node that was found after the silence began is not to blame for it.
    */
   async leaveSilentNode(): Promise<void> {
     if (!this.#hasOthers || !this.#hadTimeToAnswer) return;
@@ -171,7 +173,7 @@ export class StoreConnection implements AsyncDisposable {
   /** Ends every call and closes the connection, which then no longer keeps the process alive. */
   async [Symbol.asyncDispose](): Promise<void> {
     await within(CLOSE_MS, this.client.dispose());
-    // A client that looks for a node goes on looking.
+    // A client that looks for a node does not stop looking.
     const closed = this.#internals.getChannel().then(
       (channel) => channel.close(),
       () => undefined,

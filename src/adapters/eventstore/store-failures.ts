@@ -38,7 +38,7 @@ export const outcomeUnknown = (cause: unknown): Rejection => {
   return rejection;
 };
 
-/** The refusal of what the store will go on refusing, whoever repeats it. */
+/** The refusal of a request that the store will always refuse. */
 export const refusedForGood = (cause: unknown): Rejection => {
   const message =
     'The event store refuses this; nothing was written. To send it again does not help: whoever runs the server has to look at the event store.';
@@ -50,10 +50,10 @@ export const refusedForGood = (cause: unknown): Rejection => {
 /** The refusal of an append when too many are waiting. */
 export const busy = (): Rejection => new Rejection('BUSY', { retryAfter: RETRY_SECONDS });
 
-/** Whether a node says that there is no leader. Only its text tells: a node that is not there has the same code. */
+/** Whether a node reports that there is no leader. Only its text shows it: an absent node has the same code. */
 export const isElecting = (text: string): boolean => /Server Is Not Ready|Server Is Busy|No leader info/.test(text);
 
-/** Whether a read failed for want of a leader, or at a node that is none: it is worth asking again. */
+/** Whether a read failed because there is no leader, or at a node that is not the leader: repeating it makes sense. */
 export const wantsLeader = (error: unknown): boolean =>
   error instanceof NotLeaderError || (statusOf(error) === GRPC.unavailable && isElecting(textOf(error)));
 
@@ -68,11 +68,14 @@ export const isBetweenEvents = (error: unknown): boolean =>
 export const readRefused = (error: unknown): Rejection =>
   isDenied(error) ? refusedForGood(error) : storeUnavailable(error);
 
-/** Whether the call ended before there was a connection; then the server cannot have seen any of it. Only the text tells: a lost connection has the same code. */
+/**
+ * Whether the call ended before there was a connection; then the server cannot have seen any of it. Only the text shows it: a lost connection has the
+ * same code.
+ */
 export const neverSent = (error: unknown): boolean =>
   statusOf(error) === GRPC.unavailable &&
   /No connection established|ECONNREFUSED|Name resolution failed|Failed to discover/.test(textOf(error));
 
-/** Whether the call was ended by us, through `cancel`. Only the text tells: the server ends calls with the same code. */
+/** Whether this server ended the call, through `cancel`. Only the text shows it: the server ends calls with the same code. */
 export const cancelledByUs = (error: unknown): boolean =>
   statusOf(error) === GRPC.cancelled && /Cancelled on client/.test(textOf(error));

@@ -40,7 +40,7 @@ export class StoreReader {
   }
 
   /**
-   * Reads as the port says. One call is enough when the read begins or ends at the stream's end; else a second call gets the last revision.
+   * Reads as the port specifies. One call is enough if the read begins or ends at the stream's end; else a second call gets the last revision.
    * @throws RangeError for a limit outside 1..4096; Rejection STORE_UNAVAILABLE
    */
   async read(stream: string, range: ReadRange): Promise<StreamPage> {
@@ -63,7 +63,7 @@ export class StoreReader {
     return (await this.#slice(stream, BACKWARDS, END, 1)).events[0]?.revision ?? -1;
   }
 
-  /** The last events of the log, whoever wrote them, the last one first, until `take` says that it is enough. */
+  /** The last events of the log, whoever wrote them, the last one first, until `take` returns that it is enough. */
   async readTail(limit: number, take: (event: LoggedEvent) => boolean): Promise<void> {
     await this.#readEach(
       () => this.#connection.client.readAll({ direction: BACKWARDS, fromPosition: END, maxCount: limit }),
@@ -80,8 +80,8 @@ export class StoreReader {
   }
 
   /**
-   * Whether the log may be the one that held an event, whoever wrote it. In a log that was restored and has grown since, something else lies there, or
-   * there is no event that begins at that position; after a scavenge, the next one is read in its place.
+   * Whether the log may be the one that held an event, whoever wrote it. In a log that was restored and has grown since, something else is there, or
+   * there is no event that begins at that position; after a scavenge, the next one is read instead.
    */
   async mayHold({ position, id }: Mark): Promise<boolean> {
     let mayHold = false;
@@ -185,7 +185,7 @@ export class StoreReader {
   };
 }
 
-/** `readEach` of a store that is there. */
+/** `readEach` of an available store. */
 type ReadEach = <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   open: () => StreamingRead<Event>,
   take: (event: Event) => boolean,

@@ -17,9 +17,9 @@ import { storeIsThere } from './store-watch.js';
 import { type StreamNames, toServerPosition } from './stored-event.js';
 import { type FeedPlace, type ServerSubscription, SubscriptionLeg } from './subscription-leg.js';
 
-/** The pauses before a lost subscription is opened again, in milliseconds; the last one is repeated. The first is for a reader that fell behind. */
+/** The pauses before a lost subscription is opened again, in milliseconds; the last one repeats. The first is for a reader that fell behind. */
 const REOPEN_MS = [0, 50, 100, 250, 500, 1_000] as const;
-/** A filter reports its place after this many skipped events, so resuming does not skip them a second time. */
+/** A filter reports its position after this many skipped events, so that resuming does not skip them a second time. */
 const SEARCH_WINDOW = 1_000;
 const DENIED =
   'the event store does not allow reading its log ($all), so nothing new is seen; look at the user in EVENTSTORE_URL';
@@ -32,18 +32,18 @@ export type Followed = {
   readonly closing: AbortSignal;
   readonly log: Pick<Log, 'error' | 'warn'>;
   readonly presence: Presence;
-  /** Where a reader of what comes after a position may begin, without what others wrote in between. */
+  /** Where a reader of what comes after a position may begin, skipping the events of others in between. */
   readonly startAfter: (position: number) => Promise<number>;
 };
 
 /**
  * History, then live. A subscription is lost with its connection, or when more than 32 events wait for its reader. It is opened again after the last
- * event that it gave, as often as it takes. Nothing is left out and nothing comes twice.
+ * event that it gave, as often as needed. No event is left out or repeated.
  * @throws RangeError as `assertOneStart`; while iterating: Rejection STORE_UNAVAILABLE once the store is closed
  */
 export const followStore = (followed: Followed, options: Subscription): AsyncIterable<readonly RecordedEvent[]> => {
   assertOneStart(options);
-  // One signal may well end many subscriptions.
+  // One signal may end many subscriptions.
   setMaxListeners(0, options.signal, followed.closing);
   return batches(followed, options);
 };
@@ -126,8 +126,8 @@ async function* batches(
 }
 
 /**
- * Passes on what lies after a position, up to the present, until `take` says that it is enough.
- * @param silenceMs how long the server may go without saying anything, in milliseconds
+ * Passes on what comes after a position, up to the present, until `take` returns that it is enough.
+ * @param silenceMs how long the server may send nothing, in milliseconds
  * @throws Rejection STORE_UNAVAILABLE
  */
 export const readOn = async (
@@ -139,7 +139,7 @@ export const readOn = async (
   const { connection, names, horizon, closing, presence } = followed;
   if (presence.isAway) await storeIsThere(presence);
   const electedBy = performance.now() + ELECTION_MS;
-  // One slow call does not prove that the store is silent, so it is asked.
+  // One slow call does not prove that the store is silent, so the store is probed.
   const silent = (): never => {
     void presence.probe().catch(() => undefined);
     throw storeUnavailable();
@@ -168,10 +168,10 @@ export const readOn = async (
         continue;
       }
       const { failure } = leg;
-      // The node that served it was left: the next one is asked.
+      // The client left the node that served it: the next one is asked.
       const isLeft = failure === undefined && node.aborted;
       if (failure === undefined && !isLeft) silent();
-      // The server drops a reader that falls behind, though it is well.
+      // The server drops a reader that falls behind, which is not a failure of the server.
       const isElecting = wantsLeader(failure) && performance.now() < electedBy;
       const delay = isElecting ? ASK_AGAIN_MS : REOPEN_MS[isLeft ? 0 : failures];
       if (delay === undefined || isDenied(failure)) throw readRefused(failure);
@@ -186,8 +186,8 @@ export const readOn = async (
 };
 
 /**
- * The events of the namespace after a position, at most `limit` and a page. It is a subscription up to the present, because a read of the whole log
- * has no filter.
+ * The events of the namespace after a position, at most `limit` and a page. It is a subscription up to the present, because a read of the complete
+ * log has no filter.
  * @throws Rejection STORE_UNAVAILABLE
  */
 export const readFiltered = async (

@@ -6,12 +6,12 @@ import { readEach } from './read-each.js';
 import type { StoreConnection } from './store-connection.js';
 import { storeUnavailable } from './store-failures.js';
 
-/** How long a call waits for a silent store to show that it is there again, in milliseconds. */
+/** How long a call waits for a silent store to answer again, in milliseconds. */
 const WAIT_MS = 500;
 
 /**
- * Whether the store is there. A read that goes unanswered shows that it is silent: frozen, or behind a network that drops everything. Any read that
- * is answered shows that it is back.
+ * Whether the store is available. A read without an answer shows that it is silent: frozen, or behind a network that drops everything. Any answered
+ * read shows that it is back.
  */
 export const storePresence = (
   connection: Pick<StoreConnection, 'client' | 'node' | 'leaveSilentNode' | 'foundNoLeader'>,
@@ -27,17 +27,17 @@ export const storePresence = (
   const presence: Presence = new Presence({
     probe,
     away: storeUnavailable,
-    // The next call tells whether that went well.
+    // The next call shows whether that succeeded.
     silent: () => void connection.leaveSilentNode().catch(() => undefined),
   });
   return presence;
 };
 
 /**
- * Waits for the store where it is silent: one question for all who wait. It has as long as any read has: a store that is only slow comes back. Each call would wait
- * for its own time limit otherwise, and a frozen server finds all of them when it wakes up: after two minutes it was busy for half a minute with what
- * nobody waited for any more.
- * @throws Rejection STORE_UNAVAILABLE when the question is not answered soon
+ * Waits for the store if it is silent: one probe for all that wait. It has as long as any read has, because a store that is only slow comes back.
+ * Otherwise each call would wait for its own time limit, and a frozen server would find all of them when it wakes up: after two minutes it was busy
+ * for half a minute with calls that no one waited for any longer.
+ * @throws Rejection STORE_UNAVAILABLE if the probe is not answered soon
  */
 export const storeIsThere = async (presence: Presence): Promise<void> => {
   if (!presence.isAway) return;

@@ -3,12 +3,12 @@ import type { AllStreamRecordedEvent, Position, RecordedEvent as StoreEvent } fr
 import type { JsonObject } from '../../kernel/base/json.js';
 import type { EventMeta, RecordedEvent } from '../../ports/event-store.js';
 
-/** Between namespace and stream. A namespace contains no such character, so no namespace's streams begin like those of another. */
+/** Between namespace and stream. A namespace contains no such character, so the streams of two namespaces never share a prefix. */
 const SEPARATOR = '.';
 
 /** The streams of one namespace on a shared server. */
 export type StreamNames = {
-  /** What all of them begin with on the server. */
+  /** The prefix of all of them on the server. */
   readonly prefix: string;
   readonly toServer: (stream: string) => string;
   /** Null for a stream outside the namespace. */
@@ -17,7 +17,7 @@ export type StreamNames = {
 
 /**
  * Names streams under a namespace.
- * @throws RangeError for a namespace that is not of letters, digits, `_` and `-`
+ * @throws RangeError for a namespace with characters other than letters, digits, `_` and `-`
  */
 export const streamNames = (namespace: string): StreamNames => {
   if (!/^[\w-]{1,64}$/.test(namespace)) throw new RangeError('A namespace is 1 to 64 letters, digits, "_" and "-".');
@@ -30,7 +30,7 @@ export const streamNames = (namespace: string): StreamNames => {
 };
 
 /**
- * A place in the server's log as the port's number.
+ * A position in the server's log as the port's number.
  * @throws RangeError beyond 2^53 - 1, which a log reaches after 9 petabytes: two events must never share a position
  */
 export const toPosition = (commit: bigint): number => {
@@ -39,13 +39,13 @@ export const toPosition = (commit: bigint): number => {
   return position;
 };
 
-/** The port's number as a place in the server's log: of a single event commit and prepare are the same. */
+/** The port's number as a position in the server's log: for a single event commit and prepare are the same. */
 export const toServerPosition = (position: number): Position => ({
   commit: BigInt(position),
   prepare: BigInt(position),
 });
 
-/** An event of one of our streams as the port gives it. */
+/** An event of a stream of this namespace, in the form of the port. */
 export const toRecorded = (event: StoreEvent | AllStreamRecordedEvent, stream: string): RecordedEvent => {
   if (event.position === undefined) throw new RangeError('The server is older than 22.6: its events have no position.');
   return {

@@ -9,18 +9,18 @@ import { type StreamNames, toRecorded } from './stored-event.js';
 
 /** How long the server may take to confirm a subscription, in milliseconds. */
 const CONFIRM_MS = 1_500;
-/** Events that wait for the reader, and bytes of JSON in them; from there on no more are taken off the connection. */
+/** The maximum number of events that wait for the reader, and of bytes of JSON in them; beyond it no more are read from the connection. */
 const EVENTS_WAITING = SUBSCRIPTION_BATCH * 2;
 const BYTES_WAITING = READ_BYTES;
 
-/** Where a subscription continues: after this event, with its size in bytes of JSON, or after this place in the log. */
+/** Where a subscription continues: after this event, with its size in bytes of JSON, or after this position in the log. */
 export type FeedPlace = { readonly event?: RecordedEvent; readonly bytes?: number; readonly checkpoint?: Position };
 
 const bytesOf = ({ bytes = 0 }: FeedPlace): number => bytes;
 
 export type ServerSubscription = AllStreamSubscription | StreamSubscription;
 
-/** One subscription of the server, until it is lost: the events that came and were not yet given on. */
+/** One subscription of the server, until it is lost: the events that came and were not yet passed on. */
 export class SubscriptionLeg {
   readonly #subscription: ServerSubscription;
   readonly #changed: () => void;
@@ -35,7 +35,10 @@ export class SubscriptionLeg {
   #over = false;
   #failure: unknown = undefined;
 
-  /** `node` aborts when the node that serves it is left. `streamOf` gives a stream's name as the port knows it, null for a stream outside the namespace. `changed` is called whenever there may be news. */
+  /**
+   * `node` aborts when the client leaves the node that serves it. `streamOf` returns a stream's name in the port's form, null for a stream outside
+   * the namespace. `changed` is called whenever there may be news.
+   */
   constructor(
     open: (checkpointReached: (position: Position) => void) => ServerSubscription,
     node: AbortSignal,
@@ -80,7 +83,7 @@ export class SubscriptionLeg {
     return this.#over;
   }
 
-  /** What ended it; undefined where nothing was said. */
+  /** What ended it; undefined without a reason. */
   get failure(): unknown {
     return this.#failure;
   }

@@ -9,7 +9,7 @@ const flush = async (path: string): Promise<void> => {
   }
 };
 
-/** Flushes a directory, so a name made in it survives a power cut. Windows cannot open a directory, and does not need this. */
+/** Flushes a directory, so that a name created in it survives a power cut. Windows cannot open a directory, and does not need this. */
 export const flushDirectory = async (path: string): Promise<void> => {
   if (process.platform !== 'win32') await flush(path);
 };

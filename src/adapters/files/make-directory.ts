@@ -1,12 +1,12 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The mode of every directory that we make: only its owner may enter (0700). */
+/** The mode of every directory that the server creates: only its owner may enter (0700). */
 const OWNER_ONLY = 0o700;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
 
-/** Makes one directory; an existing one is left as it is. */
+/** Creates one directory; an existing one is unchanged. */
 const makeOne = async (path: string): Promise<void> => {
   try {
     await mkdir(path, { mode: OWNER_ONLY });
@@ -16,7 +16,7 @@ const makeOne = async (path: string): Promise<void> => {
 };
 
 /**
- * Makes a directory and its missing parents. Node's own recursive `mkdir` never ends if a file system reports that a directory is missing although
+ * Creates a directory and its missing parents. Node's own recursive `mkdir` never ends if a file system reports that a directory is missing although
  * its parent exists (`/proc`); here each is tried at most twice.
  * @throws what the file system reports
  */

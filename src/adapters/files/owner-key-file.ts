@@ -11,7 +11,7 @@ const inside = (dataDir: string): string => join(dataDir, 'owner-key');
 /** The owner key of a server on this machine, or null. Commands use it if no key is given. */
 export const readOwnerKey = (dataDir: string): Promise<string | null> => readLine(inside(dataDir));
 
-/** `<data dir>/owner-key`, mode 0600; a prepared key waits in `owner-key.new`. Makes the directory when it is missing. */
+/** `<data dir>/owner-key`, mode 0600; a prepared key waits in `owner-key.new`. Creates the directory if it is missing. */
 export const ownerKeyFile = (dataDir: string): OwnerKeyFile => {
   const path = inside(dataDir);
   const waiting = `${path}.new`;

@@ -6,8 +6,8 @@ import { flushDirectory } from './flush.js';
 const OWNER_ONLY = 0o600;
 
 /**
- * Writes one line to a file that only its owner may read (mode 0600), whole or not at all, flushed before the promise resolves.
- * A file that was there is replaced together with its mode.
+ * Writes one line to a file that only its owner may read (mode 0600), atomically, flushed before the promise resolves. An existing file is replaced
+ * together with its mode.
  */
 export const writePrivateLine = async (path: string, line: string): Promise<void> => {
   const unfinished = `${path}.tmp`;
@@ -23,13 +23,13 @@ export const writePrivateLine = async (path: string, line: string): Promise<void
   await flushDirectory(dirname(path));
 };
 
-/** Moves a file to its final name, replacing what stood there; flushed before the promise resolves. */
+/** Moves a file to its final name, replacing any existing file; flushed before the promise resolves. */
 export const settleFile = async (from: string, to: string): Promise<void> => {
   await rename(from, to);
   await flushDirectory(dirname(to));
 };
 
-/** A file's text without the white space around it, or null when there is no such file. */
+/** A file's text without the white space around it, or null if the file does not exist. */
 export const readLine = async (path: string): Promise<string | null> => {
   try {
     return (await readFile(path, 'utf8')).trim();

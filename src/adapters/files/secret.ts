@@ -11,19 +11,19 @@ export type SecretSource = {
   readonly secret: string | null;
   readonly secretFile: string | null;
   readonly dataDir: string;
-  /** Make `<data dir>/secret` when there is none: only in the embedded profile, and only while nothing stored depends on an earlier one. */
+  /** Creates `<data dir>/secret` if there is none: only in the embedded profile, and only while nothing stored depends on an earlier one. */
   readonly mayCreate: boolean;
 };
 
 export type OpenedSecret = {
   /** Only keys derived from it are used (features/keys/open-keys.ts). */
   readonly secret: Uint8Array;
-  /** What should be put right but does not stop the start. */
+  /** Problems that should be fixed but do not stop the start. */
   readonly warnings: readonly string[];
 };
 
 const GENERATED_BYTES = 32;
-/** The permission bits of everyone but the owner. */
+/** The permission bits of everyone except the owner. */
 const OTHERS = 0o077;
 
 const checked = (text: string, where: string): Uint8Array => {
@@ -48,8 +48,8 @@ const warningsAbout = async (path: string): Promise<readonly string[]> =>
     : [`Others on this machine can read the secret file ${path}; run: chmod 600 ${path}`];
 
 /**
- * Reads the server's secret, or makes it. Its text is the key material, in a file or in the variable, so it may be moved from one to the other.
- * @throws StartProblem when it is absent and may not be made, cannot be read or written, or is too short
+ * Reads the server's secret, or creates it. Its text is the key material, in a file or in the variable, so it may be moved from one to the other.
+ * @throws StartProblem if it is absent and may not be created, cannot be read or written, or is too short
  */
 export const openSecret = async (source: SecretSource, random: Random): Promise<OpenedSecret> => {
   if (source.secret !== null) return { secret: checked(source.secret.trim(), 'ANIMA_SECRET'), warnings: [] };

@@ -18,12 +18,15 @@ import { inTime, within } from '../shared/within.js';
 import { quietQueues } from './quiet-queue.js';
 import { refusing } from './refusal.js';
 
-/** Neither TLS nor a name. */
+/** Neither TLS nor authentication. */
 const PLAIN: KafkaAccess = { tls: null, sasl: null };
-/** How long a connection is waited for, and an answer, in milliseconds. */
+/** The timeout of a connection, and of an answer, in milliseconds. */
 const CONNECT_MS = 1_500;
 const REQUEST_MS = 10_000;
-/** How often the client itself retries a call, and the pauses in between, in milliseconds. What still fails is started again from the beginning. */
+/**
+ * How often the client itself retries a call, and the pauses in between, in milliseconds. A call that still fails is started again from the
+ * beginning.
+ */
 export const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 1_000 } as const;
 /**
  * How long a call of the client may take with all its retries, in milliseconds. It may hang for ever after a lost connection
@@ -39,13 +42,13 @@ export type KafkaSettings = {
   /** `ANIMA_NAMESPACE`: names of topics and groups begin with it. */
   readonly namespace: string;
   readonly log: Log;
-  /** Without it the connection is plain and nobody is named. */
+  /** Without it the connection is plain and unauthenticated. */
   readonly access?: KafkaAccess;
-  /** `KAFKA_PARTITIONS`, `KAFKA_RETENTION_HOURS`; without it the defaults of both. */
+  /** `KAFKA_PARTITIONS`, `KAFKA_RETENTION_HOURS`; default: the defaults of both. */
   readonly newTopics?: NewTopics;
 };
 
-/** How a topic is made that is not there yet: the number of its partitions, and how long its messages are kept, in milliseconds. */
+/** How a missing topic is created: the number of its partitions, and how long its messages are kept, in milliseconds. */
 export type NewTopics = { readonly partitions: number; readonly retentionMs: number };
 
 /** The topic that holds the events of a namespace, for projectors alone: it also carries hashes of API keys and wrapped signing keys. */
@@ -81,8 +84,8 @@ const tlsOf = ({ ca, client }: NonNullable<KafkaAccess['tls']>): ConnectionOptio
 });
 
 /**
- * Resolves when a broker answers, after one try.
- * @throws what the client says, with the settings to check
+ * Resolves if a broker answers, after one try.
+ * @throws the client's failure, with the settings to check
  */
 export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
   const admin = openKafkaClient(settings).admin({ retry: { retries: 0 } });
@@ -96,7 +99,7 @@ export const pingBrokers = async (settings: KafkaSettings): Promise<void> => {
   }
 };
 
-/** Closes within a bounded time; what is left after that ends by itself. */
+/** Closes within a bounded time; anything left after that ends on its own. */
 export const closeClient = async (client: Pick<Admin, 'disconnect'>): Promise<void> => {
   await within(
     CLOSE_MS,
@@ -104,7 +107,7 @@ export const closeClient = async (client: Pick<Admin, 'disconnect'>): Promise<vo
   );
 };
 
-/** A connected producer whose repeats the brokers recognise. Raises what connecting raises; it is closed then. */
+/** A connected producer whose repeats the brokers recognise. @throws what connecting throws; it is closed then */
 export const openProducer = async (kafka: Kafka, transaction: ProducerConfig = {}): Promise<Producer> => {
   const producer = kafka.producer({
     ...transaction,

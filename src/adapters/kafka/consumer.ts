@@ -20,26 +20,26 @@ import { kafkaRefusal } from './refusal.js';
 import { EVENT_PARTITIONS, ensureTopic } from './topic.js';
 
 /**
- * In milliseconds: how long a silent member keeps its partitions, how often it sends a heartbeat, and how long others are waited for when partitions
- * are assigned.
+ * In milliseconds: how long a silent member keeps its partitions, how often it sends a heartbeat, and how long to wait for other members while
+ * partitions are assigned.
  */
 const SESSION_MS = 6_000;
 const HEARTBEAT_MS = 1_000;
 const REBALANCE_MS = 8_000;
-/** How long the broker holds back its answer while there is nothing new, in milliseconds. Stopping waits for it at most this long. */
+/** How long the broker delays its answer while there is nothing new, in milliseconds. Stopping waits for it at most this long. */
 const FETCH_WAIT_MS = 1_000;
 /** How often offsets are committed, in milliseconds. What is delivered again after a crash was handled before and is skipped. */
 const COMMIT_MS = 1_000;
-/** How long a member may give no sign, in milliseconds. The longest wait between two is that for the other members. */
+/** How long a member may show no activity, in milliseconds. The longest wait between two signs is the wait for the other members. */
 const SILENT_MS = 20_000;
-/** How long after a lost connection the next one is tried, in milliseconds; the last one is repeated. */
+/** How long after a lost connection the next one is tried, in milliseconds; the last one repeats. */
 const REOPEN_MS = [100, 250, 500, 1_000, 2_000] as const;
 
 /** Offsets that may be committed: what is before them need not be delivered again. */
 type Offsets = Map<number, string>;
 
 /**
- * Reads a namespace's topic as a member of the projectors' group. The client retries little, and a new one is made whenever it gives up. By itself it
+ * Reads a namespace's topic as a member of the projectors' group. The client retries little, and a new one is made whenever it gives up, because it
  * never recovers from a failed first connect.
  */
 export class KafkaFeed implements EventFeed {
@@ -123,7 +123,7 @@ export class KafkaFeed implements EventFeed {
     } finally {
       signal.removeEventListener('abort', stop);
       loss.end();
-      // A client that hung may go on later.
+      // A client that hung may continue later.
       over = true;
       owned = new Set();
       if (signal.aborted) await commitLast(consumer, this.#topic, offsets);

@@ -2,8 +2,8 @@ import type { FeedLink } from '../../ports/event-feed.js';
 import type { RecordedEvent } from '../../ports/event-store.js';
 
 /**
- * A message's value is JSON, described in docs/adr/0009-relay.md. This is the largest one that is sent, in bytes. With what the protocol adds it
- * stays below the 1 MiB that brokers accept by default.
+ * A message's value is JSON, described in docs/adr/0009-relay.md. This is the maximum size of one that is sent, in bytes. With the overhead of the
+ * protocol it stays below the 1 MiB that brokers accept by default.
  */
 export const MAX_MESSAGE_BYTES = 1_000_000;
 const VERSION = 1;
@@ -20,7 +20,7 @@ export const encodeLink = (link: FeedLink): Buffer => {
   );
 };
 
-/** The link of a message; null for one that is not ours: the next link then does not follow, and says so. */
+/** The link of a message; null for a foreign message: the next link then does not follow, which shows the gap. */
 export const decodeLink = (value: Buffer | null): FeedLink | null => {
   if (value === null) return null;
   try {
@@ -37,7 +37,7 @@ export const decodeLink = (value: Buffer | null): FeedLink | null => {
 const isCount = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
-/** Whether it has the form of an event; its content is the projections' concern. */
+/** Whether it has the form of an event; the projections check its content. */
 const isEvent = (value: Partial<RecordedEvent> | undefined): value is RecordedEvent =>
   typeof value === 'object' &&
   typeof value.stream === 'string' &&

@@ -2,20 +2,20 @@ import type { Consumer } from 'kafkajs';
 
 /** Watches a consumer until `end` is called. */
 export type LossWatch = {
-  /** Rejects with what the client gave up for, or when it has given no sign for too long. */
+  /** Rejects with the error for which the client gave up, or if it has shown no activity for too long. */
   readonly lost: Promise<never>;
   end(): void;
 };
 
 /**
- * Begins to watch a consumer. The client (kafkajs 2.2.4) may hang for ever after a lost connection, without a word: what is sent while a connection is
- * being closed is neither refused nor timed out (https://github.com/tulios/kafkajs/issues/660). While it works it fetches or sends heartbeats.
- * @param silentMs how long it may give no sign, in milliseconds
+ * Begins to watch a consumer. The client (kafkajs 2.2.4) may silently hang for ever after a lost connection: what is sent while a connection is being
+ * closed is neither refused nor timed out (https://github.com/tulios/kafkajs/issues/660). While it works it fetches or sends heartbeats.
+ * @param silentMs how long it may show no activity, in milliseconds
  */
 export const watchForLoss = ({ on, events }: Pick<Consumer, 'on' | 'events'>, silentMs: number): LossWatch => {
   let lose = (_error: Error): void => undefined;
   const lost = new Promise<never>((_, reject) => (lose = reject));
-  // It may be lost before anybody waits.
+  // It may be lost before any caller waits.
   lost.catch(() => undefined);
   const silence = setTimeout(
     () => lose(new Error(`The client of the brokers gave no sign for ${silentMs} ms.`)),

@@ -26,7 +26,7 @@ export class KafkaFeedWriter implements FeedWriter {
   async #open(): Promise<FeedSession> {
     const partitions = await ensureTopic(this.#kafka, this.#topic, this.#settings);
     // Each session has its own producer. Brokers recognise a repeat by producer and number alone. After a failure whose outcome is unknown they would
-    // take other messages under the same numbers for a repeat and drop them.
+    // treat other messages under the same numbers as a repeat and drop them.
     const producer = await openProducer(this.#kafka);
     return {
       partitions,

@@ -14,10 +14,10 @@ import { refusing } from './refusal.js';
 import { type PlacedMessage, sendMessages } from './send-messages.js';
 import { ensureTopic } from './topic.js';
 
-/** How long the brokers keep a transaction open whose relay was killed, in milliseconds. The next relay ends it at once. */
+/** How long the brokers keep a transaction open whose relay was killed, in milliseconds. The next relay ends it immediately. */
 const TRANSACTION_MS = 30_000;
 
-/** Publishes the events of minds in a topic for programs of others. */
+/** Publishes the events of minds in a topic for external programs. */
 export class KafkaEventPublisher implements EventPublisher {
   readonly #kafka: Kafka;
   readonly #settings: KafkaSettings;
@@ -36,8 +36,8 @@ export class KafkaEventPublisher implements EventPublisher {
 
   async #open(): Promise<PublisherSession> {
     const partitions = await ensureTopic(this.#kafka, this.#topic, this.#settings);
-    // The brokers take nothing more from an earlier producer of this name once a later one has begun a transaction. So a relay that hung, and does not
-    // know that another has taken its place, cannot put later events of a mind before earlier ones.
+    // The brokers accept nothing more from an earlier producer of this name once a later one has begun a transaction. So a relay that hung, and has
+    // not noticed that another has replaced it, cannot put later events of a mind before earlier ones.
     const producer = await openProducer(this.#kafka, {
       transactionalId: `${this.#settings.namespace}.publisher.${this.#topic}`,
       transactionTimeout: TRANSACTION_MS,
@@ -54,7 +54,7 @@ export class KafkaEventPublisher implements EventPublisher {
   }
 }
 
-/** The event in the structured mode of CloudEvents, for a topic of so many partitions. */
+/** The event in the structured mode of CloudEvents, for a topic with this many partitions. */
 const toMessage = (event: CloudEvent, partitions: number): PlacedMessage => {
   const whole = Buffer.from(JSON.stringify(event));
   const value =
@@ -64,7 +64,7 @@ const toMessage = (event: CloudEvent, partitions: number): PlacedMessage => {
   return { partition: partitionOfKey(key, partitions), key, value, headers };
 };
 
-/** Where Kafka's default partitioner (murmur2) puts a key. We choose ourselves to know afterwards that nothing was left out. */
+/** Where Kafka's default partitioner (murmur2) puts a key. The choice is made here, to verify afterwards that nothing was left out. */
 export const partitionOfKey = (key: string, partitions: number): number =>
   Partitioners.DefaultPartitioner()({
     topic: '',
@@ -85,7 +85,7 @@ export const publish = async (
     await sendMessages(transaction, topic, messages);
     await inTime(CALL_MS, transaction.commit(), 'Committing a transaction');
   } catch (error) {
-    // Only for readers' sake, who then need not wait for its end: the session is over.
+    // Only for the readers, which then need not wait for its end: the session is over.
     if (transaction.isActive())
       await within(
         CALL_MS,

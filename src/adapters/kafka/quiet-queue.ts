@@ -9,9 +9,9 @@ type RequestQueueClass = { readonly prototype: RequestQueue };
 let isQuiet = false;
 
 /**
- * Mends kafkajs 2.2.4, once in a process: after its first answer, a connection that waits for nothing looks at its empty queue a thousand times a
- * second for ever, because it schedules the next look for a negative time (https://github.com/tulios/kafkajs/issues/1704). An empty queue needs
- * no look: whatever is put into it schedules one.
+ * Patches kafkajs 2.2.4, once per process: after its first answer, an idle connection checks its empty queue a thousand times a second for ever,
+ * because it schedules the next check for a negative time (https://github.com/tulios/kafkajs/issues/1704). An empty queue needs no check: adding to
+ * it schedules one.
  */
 export const quietQueues = (): void => {
   if (isQuiet) return;

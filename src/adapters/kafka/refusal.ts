@@ -1,4 +1,4 @@
-/** kafkajs says the same of a wrong setting, a missing right and a broker that is away, so every failure names all that may be wrong. */
+/** kafkajs reports a wrong setting, a missing right and an unavailable broker in the same way, so every failure names all that may be wrong. */
 const HINT =
   'If this persists, check KAFKA_BROKERS, KAFKA_TLS*, KAFKA_SASL*, and the rights of that user: docs/operations.md, "What Anima may do on each server".';
 
@@ -13,7 +13,7 @@ export const refusing = (error: unknown): never => {
   throw kafkaRefusal(error);
 };
 
-/** A failure of several topics holds one error for each and says nothing itself. */
+/** A failure of several topics holds one error for each and has no message itself. */
 const messageOf = (failure: Error & { readonly errors?: unknown }): string => {
   const inner: readonly unknown[] = Array.isArray(failure.errors) ? failure.errors : [];
   return [failure, ...inner].flatMap((each) => (each instanceof Error ? [each.message] : [])).join(': ');

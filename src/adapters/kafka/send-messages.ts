@@ -6,9 +6,9 @@ import { MAX_MESSAGE_BYTES } from './link-format.js';
 
 /** How long brokers may take to acknowledge, in milliseconds. */
 const ACKNOWLEDGE_MS = 8_000;
-/** From all replicas that are in step. */
+/** From all replicas that are in sync. */
 const ACKS_ALL = -1;
-/** More than what the protocol adds to a message, in bytes; headers included. */
+/** More than the protocol adds to a message, in bytes; headers included. */
 const RECORD_BYTES = 200;
 
 /** A message whose size and partition are known. */
@@ -20,7 +20,7 @@ export type PlacedMessage = Message & {
 
 /**
  * Sends messages in their order and resolves once all of them are stored.
- * @throws what the brokers report; Error when they take too long, or when a partition was left out. Some of the messages may be stored then.
+ * @throws what the brokers report; Error if they take too long, or if a partition was left out. Some of the messages may be stored then.
  */
 export const sendMessages = async (
   sender: Pick<Sender, 'sendBatch'>,
@@ -44,7 +44,10 @@ export const sendMessages = async (
   }
 };
 
-/** Portions that are sent one after the other. What one request holds for one partition is one batch to the broker, and the size of a batch is bounded. */
+/**
+ * Portions that are sent one after the other. The messages of one partition in a request are one batch to the broker, and the size of a batch is
+ * bounded.
+ */
 function* portions(messages: readonly PlacedMessage[]): Generator<readonly PlacedMessage[], void, undefined> {
   let portion: PlacedMessage[] = [];
   let bytes = 0;

@@ -5,24 +5,24 @@ import type { Admin, KafkaJSProtocolError } from 'kafkajs';
 import { inTime } from '../shared/within.js';
 import { CALL_MS, closeClient, type KafkaSettings, type NewTopics } from './client.js';
 
-/** How many partitions a topic gets when nothing else is set; at most this many projectors share the work. */
+/** The default number of partitions of a topic; at most this many projectors share the work. */
 export const EVENT_PARTITIONS = 8;
-/** How topics are made when nothing else is set. A projector that was down for longer than messages are kept reads the rest from the event store. */
+/** The defaults of new topics. A projector that was down for longer than messages are kept reads the rest from the event store. */
 const NEW_TOPICS: NewTopics = { partitions: EVENT_PARTITIONS, retentionMs: 7 * 24 * 60 * 60 * 1_000 };
-/** How long the making of a topic is waited for, and then how long until every broker knows it, in milliseconds. */
+/** How long to wait for the creation of a topic, and then until every broker knows it, in milliseconds. */
 export const CREATE_MS = 10_000;
-/** How long a broker that does not know the topic yet is left alone, in milliseconds. */
+/** The pause before a broker that does not know the topic yet is asked again, in milliseconds. */
 const LOOK_AGAIN_MS = 100;
 
 type TopicSettings = Pick<KafkaSettings, 'newTopics' | 'log'>;
 type TopicAdmin = Pick<Admin, 'connect' | 'disconnect' | 'listTopics' | 'createTopics' | 'fetchTopicMetadata'>;
-/** Time as the wait for a topic needs it. */
+/** The time functions that the wait for a topic needs. */
 type WaitTime = { readonly nowMs: () => number; readonly wait: (ms: number) => Promise<unknown> };
 
 const systemTime: WaitTime = { nowMs: () => performance.now(), wait: sleep };
 
 /**
- * Makes the topic if it is missing. An existing topic stays as it is, with any number of partitions; another number than the setting's is logged.
+ * Creates the topic if it is missing. An existing topic is unchanged, with any number of partitions; a number other than the setting's is logged.
  * @returns the number of its partitions, each of which has a leader
  * @throws what the brokers report, that they are down, or that they take too long
  */
@@ -52,7 +52,7 @@ const ensure = async (
     { name: 'retention.ms', value: String(newTopics.retentionMs) },
   ];
   if (!(await admin.listTopics()).includes(topic)) {
-    // False when another process was faster. Leaders are waited for below, whoever made the topic.
+    // False if another process was faster. Leaders are awaited below, whoever created the topic.
     await admin.createTopics({
       topics: [{ topic, numPartitions: newTopics.partitions, configEntries }],
       timeout: CREATE_MS,
@@ -67,7 +67,7 @@ const ensure = async (
   return partitions;
 };
 
-/** Waits until the partitions have leaders: a topic that was made a moment ago is not known to every broker at once. */
+/** Waits until the partitions have leaders: not every broker knows a new topic immediately. */
 const untilLed = async (admin: TopicAdmin, topic: string, { nowMs, wait }: WaitTime): Promise<number> => {
   const endMs = nowMs() + CREATE_MS;
   for (;;) {
@@ -78,7 +78,7 @@ const untilLed = async (admin: TopicAdmin, topic: string, { nowMs, wait }: WaitT
   }
 };
 
-/** The number of partitions, or what is to be thrown if it stays so. @throws what waiting does not mend */
+/** The number of partitions, or the error to throw if it persists. @throws what waiting does not fix */
 const look = async (admin: TopicAdmin, topic: string): Promise<number | Error> => {
   try {
     const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
@@ -91,7 +91,7 @@ const look = async (admin: TopicAdmin, topic: string): Promise<number | Error> =
   }
 };
 
-/** Whether it is the answer of a broker that knows the topic later. The client wraps one that it has retried. */
+/** Whether it is the answer of a broker that will know the topic later. The client wraps an answer that it has retried. */
 const comesRight = (error: Error): boolean => {
   const answer = isAnswer(error) ? error : error.cause;
   return isAnswer(answer) && answer.retriable;

@@ -9,7 +9,7 @@ const SWEPT_ROWS = 5_000;
 
 type ProjectionVersion = Pick<Projection, 'name' | 'version'>;
 
-/** The build that readers of a projection see, as a subquery: what another process swaps in counts from its commit on. */
+/** The build that readers of a projection see, as a subquery: a swap by another process counts from its commit on. */
 export const servingBuild = ({ name, version }: ProjectionVersion): RawBuilder<number> => sql<number>`(
   SELECT id FROM builds WHERE name = ${name} AND (live OR version = ${version})
   ORDER BY (live AND version = ${version}) DESC, live DESC, CASE WHEN live THEN version ELSE id END DESC LIMIT 1
@@ -59,16 +59,16 @@ const same = (tx: Transaction<Tables>, { name, version }: ProjectionVersion) =>
 const notAbandoned = (tx: Transaction<Tables>, projection: ProjectionVersion) =>
   same(tx, projection).where('position', '<', ABANDONED);
 
-/** As ReadModelWriter.abandon. Waits for commits into it that are under way. */
+/** As ReadModelWriter.abandon. Waits for commits into it that are in progress. */
 export const abandonBuild = async (db: Kysely<Tables>, { id }: Build): Promise<void> => {
   await db.transaction().execute(async (tx) => {
-    // The lock excludes those of commits; an update of the position alone would not.
+    // The lock excludes commits; an update of the position alone would not.
     await sql`SELECT 1 FROM builds WHERE id = ${id} FOR UPDATE`.execute(tx);
     await tx.updateTable('builds').set({ position: ABANDONED }).where('id', '=', id).execute();
   });
 };
 
-/** The build of a version that readers see, else its newest unfinished one; none that was abandoned. */
+/** The build of a version that readers see, else its newest unfinished one; never an abandoned one. */
 const usableBuild = (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build | undefined> =>
   notAbandoned(tx, projection).orderBy('live', 'desc').orderBy('id', 'desc').limit(1).executeTakeFirst();
 
@@ -80,7 +80,7 @@ const dropUnfinished = async (tx: Transaction<Tables>, projection: ProjectionVer
   );
 };
 
-/** A new build, in place of unfinished ones of the version. */
+/** A new build, which replaces unfinished ones of the version. */
 const begunAlone = async (tx: Transaction<Tables>, projection: ProjectionVersion): Promise<Build> => {
   await dropUnfinished(tx, projection);
   return begun(tx, projection);
@@ -93,7 +93,7 @@ export const beginBuild = (db: Kysely<Tables>, projection: ProjectionVersion): P
     return begunAlone(tx, projection);
   });
 
-/** As ReadModelWriter.swapIn. @throws Error when the build was dropped */
+/** As ReadModelWriter.swapIn. @throws Error if the build was dropped */
 export const swapBuildIn = (db: Kysely<Tables>, { id, name, version }: Build): Promise<void> =>
   db.transaction().execute(async (tx) => {
     await lockName(tx, name);
@@ -111,7 +111,7 @@ export const swapBuildIn = (db: Kysely<Tables>, { id, name, version }: Build): P
     );
   });
 
-/** Stops writes into the builds; their rows are swept later. Waits for commits into them that are under way. */
+/** Stops writes into the builds; their rows are swept later. Waits for commits into them that are in progress. */
 const drop = async (db: Transaction<Tables>, ids: readonly number[]): Promise<void> => {
   if (ids.length === 0) return;
   await db.deleteFrom('builds').where('id', 'in', ids).execute();
@@ -123,15 +123,15 @@ const drop = async (db: Transaction<Tables>, ids: readonly number[]): Promise<vo
 
 const dropped = (id: number): string => `The build ${id} was dropped.`;
 
-/** @param position of the build; undefined when it is gone. @throws Error for a writer whose build was dropped or abandoned */
+/** @param position of the build; undefined if it is gone. @throws Error for a writer whose build was dropped or abandoned */
 export const requireKept = (id: number, position: number | undefined): void => {
   if (position === undefined) throw new Error(dropped(id));
   if (position === ABANDONED) throw new Error(`The build ${id} was abandoned.`);
 };
 
 /**
- * Deletes one portion of what dropped builds left behind.
- * @returns false when nothing was left
+ * Deletes one portion of the rows that dropped builds left.
+ * @returns false if nothing was left
  */
 export const sweepDropped = async (db: Kysely<Tables>): Promise<boolean> => {
   const found = await db.selectFrom('dropped_builds').select('id').orderBy('id').limit(1).executeTakeFirst();

@@ -11,7 +11,7 @@ import type { Tables } from './tables.js';
 
 /**
  * As ReadModelWriter.commit. All writers lock rows and streams in one order. If the database still breaks a deadlock here, the other writer has won.
- * @throws Error when the build was dropped or abandoned
+ * @throws Error if the build was dropped or abandoned
  */
 export const commitChanges = async (db: Kysely<Tables>, build: Build, changes: Changes): Promise<boolean> => {
   const { id } = build;

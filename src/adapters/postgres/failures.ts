@@ -4,7 +4,7 @@ import { diskFull } from '../shared/disk-full.js';
 /** Seconds after which a repeat makes sense. */
 const RETRY_SECONDS = 1;
 
-/** Node's codes for a server that cannot be reached or went away. */
+/** Node's codes for a server that cannot be reached or was lost. */
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -20,8 +20,8 @@ const SOCKET_CODES = new Set([
 
 /**
  * SQLSTATE classes and codes of a server that cannot serve now: connection (08), access and missing database (28, 3D), resources (53), operator
- * intervention and cancellation by a timeout (57), its own I/O (58), a standby (25006), an idle transaction that was ended (25P03), a lock not obtained in time
- * (55P03).
+ * intervention and cancellation by a timeout (57), its own I/O (58), a standby (25006), an idle transaction that was ended (25P03), a lock not
+ * obtained in time (55P03).
  */
 const SERVER_CODES = /^(08|28|3D|53|57|58|25006|25P03|55P03)/;
 const DISK_FULL = '53100';
@@ -30,7 +30,7 @@ const DISK_FULL = '53100';
 const MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client (has encountered|was closed)|Cannot use a pool after|driver has already been destroyed|This socket has been ended)/;
 
-/** Two writers collided and one was undone: unique violation, serialization failure, deadlock. Nothing of that writer's change remains. */
+/** Two writers collided and one was rolled back: unique violation, serialization failure, deadlock. Nothing of that writer's change remains. */
 const RACE_CODES = new Set(['23505', '40001', '40P01']);
 
 const codeOf = (error: unknown): string => {
@@ -38,7 +38,7 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : '';
 };
 
-/** Whether the server was away, went away, or did not answer in time. It may still have done what it was asked. */
+/** Whether the server was unavailable, was lost, or did not answer in time. It may still have carried out the request. */
 const isUnavailable = (error: unknown): boolean => {
   const code = codeOf(error);
   if (SOCKET_CODES.has(code)) return true;
@@ -63,7 +63,7 @@ export const databaseUnavailable = (cause?: unknown): Rejection => {
   return rejection;
 };
 
-/** What a failed statement means to the caller: DATABASE_UNAVAILABLE, STORE_FULL. Any other error is a defect and is returned as it is. */
+/** The refusal for a failed statement: DATABASE_UNAVAILABLE, STORE_FULL. Any other error is a defect and is returned unchanged. */
 export const postgresRejection = (error: unknown): unknown => {
   if (error instanceof Rejection) return error;
   if (codeOf(error) === DISK_FULL) return diskFull();

@@ -20,22 +20,22 @@ import { sha256Hex } from '../../kernel/crypto/sha256.js';
 
 /** How often a reservation is tried when others change it in between. */
 const RESERVE_ATTEMPTS = 5;
-/** How many requests of this process for one key run or wait at once. */
+/** How many requests of this process for one key may run or wait. */
 const ASKS_QUEUED = 1_024;
 const BUSY_RETRY_SECONDS = 1;
 /** How many expired entries a heartbeat may drop, in addition to twice what was added since the last one. */
 const SWEPT_AT_LEAST = 1_000;
-/** How many attempts are remembered whose end could not be written. Beyond that the oldest stays reserved until this process ends. */
+/** How many attempts are remembered whose end could not be written. Beyond that the oldest remains reserved until this process ends. */
 const MAX_UNSETTLED = 10_000;
 const OWNER_ID_BYTES = 16;
 /** A process counts the answers of a tenant after it has added this part of the budget itself. */
 const COUNTED_PART = 1 / 16;
 /** How many answers one statement drops. */
 const DROPPED_AT_ONCE = 5_000;
-/** Of how many tenants a process remembers what it has added. */
+/** The number of tenants for which a process remembers what it has added. */
 const COUNTED_TENANTS = 100_000;
 
-/** Whether the process of a reservation `r` reports that it lives. */
+/** Whether the process of a reservation `r` has reported recently that it is alive. */
 const ALIVE = sql`EXISTS (SELECT FROM owners o WHERE o.id = r.owner AND o.alive_until > clock_timestamp())`;
 
 type Taken = { readonly seed: string; readonly resumed: boolean; readonly done: boolean };
@@ -44,15 +44,15 @@ type StoredAnswerRow = { readonly digest: string; readonly answer: string | null
 const digestOf = (scope: string, key: string): string => sha256Hex(idOf(scope, key));
 
 /**
- * Idempotency keys that all server processes share. A reservation carries its process and attempt. It is running while the process reports that it
- * lives and has not released the attempt. Only that attempt can end it.
+ * Idempotency keys that all server processes share. A reservation carries its process and attempt. It is running while the process reports that it is
+ * alive and has not released the attempt. Only that attempt can end it.
  */
 export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #owner: Owner;
   /** The attempts of this process, by the key's id. */
   readonly #running = new Map<string, number>();
-  /** Requests of this process for one key run one after the other, in the order in which they were made. */
+  /** Requests of this process for one key run one at a time, in the order in which they were made. */
   readonly #asking = new KeyedMutex(ASKS_QUEUED);
   /** Attempts that may be recorded as running though they are not, with the key's id: whether they began or ended is unknown. */
   readonly #unsettled = new LRUCache<number, string>({ max: MAX_UNSETTLED });
@@ -63,7 +63,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   #lastAttempt = 0;
   #added = 0;
 
-  /** @param budget how many bytes the answers of one tenant may take, and a part of it more while several processes add to them */
+  /** @param budget the maximum size of the answers of one tenant, in bytes; several processes may exceed it by a part while they add to them */
   constructor(postgres: Postgres, random: Random, budget = STORED_ANSWER_BYTES) {
     this.#postgres = postgres;
     this.#budget = budget;
@@ -87,11 +87,11 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return answer === null ? null : (JSON.parse(answer) as StoredAnswer);
   }
 
-  /** @throws Rejection as reserve: the key is then as if this process had died */
+  /** @throws Rejection as reserve: the key then behaves as if this process had died */
   complete({ tenant, scope, key }: KeyedRequest, answer: StoredAnswer, retention: AnswerRetention): Promise<void> {
     const { text, bytes } = answerText(answer, retention);
     if (bytes > 0) this.#addedBytes.set(tenant, (this.#addedBytes.get(tenant) ?? 0) + bytes);
-    // Without an owner it belongs to nobody who lives: the same request may run again.
+    // Without an owner it belongs to no live process: the same request may run again.
     return this.#end(
       digestOf(scope, key),
       sql`answer = ${text}::text, done = true, tenant = ${tenant}, bytes = ${bytes}::bigint,
@@ -107,7 +107,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     );
   }
 
-  /** From now on others may take what this process left running. */
+  /** Lets others take over what this process left running. */
   [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     return this.#owner[Symbol.asyncDispose]();
@@ -119,7 +119,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       const taken = await this.#take(id, digest, newSeed);
       if (taken !== undefined) return { kind: 'run', ...taken };
       const kept = await this.#find(id);
-      // It was swept or became free in the meantime: try to take it again.
+      // It was swept or became free meanwhile: try again to reserve it.
       if (kept === undefined) continue;
       if (kept.digest !== digest) return { kind: 'reused' };
       if (kept.answer !== null) return { kind: 'answered', answer: JSON.parse(kept.answer) as StoredAnswer };
@@ -128,7 +128,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     throw new Rejection('BUSY', { retryAfter: BUSY_RETRY_SECONDS });
   }
 
-  /** Makes the reservation, or takes over one that is free or whose attempt is dead. Undefined when neither is possible. */
+  /** Makes the reservation, or takes over one that is free or whose attempt is dead. Undefined if neither is possible. */
   async #take(id: string, digest: string, newSeed: string): Promise<Taken | undefined> {
     const owner = this.#owner.id;
     const attempt = (this.#lastAttempt += 1);
@@ -166,7 +166,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     return rows[0];
   }
 
-  /** Ends this process's attempt at a reservation `r`. An attempt that another process took over stays untouched. */
+  /** Ends this process's attempt at a reservation `r`. An attempt that another process took over remains untouched. */
   async #end(id: string, change: RawBuilder<unknown>): Promise<void> {
     const attempt = this.#running.get(id);
     if (attempt === undefined) return;
@@ -186,8 +186,8 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
   }
 
   /**
-   * Releases attempts that no longer run, so that other processes need not wait for this one's end. Deletes what has expired, and drops answers beyond
-   * the budget of their tenant.
+   * Releases attempts that no longer run, so that other processes need not wait for this one's end. Deletes what has expired, and drops answers
+   * beyond the budget of their tenant.
    */
   async #tidy(): Promise<void> {
     const unsettled = [...this.#unsettled];
@@ -200,12 +200,12 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
       await this.#postgres.run('background', (db) => statement.execute(db));
       for (const attempt of attempts) this.#unsettled.delete(attempt);
     }
-    // Of this process, and not running here: its end could not be written, and it is not remembered as unsettled any more.
+    // Of this process, and not running here: its end could not be written, and it is no longer remembered as unsettled.
     const running = [...this.#running.values()];
     const dead = sql`(NOT ${ALIVE} OR (r.owner = ${this.#owner.id} AND r.attempt <> ALL(${running}::bigint[])))`;
     const limit = SWEPT_AT_LEAST + 2 * this.#added;
     this.#added = 0;
-    // What was left running is kept for another day: a repeat has to find out what it did.
+    // An entry that was left running is kept for another day: a repeat has to find out what it did.
     const statement = sql`DELETE FROM reservations WHERE id IN (
       SELECT id FROM reservations r WHERE expires <= ${NOW_MS} AND (answer IS NOT NULL OR released
         OR (${dead} AND (done OR expires <= ${NOW_MS} - ${IDEMPOTENCY_TTL_MS}::bigint)))
@@ -220,7 +220,7 @@ export class PostgresIdempotencyStore implements IdempotencyStore, AsyncDisposab
     }
   }
 
-  /** Drops the oldest answers of a tenant that its budget does not hold. @returns how many */
+  /** Drops the oldest answers of a tenant beyond its budget. @returns how many */
   async #dropBeyondBudget(tenant: string): Promise<number> {
     const statement = sql`
       UPDATE reservations SET answer = NULL, bytes = 0, owner = '' WHERE bytes > 0 AND id IN (

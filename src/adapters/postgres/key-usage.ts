@@ -6,7 +6,7 @@ import type { Postgres } from './open.js';
 
 /** How late the table may be, in milliseconds: half of what the port allows, because the write itself takes time. */
 const WRITE_EVERY_MS = 30_000;
-/** When more keys than this were used, they are written at once. */
+/** If more keys than this were used, they are written immediately. */
 const KEYS_GATHERED = 10_000;
 
 /** When keys were last used, by any server process. Gathered in memory, written twice a minute. */
@@ -14,7 +14,7 @@ export class PostgresKeyUsage implements KeyUsage, AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #clock: Clock;
   #gathered = new Map<string, string>();
-  /** What is being written: the newest that is known until the write is done. */
+  /** What is being written: the newest known uses until the write is done. */
   #leaving: ReadonlyMap<string, string> = new Map();
   #cancel: (() => void) | null = null;
   #writing: Promise<void> | null = null;

@@ -1,15 +1,15 @@
 import type { Client } from 'pg';
 
 /**
- * Indexes that came after their tables, by name. A migration makes them where the table is empty; elsewhere they are made beside the traffic, which
- * takes minutes for millions of rows. Until then the statements that want them are slower, and as right.
+ * Indexes that were added after their tables, by name. A migration creates them if the table is empty; otherwise they are created concurrently with
+ * the traffic, which takes minutes for millions of rows. Until then the statements that use them are slower, but correct.
  */
 const LATE_INDEXES = {
   rows_by_tag: 'rows (build, partition, tag, place)',
   reservations_by_tenant: 'reservations (tenant, expires) INCLUDE (bytes, id) WHERE bytes > 0',
 } as const;
 
-/** Makes a late index of an empty table, for a migration: nobody waits. */
+/** Creates a late index of an empty table, for a migration, which delays no one. */
 export const onEmptyTable = (name: keyof typeof LATE_INDEXES): string => {
   const on = LATE_INDEXES[name];
   return `
@@ -19,9 +19,9 @@ export const onEmptyTable = (name: keyof typeof LATE_INDEXES): string => {
 };
 
 /**
- * Makes the late indexes that are missing, or that a process left half made. One process of a namespace does so; the others return at once.
- * @param client connected, and nobody else's
- * @throws Error that names the indexes that could not be made: the next call tries again
+ * Creates the late indexes that are missing, or that a process left unfinished. One process of a namespace does so; the others return immediately.
+ * @param client connected, and used by no one else
+ * @throws Error that names the indexes that could not be created: the next call tries again
  */
 export const makeLateIndexes = async (client: Client, schema: string): Promise<void> => {
   await client.query('SET statement_timeout = 0');
@@ -38,7 +38,7 @@ export const makeLateIndexes = async (client: Client, schema: string): Promise<v
   if (failed.length > 0) throw new Error(`These indexes could not be made: ${failed.join(', ')}.`, { cause });
 };
 
-/** @returns false when another process makes the indexes */
+/** @returns false if another process creates the indexes */
 const makeLateIndex = async (client: Client, schema: string, name: string, on: string): Promise<boolean> => {
   const isValid = async (): Promise<boolean | undefined> => {
     const found = await client.query<{ indisvalid: boolean }>(
@@ -48,7 +48,7 @@ const makeLateIndex = async (client: Client, schema: string, name: string, on: s
     return found.rows[0]?.indisvalid;
   };
   if ((await isValid()) === true) return true;
-  // Held until the connection ends. Asked for before looking again: another process may just have finished.
+  // Held until the connection ends. Requested before the second check: another process may just have finished.
   const lock = "SELECT pg_try_advisory_lock(hashtext('anima indexes'), hashtext($1)) AS locked";
   const { rows } = await client.query<{ locked: boolean }>(lock, [schema]);
   if (rows[0]?.locked !== true) return false;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { LogPlaceStore, StoredLogPlaces } from '../../ports/log-places.js';
 import type { Postgres } from './open.js';
 
-/** The places in the event store's log, one row for all processes. Whichever of them wrote it last, what it says is true. */
+/** The positions in the event store's log, one row for all processes. Whichever of them wrote it last, it is true. */
 export class PostgresLogPlaces implements LogPlaceStore {
   readonly #postgres: Postgres;
 

@@ -5,7 +5,7 @@ import type { Tables } from './tables.js';
 
 /**
  * Every change of the schema, by name, in order. A released migration is never edited. Text that is sorted or looked up has COLLATE "C": by code
- * point, however the database was created. What is kept as it came (rows, texts, answers) is text: jsonb cannot hold U+0000 and reorders members.
+ * point, however the database was created. What is stored unchanged (rows, texts, answers) is text: jsonb cannot hold U+0000 and reorders members.
  */
 const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
   '001-read-models': [
@@ -41,7 +41,7 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
     sql`CREATE TABLE owners (id text PRIMARY KEY, alive_until timestamptz NOT NULL)`,
   ],
   '003-rate-limits-and-key-usage': [
-    // Not logged: a crash of the database starts every window anew, and no request waits for a flush.
+    // Not logged: a crash of the database restarts every window, and no request waits for a flush.
     sql`
         CREATE UNLOGGED TABLE rate_windows (
           subject text COLLATE "C" PRIMARY KEY, started bigint NOT NULL, ends bigint NOT NULL, used bigint NOT NULL,
@@ -56,7 +56,7 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
         ) WITH (fillfactor = 50)`,
   ],
   '005-row-texts': [
-    // Apart from the rows: lists then read neither texts nor vectors. '' means no embedder.
+    // Separate from the rows: lists then read neither texts nor vectors. '' means no embedder.
     sql`
         CREATE TABLE texts (
           build integer NOT NULL, key text COLLATE "C" NOT NULL, stream text COLLATE "C" NOT NULL,
@@ -75,13 +75,13 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
     sql`CREATE INDEX snapshots_by_time ON snapshots (stream, at_ms, revision)`,
   ],
   '007-soul-archive': [
-    // A payload of nobody ('') is public and has no end.
+    // A payload without a tenant ('') is public and does not expire.
     sql`
         CREATE TABLE soul_archive (
           digest text COLLATE "C" NOT NULL, tenant text COLLATE "C" NOT NULL, bytes bytea NOT NULL, expires bigint,
           PRIMARY KEY (digest, tenant)
         )`,
-    // Not compressed, so that a piece is read without all that comes before it.
+    // Not compressed, so that a piece is read without everything before it.
     sql`ALTER TABLE soul_archive ALTER COLUMN bytes SET STORAGE EXTERNAL`,
     sql`CREATE INDEX soul_archive_by_expiry ON soul_archive (expires) WHERE expires IS NOT NULL`,
   ],
@@ -96,7 +96,7 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
     sql`CREATE INDEX passages_by_words ON passages USING gin (words)`,
   ],
   '010-rows-by-tag': [sql.raw(onEmptyTable('rows_by_tag'))],
-  // `done`: completed once. `bytes`: of an answer that counts against the budget of its tenant.
+  // `done`: completed once. `bytes`: the size of an answer that counts against the budget of its tenant.
   '011-kept-answers': [
     sql`
         ALTER TABLE reservations ADD COLUMN done boolean NOT NULL DEFAULT false,
@@ -111,14 +111,14 @@ const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
   ],
 };
 
-/** Says in one sentence what is wrong; nothing was changed. */
+/** Its message is one sentence about what is wrong; nothing was changed. */
 export class SchemaProblem extends Error {}
 
 /**
  * Brings the schema to the newest form in one transaction, under a lock that admits one process at a time. Kysely's migrator is not used: it reads
- * the catalogue of the whole database, and fails when another schema is dropped meanwhile.
+ * the catalogue of the complete database, and fails if another schema is dropped meanwhile.
  * @param schema exists afterwards; the connection's search path puts the tables into it
- * @throws SchemaProblem when the schema holds a migration that this version does not know; what the database throws
+ * @throws SchemaProblem if the schema holds a migration that this version does not know; what the database throws
  */
 export const migrate = (db: Kysely<Tables>, schema: string): Promise<void> =>
   db.transaction().execute(async (tx) => {

@@ -2,15 +2,15 @@ import pg from 'pg';
 
 import type { Postgres } from './open.js';
 
-/** How long after a lost connection the next one is tried, in milliseconds; the last value is repeated. */
+/** How long after a lost connection the next one is tried, in milliseconds; the last value repeats. */
 const RETRY_MS = [50, 200, 500, 1_000, 2_000] as const;
 /** How often the connection is checked, and how long an answer may take: a connection that was cut silently reports nothing. */
 const PROBE_MS = 5_000;
 const PROBE_ANSWER_MS = 2_000;
 
 /**
- * Listens to other processes of the namespace, on its own connection, which is made again whenever it is lost. Nothing is guaranteed: what is sent
- * while the connection is away is missed.
+ * Listens to other processes of the namespace, on its own connection, which is made again whenever it is lost. Nothing is guaranteed: messages sent
+ * while the connection is lost are missed.
  */
 export class Notifications implements AsyncDisposable {
   readonly #postgres: Postgres;
@@ -21,7 +21,7 @@ export class Notifications implements AsyncDisposable {
   #closed = false;
   #connecting: Promise<void> | null = null;
 
-  /** @param onHeard receives each message; null when messages may have been missed */
+  /** @param onHeard receives each message; null if messages may have been missed */
   constructor(postgres: Postgres, onHeard: (payload: string | null) => void) {
     this.#postgres = postgres;
     this.#onHeard = onHeard;

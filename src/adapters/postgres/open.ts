@@ -11,7 +11,7 @@ import { storable } from './stored-text.js';
 import type { Tables } from './tables.js';
 
 /**
- * Limits for requests: the number of connections, and how long a connection and a statement may take. Together they stay below the 2 s after which a
+ * Limits for requests: the number of connections, and how long a connection and a statement may take. Together they are below the 2 s after which a
  * request is refused.
  */
 const REQUEST_CONNECTIONS = 16;
@@ -21,9 +21,11 @@ const REQUEST_STATEMENT_MS = 1_000;
 const BACKGROUND_CONNECTIONS = 6;
 const BACKGROUND_CONNECT_MS = 1_500;
 const BACKGROUND_STATEMENT_MS = 15_000;
-/** How long requests are refused at once after one found the database away, in milliseconds: a request that needs it twice waits only once. */
+/**
+ * How long requests are refused immediately after one found the database unavailable, in milliseconds: a request that needs it twice waits only once.
+ */
 const PAUSE_MS = 250;
-/** How long a request waits while the schema is being made, in milliseconds. */
+/** How long a request waits while the schema is being created, in milliseconds. */
 const READY_WAIT_MS = 1_500;
 /** How long a connection may take to close, in milliseconds. */
 const CLOSE_WAIT_MS = 1_000;
@@ -32,7 +34,7 @@ const CLOSE_WAIT_MS = 1_000;
 const SCHEMA_NAME = /^(?!pg_)[A-Za-z_][A-Za-z0-9_-]{0,62}$/;
 
 export type PostgresSettings = {
-  /** `DATABASE_URL`. A pooler in between must assign whole sessions: the search path and notifications belong to a session. */
+  /** `DATABASE_URL`. A pooler in between must assign complete sessions: the search path and notifications belong to a session. */
   readonly url: string;
   /** `ANIMA_NAMESPACE`: the schema's name. */
   readonly namespace: string;
@@ -55,19 +57,19 @@ type PoolSettings = {
 
 /** How much longer than the server's own limit an answer may take, in milliseconds: a server that is cut off does not keep its limit. */
 const ANSWER_GRACE_MS = 100;
-/** Ends a transaction that a process stopped in the middle has left open. */
+/** Ends a transaction that was left open by a process that stopped in the middle. */
 const IDLE_IN_TRANSACTION_MS = 10_000;
 const IDLE_MS = 30_000;
 
 /**
  * Statements here use an index and have no joins. Before a table is analysed the planner expects few matching rows. It would then gather and sort a
- * whole partition for a list of 100: 600 times slower at 30,000 rows.
+ * complete partition for a list of 100: 600 times slower at 30,000 rows.
  */
 const PLANNER = { enable_bitmapscan: 'off', jit: 'off' } as const;
-/** What was acknowledged survives the database's death, whatever its role or database sets. */
+/** Acknowledged writes survive a crash of the database, whatever its role or database sets. */
 const DURABLE = { synchronous_commit: 'on' } as const;
 
-/** Positions and revisions stay below 2^53, so 8-byte integers are read as numbers. */
+/** Positions and revisions are below 2^53, so 8-byte integers are read as numbers. */
 const types: pg.CustomTypesConfig = {
   getTypeParser: (oid, format) => (isInt8(oid) ? Number : (pg.types.getTypeParser(oid, format) as unknown)),
 };
@@ -94,8 +96,8 @@ const singleConnection = ({ url, schema, connectMs }: Pick<PoolSettings, 'url' |
   new pg.Client({ ...connectionOf(url, schema), connectionTimeoutMillis: connectMs });
 
 /**
- * A pool in which every wait ends. A connection that broke, or whose answer did not come in time, is closed and not given to the next caller (kysely
- * returns whatever it took). A later query on it fails at once.
+ * A pool in which every wait is bounded. A connection that broke, or whose answer did not come in time, is closed and not given to the next caller
+ * (kysely returns whatever it took). A later query on it fails immediately.
  */
 const openPool = (settings: PoolSettings): PostgresPool => {
   const { url, schema, connections, connectMs, statementMs } = settings;
@@ -137,8 +139,8 @@ const openPool = (settings: PoolSettings): PostgresPool => {
 };
 
 /**
- * One schema of one PostgreSQL database: its connections, made when they are needed, and its form. The database may be away from the start, die and
- * come back: every use tries anew. The caller disposes of this after everything that uses it.
+ * One schema of one PostgreSQL database: its connections, made on demand, and its form. The database may be unavailable from the start, crash and
+ * return: every use tries again. The caller disposes of this after everything that uses it.
  */
 export class Postgres implements AsyncDisposable {
   readonly #settings: PostgresSettings;
@@ -151,7 +153,7 @@ export class Postgres implements AsyncDisposable {
 
   /**
    * Does not connect yet.
-   * @throws StartProblem when the address or the namespace cannot be used
+   * @throws StartProblem if the address or the namespace cannot be used
    */
   constructor(settings: PostgresSettings) {
     const { url, namespace: schema } = settings;
@@ -179,7 +181,7 @@ export class Postgres implements AsyncDisposable {
     };
   }
 
-  /** The channel on which the processes of one namespace tell each other what they wrote. */
+  /** The channel on which the processes of one namespace notify each other of their writes. */
   get channel(): string {
     return this.#settings.namespace;
   }
@@ -205,7 +207,7 @@ export class Postgres implements AsyncDisposable {
 
   /**
    * Brings the schema to its newest form. Otherwise the first use does so.
-   * @throws Rejection DATABASE_UNAVAILABLE; StartProblem when the schema belongs to a newer version, or this user may not use the database
+   * @throws Rejection DATABASE_UNAVAILABLE; StartProblem if the schema belongs to a newer version, or this user may not use the database
    */
   async migrate(): Promise<void> {
     try {
@@ -217,7 +219,7 @@ export class Postgres implements AsyncDisposable {
     }
   }
 
-  /** Resolves when the database answers. @throws Rejection DATABASE_UNAVAILABLE */
+  /** Resolves if the database answers. @throws Rejection DATABASE_UNAVAILABLE */
   async ping(): Promise<void> {
     await this.run('request', (db) => sql`SELECT 1`.execute(db));
   }
@@ -228,7 +230,7 @@ export class Postgres implements AsyncDisposable {
     return singleConnection({ url, schema, connectMs: BACKGROUND_CONNECT_MS });
   }
 
-  /** Ends every connection once its work is done. An index that is being made is left to the next start. */
+  /** Ends every connection once its work is done. An index that is being created is left to the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort();
     await this.#migrating?.catch(() => undefined);
@@ -252,7 +254,7 @@ export class Postgres implements AsyncDisposable {
     const { signal } = this.#closing;
     const client = this.connection();
     const end = (): void => void client.end().catch(() => undefined);
-    // The query under way reports a connection that breaks.
+    // The query in progress reports a connection that breaks.
     client.on('error', () => undefined);
     signal.addEventListener('abort', end);
     try {
@@ -262,7 +264,7 @@ export class Postgres implements AsyncDisposable {
       });
       left.catch(() => undefined);
       const connecting = client.connect();
-      // A client that is ended meanwhile never says so.
+      // A client that is ended meanwhile never reports that.
       connecting.catch(() => undefined);
       await Promise.race([connecting, left]);
       await makeLateIndexes(client, this.#settings.namespace);
@@ -270,7 +272,7 @@ export class Postgres implements AsyncDisposable {
       if (!signal.aborted)
         this.log.warn({ err }, 'an index could not be made; what it is for is slower until the next start');
     } finally {
-      // Also now: a database that stands still never closes the connection.
+      // Also now: a frozen database never closes the connection.
       if (!signal.aborted)
         await within(
           CLOSE_WAIT_MS,
@@ -281,7 +283,7 @@ export class Postgres implements AsyncDisposable {
   }
 }
 
-/** Wrong password, no such database, no right to make a schema, a schema of a newer version: waiting does not help. */
+/** Wrong password, no such database, no right to create a schema, a schema of a newer version: waiting does not help. */
 const isRefusedForGood = (error: unknown): boolean => {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   return error instanceof SchemaProblem || /^(28|3D|42501)/.test(code);

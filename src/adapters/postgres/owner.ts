@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { databaseUnavailable } from './failures.js';
 import type { Postgres } from './open.js';
 
-/** How often a process reports that it lives, and for how long others believe it, in milliseconds. Both by clocks that are not set by hand. */
+/** How often a process reports that it is alive, and for how long others rely on it, in milliseconds. Both by clocks that are not set by hand. */
 const HEARTBEAT_MS = 2_000;
 const ALIVE_MS = 10_000;
 /** Rows of processes that died long ago are deleted, at most this many with each heartbeat. */
@@ -11,8 +11,8 @@ const SWEPT_OWNERS = 100;
 const DEAD_FOR_LONG = '1 hour';
 
 /**
- * This process's sign of life in the database, by the database's clock. What the process reserved counts as running only while the sign is fresh. It
- * uses a plain timer, not the clock port: how long a process lives has nothing to do with the time of day.
+ * This process's heartbeat in the database, by the database's clock. What the process reserved counts as running only while the heartbeat is fresh.
+ * It uses a plain timer, not the clock port: how long a process lives does not depend on the time of day.
  */
 export class Owner implements AsyncDisposable {
   readonly id: string;
@@ -24,7 +24,7 @@ export class Owner implements AsyncDisposable {
   #following: Promise<void> | null = null;
 
   /**
-   * @param id names the process among all, e.g. random
+   * @param id identifies the process among all, e.g. random
    * @param onBeat runs after a successful heartbeat, unless it still runs after an earlier one; if it fails, the next one runs it again
    */
   constructor(postgres: Postgres, id: string, onBeat: () => Promise<void>) {
@@ -33,7 +33,7 @@ export class Owner implements AsyncDisposable {
     this.#onBeat = onBeat;
   }
 
-  /** Resolves when others will go on believing for a while that this process lives. @throws Rejection DATABASE_UNAVAILABLE */
+  /** Resolves once others will rely for a while on this process being alive. @throws Rejection DATABASE_UNAVAILABLE */
   async alive(): Promise<void> {
     this.#timer ??= setInterval(() => this.#beatAgain(), HEARTBEAT_MS).unref();
     if (performance.now() < this.#believedUntilMs - HEARTBEAT_MS) return;
@@ -41,14 +41,14 @@ export class Owner implements AsyncDisposable {
     if (performance.now() >= this.#believedUntilMs) throw databaseUnavailable();
   }
 
-  /** Reports that this process is over: what it left undone may be taken at once. */
+  /** Reports that this process is over: what it left undone may be taken over immediately. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#beating?.catch(() => undefined);
     await this.#following;
     if (this.#timer === undefined) return;
     const gone = sql`DELETE FROM owners WHERE id = ${this.id}`;
-    // If the database is away, the sign expires by itself.
+    // If the database is unavailable, the heartbeat expires.
     await this.#postgres.run('request', (db) => gone.execute(db)).catch(() => undefined);
   }
 

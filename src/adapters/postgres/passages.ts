@@ -10,17 +10,20 @@ import { servingBuild } from './builds.js';
 import { isTimeout } from './failures.js';
 import type { Tables } from './tables.js';
 
-/** How many of the newest passages are looked at one by one before the index of words is asked: common words are found there, rare ones by the index. */
+/** How many of the newest passages are checked one by one before the index of words is used: common words are found there, rare ones by the index. */
 const NEWEST = 20_000;
-/** How far the clocks of servers, and the ways into the store, may put two events into another order than their times, in milliseconds. */
+/**
+ * How much the order of two events may differ from the order of their times, in milliseconds, because of the clocks of servers and the ways into the
+ * store.
+ */
 const SKEW_MS = 3_600_000;
-/** How long the index of words may take, in milliseconds: less than a request's statement may. After that only the newest passages are looked at. */
+/** How long the index of words may take, in milliseconds: less than a request's statement may. After that only the newest passages are searched. */
 const INDEX_MS = 700;
 
-/** Builds share one index of words. */
+/** The partition of a build: builds share one index of words. */
 const ofBuild = (build: number, partition: string): string => partitionWord(`${String(build)} ${partition}`);
 
-/** Writes the passages that are not there yet. */
+/** Writes the passages that do not exist yet. */
 export const writePassages = async (tx: Transaction<Tables>, build: number, put: Changes['put']): Promise<void> => {
   const all: (readonly [key: string, passage: IndexedPassage])[] = [];
   for (const { key, passages = [] } of put) for (const passage of passages) all.push([key, passage]);
@@ -39,7 +42,7 @@ export const writePassages = async (tx: Transaction<Tables>, build: number, put:
 const quoted = (word: string): string => `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 const anyOf = (words: readonly string[]): string => `(${words.map(quoted).join(' | ')})`;
 
-/** The condition for the words of a passage. Every word stands in quotes, so none means anything to the database. */
+/** The condition for the words of a passage. Every word is quoted, so that none has a special meaning to the database. */
 const matching = (build: number, { partition, words, beginnings, without, tags }: PassageQuery): string =>
   [
     quoted(ofBuild(build, partition)),
@@ -49,7 +52,7 @@ const matching = (build: number, { partition, words, beginnings, without, tags }
     ...(without.length === 0 ? [] : [`!${anyOf(without)}`]),
   ].join(' & ');
 
-/** `isAsked`: what a passage must fulfil. */
+/** `isAsked`: the condition that a passage must meet. */
 type PassageSearch = {
   readonly above: number;
   readonly below: number;
@@ -58,7 +61,7 @@ type PassageSearch = {
 };
 type FoundPlace = { readonly place: number; readonly key: string };
 
-/** Between which places (exclusive) passages of a time are. */
+/** Between which positions (exclusive) passages of a time are. */
 const placesOf = async (
   db: Kysely<Tables>,
   build: number,
@@ -74,7 +77,7 @@ const placesOf = async (
 
 type Newest = FoundPlace & { readonly looked: number; readonly last: number };
 
-/** Among the newest passages, each of which is looked at; `before`: where these end if there are others, else null. */
+/** Searches the newest passages, each of which is checked; `before`: where these end if there are others, else null. */
 const amongNewest = async (
   db: Kysely<Tables>,
   build: number,
@@ -89,12 +92,12 @@ const amongNewest = async (
     LEFT JOIN (SELECT place, key FROM newest WHERE ${isAsked} ORDER BY place DESC LIMIT ${limit}) AS found ON true
     ORDER BY place DESC`.execute(db);
   const [{ looked, last } = { looked: 0, last: 0 }] = rows;
-  // The row without a place says only how many were looked at.
+  // The row without a position only counts how many were checked.
   const found = rows.filter(({ place }) => (place as number | null) !== null);
   return { found, before: looked < NEWEST ? null : last };
 };
 
-/** By the index of words; null when that takes too long. The index is read whole for a query, whatever the planner believes. */
+/** By the index of words; null if that takes too long. The index is read completely for a query, whatever the planner estimates. */
 const byIndex = async (
   db: Kysely<Tables>,
   build: number,
@@ -135,7 +138,7 @@ const withRows = async (
   return rows.map(({ place, row }) => ({ place, row: JSON.parse(row) as Json }));
 };
 
-/** As TextSearch.passages. The index of words is asked only when the newest passages are too few. */
+/** As TextSearch.passages. The index of words is used only if the newest passages are too few. */
 export const findPassages = async (
   db: Kysely<Tables>,
   projection: Projection,

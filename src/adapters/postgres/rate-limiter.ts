@@ -9,22 +9,22 @@ import { NOW_MS } from './now-ms.js';
 import type { Postgres } from './open.js';
 
 /**
- * How much later than now a window may have begun, in milliseconds: a statement that waited for another one's row has an earlier now. If a window begins
- * later than that, the clock was set back since.
+ * How much later than now a window may have begun, in milliseconds: a statement that waited for another one's row has an earlier now. If a window
+ * begins later than that, the clock was set back since.
  */
 const BEGUN_LATER_MS = 10_000;
 /** After how many requests old windows are deleted, and how many at most: more than were added. */
 const SWEEP_EVERY = 1_000;
 const SWEPT = 2_000;
-/** How long after a failure the database is not asked again, in milliseconds: no request waits for it meanwhile. */
+/** How long after a failure the database is not used again, in milliseconds, so that no request waits for it meanwhile. */
 const LOCAL_MS = 1_000;
 
 /** `left`: milliseconds until the window ends. */
 type WindowRow = { readonly used: number; readonly left: number; readonly allowed: boolean };
 
 /**
- * Rate limits that all server processes share: one statement for each request. Windows begin and end by the database's clock. While the database is away each process counts alone. What does
- * not need the database then goes on, and is still limited.
+ * Rate limits that all server processes share: one statement for each request. Windows begin and end by the database's clock. While the database is
+ * unavailable each process counts alone, so that requests that do not need the database are still served, and still limited.
  */
 export class PostgresRateLimiter implements RateLimiter {
   readonly #postgres: Postgres;
@@ -34,7 +34,7 @@ export class PostgresRateLimiter implements RateLimiter {
   #taken = 0;
   #sweeping = false;
 
-  /** @param clock of what this process counts alone. @param nowMs the database's clock */
+  /** @param clock for what this process counts alone. @param nowMs the database's clock */
   constructor(postgres: Postgres, clock: Clock, nowMs = NOW_MS) {
     this.#postgres = postgres;
     this.#nowMs = nowMs;
@@ -59,7 +59,7 @@ export class PostgresRateLimiter implements RateLimiter {
   async #take(subject: string, { limit, windowSeconds }: RateLimit): Promise<RateDecision> {
     const nowMs = this.#nowMs;
     const windowMs = windowSeconds * 1_000;
-    // A refused request changes no count. It is an update all the same: one statement then also tells when the window ends.
+    // A refused request changes no count. It is still an update, so that one statement also returns when the window ends.
     const over = sql`(w.ends <= ${nowMs} OR w.started > ${nowMs} + ${BEGUN_LATER_MS}::bigint)`;
     const statement = sql<WindowRow>`
       INSERT INTO rate_windows AS w (subject, started, ends, used, allowed)

@@ -46,18 +46,18 @@ import {
 /**
  * Read models, their search and their write side in PostgreSQL, for any number of reading and writing processes. Several projectors may write one
  * build, each the streams that it was given. The build's position is the furthest that any of them has reported.
- * Failures: every method throws Rejection DATABASE_UNAVAILABLE while the database is away, and works again when it is back. A commit that fails in
- * this way may have been written; `load` tells.
+ * Failures: every method throws Rejection DATABASE_UNAVAILABLE while the database is unavailable, and works again when it is back. A commit that
+ * fails in this way may have been written; `load` shows it.
  */
 export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, ReadModelWriter, AsyncDisposable {
   /** How long a read waits, in milliseconds. */
   readonly #waitMs: number;
   readonly #postgres: Postgres;
   readonly #waits: ReadWaits;
-  /** Names of projections whose change the other processes have not been told yet. */
+  /** Names of projections whose change was not announced to the other processes yet. */
   #untold = new Set<string>();
   #telling: Promise<void> | null = null;
-  /** How often builds may have been dropped: a sweep under way may have looked before the last time. */
+  /** How often builds may have been dropped: a sweep in progress may have started before the last time. */
   #drops = 0;
   #sweeping: Promise<void> | null = null;
   #closed = false;
@@ -196,7 +196,7 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
     await this.#sweeping;
   }
 
-  /** Told after the commit and not in it: notifying transactions commit one after the other, each with its flush. */
+  /** Announced after the commit and not in it: notifying transactions commit one after the other, each with its flush. */
   #changed(name: string): void {
     this.#waits.changed(name);
     this.#untold.add(name);
@@ -208,7 +208,7 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
       const names = [...this.#untold];
       this.#untold = new Set();
       const statement = sql`SELECT pg_notify(${this.#postgres.channel}, name) FROM unnest(${names}::text[]) AS n (name)`;
-      // A process that is not told finds out by polling.
+      // A process that misses a notification finds out by polling.
       await this.#postgres.run('background', (db) => statement.execute(db)).catch(() => undefined);
     }
     this.#telling = null;

@@ -34,8 +34,8 @@ export const getRows = async (
 };
 
 /**
- * The first rows of a list, one more than asked for. Each tag is a search of its own in the index: a filter over all tags would read the partition
- * up to the last row that it keeps.
+ * The first rows of a list, one more than requested. Each tag is a separate search in the index: a filter over all tags would read the partition up
+ * to the last row that it keeps.
  */
 export const firstRows = (projection: Projection, query: ListQuery): RawBuilder<unknown> => {
   const { partition, tags, direction, beyond, within, limit } = query;
@@ -52,8 +52,8 @@ export const firstRows = (projection: Projection, query: ListQuery): RawBuilder<
 };
 
 /**
- * As ReadModels.list; the columns sort by code point (COLLATE "C"). The database measures the rows: only those on the page are sent. It looks at one
- * row more than asked for. `before` is the size of the page before a row.
+ * As ReadModels.list; the columns sort by code point (COLLATE "C"). The database measures the rows: only those on the page are sent. It reads one row
+ * more than requested. `before` is the size of the page before a row.
  */
 export const listRows = async (db: Kysely<Tables>, projection: Projection, query: ListQuery): Promise<ListPage> => {
   const { direction, limit, bytes = PAGE_BYTES } = query;
@@ -96,7 +96,7 @@ export const loadRows = async (
   const ofBuild = sql`build = ${id} AND stream = ANY(${streams}::text[])`;
   const [revisions, parked] =
     streams.length === 0 ? [new Map<string, number>(), new Set<string>()] : await standingsIn(db, ofBuild);
-  // Standings first: rows that another writer changes in between are then newer than their standing, and the commit is refused.
+  // Progress first: rows that another writer changes in between are then newer than their progress, and the commit is refused.
   const loaded = await rowsUpTo(db, id, keys, bytes);
   return {
     ...loaded,
@@ -108,7 +108,7 @@ export const loadRows = async (
 
 /**
  * The rows of the keys, in their order, up to the row that brings them to `bound` bytes. `before` is the size of the rows before a row. The database
- * measures them, as for a list. Each is looked up by itself: a join might scan all rows there are.
+ * measures them, as for a list. Each is looked up separately: a join might scan all existing rows.
  */
 const rowsUpTo = async (
   db: Kysely<Tables>,
@@ -135,7 +135,7 @@ const rowsUpTo = async (
   };
 };
 
-/** How far streams of a build are, and which are parked. */
+/** The progress of streams in a build, and which are parked. */
 const standingsIn = async (
   db: Kysely<Tables>,
   ofBuild: RawBuilder<unknown>,

@@ -8,7 +8,7 @@ import { Notifications } from './notifications.js';
 import type { Postgres } from './open.js';
 import type { Tables } from './tables.js';
 
-/** How many readers may wait at once. One more is told at once that what it waits for is not there. */
+/** The maximum number of waiting readers. A further one is immediately answered that its target is not reached. */
 const MAX_WAITERS = 10_000;
 /** How often waiting readers are checked without a notification, in milliseconds: rarely while the database reports every commit. */
 const POLL_LISTENING_MS = 500;
@@ -16,7 +16,7 @@ const POLL_DEAF_MS = 50;
 
 type CommitWaiter = {
   readonly projection: Projection;
-  /** The stream whose revision `target` is waited for; null when `target` is a global position. */
+  /** The stream whose revision `target` is awaited; null if `target` is a global position. */
   readonly stream: string | null;
   readonly target: number;
   /** Whether it is checked only once. */
@@ -27,7 +27,7 @@ type CommitWaiter = {
 type StreamReach = { readonly revision: number; readonly stopped: boolean };
 
 /**
- * Readers that wait for commits of any process. All readers of this process share one look at the database at a time: after this process commits,
+ * Readers that wait for commits of any process. All readers of this process share one query of the database at a time: after this process commits,
  * after another process reports a commit, and now and then. Each wait is bounded by its own timeout.
  */
 export class ReadWaits implements AsyncDisposable {
@@ -36,7 +36,7 @@ export class ReadWaits implements AsyncDisposable {
   readonly #notifications: Notifications;
   readonly #waiters = new Set<CommitWaiter>();
   readonly #listeners = new Set<() => void>();
-  /** The names to look at next; null for all. */
+  /** The names to check next; null for all. */
   #due: Set<string> | null = new Set();
   #looking = false;
   #cancelPoll: (() => void) | null = null;
@@ -51,14 +51,14 @@ export class ReadWaits implements AsyncDisposable {
     return this.#waiters.size > 0;
   }
 
-  /** Calls `listener` whenever a reader begins to wait. Returns a function that ends this. */
+  /** Calls `listener` whenever a reader begins to wait. Returns a function that removes it. */
   onBegin(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /**
-   * True when the target is reached within `timeoutMs`. False when it is not, or never will be. Without time the target is checked once.
+   * True when the target is reached within `timeoutMs`. False if it is not, or never will be. With no time left the target is checked once.
    * @throws Rejection DATABASE_UNAVAILABLE
    */
   async wait(projection: Projection, stream: string | null, target: number, timeoutMs: number): Promise<boolean> {
@@ -101,7 +101,7 @@ export class ReadWaits implements AsyncDisposable {
     });
   }
 
-  /** Tells the waiting readers that the target was not reached. */
+  /** Answers the waiting readers that the target was not reached. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#cancelPoll?.();
     for (const waiter of [...this.#waiters]) waiter.end(false);
@@ -117,7 +117,7 @@ export class ReadWaits implements AsyncDisposable {
   }
 
   async #look(): Promise<void> {
-    // Readers that ask in the same turn of the event loop share the look.
+    // Readers that ask in the same turn of the event loop share the query.
     await Promise.resolve();
     const due = this.#due;
     this.#due = new Set();
@@ -162,7 +162,7 @@ const goingBuilds = (projection: Projection): RawBuilder<number> => sql<number>`
   SELECT id FROM builds WHERE name = ${projection.name} AND position < ${ABANDONED}
     AND (version >= ${projection.version} OR id = ${servingBuild(projection)}))`;
 
-/** How far streams are. `stopped` means that no build can go on with the stream: each that might has parked one of its events. */
+/** The progress of streams. `stopped` means that no build can continue with the stream: each that might has parked one of its events. */
 const standingsOf = async (
   db: Kysely<Tables>,
   projection: Projection,

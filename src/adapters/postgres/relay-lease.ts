@@ -5,13 +5,13 @@ import type { Postgres } from './open.js';
 
 /** How long another relay waits for one that was killed or hangs, in milliseconds. */
 const HOLDS_MS = 6_000;
-/** The place of the relay that fills the namespace's own topic. */
+/** The name of the lease of the relay that fills the namespace's own topic. */
 const EVENTS = 'events';
-/** The place of the process that embeds texts in the background. It has no checkpoint: what lacks a vector is in the database. */
+/** The name of the lease of the process that embeds texts in the background. It has no checkpoint: the database shows what lacks a vector. */
 const EMBEDDING = 'embedding';
 const publicPlace = (topic: string): string => `public:${topic}`;
 
-/** A relay's place as a row: its holder, its end by the database's clock, and the checkpoint. */
+/** A relay's lease as a row: its holder, its end by the database's clock, and the checkpoint. */
 export class PostgresRelayLease implements RelayLease {
   readonly holdsMs: number;
   readonly #postgres: Postgres;
@@ -26,19 +26,19 @@ export class PostgresRelayLease implements RelayLease {
   }
 
   /**
-   * The place of the relay that fills the namespace's own topic. Whoever asks for it also makes the places of new public topics, before this one is made
-   * or taken. They begin at this one's checkpoint, and no event can come between, even when all places were lost with the schema.
+   * The lease of the relay that fills the namespace's own topic. Requesting it also creates the leases of new public topics, before this one is
+   * created or taken. They begin at this one's checkpoint, and no event can come between, even if all leases were lost with the schema.
    */
   static ofEvents(postgres: Postgres, publicTopics: readonly string[] = [], holdsMs = HOLDS_MS): PostgresRelayLease {
     return new PostgresRelayLease(postgres, EVENTS, [...publicTopics.map(publicPlace), EVENTS], holdsMs);
   }
 
-  /** The place of the relay that fills a public topic. It cannot be taken before it was made. */
+  /** The lease of the relay that fills a public topic. It cannot be taken before it was created. */
   static ofPublic(postgres: Postgres, topic: string, holdsMs = HOLDS_MS): PostgresRelayLease {
     return new PostgresRelayLease(postgres, publicPlace(topic), [], holdsMs);
   }
 
-  /** The place of the process that embeds texts in the background. */
+  /** The lease of the process that embeds texts in the background. */
   static ofEmbedding(postgres: Postgres, holdsMs = HOLDS_MS): PostgresRelayLease {
     return new PostgresRelayLease(postgres, EMBEDDING, [EMBEDDING], holdsMs);
   }

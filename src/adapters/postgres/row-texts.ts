@@ -19,13 +19,15 @@ import { isRace } from './failures.js';
 import { byText } from './stored-text.js';
 import type { Tables } from './tables.js';
 
-/** The condition that a place is within a range, with a leading AND when there is one. */
+/** The condition that a position is within a range, with a leading AND if there is one. */
 export const placeCondition = ({ above, upTo }: OrderRange = {}): RawBuilder<unknown> =>
   sql`${above === undefined ? sql`` : sql`AND place > ${above}`} ${upTo === undefined ? sql`` : sql`AND place <= ${upTo}`}`;
 
 type TextRow = readonly [key: string, stream: string, place: string, text: string, words: string];
 
-/** Writes the texts of rows, and removes those of rows that no longer have one. A vector of the same text is copied from the build that readers see. */
+/**
+ * Writes the texts of rows, and removes those of rows that no longer have one. A vector of the same text is copied from the build that readers see.
+ */
 export const writeTexts = async (tx: Transaction<Tables>, build: Build, put: Changes['put']): Promise<void> => {
   const gone: string[] = [];
   const texts: TextRow[] = [];

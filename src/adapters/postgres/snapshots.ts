@@ -25,7 +25,7 @@ export class PostgresSnapshots implements Snapshots {
   }
 
   /**
-   * Every process that reads past a revision saves it: what is there already is not written again.
+   * Every process that reads past a revision saves it: a snapshot that exists is not written again.
    * @throws Rejection DATABASE_UNAVAILABLE, STORE_FULL
    */
   async save({ stream, version, revision, hash, atMs, state }: Snapshot): Promise<void> {

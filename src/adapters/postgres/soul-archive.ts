@@ -8,14 +8,14 @@ import { wholePayload } from '../shared/whole-payload.js';
 import { isRace } from './failures.js';
 import type { Postgres } from './open.js';
 
-/** How much of a payload one statement reads: an answer in text takes twice as many bytes. */
+/** How much of a payload one statement reads: an answer in text uses twice as many bytes. */
 const PIECE_BYTES = 1024 * 1024;
-/** Who a public payload belongs to: nobody. No tenant has this id. */
+/** The tenant of a public payload: none. No tenant has this id. */
 const NOBODY = '';
 
 /**
- * Payloads that all server processes share: a row for each tenant that staged one, and one of nobody when it is public. Publishing renames the row, so
- * the bytes are written once.
+ * Payloads that all server processes share: a row for each tenant that staged one, and one without a tenant if it is public. Publishing renames the
+ * row, so the bytes are written once.
  */
 export class PostgresSoulArchive implements SoulArchive {
   readonly #postgres: Postgres;
@@ -51,7 +51,7 @@ export class PostgresSoulArchive implements SoulArchive {
     return rows.length > 0 ? 'wasPublic' : null;
   }
 
-  /** False when there is nothing to make public, or it is public. */
+  /** False if there is nothing to publish, or it is public already. */
   async #makePublic(digest: string, tenant: string): Promise<boolean> {
     const statement = sql`
       UPDATE soul_archive SET tenant = ${NOBODY}, expires = NULL

@@ -4,8 +4,8 @@ export const byText = (one: string, other: string): number => (one < other ? -1 
 const stored = (text: string): string => (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text);
 
 /**
- * The parameters of a statement as PostgreSQL takes them: its text holds every character but NUL. What is stored and what is looked for are changed
- * alike, so one finds the other.
+ * The parameters of a statement in a form that PostgreSQL accepts: its text holds every character except NUL. Stored and searched values are
+ * converted in the same way, so that one finds the other.
  */
 export const storable = (values: readonly unknown[]): unknown[] =>
   values.map((value) => {

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 /** The tables as `migrations.ts` leaves them. Instants are milliseconds since 1970, except where the database's own clock is used. */
 export type Tables = {
   readonly builds: { id: Generated<number>; name: string; version: number; position: number; live: boolean };
-  /** Builds that are gone, whose rows are still to be swept. */
+  /** Dropped builds whose rows must still be swept. */
   readonly dropped_builds: { id: number };
   readonly rows: { build: number; key: string; partition: string; place: string; tag: string; row: string };
   readonly texts: {
@@ -28,7 +28,7 @@ export type Tables = {
     at: string;
   };
   readonly reservations: {
-    /** SHA-256 of scope and key: an index takes it, however long they are. */
+    /** SHA-256 of scope and key: short enough for an index, however long they are. */
     id: Buffer;
     digest: string;
     seed: string;
@@ -40,15 +40,15 @@ export type Tables = {
     resumed: boolean;
     owner: string;
     attempt: number;
-    /** Completed once: no other request takes the key. */
+    /** Completed once: no other request may use the key. */
     done: Generated<boolean>;
     tenant: Generated<string>;
-    /** Of an answer that counts against the tenant's budget. */
+    /** For an answer that counts against the tenant's budget. */
     bytes: Generated<number>;
   };
   readonly owners: { id: string; alive_until: Date };
   readonly rate_windows: { subject: string; started: number; ends: number; used: number; allowed: boolean };
-  /** `tenant` is '' for what is public, and `expires` then null. */
+  /** `tenant` is '' for a public payload, and `expires` then null. */
   readonly soul_archive: { digest: string; tenant: string; bytes: Buffer; expires: number | null };
   readonly soul_cids: { cid: string; digest: string };
   readonly log_places: { name: string; first: number; own: number; place: number; id: string };

@@ -18,7 +18,7 @@ export type GaugeReading = {
   readonly read: () => Promise<number | null>;
 };
 
-/** The figure, or null when there is none, or it cannot be read in time. */
+/** The figure, or null if there is none, or it cannot be read in time. */
 const readInTime = ({ read }: GaugeReading): Promise<number | null> =>
   within(
     GAUGE_TIMEOUT_MS,
@@ -26,9 +26,8 @@ const readInTime = ({ read }: GaugeReading): Promise<number | null> =>
   );
 
 /**
- * The registry of one server: Node's process metrics, the given gauges, one histogram of requests by operation and status,
- * and one of what the worker does. A gauge without a
- * figure is left out of the answer.
+ * The registry of one server: Node's process metrics, the given gauges, one histogram of requests by operation and status, and one of the worker's
+ * tasks. A gauge without a figure is left out of the answer.
  */
 export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => {
   const register = new Registry();

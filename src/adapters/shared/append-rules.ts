@@ -9,9 +9,9 @@ export type SerialisedEvent = Pick<EventToAppend, 'id' | 'type'> & {
 };
 
 /**
- * Serialises what is appended.
- * @throws RangeError for an empty append; Rejection EVENTS_TOO_LARGE over APPEND_EVENTS, over APPEND_BYTES as `countedBytes` counts, or over EVENT_BYTES
- *   of data in one of them
+ * Serialises the events of an append.
+ * @throws RangeError for an empty append; Rejection EVENTS_TOO_LARGE over APPEND_EVENTS, over APPEND_BYTES as `countedBytes` counts, or over
+ *   EVENT_BYTES of data in one of them
  */
 export const serialise = (events: readonly EventToAppend[]): readonly SerialisedEvent[] => {
   if (events.length === 0) throw new RangeError('An append holds at least one event.');
@@ -28,16 +28,16 @@ export const serialise = (events: readonly EventToAppend[]): readonly Serialised
   });
 };
 
-/** What of a stream decides an append. `last` is its last revision, -1 when it does not exist. */
+/** The state of a stream that decides an append. `last` is its last revision, -1 if it does not exist. */
 export type StreamView = {
   readonly last: number;
   idAt(revision: number): string | undefined;
 };
 
-/** Write it after the last event; or it is already there, from a revision on; or it contradicts what is there. */
+/** Write it after the last event; or it already exists, from a revision on; or it contradicts the existing events. */
 export type AppendPlace = 'write' | 'conflict' | { readonly repeatedFrom: number };
 
-/** Decides one append: a repeat is known by its ids at the expected place. */
+/** Decides one append: a repeat is recognised by its ids at the expected revisions. */
 export const placeAppend = (stream: StreamView, expected: ExpectedRevision, ids: readonly string[]): AppendPlace => {
   const from = expected === 'no_stream' ? 0 : expected + 1;
   if (stream.last === from - 1) return 'write';
@@ -45,12 +45,12 @@ export const placeAppend = (stream: StreamView, expected: ExpectedRevision, ids:
   return stands ? { repeatedFrom: from } : 'conflict';
 };
 
-/** The most events one read returns. */
+/** The maximum number of events that one read returns. */
 export const READ_EVENTS = 4096;
 
 /**
- * The revisions that a read covers, both included; nothing when `lowest` is above `highest`.
- * @throws RangeError for a limit outside 1..4096.
+ * The revisions that a read covers, both included; none if `lowest` is above `highest`.
+ * @throws RangeError for a limit outside 1..4096
  */
 export const rangeOf = (
   { direction, from, to, limit }: ReadRange,

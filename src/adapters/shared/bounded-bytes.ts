@@ -1,4 +1,4 @@
-/** The bytes of a body; null when they are more than so many, and then the rest is not read. */
+/** The bytes of a body; null if there are more than the maximum, in which case the rest is not read. */
 export const boundedBytes = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Buffer | null> => {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

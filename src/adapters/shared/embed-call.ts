@@ -1,6 +1,6 @@
 import { EMBED_TEXTS } from '../../ports/embedder.js';
 
-/** Checks what Embedder.embed says of its arguments. @throws RangeError, the reason of the signal */
+/** Checks the arguments of Embedder.embed. @throws RangeError, the reason of the signal */
 export const checkEmbedCall = (texts: readonly string[], signal: AbortSignal | undefined): void => {
   if (texts.length > EMBED_TEXTS) {
     throw new RangeError(`an embedder takes ${String(EMBED_TEXTS)} texts at once, not ${String(texts.length)}`);

@@ -3,15 +3,15 @@ import { setMaxListeners } from 'node:events';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import type { EventStore, RecordedEvent, Subscription } from '../../ports/event-store.js';
 
-/** How many events a subscription gives at once. */
+/** The maximum number of events in one batch of a subscription. */
 export const SUBSCRIPTION_BATCH = 256;
 
-/** Wakes the readers that wait for new events, of one stream or of any. It counts the changes, so none is missed between reading and waiting. */
+/** Wakes the readers that wait for new events, of one stream or of any. It counts the changes, so that none is missed between reading and waiting. */
 export class ChangeSignal {
   #count = 0;
   readonly #waiting = new Map<string | null, Set<() => void>>();
 
-  /** How many changes there were so far. */
+  /** The number of changes so far. */
   get count(): number {
     return this.#count;
   }
@@ -58,8 +58,8 @@ export const assertOneStart = ({ after, prefix, stream }: Subscription): void =>
 };
 
 /**
- * A subscription made of reads: what is there, batch by batch, and again whenever something changed. It keeps only the reader's place, so a slow
- * reader holds up no other and buffers nothing.
+ * A subscription made of reads: the existing events, batch by batch, and a new read whenever something changed. It keeps only the reader's position,
+ * so a slow reader delays no other and buffers nothing.
  * @throws RangeError as `assertOneStart`
  */
 export const follow = (

@@ -4,9 +4,9 @@ import type { Clock } from '../../ports/clock.js';
 import type { RateLimit } from '../../kernel/base/rate-limit.js';
 import type { RateDecision, RateLimiter } from '../../ports/rate-limiter.js';
 
-/** How many windows are kept. Beyond that the oldest window is forgotten, and its subject starts again. */
+/** How many windows are kept. Beyond that the oldest window is dropped, and its subject starts again. */
 export const WINDOWS_KEPT = 100_000;
-/** How many windows that are over each request lets go at most: more than it adds. */
+/** The maximum number of expired windows that each request drops: more than it adds. */
 const SWEPT_PER_REQUEST = 2;
 
 /** `endMs` by the monotonic clock. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
 
-/** How many readers may wait at once. A further reader is told at once that what it wants is not there. */
+/** The maximum number of waiting readers. A further one is immediately answered that its target is not reached. */
 const MAX_WAITERS = 10_000;
 
 export type WaitState = 'reached' | 'never' | 'not yet';
@@ -27,13 +27,13 @@ export class ReadWaiters {
     return this.#waiters.size > 0;
   }
 
-  /** Calls `listener` whenever a reader begins to wait; returns a function that ends that. */
+  /** Calls `listener` whenever a reader begins to wait; returns a function that removes it. */
   onBegin(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** True when `check` says so within `timeoutMs`, false when it does not or never will. */
+  /** True when `check` returns so within `timeoutMs`, false if it does not or never will. */
   async wait(projection: string, stream: string | null, check: () => WaitState, timeoutMs: number): Promise<boolean> {
     const now = check();
     if (now !== 'not yet') return now === 'reached';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import { sha256Hex } from '../../kernel/crypto/sha256.js';
 
-/** Half a digest: enough that no two tags meet. */
+/** Half a digest: enough that no two tags collide. */
 const DIGITS = 32;
 
 /** Each passage has a handful, and its neighbours have the same ones. */
@@ -10,7 +10,7 @@ const words = new LRUCache<string, string>({ max: 4_096 });
 /** Longer ones are not kept: a tag may be as long as an action. */
 const TAG_CHARS_KEPT = 256;
 
-/** A tag as a word that no text has, because words have no underscore. An index of words then finds by tags as well, whatever stands in them. */
+/** A tag as a word that no text has, because words have no underscore. An index of words then finds by tags as well, whatever they contain. */
 export const tagWord = (tag: string): string => {
   const known = words.get(tag);
   if (known !== undefined) return known;
@@ -19,5 +19,5 @@ export const tagWord = (tag: string): string => {
   return word;
 };
 
-/** The partition, likewise. No tag has this form by itself: it begins with a character that no tag begins with. */
+/** The partition as such a word. No tag has this form: it begins with a character that no tag begins with. */
 export const partitionWord = (partition: string): string => tagWord(`\0${partition}`);

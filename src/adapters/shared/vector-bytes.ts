@@ -1,4 +1,4 @@
-/** A vector as it is stored: 4 bytes a number, little-endian like every machine that this runs on. */
+/** A vector as it is stored: 4 bytes per number, little-endian like every supported machine. */
 export const bytesOf = (vector: Float32Array): Buffer =>
   Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength);
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { MAX_ARCHIVED_BYTES } from '../../ports/soul-archive.js';
 
-/** Puts a payload together that is read in pieces; other work has its turn between them. Null when it is not the one that the digest names. */
+/** Assembles a payload that is read in pieces, yielding to other work between them. Null if it does not match the digest. */
 export const wholePayload = async (digest: string, pieces: AsyncIterable<Uint8Array>): Promise<Buffer | null> => {
   const hash = createHash('sha256');
   const read: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 
-/** The machine's timers: these limits are for calls into client libraries, whose own timers run by it, too. */
+/** The machine's timers: these limits are for calls into client libraries, whose own timers use it, too. */
 const timers = {
   after: (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(run, ms);
@@ -8,7 +8,7 @@ const timers = {
   },
 };
 
-/** The result. A later one is ignored. @throws what it fails with in time, or an Error that says that `what` took longer */
+/** The result. A later one is ignored. @throws what it fails with in time, or an Error that `what` took longer */
 export const inTime = <T>(ms: number, result: Promise<T>, what: string): Promise<T> =>
   withTimeLimit(timers, { ms, late: () => new Error(`${what} took longer than ${ms} ms.`) }, () => result);
 

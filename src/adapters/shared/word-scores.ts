@@ -4,7 +4,7 @@ import { compareOrders } from '../../kernel/read-models/row-order.js';
 /** The weight of a word that this many rows contain. */
 const weightOf = (rows: number): number => 1 / (1 + Math.log(Math.max(1, rows)));
 
-/** How many rows are sorted at once: a few milliseconds. */
+/** How many rows are sorted in one slice: a few milliseconds. */
 const SORTED_ROWS = 4_000;
 
 type RowByWords = { readonly key: string; readonly order: string; score: number };
@@ -13,7 +13,7 @@ const better = (one: RowByWords, other: RowByWords): number =>
   other.score - one.score || compareOrders(other.order, one.order);
 
 /**
- * As RowSearch.byWords says, in slices: other work may run between two steps.
+ * As specified by RowSearch.byWords, in slices: other work may run between two steps.
  * @param hits for each word of the query the rows that hold it
  */
 export function* bestByWordsInSlices(

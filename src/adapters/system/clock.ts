@@ -1,6 +1,6 @@
 import type { Clock } from '../../ports/clock.js';
 
-/** setTimeout counts in 32 bits: longer waits are cut and looked at again. */
+/** setTimeout counts in 32 bits: longer waits are split. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 /** How often a wait for an instant checks the wall clock again, in milliseconds: it may have been set forwards. */
 const LOOK_AGAIN_MS = 30_000;

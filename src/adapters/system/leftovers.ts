@@ -1,4 +1,4 @@
-/** How long what did not end with the server may hold the process, in milliseconds. */
+/** How long leftover work may keep the process alive after the server has ended, in milliseconds. */
 const LEFTOVERS_MS = 1_000;
 
 /** Ends the process soon. Call it once everything that was opened is closed, so that a thread that a library left behind delays nobody. */

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 
 import type { Random } from '../../ports/random.js';
 
-/** How many bytes are drawn at once: a draw costs the same for 12 bytes as for thousands. */
+/** How many bytes are drawn in one call: a draw costs the same for 12 bytes as for thousands. */
 const POOL_BYTES = 8_192;
 
 const createPool = (): Random => {
@@ -15,7 +15,7 @@ const createPool = (): Random => {
         randomFillSync(pool);
         used = 0;
       }
-      // Copied out and wiped: the bytes are in no other place and are never given again.
+      // Copied out and wiped, so that the bytes exist nowhere else and are never returned again.
       const drawn = Uint8Array.prototype.slice.call(pool, used, used + count);
       pool.fill(0, used, used + count);
       used += count;

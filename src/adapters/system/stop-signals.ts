@@ -1,10 +1,10 @@
 import type { Clock } from '../../ports/clock.js';
 
-/** What asks a process to end: a supervisor, and Ctrl-C. */
+/** The signals that stop a process: from a supervisor, and Ctrl-C. */
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /**
- * Signals that come so soon after the first belong to it, in milliseconds. Ctrl-C on `npm start` is two signals: the terminal sends one to the whole
- * process group, and npm passes its own on.
+ * Signals that follow the first within this time belong to it, in milliseconds. Ctrl-C on `npm start` is two signals: the terminal sends one to the
+ * complete process group, and npm passes its own on.
  */
 export const ONE_STOP_MS = 1_000;
 

@@ -2,21 +2,21 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import { runtimeRefusal } from './runtime-refusal.js';
 
-/** How many updates may be under way whatever is known of the workers, and at most. */
+/** How many updates may always be in progress, regardless of the workers, and at most. */
 export const UPDATES_AT_LEAST = 256;
 export const UPDATES_AT_MOST = 4_096;
-/** How many at least while they wait longer than they should: a longer line would only make all of them late. So many that are late show it. */
+/** The minimum while updates wait longer than they should: a longer queue would only delay all of them. This many late ones are needed to show it. */
 export const UPDATES_AT_LEAST_WHEN_SLOW = 16;
-/** How long an update should wait at most when as many are under way as may, in milliseconds: so many are let in as are answered in that time. */
+/** The maximum time that an update should wait at the limit, in milliseconds: as many are admitted as are answered in that time. */
 const WAIT_MS = 2_000;
-/** Over which time answers are counted, in milliseconds. */
+/** The period over which answers are counted, in milliseconds. */
 const COUNTED_MS = 1_000;
-/** While nothing is answered, one update in this time is let in to see whether that has changed, in milliseconds. */
+/** While nothing is answered, one update per period is admitted to see whether that has changed, in milliseconds. */
 const PROBE_EVERY_MS = 500;
-/** And one request in this time may go to the trouble of finding out what to ask; so may one while those that were let in wait too long. */
+/** One request per period may do the work of finding out what to ask; the same applies while the admitted ones wait too long. */
 const LOOK_EVERY_MS = 100;
 
-/** Lets one through in so many milliseconds. */
+/** Lets one caller through per period, in milliseconds. */
 class Tries {
   readonly #everyMs: number;
   #lastMs = -Infinity;
@@ -37,9 +37,9 @@ class Tries {
   }
 }
 
-/** Those who have been let in, the earliest first. */
+/** The admitted callers, the earliest first. */
 class Line {
-  /** Who is let in beyond the limit: while nothing is answered, and while it is slow. */
+  /** The callers that are admitted beyond the limit: while nothing is answered, and while it is slow. */
   readonly inVain: Tries;
   readonly whenSlow = new Tries(LOOK_EVERY_MS);
   readonly #since = new Set<{ readonly ms: number }>();
@@ -52,7 +52,7 @@ class Line {
     return this.#since.size;
   }
 
-  /** @returns leaves the line */
+  /** @returns a function that leaves the queue */
   join(nowMs: number): () => void {
     const one = { ms: nowMs };
     this.#since.add(one);
@@ -61,7 +61,7 @@ class Line {
     };
   }
 
-  /** They show it before they are done, and not by a few, who may take long for reasons of their own. */
+  /** Late updates show it before they are done; a few do not suffice, because they may take long for other reasons. */
   isSlow(nowMs: number): boolean {
     let nth = 0;
     for (const { ms } of this.#since) if ((nth += 1) === UPDATES_AT_LEAST_WHEN_SLOW) return nowMs - ms > WAIT_MS;
@@ -70,18 +70,19 @@ class Line {
 }
 
 /**
- * Lets updates in as far as they are being answered (Little's law), and refuses the others at once: under load a queue only makes everybody late. Once an
- * update has waited in vain while nothing was answered, only single ones are let in until an answer comes.
+ * Adaptive concurrency limit: admits updates at the rate at which they are answered (Little's law), and refuses the rest immediately, because
+ * queueing under load only delays everyone. Once an update has waited in vain while nothing was answered, only single ones are admitted until an
+ * answer comes.
  */
 export class Admission {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #requests = new Line(LOOK_EVERY_MS);
   readonly #updates = new Line(PROBE_EVERY_MS);
-  /** Answers in the running second and in the one before. */
+  /** Answers in the current second and in the previous one. */
   #counted = { sinceMs: 0, now: 0, before: 0 };
   #answeredMs = -Infinity;
   #inVain = false;
-  /** When a line was last slow, or answers came again. */
+  /** When a queue was last slow, or answers came again. */
   #slowMs = -Infinity;
 
   constructor({ clock }: { readonly clock: Pick<Clock, 'monotonicMs'> }) {
@@ -89,9 +90,9 @@ export class Admission {
   }
 
   /**
-   * A permit for a request that will ask, once it has found out what. There are as many as updates may be under way: what a crowd of requests reads before
-   * it asks would keep the machine from those that are answered.
-   * @returns gives the permit back; to be called once
+   * A permit for a request that will ask, once it has found out what. There are as many as updates may be in progress: otherwise the reads of a crowd
+   * of requests would take the machine from those that are being answered.
+   * @returns a function that releases the permit; to be called once
    * @throws Rejection as `admit` would at this moment
    */
   enter(): () => void {
@@ -102,7 +103,8 @@ export class Admission {
 
   /**
    * @param ask resolves with any answer, refusals included
-   * @throws Rejection BUSY when more are under way than are answered, ENGINE_UNAVAILABLE when none are, both at once; and what the update throws
+   * @throws Rejection BUSY if more are in progress than are answered, ENGINE_UNAVAILABLE if none are answered, both immediately; and what the update
+   *   throws
    */
   async admit<T>(ask: () => Promise<T>): Promise<T> {
     const beganMs = this.#clock.monotonicMs();
@@ -112,7 +114,7 @@ export class Admission {
       this.#answered();
       return answer;
     } catch (error) {
-      // A step that threw was taken by somebody.
+      // A step that threw was handled by a worker.
       if (!(error instanceof Rejection)) this.#answered();
       else if (error.code === 'ENGINE_UNAVAILABLE' && this.#answeredMs < beganMs) this.#inVain = true;
       throw error;
@@ -123,12 +125,12 @@ export class Admission {
   }
 
   /**
-   * Beyond the limit single ones are let in while nothing is answered or others wait too long: the answers to them are what shows that this is over, or
-   * that they are quick. Without it, a few updates that hang would shut everybody out for as long as they hang.
+   * Beyond the limit single updates are admitted while nothing is answered or others wait too long: their answers show that this is over, or that
+   * they are quick. Otherwise, a few updates that hang would lock everyone out for as long as they hang.
    */
   #letIn(line: Line, nowMs: number): () => void {
     const isSlow = this.#noteSlow(nowMs);
-    // Requests are to ask, so the updates count for them, too.
+    // The requests will ask, so the updates count for them, too.
     const length = Math.max(line.length, this.#updates.length);
     const tries = this.#inVain ? line.inVain : line.whenSlow;
     const mayTry = (this.#inVain || isSlow) && length < UPDATES_AT_MOST;
@@ -143,7 +145,9 @@ export class Admission {
     return Math.min(Math.max(answeredInTime, isSlow ? UPDATES_AT_LEAST_WHEN_SLOW : UPDATES_AT_LEAST), UPDATES_AT_MOST);
   }
 
-  /** @returns whether a line is slow, or was lately: after an outage a crowd may have been let in that takes much longer than anybody waits */
+  /**
+   * @returns whether a queue is slow, or was recently: after an outage a crowd may have been admitted that takes much longer than any caller waits
+   */
   #noteSlow(nowMs: number): boolean {
     if (this.#updates.isSlow(nowMs) || this.#requests.isSlow(nowMs)) this.#slowMs = nowMs;
     return nowMs - this.#slowMs < WAIT_MS;
@@ -154,7 +158,7 @@ export class Admission {
     this.#turnTo(nowMs);
     this.#counted.now += 1;
     this.#answeredMs = nowMs;
-    // A crowd waits by now. It is let in as fast as it is answered, not all at once.
+    // A crowd waits by now. It is admitted as fast as it is answered, not all at one time.
     if (this.#inVain) this.#slowMs = nowMs;
     this.#inVain = false;
   }

@@ -7,7 +7,7 @@ import { encodedFailures } from './connection.js';
 
 const fileOf = (name: string): string => fileURLToPath(new URL(`../../../workflows/temporal/${name}`, import.meta.url));
 
-/** Where the build puts a bundle, beside the compiled workflows. There are two: workflows make their failures themselves, encoded or not. */
+/** Where the build puts a bundle, next to the compiled workflows. There are two: workflows make their failures themselves, encoded or not. */
 export const bundleFile = (encodesFailures: boolean): string =>
   fileOf(encodesFailures ? 'workflows.encoded-failures.bundle.js' : 'workflows.bundle.js');
 
@@ -19,7 +19,7 @@ export const bundleWorkflows = async (encodesFailures: boolean): Promise<string>
   return (await bundleWorkflowCode({ workflowsPath, logger: silent, ...failures })).code;
 };
 
-/** The bundle as a worker takes it: the build's, or one made now where the sources run unbuilt. */
+/** The bundle in the form that a worker accepts: the build's, or one made now if the sources run unbuilt. */
 export const loadWorkflowBundle = async (
   encodesFailures = false,
 ): Promise<{ readonly codePath: string } | { readonly code: string }> => {
@@ -28,5 +28,5 @@ export const loadWorkflowBundle = async (
 };
 
 const ignore = (): void => undefined;
-/** What the bundler tells of its work; its failures are thrown. */
+/** Silences the bundler's log; its failures are thrown. */
 const silent = { log: ignore, trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };

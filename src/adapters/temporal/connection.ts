@@ -9,14 +9,14 @@ import type { TlsAccess } from '../../ports/server-access.js';
 import type { TemporalAddress } from './names.js';
 import { refusedByTemporal } from './refusal.js';
 
-/** gRPC waits this long at most between two attempts to reach a server that is away, in milliseconds. */
+/** The maximum pause of gRPC between two attempts to reach an unavailable server, in milliseconds. */
 const RECONNECT_MS = 1_000;
-/** What sends the messages and stack traces of failures as payloads. */
+/** Sends the messages and stack traces of failures as payloads. */
 export const encodedFailures = fileURLToPath(new URL('encoded-failures.cjs', import.meta.url));
 
 type TemporalServer = Pick<TemporalAddress, 'address' | 'tls' | 'apiKey'>;
 
-/** A connection that is made when it is first used. Nothing is retried below us: each caller knows how long it may take. */
+/** A connection that is made on first use. Nothing below this retries: each caller has its own timeout. */
 export const openConnection = (at: TemporalServer): Connection =>
   Connection.lazy({
     ...accessOf(at),
@@ -24,11 +24,11 @@ export const openConnection = (at: TemporalServer): Connection =>
     channelArgs: { 'grpc.initial_reconnect_backoff_ms': 100, 'grpc.max_reconnect_backoff_ms': RECONNECT_MS },
   });
 
-/** A worker's connection. @throws Error that names the settings to look at */
+/** A worker's connection. @throws Error that names the settings to check */
 export const openNativeConnection = (at: TemporalServer): Promise<NativeConnection> =>
   NativeConnection.connect({
     ...accessOf(at),
-    // On the way to a server nearby it costs more than it saves.
+    // To a server nearby, compression costs more than it saves.
     grpcCompression: { codec: 'none' },
   }).catch(refusedByTemporal);
 
@@ -45,7 +45,7 @@ const accessOf = ({ address, tls = null, apiKey = null }: TemporalServer) => ({
 });
 
 /**
- * Without authorities of its own a client would trust those that Node ships, and a worker those of the system, which a slim image does not have. Both
+ * Without explicit authorities a client would trust those that Node ships, and a worker those of the system, which a slim image does not have. Both
  * trust Node's.
  */
 export const tlsOf = ({ ca, client, serverName }: TlsAccess) => ({

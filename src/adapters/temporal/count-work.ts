@@ -3,12 +3,12 @@ import { CancelledFailure } from '@temporalio/common';
 import { Rejection } from '../../kernel/base/rejection.js';
 import type { Metrics, WorkerTask, WorkOutcome } from '../../ports/metrics.js';
 
-/** Where a worker counts what it does. */
+/** The metrics in which a worker counts its work. */
 export type WorkMetrics = Pick<Metrics, 'begin' | 'work'>;
 
 /**
- * Does a piece of work for a process of this name, and counts it with its end.
- * @param outcomeOf how it ended when it returned; `done` without it. What throws has failed, unless it was refused or cancelled.
+ * Does a piece of work for a process of this name, and counts it with its outcome.
+ * @param outcomeOf the outcome of work that returned; default `done`. Work that throws has failed, unless it was refused or cancelled.
  * @throws what the work throws
  */
 export const countWork = async <T>(

@@ -20,21 +20,21 @@ import { dataConverterOf } from './connection.js';
 import { countWork, type WorkMetrics } from './count-work.js';
 import { TASK_TIMEOUT, taskQueueOf, type TemporalAddress } from './names.js';
 
-/** Workflows kept in memory. More processes in flight than this and each step replays its history. */
+/** Workflows kept in memory. If more processes are in flight than this, each step replays its history. */
 const CACHED_WORKFLOWS = 5_000;
 /**
- * Workflow tasks and steps that run at the same time. A worker takes no more than it finishes well within TASK_TIMEOUT: what waits on the server
- * costs nothing, and what times out in a worker is done twice.
+ * Workflow tasks and steps that run at the same time. A worker accepts no more than it finishes well within TASK_TIMEOUT: work that waits on the
+ * server costs nothing, and work that times out in a worker is done twice.
  */
 const TASKS_AT_ONCE = 32;
 const STEPS_AT_ONCE = 64;
 /** Effects, which mostly wait for others, and reads of the index. */
 const EFFECTS_AT_ONCE = 100;
-/** Effects in the background, such as what ghosts play: many share one processor, and what waits on the server costs nothing. */
+/** Effects in the background, such as the slices of ghosts: many share one processor, and work that waits on the server costs nothing. */
 const BACKGROUND_EFFECTS_AT_ONCE = 32;
-/** How often an effect says that it is alive, in milliseconds. */
+/** How often an effect sends a heartbeat, in milliseconds. */
 const HEARTBEAT_MS = EFFECT_SILENCE_MS / 5;
-/** How long steps may go on once the worker is told to stop. */
+/** How long steps may continue after the worker is told to stop. */
 const STOP_GRACE = '5s';
 const STOP_FORCE = '8s';
 
@@ -42,15 +42,15 @@ export type ProcessWorkerOptions = TemporalAddress & {
   readonly deps: ProcessActivityDeps;
   readonly events: Pick<EventStore, 'openProcesses'>;
   readonly log: Log;
-  /** What the worker has done is counted here. */
+  /** The metrics in which the worker counts its work. */
   readonly metrics?: WorkMetrics;
-  /** As `loadWorkflowBundle` gives it; loaded when left out. */
+  /** As `loadWorkflowBundle` returns it; loaded if absent. */
   readonly bundle?: { readonly codePath: string } | { readonly code: string };
-  /** Stops without waiting for what runs, as a killed process does. */
+  /** Stops without waiting for running work, like a killed process. */
   readonly abrupt?: boolean;
 };
 
-/** One for workflows and for what somebody waits for, and one for the background, which leaves the permits of the first to others. */
+/** One worker for workflows and for work that a caller waits for, and one for the background, which leaves the permits of the first to others. */
 export const createWorkers = async (
   connection: NativeConnection,
   options: ProcessWorkerOptions,
@@ -62,7 +62,7 @@ export const createWorkers = async (
     connection,
     namespace: options.temporalNamespace,
     dataConverter: dataConverterOf(options),
-    // Cancelling an effect travels with its heartbeats.
+    // Cancellation reaches an effect with its heartbeats.
     maxHeartbeatThrottleInterval: HEARTBEAT_MS,
     defaultHeartbeatThrottleInterval: HEARTBEAT_MS,
     shutdownGraceTime: abrupt ? 0 : STOP_GRACE,
@@ -93,7 +93,7 @@ export const createWorkers = async (
   }
 };
 
-/** A worker lets go of its connection only by having run. */
+/** A worker releases its connection only after having run. */
 const dropUnused = async (worker: Worker): Promise<void> => {
   const running = worker.run();
   worker.shutdown();
@@ -112,7 +112,7 @@ const activitiesOf = ({ deps, events, metrics }: ProcessWorkerOptions) => {
       return countWork(metrics, 'effect', ref.process, async () => {
         const beat = setInterval(() => context.heartbeat(), HEARTBEAT_MS);
         try {
-          // An effect that does not listen to its signal is left behind, so that it cannot hold the worker.
+          // An effect that ignores its signal is left behind, so that it cannot block the worker.
           return await Promise.race([runEffect(deps, ref, effectId, context.cancellationSignal), context.cancelled]);
         } finally {
           clearInterval(beat);

@@ -4,8 +4,8 @@ import type { Log } from '../../ports/log.js';
 import type { ProcessWorkflows } from './process-workflows.js';
 
 /**
- * How often in a row a workflow's task was tried before its run counts as failing, as when its history cannot be replayed. A worker that was killed, or
- * was slow, costs a try or two.
+ * How often in a row a workflow's task was tried before its run counts as failing, as when its history cannot be replayed. A worker that was killed,
+ * or was slow, costs a try or two.
  */
 const FAILING_ATTEMPTS = 4;
 /** How long a run must have been failing before it is ended, in milliseconds: a worker that can replay it takes the next try within this time. */
@@ -18,20 +18,20 @@ export type FailingShardsDeps = {
 };
 
 /**
- * Ends the workflow of a shard whose task fails again and again: until then no process of the shard can be asked anything. Nothing is lost with it. The
- * streams hold what its processes recorded, and the next run begins with what is open. A workflow of one process is left alone: it may hold the result
- * of an effect that is recorded nowhere else.
+ * Ends the workflow of a shard whose task fails again and again: until then no process of the shard can be asked anything. Nothing is lost with it.
+ * The streams hold what its processes recorded, and the next run begins with the open ones. A workflow of one process is left alone: it may hold the
+ * result of an effect that is recorded nowhere else.
  */
 export class FailingShards {
   readonly #deps: FailingShardsDeps;
-  /** The run of each shard that was failing at the last look, and since when on the monotonic clock. */
+  /** The run of each shard that was failing at the last check, and since when on the monotonic clock. */
   readonly #failing = new Map<number, { readonly runId: string; readonly sinceMs: number }>();
 
   constructor(deps: FailingShardsDeps) {
     this.#deps = deps;
   }
 
-  /** Looks at each shard once. One that cannot be looked at is logged, and holds up nothing else. */
+  /** Checks each shard once. A shard that cannot be checked is logged, and blocks nothing else. */
   async renew(shards: readonly Shard[]): Promise<void> {
     for (const shard of shards) {
       await this.#look(shard).catch((err: unknown) => {

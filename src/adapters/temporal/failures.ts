@@ -9,17 +9,17 @@ import { ApplicationFailure } from '@temporalio/common';
 import { UPDATE_LATE, PROCESS_BUSY, RUN_ENDING, STEP_FAILED } from '../../kernel/processes/process-step.js';
 
 /**
- * What a failed update means. `threw`: its step threw something that is no refusal, for the asker with that token. `again`: this attempt met a
- * run at its end or a hiccup of the server, and the same update id is safe. `unknownAttributes`: as `again`, once they are registered.
- * `away`: nothing can be said about the server but that it did not answer, or does not let us in. `full`: too many wait for this process.
- * `late`: the workflow took no step, because nobody waited any more.
+ * The meaning of a failed update. `threw`: its step threw something that is not a refusal, for the caller with that token. `again`: this attempt met
+ * a run at its end or a temporary failure of the server, and the same update id is safe. `unknownAttributes`: as `again`, once they are registered.
+ * `away`: the server did not answer, or does not admit this client; nothing more is known. `full`: too many wait for this process. `late`: the
+ * workflow ran no step, because the caller had stopped waiting.
  */
 export type UpdateFailure =
   | { readonly kind: 'threw'; readonly token: string | null; readonly cause: Error }
   | { readonly kind: 'again' | 'unknownAttributes' | 'away' | 'full' | 'late' }
   | { readonly kind: 'defect'; readonly cause: unknown };
 
-/** gRPC status codes, as far as they are told apart here. */
+/** The gRPC status codes that are distinguished here. */
 const grpc = {
   cancelled: 1,
   unknown: 2,
@@ -44,7 +44,7 @@ const kindOfCode: Readonly<Record<number, 'again' | 'away' | 'full'>> = {
   [grpc.unknown]: 'again',
   // The run that was to answer closed meanwhile.
   [grpc.notFound]: 'again',
-  // "unexpected workflow task failure": a worker died or restarted under the update.
+  // "unexpected workflow task failure": a worker died or restarted during the update.
   [grpc.failedPrecondition]: 'again',
   [grpc.aborted]: 'again',
   [grpc.internal]: 'again',
@@ -52,8 +52,8 @@ const kindOfCode: Readonly<Record<number, 'again' | 'away' | 'full'>> = {
 };
 
 /**
- * The server's own failures of an update that its run left without an answer: the run ended after it was accepted, or the worker's reply left it out. Of the
- * latter the server keeps nothing under its id.
+ * The server's own failures of an update that its run left without an answer: the run ended after it was accepted, or the worker's reply left it out.
+ * In the latter case the server keeps nothing under its id.
  */
 const LEFT_WITHOUT_ANSWER: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'];
 
@@ -71,7 +71,7 @@ export const updateFailureOf = (error: unknown): UpdateFailure => {
   return kind === undefined ? { kind: 'defect', cause: error } : { kind };
 };
 
-/** @throws what the step threw, where that is what failed the update, else the error itself */
+/** @throws the error of the step if it failed the update, else the error itself */
 export const threwOf = (error: unknown): never => {
   const failure = updateFailureOf(error);
   throw failure.kind === 'threw' ? failure.cause : error;

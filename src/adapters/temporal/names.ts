@@ -8,25 +8,25 @@ import type { ProcessRef } from '../../ports/process-runtime.js';
 import type { TlsAccess } from '../../ports/server-access.js';
 import type { PayloadEncryption } from './payload-codec.js';
 
-/** Where Temporal is, how it is spoken to, and what is ours in it. */
+/** Where Temporal is, how to connect to it, and the names of this server in it. */
 export type TemporalAddress = {
   /** host:port */
   readonly address: string;
   readonly temporalNamespace: string;
-  /** ANIMA_NAMESPACE: prefixes workflow ids and names the task queue, so that many live in one Temporal namespace. */
+  /** ANIMA_NAMESPACE: prefixes workflow ids and names the task queue, so that many can share one Temporal namespace. */
   readonly namespace: string;
   /** Without it the connection is plain. */
   readonly tls?: TlsAccess | null;
   readonly apiKey?: string | null;
-  /** What payloads go through on the way to the server and back. */
+  /** Encrypts payloads on the way to the server and decrypts them on the way back. */
   readonly payloads?: PayloadEncryption | null;
 };
 
-/** How many characters of a stream's digest stand in a workflow's id: 132 bits. */
+/** How many characters of a stream's digest a workflow's id contains: 132 bits. */
 const STREAM_DIGEST = 22;
 /**
  * A workflow task or a sticky queue whose worker was killed is given to another one after this time. A worker that is merely slow must finish well
- * within it: what times out is done twice, and a worker that has too much to do then has more.
+ * within it: work that times out is done twice, which adds load to an overloaded worker.
  */
 export const TASK_TIMEOUT = '5s';
 /** How long registering search attributes may take, in milliseconds. */
@@ -37,7 +37,7 @@ const KEYWORD = 2;
 
 /** Workers from before turns shared workflows poll `-processes`: they would run those as if each were one process. */
 export const taskQueueOf = (namespace: string): string => `${namespace}-shared`;
-/** A process is its stream and its id; the stream goes in as a digest, since a name may be longer than Temporal's ids. */
+/** A process is identified by its stream and its id; the stream is included as a digest, since a name may be longer than Temporal's ids. */
 export const workflowIdOf = (namespace: string, { process, id, stream }: ProcessRef): string =>
   `${namespace}/${process}/${sha256Base64url(stream).slice(0, STREAM_DIGEST)}/${id}`;
 
@@ -50,7 +50,7 @@ const tenantKey = defineSearchAttributeKey('AnimaTenant', SearchAttributeType.KE
 const npcKey = defineSearchAttributeKey('AnimaNpcId', SearchAttributeType.KEYWORD);
 const processKey = defineSearchAttributeKey('AnimaProcess', SearchAttributeType.KEYWORD);
 
-/** What workflows can be searched by. */
+/** The search attributes of workflows. */
 export const searchAttributesOf = ({ process, stream }: ProcessRef) => {
   const tenant = tenantOf(stream);
   const npcId = parseNpcStream(stream)?.npcId;
@@ -65,8 +65,8 @@ export const shardAttributesOf = ({ processes }: Shard): ReturnType<typeof searc
   processes.map((value) => ({ key: processKey, value })).slice(0, 1);
 
 /**
- * Makes the server know our search attributes; a server that lost them with its database refuses to start workflows.
- * @throws Error that says what to do, when this may not be done from here, as at Temporal Cloud
+ * Registers this server's search attributes; a server that lost them with its database refuses to start workflows.
+ * @throws Error with instructions, if they cannot be registered from here, as at Temporal Cloud
  */
 export const registerSearchAttributes = async (connection: Connection, namespace: string): Promise<void> => {
   const searchAttributes = Object.fromEntries([tenantKey, npcKey, processKey].map(({ name }) => [name, KEYWORD]));

@@ -10,7 +10,7 @@ import type { ProcessWorkflows } from './process-workflows.js';
 
 /** How long one update waits for an outcome, in milliseconds. A caller that has gone holds a permit for no longer than that. */
 export const OUTCOME_UPDATE_MS = 10_000;
-/** After how long a caller that lost its permit between two updates tries to get one again, in milliseconds. */
+/** The pause before a caller that lost its permit between two updates requests one again, in milliseconds. */
 export const PLACE_PAUSE_MS = 500;
 
 export type OutcomeDeps = {
@@ -21,8 +21,8 @@ export type OutcomeDeps = {
 };
 
 /**
- * Waits for an outcome by one update after the other. Null when the time is up, also for a caller that had a permit and lost it to another.
- * @throws Rejection BUSY when it never had a permit; what the step threw, and as `ProcessWorkflows.update`
+ * Waits for an outcome by one update after the other. Null after the timeout, also for a caller that had a permit and lost it to another.
+ * @throws Rejection BUSY if it never had a permit; what the step threw, and as `ProcessWorkflows.update`
  */
 export const awaitOutcome = async (
   deps: OutcomeDeps,
@@ -45,7 +45,7 @@ export const awaitOutcome = async (
 
 type WaitPart = { readonly by: CommandContext; readonly untilMs: number; readonly signal: AbortSignal | undefined };
 
-/** One update. A run may end under it and the next one be asked: for what is left then, not for the whole time again. */
+/** One update. If its run ends, the next run is asked for the remaining time, not for the complete time again. */
 const waitOnce = (
   { workflows, clock, newId }: OutcomeDeps,
   ref: ProcessRef,

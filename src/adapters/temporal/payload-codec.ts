@@ -6,7 +6,7 @@ import proto from '@temporalio/proto';
 import type { Random } from '../../ports/random.js';
 import type { PayloadKeys } from '../../ports/server-access.js';
 
-/** The form in which Temporal's samples encrypt as well, so that their tools can be given the same keys. */
+/** The encoding that Temporal's samples use as well, so that their tools can use the same keys. */
 const ENCRYPTED = 'binary/encrypted';
 const KEY_ID = 'encryption-key-id';
 const CIPHER = 'aes-256-gcm';
@@ -14,25 +14,28 @@ const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID_BYTES = 9;
-/** More of a foreign key's id is not repeated, in characters. */
+/** The maximum length of a foreign key's id that is repeated, in characters. */
 const SHOWN = 40;
 
 const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 type Metadata = NonNullable<Payload['metadata']>;
 
-/** What encrypts payloads on their way to Temporal, and decrypts them on the way back. */
+/** Encrypts payloads on their way to Temporal, and decrypts them on the way back. */
 export type PayloadEncryption = PayloadCodec & {
-  /** Whether what is written now is encrypted. */
+  /** Whether new payloads are encrypted. */
   readonly encrypts: boolean;
 };
 
-/** The name of a key, made from it: two processes cannot have different keys under one name. It tells nothing of a key that was drawn at random. */
+/**
+ * The name of a key, derived from it, so that two processes cannot have different keys under one name. It reveals nothing about a key that was drawn
+ * at random.
+ */
 export const payloadKeyId = (key: Uint8Array): string =>
   createHmac('sha256', key).update('anima payload key id').digest().subarray(0, KEY_ID_BYTES).toString('base64url');
 
 /**
- * Encrypts whole payloads, with their metadata, by AES-256-GCM. Payloads that are not encrypted are read as they are.
- * Reading throws an Error that names the key id when no key has it, or when the payload was altered. That fails the one task or answer.
+ * Encrypts complete payloads, with their metadata, by AES-256-GCM. Payloads that are not encrypted are read unchanged. Reading throws an Error that
+ * names the key id if no key has it, or if the payload was altered. That fails only the one task or answer.
  */
 export const payloadEncryption = (
   { encrypting, all }: PayloadKeys,

@@ -29,17 +29,19 @@ import { FailingShards } from './failing-shards.js';
 import { OpenProcessSweep } from './sweep.js';
 import { defined } from '../../kernel/base/defined.js';
 
-/** How long a batch is left with Temporal while no worker takes it, in milliseconds: longer than anybody waits, so that few of them pile up there. */
+/**
+ * How long a batch remains with Temporal while no worker takes it, in milliseconds: longer than any caller waits, so that few of them pile up there.
+ */
 const BATCH_WAIT_MS = 300_000;
 
 /** The processes that run together, and in how many workflows. */
 export type ShardSettings = Pick<Shard, 'count' | 'processes'>;
 
 export type TemporalRuntimeDeps = TemporalAddress & {
-  /** How many workflows run the processes of these names together. Every other process has a workflow of its own. */
+  /** How many workflows run the processes of these names together. Every other process has a separate workflow. */
   readonly shards: ShardSettings;
   readonly events: Pick<EventStore, 'openProcesses'>;
-  /** Answers too large to travel are made again from the stream. */
+  /** Rebuilds answers too large to travel from the stream. */
   readonly repository: Pick<ProcessRepository, 'at'>;
   readonly processes: Readonly<Record<string, Pick<ProcessWithEffects, 'process'>>>;
   readonly clock: Clock;
@@ -48,14 +50,14 @@ export type TemporalRuntimeDeps = TemporalAddress & {
 };
 
 /**
- * The Temporal runtime, seen from those who ask: everything is an update of a workflow, which is started by it where none runs. Updates of processes
- * that run together travel in batches. Temporal away: Rejection ENGINE_UNAVAILABLE within 2 s. Reads never come here.
+ * The client side of the Temporal runtime: every call is an update of a workflow, which is started with it if none runs. Updates of processes that
+ * run together travel in batches. If Temporal is unavailable: Rejection ENGINE_UNAVAILABLE within 2 s. Reads never come here.
  */
 export class TemporalProcessRuntime implements ProcessRuntime {
   readonly #deps: TemporalRuntimeDeps;
   readonly #workflows: ProcessWorkflows;
   readonly #watch: ServerWatch;
-  /** For each shard, and the last for processes with workflows of their own: one that stands still must not hold up the others. */
+  /** For each shard, and the last for processes with separate workflows, so that one that is stuck does not block the others. */
   readonly #admissions: readonly Admission[];
   readonly #serverClock = createServerClock();
   readonly #stop = new AbortController();
@@ -81,7 +83,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
     });
   }
 
-  /** Begins to take up open processes whose workflow is lost, in the background: Temporal may be away, and there may be many. */
+  /** Begins to take up open processes whose workflow is lost, in the background: Temporal may be unavailable, and there may be many. */
   start(): Promise<void> {
     this.#sweep.start();
     return Promise.resolve();
@@ -101,7 +103,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
 
   async outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null> {
     wait.signal?.throwIfAborted();
-    // One that runs with others has no effects.
+    // A process that runs with others has no effects.
     if (this.#shardOf(ref) !== null) return this.ask(ref, [], by);
     const deps = { workflows: this.#workflows, clock: this.#deps.clock, newId: () => this.#token() };
     const reply = await this.#watch.during(async (away) => {
@@ -116,12 +118,12 @@ export class TemporalProcessRuntime implements ProcessRuntime {
     return reply === null ? null : this.#asked(ref, [], reply);
   }
 
-  /** Resolves when Temporal answers for our namespace; rejects when it does not within 0.6 s, or has none of this name. */
+  /** Resolves if Temporal answers for this namespace; rejects if it does not within 0.6 s, or has none of this name. */
   ping(): Promise<void> {
     return this.#workflows.findNamespace();
   }
 
-  /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.6 s. */
+  /** Whether some worker has polled recently; rejects if Temporal does not answer within 0.6 s. */
   hasWorkers(): Promise<boolean> {
     return this.#workflows.hasWorkers();
   }
@@ -135,7 +137,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
     await this.#workflows[Symbol.asyncDispose]();
   }
 
-  /** @throws Rejection what the step was refused with */
+  /** @throws Rejection with which the step was refused */
   async #asked(ref: ProcessRef, inputs: readonly ProcessInput[], reply: Reply): Promise<StepAnswer> {
     if ('refused' in reply) {
       const { code, message, details, retryAfter } = reply.refused;
@@ -175,7 +177,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
     return this.#workflows.update<BatchReply>(shard, update).catch(threwOf);
   }
 
-  /** Their shards look for all that they do not know. */
+  /** Lets their shards look for open processes that they do not know. */
   async #takeUpTogether(refs: readonly ProcessRef[]): Promise<readonly ProcessRef[]> {
     const indexes = refs.map((ref) => this.#shardOf(ref));
     const found = new Set(indexes.filter((index) => index !== null));
@@ -190,7 +192,7 @@ export class TemporalProcessRuntime implements ProcessRuntime {
     return admission;
   }
 
-  /** The number of its shard; null for a process with a workflow of its own. */
+  /** The number of its shard; null for a process with a separate workflow. */
   #shardOf(ref: Pick<ProcessRef, 'process' | 'stream'>): number | null {
     const { shards } = this.#deps;
     return shards.processes.includes(ref.process) ? shardOf(ref, shards.count) : null;

@@ -24,24 +24,24 @@ import {
   workflowIdOf,
 } from './names.js';
 
-/** How long Temporal may take to say that it is there, in milliseconds. */
+/** The timeout of a ping of Temporal, in milliseconds. */
 const PROBE_TIMEOUT_MS = 600;
-/** How long ago a worker may have asked for work, in milliseconds: one that is idle asks again after a minute. */
+/** The maximum age of a worker's last poll, in milliseconds: an idle worker polls again after a minute. */
 const WORKER_SEEN_MS = 75_000;
 /** temporal.api.enums.v1.TaskQueueType, which the client does not export. */
 const WORKFLOW_TASKS = 1 as never;
 /** How long starting a workflow may take, in milliseconds. */
 const START_TIMEOUT_MS = 8_000;
-/** How long a refused connection, or a process for which too many wait, is tried again, and the pauses between, in milliseconds. */
+/** How long a refused connection, or a process for which too many wait, is retried, and the pauses between, in milliseconds. */
 const PATIENCE_MS = 1_000;
 const PAUSE_MS = [5, 10, 20, 50, 100, 100, 200, 200] as const;
 /** How often one update is sent. */
 const ATTEMPTS = 40;
 
-/** Whose workflow: one process's, or that of a shard. */
+/** The addressee of an update: the workflow of one process, or of a shard. */
 export type Addressee = ProcessRef | Shard;
 
-/** One update of a workflow. `argOf` and `idOf` are asked at each attempt: less time may be left, and the server answers one id once. */
+/** One update of a workflow. `argOf` and `idOf` are called at each attempt: less time may be left, and the server answers one id once. */
 export type Update = {
   readonly name: string;
   readonly argOf: () => unknown;
@@ -67,7 +67,7 @@ const nullIfNotFound = (error: unknown): null => {
   throw error;
 };
 
-/** The workflows of processes and shards on one Temporal, and the connection to it. */
+/** The workflows of processes and shards on one Temporal server, and the connection to it. */
 export class ProcessWorkflows implements AsyncDisposable {
   readonly #at: TemporalAddress;
   readonly #clock: Clock;
@@ -84,9 +84,9 @@ export class ProcessWorkflows implements AsyncDisposable {
   }
 
   /**
-   * Sends an update, and starts the workflow where none runs.
-   * @throws what the handler throws, wrapped (see `updateFailureOf`), the reason of the signal, Rejection ENGINE_UNAVAILABLE when Temporal refuses
-   * connections for a second or no answer comes in time, BUSY when it or the workflow takes no more, NOT_READY once this was disposed of
+   * Sends an update, and starts the workflow if none runs.
+   * @throws what the handler throws, wrapped (see `updateFailureOf`), the reason of the signal, Rejection ENGINE_UNAVAILABLE if Temporal refuses
+   *   connections for a second or no answer comes in time, BUSY if it or the workflow accepts no more, NOT_READY once this was disposed of
    */
   async update<Result>(to: Addressee, { signal, timeoutMs, ...update }: Update): Promise<Result> {
     const beganMs = this.#clock.monotonicMs();
@@ -102,7 +102,7 @@ export class ProcessWorkflows implements AsyncDisposable {
         const { kind } = updateFailureOf(error);
         if (kind === 'threw' || kind === 'defect' || kind === 'late') throw error;
         const nowMs = this.#clock.monotonicMs();
-        // A wait that loses its permit with its run has been under way for long already.
+        // A wait that loses its permit with its run has been in progress for long already.
         fullSinceMs = kind === 'full' ? (fullSinceMs ?? nowMs) : null;
         if (fullSinceMs !== null && nowMs - fullSinceMs >= PATIENCE_MS) throw runtimeRefusal('BUSY');
         if (kind === 'away' && nowMs - beganMs >= PATIENCE_MS) break;
@@ -113,7 +113,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     throw runtimeRefusal('ENGINE_UNAVAILABLE');
   }
 
-  /** The client never takes its listener from a signal, so each attempt has a signal of its own. */
+  /** The client never removes its listener from a signal, so each attempt has a separate signal. */
   async #attempt<Result>(signal: AbortSignal | undefined, send: () => Promise<Result>): Promise<Result> {
     const attempt = new AbortController();
     const letGo = abortWith(attempt, signal);
@@ -131,14 +131,14 @@ export class ProcessWorkflows implements AsyncDisposable {
     );
   }
 
-  /** Has the workflow of a shard look for open processes that it does not know, and starts it where none runs. */
+  /** Has the workflow of a shard look for open processes that it does not know, and starts it if none runs. */
   async look(shard: Shard): Promise<void> {
     await this.#begin(shard, ({ type, ...options }) =>
       this.#client.workflow.signalWithStart(type, { ...options, signal: LOOK, signalArgs: [] }),
     );
   }
 
-  /** How often the pending task of a shard's workflow was tried, counting from 1, and in which run; null where none is pending. */
+  /** How often the pending task of a shard's workflow was tried, counting from 1, and in which run; null if none is pending. */
   async attemptOf(shard: Shard): Promise<{ readonly runId: string; readonly attempt: number } | null> {
     const described = await this.#within(() => this.#shardHandle(shard).describe().catch(nullIfNotFound));
     const attempt = described?.raw.pendingWorkflowTask?.attempt;
@@ -150,13 +150,13 @@ export class ProcessWorkflows implements AsyncDisposable {
     await this.#within(() => this.#shardHandle(shard, runId).terminate(reason).catch(nullIfNotFound));
   }
 
-  /** Resolves when Temporal answers; rejects when it does not within 0.6 s. */
+  /** Resolves if Temporal answers; rejects if it does not within 0.6 s. */
   async ping(): Promise<void> {
     const deadline = Date.now() + PROBE_TIMEOUT_MS;
     await this.#connection.withDeadline(deadline, () => this.#connection.workflowService.getSystemInfo({}));
   }
 
-  /** Resolves when Temporal answers for our namespace; rejects when it does not within 0.6 s, or has none of this name. */
+  /** Resolves if Temporal answers for this namespace; rejects if it does not within 0.6 s, or has none of this name. */
   async findNamespace(): Promise<void> {
     const { temporalNamespace: namespace } = this.#at;
     const deadline = Date.now() + PROBE_TIMEOUT_MS;
@@ -165,7 +165,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     );
   }
 
-  /** Whether some worker has asked for work lately; rejects when Temporal does not answer within 0.6 s. */
+  /** Whether some worker has polled recently; rejects if Temporal does not answer within 0.6 s. */
   async hasWorkers(): Promise<boolean> {
     const { namespace, temporalNamespace } = this.#at;
     const { pollers } = await this.#connection.withDeadline(Date.now() + PROBE_TIMEOUT_MS, () =>
@@ -179,7 +179,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     return pollers.some(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) > sinceSeconds);
   }
 
-  /** No update is tried again from now on. */
+  /** Ends all retries of updates. */
   stop(): void {
     this.#stopped = true;
   }
@@ -216,7 +216,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     return this.#connection.withDeadline(Date.now() + START_TIMEOUT_MS, call);
   }
 
-  /** Begins what needs no answer. Our search attributes are registered where the server does not know them. */
+  /** Begins a call that needs no answer. This server's search attributes are registered if the server does not know them. */
   async #begin(to: Addressee, begin: (options: WorkflowStart) => Promise<unknown>): Promise<void> {
     const start = () => this.#within(() => begin(this.#startOptions(to, true)));
     await start().catch(async (error: unknown) => {
@@ -226,7 +226,7 @@ export class ProcessWorkflows implements AsyncDisposable {
     });
   }
 
-  /** @param unasked whether the workflow would be started without an update, and has to look at what is open by itself */
+  /** @param unasked whether the workflow would be started without an update, and so must look for what is open */
   #startOptions(to: Addressee, unasked: boolean): WorkflowStart {
     const { namespace } = this.#at;
     const common = { taskQueue: taskQueueOf(namespace), workflowTaskTimeout: TASK_TIMEOUT } as const;

@@ -1,15 +1,15 @@
 import type { Worker } from '@temporalio/worker';
 
-/** A worker of the SDK, as far as it is run and stopped. */
+/** The part of an SDK worker that runs and stops it. */
 export type RunnableWorker = Pick<Worker, 'getState' | 'run' | 'shutdown'>;
 
-/** Tells those that run to stop; only what has run can be told so. */
+/** Stops the workers that run; only a worker that has run can be stopped. */
 export const stopAll = (workers: readonly RunnableWorker[]): void => {
   for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
 };
 
 /**
- * Runs workers of one connection, which can be closed only once none of them is left: when one ends, the others are told to stop, and are waited for.
+ * Runs workers of one connection, which can be closed only once all of them have ended: when one ends, the others are stopped and awaited.
  * @throws what one of them failed with
  */
 export const runTogether = async (workers: readonly RunnableWorker[]): Promise<void> => {

@@ -3,12 +3,12 @@ import { Presence } from '../../kernel/concurrency/presence.js';
 import type { Clock } from '../../ports/clock.js';
 import { runtimeRefusal } from './runtime-refusal.js';
 
-/** How often the server is asked whether it is there while somebody waits for it, and while it is away, in milliseconds. */
+/** How often the server is pinged while a caller waits for it, and while it is unavailable, in milliseconds. */
 const PING_EVERY_MS = 500;
 const PING_AWAY_EVERY_MS = 100;
-/** For how long no ping is answered, in milliseconds, before the server counts as away. A ping itself takes 0.6 s at most. */
+/** How long pings must be unanswered, in milliseconds, before the server counts as unavailable. A ping itself takes 0.6 s at most. */
 export const SILENCE_MS = 1_000;
-/** And how many pings in a row: a single slow one says nothing. */
+/** And how many pings in a row: a single slow one proves nothing. */
 const LOST_PINGS = 2;
 
 export type ServerWatchDeps = {
@@ -17,7 +17,10 @@ export type ServerWatchDeps = {
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
 };
 
-/** Notices that Temporal is dead or frozen: it pings while somebody waits, and while Temporal is away. Nobody then waits for answers that do not come. */
+/**
+ * Notices that Temporal is dead or frozen: it pings while a caller waits, and while Temporal is unavailable, so that no caller waits for answers that
+ * do not come.
+ */
 export class ServerWatch implements AsyncDisposable {
   readonly #clock: ServerWatchDeps['clock'];
   readonly #presence: Presence;

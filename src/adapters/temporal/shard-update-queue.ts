@@ -14,11 +14,11 @@ import { UPDATE_TIMEOUT_MS } from './step-update.js';
 import { runtimeRefusal } from './runtime-refusal.js';
 import type { ServerClock } from './server-clock.js';
 
-/** How long after an answer `later` it is asked again, in milliseconds: a slow step holds a batch up for at most half of the time. */
+/** The pause before an update answered `later` is sent again, in milliseconds: a slow step delays a batch for at most half of the time. */
 export const LATER_PAUSE_MS = 300;
 
 export type ShardUpdatesDeps = {
-  /** Sends one batch to the shard's workflow. It may take longer than anybody waits: while no worker runs, a batch is left with the server. */
+  /** Sends one batch to the shard's workflow. It may take longer than any caller waits: while no worker runs, a batch remains with the server. */
   readonly send: (batch: UpdateBatch) => Promise<BatchReply>;
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly serverClock: ServerClock;
@@ -33,12 +33,12 @@ type WaitingUpdate = {
 };
 
 /**
- * The updates of this process to one shard. One batch is under way at a time, and what is asked meanwhile goes with the next one: alone an update leaves at
- * once, and under load many travel for the price of one. Those of one process keep their order.
+ * The updates of this process to one shard. One batch is in progress at a time, and updates that arrive meanwhile go with the next one: a lone update
+ * leaves immediately, and under load many travel for the price of one. Those of one process keep their order.
  */
 export class ShardUpdateQueue {
   readonly #deps: ShardUpdatesDeps;
-  /** In order. Whoever waits no longer is let go at once: a batch may be under way for minutes. */
+  /** In order. A caller that has stopped waiting is released immediately: a batch may be in progress for minutes. */
   readonly #queue = new Set<WaitingUpdate>();
   #isSending = false;
 
@@ -47,7 +47,7 @@ export class ShardUpdateQueue {
   }
 
   /**
-   * @param signal whoever asked waits no longer
+   * @param signal aborts when the caller stops waiting
    * @throws Error what the step threw; Rejection ENGINE_UNAVAILABLE after UPDATE_TIMEOUT_MS; what sending throws, and the reason of the signal
    */
   ask(ref: ProcessRef, inputs: readonly ProcessInput[], by: CommandContext, signal: AbortSignal): Promise<Reply> {
@@ -105,7 +105,7 @@ export class ShardUpdateQueue {
     const asks = batch.map(({ ask, untilMs }) => ({ ...ask, untilMs: serverClock.at(untilMs) }));
     try {
       const { atMs, replies } = await send({ asks, bytes: batch.reduce((sum, { bytes }) => sum + bytes, 0) });
-      // What was late by the server's clock and is not by ours shows that the difference was wrong.
+      // An update that was late by the server's clock but not by the local one shows that the difference was wrong.
       if (batch.some(({ isOver }, at) => !isOver && isLate(replies[at]))) serverClock.reset();
       serverClock.note(sentMs, atMs);
       batch.forEach((waiting, at) => this.#settle(waiting, replies[at]));

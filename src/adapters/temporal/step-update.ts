@@ -14,7 +14,7 @@ import { updateFailureOf } from './failures.js';
 import type { ProcessWorkflows } from './process-workflows.js';
 import type { ServerClock } from './server-clock.js';
 
-/** How long one update may take while Temporal answers, in milliseconds: a killed worker's process goes on elsewhere within 5 s. */
+/** How long one update may take while Temporal answers, in milliseconds: a killed worker's process continues elsewhere within 5 s. */
 export const UPDATE_TIMEOUT_MS = 8_000;
 
 export type StepUpdateDeps = {
@@ -25,9 +25,9 @@ export type StepUpdateDeps = {
 };
 
 /**
- * The same update has the same update id, so that a repeat is answered by the server alone. Only answers are kept so: a refusal or a failure that
- * the server remembers of an earlier update is asked for afresh, within the same UPDATE_TIMEOUT_MS.
- * @throws what the step threw, Rejection ENGINE_UNAVAILABLE when it came too late, and as `ProcessWorkflows.update`
+ * The same update has the same update id, so that the server alone answers a repeat. Only answers are reused: if the server remembers a refusal or a
+ * failure of an earlier update, the update is sent under a new id, within the same UPDATE_TIMEOUT_MS.
+ * @throws what the step threw, Rejection ENGINE_UNAVAILABLE if it came too late, and as `ProcessWorkflows.update`
  */
 export const replyTo = async (
   { workflows, clock, serverClock, signal }: StepUpdateDeps,
@@ -42,12 +42,12 @@ export const replyTo = async (
     const update = { name: STEP_UPDATE, argOf, idOf: () => id, timeoutMs: untilMs - sentMs, signal };
     try {
       const { reply, token, atMs } = await workflows.update<StepUpdateResult>(ref, update);
-      // What the server remembers of an earlier update shows an earlier time.
+      // An answer that the server remembers of an earlier update has an earlier time.
       if (token === ask.token && atMs !== undefined) serverClock.note(sentMs, atMs);
       if (!('refused' in reply) || token === ask.token) return reply;
     } catch (error) {
       const failure = updateFailureOf(error);
-      // It was late for an earlier asker, or the clocks do not differ by what we took for their difference.
+      // It was late for an earlier caller, or the assumed difference of the clocks is wrong.
       if (failure.kind === 'late') serverClock.reset();
       else if (failure.kind !== 'threw') throw error;
       else if (failure.token === null || failure.token === ask.token) throw failure.cause;

@@ -3,12 +3,12 @@ import type { EventStore, OpenProcess } from '../../ports/event-store.js';
 import type { Log } from '../../ports/log.js';
 import type { ProcessRef } from '../../ports/process-runtime.js';
 
-/** How often open processes are looked through, in milliseconds, and how soon after a look that failed. */
+/** How often open processes are scanned, in milliseconds, and how soon after a scan that failed. */
 const SWEEP_EVERY_MS = 60_000;
 const SWEEP_RETRY_MS = 5_000;
-/** A deadline is this late, in milliseconds, before its workflow counts as lost. */
+/** How late a deadline must be, in milliseconds, before its workflow counts as lost. */
 const OVERDUE_MS = 10_000;
-/** How many are taken up at the same time, and how many a second. */
+/** How many are taken up at the same time, and how many per second. */
 const AT_ONCE = 8;
 const PER_SECOND = 50;
 
@@ -16,17 +16,17 @@ export type SweepDeps = {
   readonly events: Pick<EventStore, 'openProcesses'>;
   readonly clock: Clock;
   readonly logger: Pick<Log, 'error' | 'info'>;
-  /** Takes up, at one blow, those of the processes that run together; gives the others back. */
+  /** Takes up, in one call, those of the processes that run together; returns the others. */
   readonly takeUpTogether: (refs: readonly ProcessRef[]) => Promise<readonly ProcessRef[]>;
   /** Starts what drives the process unless it runs; safe to repeat. */
   readonly takeUp: (ref: ProcessRef) => Promise<void>;
-  /** Begins anew what cannot go on; called at each look. */
+  /** Restarts what cannot continue; called at each scan. */
   readonly renewFailing: () => Promise<void>;
 };
 
 /**
- * Takes up open processes whose workflow is lost: first all of them, then every minute those whose deadline passed without an action.
- * The others need no look: the next update starts their workflow again.
+ * Takes up open processes whose workflow is lost: first all of them, then every minute those whose deadline passed without an action. The others need
+ * no scan: the next update starts their workflow again.
  */
 export class OpenProcessSweep {
   readonly #deps: SweepDeps;

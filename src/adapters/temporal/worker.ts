@@ -6,21 +6,21 @@ import { createWorkers, type ProcessWorkerOptions } from './create-workers.js';
 import { refusedByTemporal } from './refusal.js';
 import { runTogether, stopAll } from './run-together.js';
 
-/** How long the server may take to say that it has the namespace, in milliseconds: it may accept connections and not answer. */
+/** How long the server may take to confirm that it has the namespace, in milliseconds: it may accept connections and not answer. */
 const NAMESPACE_MS = 5_000;
 /** How long after the server was lost it is tried again, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
 export type ProcessWorker = AsyncDisposable & {
-  /** Whether it takes tasks now. */
+  /** Whether it accepts tasks now. */
   running(): boolean;
-  /** Resolves when it takes tasks for the first time. */
+  /** Resolves when it accepts tasks for the first time. */
   readonly started: Promise<void>;
 };
 
 /**
- * Runs workflows and activities of the namespace's task queues until it is disposed of. A server that is absent is waited for, one that is lost
- * is taken up again.
+ * Runs workflows and activities of the namespace's task queues until it is disposed of. It waits for an unavailable server, and reconnects to one
+ * that was lost.
  */
 export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker => {
   installRuntime(options.log);
@@ -34,7 +34,7 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
   const serve = async (): Promise<void> => {
     const connection = await openNativeConnection(options);
     try {
-      // A worker that cannot be made leaves its threads behind: nothing is made before the server is known to have the namespace.
+      // A worker that cannot be created leaves its threads behind: none is created before the server has confirmed the namespace.
       const { workflowService } = connection;
       const namespace = { namespace: options.temporalNamespace };
       await connection
@@ -44,7 +44,7 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
       workers = await createWorkers(connection, options);
       const running = runTogether(workers);
       onStarted();
-      // Told to stop while they were made.
+      // Told to stop while they were created.
       if (isStopped()) stopAll(workers);
       await running;
     } finally {
@@ -82,12 +82,12 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
   };
 };
 
-/** What the SDK says of a worker for activities alone, which is one on purpose. */
+/** The SDK's warning about a worker for activities alone, which is intentional here. */
 const NO_WORKFLOWS = 'No workflows registered, not polling for workflow tasks';
 
 let runtimeInstalled = false;
 
-/** The SDK has one runtime in a process. Its signal handlers are left out: who started us decides when we stop. */
+/** The SDK has one runtime per process. Its signal handlers are left out: the program that started this one decides when it stops. */
 export const installRuntime = (log: Log): void => {
   if (runtimeInstalled) return;
   runtimeInstalled = true;

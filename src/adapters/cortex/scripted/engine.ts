@@ -3,7 +3,7 @@ import { untilStop } from '../until-stop.js';
 import { readPrompt } from './read-prompt.js';
 import { scriptedReply } from './reply.js';
 
-/** Texts in words, which is what this engine has for tokens. */
+/** Texts in words, which serve as tokens in this engine. */
 const wordsIn = (text: string): readonly string[] => text.match(/\S+\s*/g) ?? [];
 
 const textFor = ({ prompt, jsonSchema, similarities }: Completion): string => {
@@ -14,8 +14,8 @@ const textFor = ({ prompt, jsonSchema, similarities }: Completion): string => {
 };
 
 /**
- * The engine without a model: it reads the prompt that src/features/turns/domain/decision/prompt.ts writes, and answers in English with written phrases.
- * Deterministic: the same prompt and similarities get the same text. A quoted text is never taken for an instruction.
+ * The engine without a model: it reads the prompt that src/features/turns/domain/decision/prompt.ts writes, and answers in English with written
+ * phrases. Deterministic: the same prompt and similarities get the same text. A quoted text is never treated as an instruction.
  */
 export const createScriptedEngine = (): CortexEngine => ({
   id: 'scripted',

@@ -55,10 +55,10 @@ const keyWords = (key: string): string =>
 /** The words of a text without the "s" of plurals. */
 const singulars = (text: string): readonly string[] =>
   (text.toLowerCase().match(/[a-z0-9]+/g) ?? ['?']).map((word) => word.replace(/(?<=\w{2})s$/, ''));
-/** These have answers of their own. */
+/** These have separate answers. */
 const OTHERWISE = new Set(['name', 'inventory', 'items', 'wares', 'stock', 'mood', 'trade', 'memory']);
 
-/** A plain value of our own state that is asked about ("How many coins do you have?"); null when none is. */
+/** A plain value of the NPC's own state that is asked about ("How many coins do you have?"); null if none is. */
 const stateAnswer = ({ state }: PromptContent, text: string): string | null => {
   if (!/\b(?:you|your)\b/i.test(text)) return null;
   const said = new Set(singulars(text));
@@ -72,7 +72,7 @@ const stateAnswer = ({ state }: PromptContent, text: string): string | null => {
   return null;
 };
 
-/** Answers what can be seen from where one stands, or knows of oneself; null for every other question. */
+/** Answers a question about the surroundings or about oneself; null for every other question. */
 export const factAnswer = (situation: PromptContent, text: string): string | null => {
   for (const [pattern, answer] of QUESTIONS) {
     const said = pattern.test(text) ? answer(situation) : null;

@@ -1,26 +1,26 @@
-/** What was just said or seen, and what kind of thing it is. */
+/** The last utterance or observation, and its kind. */
 export type Heard = {
-  /** What was said, without who said it; of what is only told, the whole. */
+  /** The spoken text, without the speaker; for a narration, the complete text. */
   readonly text: string;
-  /** Told about somebody ("The player draws a sword.") instead of said to us. */
+  /** Narrated ("The player draws a sword.") instead of said to the NPC. */
   readonly told: boolean;
   readonly greets: boolean;
   readonly thanks: boolean;
   readonly leaves: boolean;
   readonly threatens: boolean;
   readonly gives: boolean;
-  /** Would give something for something. */
+  /** Offers an exchange. */
   readonly offers: boolean;
   readonly insults: boolean;
   readonly praises: boolean;
   readonly apologises: boolean;
-  /** Asks something, or wants to be told something. */
+  /** Asks something, or requests information. */
   readonly asks: boolean;
-  /** Wants something done. */
+  /** Requests an action. */
   readonly wants: boolean;
 };
 
-/** Who a game calls the one that plays. */
+/** Names that a game gives the person who plays. */
 const SOMEBODY =
   '(?:the |a |an )?(?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|hero|man|woman|user)';
 const speaker = new RegExp(`^${SOMEBODY}(?: (?:says?|asks?|replies|shouts?|whispers?|tells? you))?\\s*[:,]\\s*`, 'i');
@@ -28,7 +28,7 @@ const speaker = new RegExp(`^${SOMEBODY}(?: (?:says?|asks?|replies|shouts?|whisp
 const toldBegin = new RegExp(
   `^(?:(?:[Tt]he|[Aa]n?|[Ss]ome(?:one|body)?)(?: [a-z][\\w'-]*){0,2}|[Pp]layer|[A-Z][a-z'-]+) (?:has |have |just )*(?:is [a-z]+ing|[a-z]{2,}s|[a-z]{2,}ed)\\b`,
 );
-/** Words of one who speaks for himself, or to somebody. */
+/** Words of a speaker about himself, or to a listener. */
 const firstPerson = /\b(?:I|I'm|I've|I'll|I'd|me|my|mine|we|us|our)\b/;
 const asking =
   /^(?:(?:and|but|so|well|then|now|tell me|please|pray|hey|excuse me|sir|madam|hello|hi|good \w+)[,!.]? )*(?:who|what|whats|when(?= (?:is|are|was|were|do|does|did|can|could|will|would|shall|should|has|have|had)\b)|where|why|how|which|whose|whom|is|are|am|was|were|do|does|did|can|could|will|would|may|might|shall|should|have|has|had|any|anything)\b/i;
@@ -54,11 +54,11 @@ const WANTS =
 const TELL =
   /\b(?:tell me|talk to me|speak to me|do you (?:know|remember|recall)|remind me|what about|any (?:news|word|rumou?rs?)|i wonder|asks? (?:about|who|what|where|when|why|how|if|whether))\b/i;
 
-/** The words between the outer quotation marks of a text that tells what somebody says; null without them. */
+/** The words between the outer quotation marks of a text that narrates speech; null without them. */
 const quotedSpeech = (text: string): string | null =>
   /(?:says?|asks?|replies|shouts?|whispers?|tells? you|:|,)\s*["“](.+)["”]\s*\.?$/is.exec(text)?.[1]?.trim() ?? null;
 
-/** Takes apart what was said or seen. */
+/** Analyses what was said or seen. */
 export const hear = (observation: string): Heard => {
   const plain = observation.trim().replaceAll('’', "'");
   const quoted = quotedSpeech(plain);

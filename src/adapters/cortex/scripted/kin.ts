@@ -3,7 +3,7 @@ import type { Self } from './self.js';
 
 const KIN =
   'mother|father|sister|brother|son|daughter|child|children|kid|wife|husband|spouse|uncle|aunt|cousin|nephew|niece|sibling|parent|family';
-/** Words for some of a family, and whom they are for; any other word of kin is for itself. */
+/** Words for some of a family, and whom they cover; any other word of kin covers only itself. */
 const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\b(?:family|relatives?|kin|kinfolk)\b/i, KIN],
   [/\b(?:siblings?)\b/i, 'brother|sister'],
@@ -16,7 +16,7 @@ const asked = new RegExp(
   'i',
 );
 
-/** Which kin somebody is asked to have, as a pattern; null when it asks for none. */
+/** Which kin a question asks about, as a pattern; null if it asks about none. */
 const kinAsked = (text: string): string | null => {
   const found = asked.exec(text)?.groups;
   const word = found?.['kin'] ?? found?.['married'];
@@ -27,7 +27,7 @@ const kinAsked = (text: string): string | null => {
 
 export const asksForKin = (text: string): boolean => kinAsked(text) !== null;
 
-/** What the persona says of the kin that it is asked for; null when it says nothing of them. */
+/** What the persona says about the kin in question; null if it says nothing. */
 export const kinAnswer = (persona: string | null, { facts }: Self, text: string): string | null => {
   const kin = kinAsked(text);
   if (kin === null) return null;

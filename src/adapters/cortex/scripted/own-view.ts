@@ -1,8 +1,8 @@
-/** How texts about somebody become what that one says: grammar by a few patterns, which leaves alone what it does not recognise. */
+/** Turns texts about a person into that person's own speech: grammar by a few patterns, which leaves unrecognised text unchanged. */
 
 const escape = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** Verbs whose form with "I" is not the one without "s". */
+/** Verbs whose form with "I" is not the form without "s". */
 const IRREGULAR: Readonly<Record<string, string>> = {
   is: 'am',
   has: 'have',
@@ -13,7 +13,7 @@ const IRREGULAR: Readonly<Record<string, string>> = {
   "doesn't": "don't",
   goes: 'go',
 };
-/** What ends in "s" and is no verb of the third person. */
+/** Words that end in "s" and are not verbs of the third person. */
 const NO_VERB = new Set(['his', 'this', 'its', 'always', 'perhaps', 'sometimes', 'as', 'us', 'thus', 'besides', 'was']);
 
 /** A verb of the third person ("keeps") as it follows "I" ("keep"). */
@@ -41,7 +41,7 @@ const turned = (text: string): string =>
     .replace(/(, (?:and|but)) ([a-z]{3,}s)\b/g, alsoDone)
     .replace(/\b(and|but) ([a-z]{3,}s)(?= (?!(?:of|to|for|from|in|on|at|with|and|or)\b)[a-z])/g, alsoDone);
 
-/** A sentence whose subject is this name, said by the one who bears it; null when the name is not its subject. */
+/** A sentence whose subject is this name, said by the bearer of the name; null if the name is not its subject. */
 export const saidByItself = (sentence: string, name: string): string | null => {
   const subject = new RegExp(
     `^${escape(name)}(?:,? (?:of|from) [^,]*?(?= \\w+s ))?,? (?:who |also )?(?!(?:an?|the|of|from|in|with|by|and|or|one|once)\\b)(?<verb>[a-z][\\w']*)(?<rest>[^]*)$`,
@@ -80,7 +80,7 @@ const MIRRORED: Readonly<Record<string, string>> = {
   "you'd": 'I would',
 };
 
-/** Verbs that change with what stands before them. */
+/** Verbs that change with the word before them. */
 const AFTER: Readonly<Record<string, string>> = {
   'i was': 'were',
   "i wasn't": "weren't",
@@ -89,14 +89,14 @@ const AFTER: Readonly<Record<string, string>> = {
   'you were': 'was',
   "you weren't": "wasn't",
 };
-/** Words behind which "you" is the one who is acted on. */
+/** Words after which "you" is an object. */
 const BEFORE_OBJECT = new Set(
   `like tell told give gave given help helped see saw seen met meet
   ask asked owe owed love loved trust trusted pay paid bring brought send sent show showed lend lent offer sell sold buy bought thank hate hated follow
   leave left find found kill killed hurt save saved fear need want call called make made keep kept let hear heard teach taught
   serve visit miss cheat cheated rob robbed warn warned promise promised remind reminded cost`.split(/\s+/),
 );
-/** Words behind which "you" is a subject even at the end of a clause ("as you", "who are you"). */
+/** Words after which "you" is a subject even at the end of a clause ("as you", "who are you"). */
 const BEFORE_SUBJECT = new Set([
   '',
   'as',
@@ -115,43 +115,43 @@ const BEFORE_SUBJECT = new Set([
 ]);
 const CLAUSE_END = /^\s*(?:[.,;:!?"”)]|$)/;
 
-/** Behind a verb, "you" and one of these begin a clause: "I hear you can cook". */
+/** After a verb, "you" and one of these begin a clause: "I hear you can cook". */
 const AUXILIARY =
   /^(?:'\w+| (?:are|were|have|had|will|can|could|would|should|must|may|might|do|did|never|always|also)\b)/i;
 const PREPOSITION = new Set(
   'to with at for from by of about near behind beside against without between around'.split(' '),
 );
 
-/** Whether "you" is the one who is acted on. */
+/** Whether "you" is an object. */
 const isObject = (before: string, behind: string): boolean =>
   PREPOSITION.has(before) ||
   (BEFORE_OBJECT.has(withoutS(before)) && !AUXILIARY.test(behind)) ||
   (CLAUSE_END.test(behind) && !BEFORE_SUBJECT.has(before));
 
-/** "It makes you sleepy": anybody, and not the one who is spoken to. */
+/** "It makes you sleepy": here "you" means anyone, not the listener. */
 const ANYBODY = new Set(['makes', 'keeps', 'lets', 'gets', 'drives', 'turns', 'costs']);
 
-/** Behind these, "mine" is whose something is, whatever stands before them: "the sword is mine", "a friend of mine". */
+/** After these, "mine" is a possessive, whatever precedes them: "the sword is mine", "a friend of mine". */
 const BEFORE_POSSESSOR = new Set('is are was were be been not of than and or but with to for from'.split(' '));
-/** Up to a "mine" that one digs: behind an article or the like, with two words in between at most. */
+/** Up to a "mine" that is a pit: after an article or similar, with at most two words in between. */
 const UP_TO_A_PIT =
   /\b(?:the|an?|this|that|every|each|no|any|some|another|my|your|his|her|its|our|their|\w+'s)(?: [a-z]+){0,2} $/i;
 
-/** Whether the "mine" that stands behind these words is a pit, and nothing that is mine. */
+/** Whether "mine" after these words is a pit, and not a possessive. */
 const isPit = (before: string): boolean => {
   const last = /([a-z']+) $/i.exec(before)?.[1]?.toLowerCase() ?? '';
   return UP_TO_A_PIT.test(before) && !BEFORE_POSSESSOR.has(last) && !BEFORE_OBJECT.has(withoutS(last));
 };
 
-/** A text without its mines that are pits, to see of whom the rest speaks. */
+/** A text without its mines that are pits, to find out whom the rest is about. */
 export const withoutPits = (text: string): string =>
   text.replace(/\bmine\b/gi, (word, at: number, whole: string) => (isPit(lineUpTo(whole, at)) ? 'pit' : word));
 
-/** As much of what stands before a place as is looked at, in UTF-16 units. */
+/** How much of the text before a position is examined, in UTF-16 units. */
 const LOOKED_BACK = 80;
 const lineUpTo = (text: string, at: number): string => text.slice(Math.max(0, at - LOOKED_BACK), at);
 
-/** Turns the words that mean the one who speaks and the one who is spoken to, as far as `turns` says. */
+/** Swaps the words for the speaker and the listener, if `turns` agrees. */
 const mirrored = (text: string, turns: (word: string, before: string) => boolean): string => {
   let before = '';
   return text.replaceAll('’', "'").replace(/[a-z]+(?:'[a-z]+)?/gi, (word, at: number, whole: string) => {
@@ -170,14 +170,14 @@ const mirrored = (text: string, turns: (word: string, before: string) => boolean
   });
 };
 
-/** What somebody said to us, as we say it back to them: "I lost my sword" becomes "you lost your sword". */
+/** An utterance to the NPC as the NPC says it back: "I lost my sword" becomes "you lost your sword". */
 export const saidBack = (text: string): string =>
   mirrored(text, (word, before) => word !== 'you' || !ANYBODY.has(before));
 
-/** What is said to us of ourselves, as we say it: "You lost your sword" becomes "I lost my sword". */
+/** An utterance about the NPC as the NPC says it: "You lost your sword" becomes "I lost my sword". */
 export const saidOfOneself = (text: string): string => upperFirst(mirrored(text, (word) => word.startsWith('you')));
 
-/** The first letter small, unless the word is "I" or looks like a name in the middle of a sentence. */
+/** The first letter in lower case, unless the word is "I" or looks like a name in the middle of a sentence. */
 export const lowerFirst = (text: string): string =>
   /^(?:The|A|An|There|It|They|He|She|We|You|Your|My|Our|His|Her|Their|Some|Someone|Somebody|Nobody|No|In|On|At|When|Last|This|That|These|Those|Every|Each|All|Two|Three|Four|One)\b/.test(
     text,
@@ -185,9 +185,7 @@ export const lowerFirst = (text: string): string =>
     ? text.charAt(0).toLowerCase() + text.slice(1)
     : text;
 
-/**
- * A sentence as it stands behind other words; null when its first word may be a name or not, so that its capital can neither stay nor go.
- */
+/** A sentence as it follows other words; null if its first word may or may not be a name, so that its capital can neither be kept nor removed. */
 export const withinSentence = (text: string): string | null => {
   const lowered = lowerFirst(text);
   return /^(?:[a-z]|I\b|I')/.test(lowered) ? lowered : null;

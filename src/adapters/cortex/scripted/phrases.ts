@@ -3,8 +3,8 @@ import type { Register } from './self.js';
 type Said = { readonly plain: readonly string[] } & { readonly [R in Exclude<Register, 'plain'>]?: readonly string[] };
 
 /**
- * What is said, by occasion and register; a register without words of its own takes the plain ones. `{M}` and `{m}` stand for a memory, a reason or
- * a thing at the beginning and in the middle of a sentence, `{x}` for what it is about.
+ * Phrases by occasion and register; a register without its own phrases uses the plain ones. `{M}` and `{m}` are replaced by a memory, a reason or a
+ * thing at the beginning and in the middle of a sentence, `{x}` by its subject.
  */
 export const phrases = {
   greeting: {
@@ -287,7 +287,7 @@ export const phrases = {
 
 export type Occasion = keyof typeof phrases;
 
-/** What a register says on an occasion. */
+/** The phrases of a register for an occasion. */
 export const phrasesFor = (occasion: Occasion, register: Register): readonly string[] => {
   const said: Said = phrases[occasion];
   return said[register] ?? said.plain;

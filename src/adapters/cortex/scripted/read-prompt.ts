@@ -2,10 +2,10 @@ import { messagesOf } from '../../../ports/messages-of.js';
 import { isObject, type JsonObject } from '../../../kernel/base/json.js';
 import type { Demand, PromptContent } from './situation.js';
 
-/** What is looked at, in UTF-16 units: of what was said, and of what the prompt says of somebody. Ours are hardly longer. */
+/** How much is examined, in UTF-16 units: of the last utterance, and of the persona. Those of this server are hardly longer. */
 const SAID_CHARS = 2_000;
 const PERSONA_CHARS = 2_000;
-/** How many memories and rules are looked at; prompts of ours hold no more. */
+/** How many memories and rules are examined; prompts of this server hold no more. */
 const MEMORIES = 20;
 const DEMANDS = 60;
 
@@ -17,7 +17,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** A quoted line's text; null for what is not one. */
+/** A quoted line's text; null if it is not quoted. */
 const unquoted = (text: string): string | null => {
   const value = text.startsWith('"') ? parse(text) : undefined;
   return typeof value === 'string' ? value : null;
@@ -28,7 +28,7 @@ const objectOf = (text: string | undefined): JsonObject => {
   return isObject(value) ? value : {};
 };
 
-/** A JSON string, and the reason that may stand behind it. */
+/** A JSON string, and the reason that may follow it. */
 const QUOTED = '"(?:[^"\\\\]|\\\\.)*"';
 const BECAUSE = `(?: \\((?<because>${QUOTED})\\))?`;
 const mustAct = new RegExp(`^Your action must be (?<type>\\S+)(?: at (?<target>${QUOTED}))?${BECAUSE}\\.$`);
@@ -67,7 +67,7 @@ const HEADS = {
 } as const;
 const ANSWER_FORM = 'Answer with one JSON object:';
 
-/** The lines of a list below its head; one that is not quoted where it should be is dropped by the reader. */
+/** The lines of a list below its heading; the reader drops any that is not quoted but should be. */
 const itemsBelow = (section: string | undefined): readonly string[] =>
   (section ?? '')
     .split('\n')
@@ -75,7 +75,7 @@ const itemsBelow = (section: string | undefined): readonly string[] =>
     .filter((line) => line.startsWith('- '))
     .map((line) => line.slice(2));
 
-/** Sections are parted by empty lines, which no quoted text holds: what stands in quotes can never begin one. */
+/** Sections are separated by empty lines, which no quoted text holds, so that quoted text can never begin one. */
 const readSystem = (system: string) => {
   const sections = system.split('\n\n');
   const section = (head: string): string | undefined => sections.find((one) => one.startsWith(head));
@@ -97,8 +97,8 @@ const readSystem = (system: string) => {
 const raw = /^(?<system>[^]*)\n\nObservation: (?<user>"(?:[^"\\\n]|\\.)*")\n\nAnswer:$/;
 
 /**
- * Reads any prompt: one of ours (src/features/turns/domain/decision/prompt.ts) in any of its templates, or whatever else a client sends.
- * @param similarities how well each of its memories fits, in their order, where that is known
+ * Reads any prompt: one of this server (src/features/turns/domain/decision/prompt.ts) in any of its templates, or whatever else a client sends.
+ * @param similarities how well each of its memories matches, in their order, if known
  */
 export const readPrompt = (prompt: string, similarities: readonly number[] | null = null): PromptContent => {
   const situation = situationOf(prompt);
@@ -118,7 +118,9 @@ const situationOf = (prompt: string): Omit<PromptContent, 'similarities'> => {
   return { ...readSystem(''), persona, observation: lastSaid(prompt) };
 };
 
-/** The last thing said in a prompt that is not ours: its last paragraph, without who says it and without the line where the answer begins. */
+/**
+ * The last utterance in a prompt that is not from this server: its last paragraph, without the speaker and without the line where the answer begins.
+ */
 const lastSaid = (prompt: string): string => {
   const lines = prompt
     .slice(-SAID_CHARS)

@@ -7,20 +7,22 @@ import type { PromptContent } from './situation.js';
 import { spokenIn, statementsIn } from './statements.js';
 import { topicsOf } from './words.js';
 
-/** Of a memory that is told, in UTF-16 units. */
+/** The maximum length of a memory that is told, in UTF-16 units. */
 const TOLD_CHARS = 400;
-/** A second memory is told as well if it fits nearly as well as the first. */
+/** A second memory is told as well if its score is at least this share of the first one's. */
 const NEARLY = 0.8;
 
-/** What a word counts that only means nearly the same. */
+/** The weight of a word with nearly the same meaning. */
 const ALIKE = 0.7;
-/** A memory is told as what was asked for if it holds this part of what the question is about. */
+/** A memory is told with certainty if it holds this share of the subject of the question. */
 const SURE = 0.35;
-/** From this similarity on, the engine mentions, with care, a memory that shares hardly a word with the question. Unrelated memories score below 0.5. */
+/**
+ * From this similarity on, the engine mentions, with care, a memory that shares hardly a word with the question. Unrelated memories score below 0.5.
+ */
 const SIMILAR = 0.54;
-/** One that shares a word is told as what was asked for if it is that similar and lacks nothing. */
+/** A memory that shares a word is told with certainty if it is this similar and lacks nothing. */
 const SURELY_SIMILAR = 0.55;
-/** One that shares none is told as what was asked for if it is that similar. */
+/** A memory that shares no word is told with certainty if it is this similar. */
 const VERY_SIMILAR = 0.65;
 
 const sharedWords = (one: string, other: string): string => {
@@ -32,9 +34,9 @@ const sharedWords = (one: string, other: string): string => {
 
 type StatedMemory = { readonly text: string; readonly similarity?: number | undefined };
 
-/** How well memories fit: which part of what is said is in them, from 0 to 1; what few of them hold counts more. */
+/** The scores of memories: the share of the utterance that they contain, from 0 to 1; words that few of them hold count more. */
 const scored = <T extends StatedMemory>(memories: readonly T[], said: string, leftOut: ReadonlySet<string>) => {
-  // "give" says nothing in a wish, and much in a question about the past.
+  // "give" carries no meaning in a request, but much in a question about the past.
   const asked = said.replace(/\b(did (?:\w+ ){1,2})(?:give|bring)\b/gi, '$1gave');
   const topics = [...topicsOf(asked)].filter((topic) => !leftOut.has(topic));
   const held = memories.map((memory) => ({ memory, topics: topicsOf(memory.text) }));
@@ -55,15 +57,15 @@ const scored = <T extends StatedMemory>(memories: readonly T[], said: string, le
 const sameWords = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase();
 const isQuestion = (text: string): boolean => /\?["”]?$/.test(text.trim());
 
-/** What fits a question: at most two texts, best first; not sure where little but their meaning says so, or where they lack what the question turns on. */
+/** The answers to a question: at most two texts, best first; uncertain if they match mostly by meaning, or lack a key word of the question. */
 export type Fitting = { readonly texts: readonly string[]; readonly isSure: boolean };
 
-/** What a sentence takes back: "My name is not Kestrel, it is Rowan." */
+/** The retraction in a sentence: "My name is not Kestrel, it is Rowan." */
 type Correction = {
-  /** What it says is so. */
+  /** The corrected value. */
   readonly now: string;
   readonly old: string;
-  /** Whether a text is about the same: has these topics, one of them or all. */
+  /** Whether a text has the same subject: one or all of these topics. */
   readonly isAbout: (topics: ReadonlySet<string>) => boolean;
 };
 
@@ -72,7 +74,7 @@ const NOW_LAST =
   /^(?<subject>[^,.;]{1,80}?) (?<verb>is|are|am|was|were)(?: not|n't) (?<old>[^,.;]{1,80}?)(?:[,;]? but|[,;.]? (?:it|he|she|that)(?: is|'s| was)) (?<now>[^,.;]{1,80})\.?$/i;
 const NOW_FIRST =
   /^(?<subject>[^,.;]{1,80}?) (?<verb>is|are|am|was|were) (?<now>[^,.;]{1,80}), (?:and )?not (?<old>[^,.;]{1,80})\.?$/i;
-/** "The baker closes on Sundays, not Fridays.": what stands before the last thing is said of both. */
+/** "The baker closes on Sundays, not Fridays.": the part before the last item applies to both. */
 const ANY_VERB =
   /^(?<same>[^,.;]{1,100}?)(?: (?:on|in|at|to|by|with|under|from|for|near|behind|over|of|the|an?|my|your|his|her|their))* [^\s,.;]{1,40}, (?:and )?not (?<old>[^,.;]{1,80})\.?$/i;
 
@@ -93,14 +95,14 @@ const correctionIn = (text: string): Correction | null => {
   };
 };
 
-/** Whether a text still says what a correction takes back. */
+/** Whether a text still states what a correction retracts. */
 const isTakenBack = (text: string, { old, isAbout }: Correction): boolean => {
   const topics = topicsOf(text);
   const gone = [...topicsOf(old)];
   return gone.length > 0 && gone.every((topic) => topics.has(topic)) && isAbout(topics);
 };
 
-/** Memories as corrections among them leave them. Prompts do not say which memory is newer, but who corrects speaks after what he corrects. */
+/** The memories after corrections among them. Prompts do not show which memory is newer, but a correction is newer than what it corrects. */
 const corrected = <T extends { readonly text: string }>(memories: readonly T[]): readonly T[] => {
   const read = memories.map((memory) => ({ memory, correction: correctionIn(memory.text) }));
   const corrections = read.flatMap(({ correction }) => correction ?? []);
@@ -111,8 +113,8 @@ const corrected = <T extends { readonly text: string }>(memories: readonly T[]):
 };
 
 /**
- * What the memories state that fits what is said; what was just said is left out. What shares hardly a word with it fits by its meaning, if the one who
- * recalled it says that it is similar.
+ * The statements in the memories that match the utterance, without what was just said. A memory that shares hardly a word matches by its meaning, if
+ * the recall reported it as similar.
  */
 export const fittingMemories = (
   { memories, similarities }: Pick<PromptContent, 'memories' | 'similarities'>,
@@ -149,7 +151,7 @@ export const fittingMemories = (
   return { texts: [closest.text], isSure: isParaphrase };
 };
 
-/** What the persona says of the one who is asked about himself; null when nothing of it fits. */
+/** What the persona says in answer to a question about the NPC; null if nothing matches. */
 export const fittingFact = ({ name, facts }: Self, said: string): string | null => {
   const leftOut = topicsOf(name ?? '');
   const known = facts.map((text) => ({ text }));
@@ -159,7 +161,7 @@ export const fittingFact = ({ name, facts }: Self, said: string): string | null 
   return best !== undefined && best.score >= SURE ? best.text : null;
 };
 
-/** Whether the same was asked before. */
+/** Whether the same question was asked before. */
 export const wasAsked = (memories: readonly string[], said: string): boolean =>
   isQuestion(said) && memories.some((text) => sameWords(text, said));
 
@@ -176,21 +178,21 @@ const toPlayer = (text: string): string =>
     )
     .replace(/\bthe player\b/gi, 'you');
 
-/** What can only be the words of the one who talks to us. */
+/** Sentences that only the other speaker can have said. */
 const introduces = /^(?:my name is|i am called|call me|i'm called|i come from|i'm from|i am from)\b/i;
 const ofOneself = /\b(?:I|me|my|mine|myself|we|us|our|ours)\b/i;
 const ofListener = /\b(?:you|your|yours|yourself)\b/i;
-/** Told by the one who remembers, about somebody of whom he knows no name. */
+/** A narration by the one who remembers, about a person whose name is unknown. */
 const ofSomebody =
   /^(?:the|an?|this|that|some) (?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|hero|user)\b/i;
-/** Asks whether the listener knows, which is not asking about his deeds. */
+/** Asks whether the listener knows something, which is not a question about his deeds. */
 const askingToKnow =
   /\b(?:do|did|can|could|would|will|have|had) you (?:please |perhaps |happen to |still |even |ever )*(?:know|remember|recall|tell|say|think|hear|heard|remind)\b/gi;
-/** "Did you …?" asks no more than whether: the deed may be anybody's. */
+/** "Did you …?" asks only whether: the deed may be anyone's. */
 const asksForDeeds =
   /\b(?:what|where|when|why|how|whom?|which)\b.{0,80}\b(?:do|did|have|had|are|were|can|could|will|would) you\b/i;
 
-/** Whether a memory is what the one who asks once said; "I" in it may be either, and whose it is shows in who is asked about. */
+/** Whether a memory is an earlier utterance of the questioner; "I" in it may be either, and the subject of the question decides. */
 const isTheirs = (text: string, asked: string): boolean => {
   if (ofSomebody.test(text)) return false;
   if (introduces.test(text) || ofListener.test(text)) return true;
@@ -199,7 +201,7 @@ const isTheirs = (text: string, asked: string): boolean => {
   return ofOneself.test(about) || !asksForDeeds.test(about.replace(askingToKnow, ''));
 };
 
-/** A memory as the one who has it tells it. `theirWords`: it is what the other one said. */
+/** A memory as its owner tells it. `theirWords`: the other speaker said it. */
 export type ToldMemory = { readonly whole: string; readonly within: string | null; readonly theirWords: boolean };
 
 const told = (text: string, theirWords: boolean): ToldMemory => {
@@ -207,7 +209,7 @@ const told = (text: string, theirWords: boolean): ToldMemory => {
   return { whole: upperFirst(said), within: withinSentence(said), theirWords };
 };
 
-/** Turns a memory to the view of the one who has it, to be told to the one who asks. */
+/** Turns a memory to its owner's point of view, to tell it to the questioner. */
 export const tellMemory = (memory: string, asked: string, { name }: Self): ToldMemory => {
   const text = cutText(memory.trim(), TOLD_CHARS);
   const spoken = spokenIn(text);

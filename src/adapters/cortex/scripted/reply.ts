@@ -12,14 +12,14 @@ import { type Self, selfOf } from './self.js';
 import { looksCrafted } from './statements.js';
 import { carriedIn, listed, namedIn, subjectOf, wishedThing } from './things.js';
 
-/** What the scripted engine answers, in the form that prompts ask for. */
+/** The answer of the scripted engine, in the form that prompts request. */
 export type ScriptedReply = {
   readonly dialogue: string;
   readonly action: { readonly type: string; readonly target: string };
   readonly stateDelta: JsonObject;
 };
 
-/** What comes into a phrase: at the beginning of a sentence and within one; null where it cannot stand within one. */
+/** The text inserted into a phrase: at the beginning of a sentence and within one; null if it cannot be used within one. */
 type Filling = { readonly whole: string; readonly within: string | null };
 
 type Speaker = {
@@ -30,7 +30,7 @@ type Speaker = {
   readonly say: (occasion: Occasion, filling?: Filling) => string;
 };
 
-/** Picks by the prompt's digest: varied, and the same again for the same prompt. */
+/** Picks by the prompt's digest: varied, but the same for the same prompt. */
 const picking = (prompt: string) => {
   const digest = sha256Hex(prompt);
   return (salt: string, list: readonly string[]): string =>
@@ -39,17 +39,17 @@ const picking = (prompt: string) => {
 
 const thing = (name: string): Filling => ({ whole: upperFirst(name), within: name });
 
-/** A phrase with what comes into it; `$` in a memory means nothing here. */
+/** A phrase with its inserted text; `$` in a memory has no special meaning here. */
 const filled = (phrase: string, { whole, within }: Filling): string =>
   phrase.replace(/\{M\}/g, () => whole).replace(/\{[mx]\}/g, () => within ?? whole);
 
-/** The phrases that what comes into them can stand in. */
+/** The phrases into which the text can be inserted. */
 const fittingPhrases = (list: readonly string[], { within }: Filling): readonly string[] => {
   const fitting = within === null ? list.filter((phrase) => !phrase.includes('{m}')) : list;
   return fitting.length === 0 ? list : fitting;
 };
 
-/** What may follow "who are you" that still asks for no more than who one is; "who are you waiting for" does. */
+/** What may follow "who are you" without changing the question; "who are you waiting for" asks something else. */
 const THAT_IS_ALL = String.raw`(?=\s*(?:[^\w\s]|$|(?:and|or|really|exactly|then|again|anyway|supposed|to|my|sir|friend|stranger)\b))`;
 const WHO = new RegExp(
   String.raw`\b(?:who (?:are|might) you(?: be)?${THAT_IS_ALL}|what are you called\b|do you have a name\b|what(?:'s| is) your name\b|your name\b|tell me about yourself\b|introduce yourself\b|do i know you\b|whom do i\b|who am i (?:talking|speaking) to\b)`,
@@ -59,7 +59,7 @@ const WORK = new RegExp(
   String.raw`\b(?:what do you do\b|what(?:'s| is) your (?:trade|work|job|profession|business|role|rank)\b|what are you${THAT_IS_ALL}|your (?:trade|profession|job)\b|for a living\b|what do you work\b)`,
   'i',
 );
-/** Asks what one is up to or feels. */
+/** Asks what the NPC is doing or feels. */
 const DOING = /\b(?:what|whom?) are you\b(?! (?:talking|saying)\b)/i;
 const FARING =
   /\b(?:how (?:are|fare|do) you(?: (?:feel|fare|do|doing|today))?(?=\s*[?,.!]|$)|how(?:'s| is) it going|are you (?:well|all right|alright|hurt|okay|ok)|how do you feel|you look (?:tired|hurt|pale|sad))\b/i;
@@ -99,7 +99,7 @@ const carrying = ({ situation: { state }, say }: Speaker): string | null => {
   return carried.length === 0 ? say('carryingNothing') : say('carrying', { whole: upperFirst(list), within: list });
 };
 
-/** What comes of the memories that fit, or null. */
+/** An answer from the matching memories, or null. */
 const remembered = ({ situation, self, heard, say }: Speaker): string | null => {
   const fitting = fittingMemories(situation, heard.text, self);
   const [best, second] = (fitting?.texts ?? []).map((text) => tellMemory(text, heard.text, self));
@@ -113,7 +113,7 @@ const remembered = ({ situation, self, heard, say }: Speaker): string | null => 
   return `${first} ${second.within === null ? second.whole : `And ${second.within}`}`;
 };
 
-/** What is said to a wish for a thing: whether it is there, and what it costs. */
+/** The answer to a request for a thing: whether it is available, and its price. */
 const toWish = ({ situation, heard, say }: Speaker): string => {
   const wished = wishedThing(heard.text);
   const carried = carriedIn(situation.state);
@@ -125,7 +125,7 @@ const toWish = ({ situation, heard, say }: Speaker): string => {
 
 const possession = /\b(?:do you have|have you got|got any|have you (?:any|an?)|is there any)\b/i;
 
-/** What the persona says of a thing that one may have but does not carry. */
+/** What the persona says of a thing that the NPC may have but does not carry. */
 const ownFact = ({ situation: { state }, self, heard: { text } }: Speaker): string | null =>
   namedIn(carriedIn(state) ?? [], text) === null ? fittingFact(self, text) : null;
 
@@ -147,14 +147,14 @@ const toQuestion = (speaker: Speaker): string => {
   return subject === null ? say('unknown') : say('unknownThing', thing(subject));
 };
 
-/** What is said to no question: it is acknowledged. Memories are told to who asks. */
+/** The answer to a statement, which is only acknowledged. Memories are told only in answer to questions. */
 const toStatement = ({ heard, say }: Speaker): string => {
   if (heard.told) return say('seen');
   const subject = subjectOf(heard.text);
   return subject === null ? say('heard') : say('heardThing', thing(subject));
 };
 
-/** What a greeting, thanks or another courtesy is answered with. */
+/** The answers to a greeting, thanks or another courtesy. */
 const courtesies = ({ heard, say }: Speaker): readonly string[] => [
   ...(heard.greets ? [say('greeting')] : []),
   ...(heard.thanks ? [say('thanked')] : []),
@@ -162,7 +162,7 @@ const courtesies = ({ heard, say }: Speaker): readonly string[] => [
   ...(heard.praises ? [say('praised')] : []),
 ];
 
-/** No part of a text of nothing but courtesies has more words. */
+/** The maximum number of words in a part of a text that consists only of courtesies. */
 const COURTESY_WORDS = 7;
 
 const isCourtesyAlone = ({ heard: { text, asks, wants } }: Speaker): boolean =>
@@ -196,17 +196,17 @@ const spoken = (speaker: Speaker): string => {
   return [...polite, answer].join(' ');
 };
 
-/** A mood that the state names follows what happens. */
+/** The new mood after the event, if the state names one. */
 const moodAfter = ({ situation: { state }, heard }: Speaker): JsonObject => {
   const mood = heard.threatens || heard.insults ? 'suspicious' : heard.gives || heard.thanks ? 'friendly' : null;
   return typeof state['mood'] !== 'string' || mood === null || state['mood'] === mood ? {} : { mood };
 };
 
 const FIGHTING = /^(?:ATTACK|FIGHT|STRIKE|SHOOT)$/;
-/** What one does who may not speak; the first that is allowed. */
+/** The actions of an NPC that may not speak; the first that is allowed is used. */
 const SILENT = ['IDLE', 'WAIT', 'LISTEN'] as const;
 
-/** Answers a situation: obeys what is directed, avoids what is forbidden, and says what fits. The same prompt gets the same answer. */
+/** Answers a situation: follows directed actions, avoids forbidden ones, and picks a suitable phrase. The same prompt gets the same answer. */
 export const scriptedReply = (situation: PromptContent, prompt: string): ScriptedReply => {
   const self = selfOf(situation.persona, situation.state, tonesIn(situation));
   const pick = picking(prompt);

@@ -7,7 +7,7 @@ import { topicsOf } from './words.js';
 type DirectedAction = Extract<Demand, { kind: 'act' }>;
 type Ban = Extract<Demand, { kind: 'forbid' }>;
 
-/** What people say when they want an action of these types. */
+/** The phrases by which players request actions of these types. */
 const WISHES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\b(?:give|hand|lend|pass|share|have some|serve|fetch|bring)\b/i, ['GIVE', 'TRADE']],
   [/\b(?:sell|buy|trade|price|purchase|barter)\b/i, ['TRADE', 'SELL', 'BUY', 'GIVE']],
@@ -18,7 +18,7 @@ const WISHES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/\b(?:steal|take|pick|grab)\b/i, ['TAKE', 'STEAL', 'PICKUP']],
 ];
 
-/** The action that the rules direct; the highest one counts. */
+/** The action that the rules direct; the one with the highest priority counts. */
 export const directedBy = ({ demands }: PromptContent): DirectedAction | null =>
   demands.find((demand): demand is DirectedAction => demand.kind === 'act') ?? null;
 
@@ -29,7 +29,7 @@ const bansIn = ({ demands }: PromptContent): readonly Ban[] =>
 export const isForbidden = (situation: PromptContent, type: string): boolean =>
   bansIn(situation).some(({ types }) => types.includes('*') || types.includes(type));
 
-/** The ban that stands against what is wanted: by the action's type, or because its reason speaks of the same thing. */
+/** The ban that applies to the request: by the action's type, or because its reason mentions the same thing. */
 export const banAgainst = (situation: PromptContent, { text, wants, asks, threatens }: Heard): Ban | null => {
   if (!wants && !asks && !threatens) return null;
   const wished = new Set(WISHES.flatMap(([words, types]) => (words.test(text) ? types : [])));
@@ -45,7 +45,7 @@ export const banAgainst = (situation: PromptContent, { text, wants, asks, threat
   );
 };
 
-/** Whether the rules' sentences tell the speaker to refuse, and why. */
+/** Whether the rules' sentences instruct the speaker to refuse, and why. */
 export const refusalAsked = ({ demands }: PromptContent): { readonly because: string | null } | null =>
   demands.find(
     (demand) =>
@@ -53,10 +53,10 @@ export const refusalAsked = ({ demands }: PromptContent): { readonly because: st
       /^(?:politely |firmly |always )?(?:refuse|decline|turn down|deny|reject)\b/i.test(demand.text),
   ) ?? null;
 
-/** What the rules say of the manner. */
+/** The manner that the rules require. */
 export const tonesIn = ({ demands }: PromptContent): readonly string[] =>
   demands.flatMap((demand) => (demand.kind === 'tone' ? [demand.text] : []));
 
-/** A rule's reason, said by the one whom it binds. */
+/** A rule's reason, said by the NPC that it binds. */
 export const ownReason = (because: string, { name }: Self): string =>
   sentence(upperFirst((name === null ? null : saidByItself(because, name)) ?? because));

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../../kernel/base/json.js';
 import { saidByItself, saidOfOneself, sentence, upperFirst } from './own-view.js';
 
-/** How somebody talks. */
+/** A way of talking. */
 export type Register = 'plain' | 'gruff' | 'courtly' | 'warm';
 
-/** Who speaks, as far as persona and state tell. */
+/** The speaker, according to persona and state. */
 export type Self = {
   readonly name: string | null;
   /** Such as "an innkeeper who counts twice". */
   readonly trade: string | null;
-  /** What the persona says first, said by oneself. */
+  /** The first sentence of the persona, in the first person. */
   readonly about: string | null;
-  /** Every sentence of the persona, said by oneself; those are left out that cannot be turned. */
+  /** Every sentence of the persona in the first person, except those that cannot be converted. */
   readonly facts: readonly string[];
   readonly register: Register;
 };
@@ -30,17 +30,17 @@ const textIn = (state: JsonObject, names: readonly string[]): string | null => {
   return null;
 };
 
-/** "the", "a" or "an" before a trade that has none. */
+/** Adds "the", "a" or "an" before a trade without an article. */
 const withArticle = (trade: string): string => {
   if (/^(?:an?|the|one|my|your) /i.test(trade))
     return trade.replace(/^(An?|The|One) /, (article) => article.toLowerCase());
   return `${/^[aeiou]/i.test(trade) ? 'an' : 'a'} ${trade}`;
 };
 
-/** Behind these words, "named Rex" names somebody else. */
+/** After these words, "named Rex" names another being. */
 const OWNING = /\b(?:with|and|has|have|had|owns?|keeps?|loves?|feeds?|misses|whose|his|her|their)\b/;
 
-/** The name in "a baker named Tom"; null where it is the name of somebody that he has. */
+/** The name in "a baker named Tom"; null if it is the name of a being that he has. */
 const nameDescribed = (persona: string): string | undefined => {
   const { before = '', name } =
     new RegExp(`^(?<before>[^.!?]*?)\\b(?:[Nn]amed|[Cc]alled) (?<name>${NAME})`, 'u').exec(persona)?.groups ?? {};
@@ -63,7 +63,7 @@ const nameIn = (persona: string): string | null => {
   return called ?? null;
 };
 
-/** What the persona calls the one it is about: "a guard of the north gate". */
+/** The persona's own term for the NPC: "a guard of the north gate". */
 const tradeIn = (persona: string, name: string | null): string | null => {
   const [first = ''] = persona.split(/(?<=[.!?])\s/);
   const rest = (name !== null && first.includes(name) ? first.slice(first.indexOf(name) + name.length) : first).replace(
@@ -95,7 +95,7 @@ const STYLES: readonly (readonly [Register, RegExp])[] = [
   ],
 ];
 
-/** A sentence of a persona, as the one says it whom it describes; null when its subject may be somebody else. */
+/** A sentence of a persona in the first person; null if its subject may be someone else. */
 const saidByOneself = (persona: string, name: string | null): string | null => {
   const [who = ''] = name === null ? [] : name.split(' ');
   if (/^(?:You|Your|You['’]re) /i.test(persona)) return sentence(saidOfOneself(persona));
@@ -108,7 +108,7 @@ const saidByOneself = (persona: string, name: string | null): string | null => {
   return own === null ? null : sentence(upperFirst(own));
 };
 
-/** Reads who speaks. @param tones what the rules say of the manner; it wins over the persona */
+/** Reads the speaker from the persona and state. @param tones the manner that the rules require; it overrides the persona */
 export const selfOf = (persona: string | null, state: JsonObject, tones: readonly string[]): Self => {
   const text = persona?.trim() ?? '';
   const name = nameIn(text) ?? textIn(state, ['name', 'displayName']);

@@ -1,25 +1,25 @@
 import type { JsonObject } from '../../../kernel/base/json.js';
 
-/** What the rules of a prompt ask, highest first. `because` and `target` are the rule's own texts, null where it has none. */
+/** The demands of a prompt's rules, highest first. `because` and `target` are the rule's own texts, null if it has none. */
 export type Demand =
   | { readonly kind: 'act'; readonly type: string; readonly target: string | null; readonly because: string | null }
-  /** `*` stands for every action. */
+  /** `*` means every action. */
   | { readonly kind: 'forbid'; readonly types: readonly string[]; readonly because: string | null }
-  /** A sentence for the one who speaks, such as "refuse politely". */
+  /** A sentence for the speaker, such as "refuse politely". */
   | { readonly kind: 'tone'; readonly text: string; readonly because: string | null };
 
-/** What a prompt says, taken apart: who speaks, what is around, what is remembered, what is asked, and what was just said. */
+/** The parsed prompt: the speaker, the surroundings, the memories, the demands, and the last utterance. */
 export type PromptContent = {
-  /** Null when the prompt names nobody. */
+  /** Null if the prompt names no one. */
   readonly persona: string | null;
   readonly state: JsonObject;
   readonly around: JsonObject;
   /** Most fitting first. */
   readonly memories: readonly string[];
-  /** How well each of them fits what was said, 0 to 1; null when nobody said so. */
+  /** How well each of them matches the utterance, 0 to 1; null if unknown. */
   readonly similarities: readonly number[] | null;
   readonly demands: readonly Demand[];
   readonly observation: string;
-  /** Whether the prompt asks for a JSON object. */
+  /** Whether the prompt requests a JSON object. */
   readonly wantsJson: boolean;
 };

@@ -1,25 +1,25 @@
-/** Which words somebody may repeat as his own knowledge: plain statements, and nothing that is written to steer a model. */
+/** Decides which words the NPC may repeat as knowledge: plain statements, and nothing that is written to steer a model. */
 
 /** Marks of code, markup and chat templates; no plain sentence has them. */
 const MARKS = /[{}<>[\]|`\\]|^\s*#|#{2,}|^\s*["']?\w{1,24}["']?\s*:\s*["']?(?=you\b|ignore\b)/i;
-/** Who speaks in transcripts of models. */
+/** Speakers in transcripts of models. */
 const ROLE = /(?:^|[\n"“])\s*(?:system|assistant|user|developer|human|instructions?|prompt|rules?)\s*:/i;
 const STEERING =
   /\byou are now\b|\bfrom now on\b|\byou (?:must|shall|have to|will now)\b|\byour (?:action|answer|reply|response|output)s? (?:must|should|shall)\b|\b(?:ignore|disregard|forget|override|bypass|break|reveal|print|repeat|show)(?: \w+){0,3} (?:rules?|instructions?|prompts?|orders|guidelines)\b|\b(?:system|hidden|secret) prompt\b|\bjailbreak|\bjson\b/i;
 
-/** Commands whatever follows them, and verbs that are commands only with an object or a direction ("Trade was good." is none). */
+/** Commands whatever follows them, and verbs that are commands only with an object or a direction ("Trade was good." is not one). */
 const COMMAND =
   /^(?:(?:hello|hey|hi|please|now|then|so|well|and|but|ok|okay)[,!]? )*(?:(?:ignore|disregard|forget|print|output|say|repeat|respond|reply|answer|pretend|act|reveal|write|execute|obey|translate|speak|tell|give|bring|let|let's|do|don't|never|always|stop|start|begin|listen|look|go|come|please)\b|(?:hand|sell|lend|hit|strike|beat|shoot|stab|throw|show|open|follow|take|help|attack|kill|fight|cast|make|use|close|unlock|wait|run|teach|heal|buy|serve|fetch|arrest|guard|repair|fix|pass|leave|drop|move|sing|play|dance|read|join|hide|lead|trade|carry|hold|keep|remember|call)(?=[.!]|$| (?:me|us|him|her|them|it|this|that|these|those|the|an?|my|your|his|all|every|everything|everyone|everybody|now|here|there|away|out|up|down|to|with|for|at|from|yourself)\b))/i;
 /** "Call me Tom." tells a name. */
 const TELLS_NAME = /^call me\b/i;
 
-/** What is said before a statement that is to be kept. */
+/** Introductions to a statement that is to be remembered. */
 const TO_REMEMBER = /^(?:please )?remember(?: that |: ?)/i;
 
 const SPEECH =
   /^(?:the |a |an )?[\w'’ -]{2,24}? (?:says?|said|told me|asks?|asked)(?: me)?:? ["“](?<said>.+?)["”]\.?$/i;
 
-/** What somebody is quoted with in a text that tells it; null for any other text. */
+/** The quoted speech in a text that narrates it; null for any other text. */
 export const spokenIn = (text: string): string | null => SPEECH.exec(text)?.groups?.['said'] ?? null;
 
 /** Whether a text looks as if it were written to steer a model, or by one. */
@@ -28,7 +28,7 @@ export const looksCrafted = (text: string): boolean => MARKS.test(text) || ROLE.
 const isStatement = (sentence: string): boolean =>
   !/\?["'”’)]*$/.test(sentence) && (TELLS_NAME.test(sentence) || !COMMAND.test(sentence.replaceAll('’', "'")));
 
-/** The sentences of a text that only state something; empty when there are none, or when anything in it looks crafted. */
+/** The sentences of a text that only state something; empty if there are none, or if anything in it looks crafted. */
 export const statementsIn = (text: string): string => {
   if (looksCrafted(text)) return '';
   const trimmed = text.trim();

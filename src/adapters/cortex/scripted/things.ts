@@ -13,19 +13,19 @@ export const thingNamesIn = (value: Json | undefined): readonly string[] =>
       })
     : [];
 
-/** What the state says is carried; null when it says nothing. */
+/** The things that are carried, according to the state; null if it has no such member. */
 export const carriedIn = (state: JsonObject): readonly string[] | null => {
   const value = state['inventory'] ?? state['items'] ?? state['wares'] ?? state['stock'];
   return Array.isArray(value) ? thingNamesIn(value) : null;
 };
 
-/** The first of these names that a text speaks of. */
+/** The first of these names that a text mentions. */
 export const namedIn = (names: readonly string[], text: string): string | null => {
   const topics = topicsOf(text);
   return names.find((name) => [...topicsOf(name)].some((topic) => topics.has(topic))) ?? null;
 };
 
-/** How many things are told at once. */
+/** How many things are listed in one answer. */
 const LISTED = 12;
 
 /** "a, b and c" */
@@ -40,10 +40,10 @@ const wish = new RegExp(
   `\\b(?:have|sell|lend|give|hand|buy|need|want|show|fetch|bring|use|open|pass|asks for|begs for|would like|about)(?: you| me| us)? (?:(?:any|some|an?|the|your|my|that|this|one|another|more) )?(?:of )?(?:piece of |bit of |bowl of |cup of )?(?<thing>[a-z][\\w'-]*(?: [a-z][\\w'-]*){0,2}?)${END}`,
   'i',
 );
-/** Words that stand before a noun and say which one. */
+/** Determiners and adjectives before a noun. */
 export const ADJECTIVES =
   'old|new|young|little|big|great|small|tall|red|black|white|dark|blue|green|silver|golden|gold|iron|brass|ruby|ferry|honey|last|other|same|whole|wild|dead|lost|stolen|north|south|east|west|northern|southern|good|bad|best|holy|secret|broken|burned|strange|heavy|fine';
-/** What follows a noun: the end, a word of grammar or a verb. Behind anything else the word before may have been an adverb or an adjective. */
+/** What follows a noun: the end, a function word or a verb. Before anything else the word may have been an adverb or an adjective. */
 const AFTER_NOUN =
   '(?![\\w\'-])(?=\\s*(?:[?.!,;:"”)]|$)| (?:of|for|to|from|if|left|please|now|here|there|today|yesterday|again|ago|before|after|behind|near|under|over|by|with|without|on|in|into|at|is|are|was|were|and|or|but|that|who|which|just|has|have|had|did|does|do|can|could|will|would|must|saw|took|went|came|told|said|gave|made|stole|fell|ran|found|lost|got|knows?|\\w{3,}ed)\\b)';
 const noun = new RegExp(
@@ -53,20 +53,20 @@ const noun = new RegExp(
 const EMPTY_THING =
   /^(?:player|traveller|traveler|stranger|visitor|guest|adventurer|customer|user|it|that|this|them|me|you|us|something|anything|everything|nothing|there|here|moment|way|lot|bit|time|day|one|go|be|do|to|why|what|how|more|like)\b/i;
 
-/** "Have" that goes with another verb: "What have I told you?" */
+/** "Have" as an auxiliary: "What have I told you?" */
 const HAVING_DONE =
   /(?:\b(?:who|whom|what|when|where|why|how|which) (?:have|has|had)|^(?:have|has|had)) (?:I|you|he|she|it|we|they)\b(?! (?:an?|any|some|the|got)\b)/gi;
-/** A verb behind "does the ferry", whose noun may stand before another one. */
+/** A verb after "does the ferry", whose noun may precede another one. */
 const WITH_VERB = /^(?<noun>(?:[a-z]+ )?(?:ferry|honey|silver|gold|iron|brass|ruby)) [a-z]+$/i;
 const BEHIND_AUXILIARY = /\b(?:do|does|did|will|would|can|could|shall|should|may|might|must) $/i;
 
-/** The thing that somebody wants or asks about, as he calls it; null when there is none to name. */
+/** The thing that is requested or asked about, in the speaker's words; null if none can be named. */
 export const wishedThing = (text: string): string | null => {
   const thing = wish.exec(text.replace(HAVING_DONE, ''))?.groups?.['thing'];
   return thing === undefined || EMPTY_THING.test(thing) ? null : thing;
 };
 
-/** What a sentence is about, with its article and from our side ("my sword" is "your sword"); null when no noun stands out. */
+/** The subject of a sentence, with its article and from the NPC's side ("my sword" is "your sword"); null if no noun is prominent. */
 export const subjectOf = (text: string): string | null => {
   const found = [...text.matchAll(noun)].find(
     ({ groups }) => !EMPTY_THING.test(groups?.['thing'] ?? 'it') && topicsOf(groups?.['thing'] ?? '').size > 0,

@@ -1,6 +1,6 @@
 import { wordsOf } from '../../../kernel/base/words.js';
 
-/** Words that say nothing of what a sentence is about. */
+/** Words that do not show the subject of a sentence. */
 const EMPTY = new Set(
   `a about after again all also am an and any anything are as at be been before being but by can could did do does doing down else ever every few for from
   get give go going got had has have having he her here hers him his how i if in into is it its just know last let like many may me mine more most much
@@ -11,7 +11,7 @@ const EMPTY = new Set(
     .filter((word) => word !== ''),
 );
 
-/** Groups of words that mean nearly the same; the first stands for all. Stems as `stemOf` makes them. */
+/** Groups of words that mean nearly the same; the first represents all. Stems as `stemOf` makes them. */
 const ALIKE: readonly (readonly string[])[] = [
   ['steal', 'stole', 'stolen', 'thief', 'thieve', 'theft', 'rob', 'robber', 'took', 'taken', 'burglar'],
   ['jewel', 'jewelry', 'jewellery', 'necklace', 'ring', 'locket', 'ruby', 'gem', 'amulet', 'brooch'],
@@ -50,7 +50,7 @@ const ALIKE: readonly (readonly string[])[] = [
 
 const standsFor = new Map(ALIKE.flatMap(([first = '', ...others]) => others.map((word) => [word, first] as const)));
 
-/** A word without the endings of English grammar, so that forms of one word meet. */
+/** A word without the endings of English grammar, so that forms of one word match. */
 const stemOf = (word: string): string => {
   if (word.length < 4) return word;
   return word
@@ -65,7 +65,7 @@ const stemOf = (word: string): string => {
 
 const stems = new Map([...standsFor].map(([word, first]) => [stemOf(word), stemOf(first)]));
 
-/** What a text is about: its telling words, each by the stem that stands for all that mean nearly the same. */
+/** The topics of a text: its content words, each by the stem that represents all with nearly the same meaning. */
 export const topicsOf = (text: string): ReadonlySet<string> =>
   new Set(
     wordsOf(text.replaceAll('’', "'"))
@@ -77,5 +77,5 @@ export const topicsOf = (text: string): ReadonlySet<string> =>
 const KIN =
   /^(?:mother|father|sister|brother|son|daughter|child|children|wife|husband|uncle|aunt|cousin|nephew|niece|grand(?:mother|father|son|daughter|child|children)|bride|groom)s?$/i;
 
-/** Whether a word is for one of a family, and for no other of it. */
+/** Whether a word denotes one member of a family, and no other. */
 export const isKin = (word: string): boolean => KIN.test(word);
