@@ -1,11 +1,11 @@
 import { readFile, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long a figure of a probe is waited for, and how often it is looked for, in milliseconds. */
+/** How long to wait for a probe's figure, and how often to look for it, in milliseconds. */
 const TOLD_MS = 30_000;
 const LOOK_MS = 5;
 
-/** Asks the probe in a server, which writes its figure into a file. @throws Error when it does not in time */
+/** Asks the probe in a server, which writes its figure into a file. @throws Error if it does not in time */
 export const askProbe = async ({ pid }: { readonly pid: number }, file: string): Promise<number> => {
   await rm(file, { force: true });
   process.kill(pid, 'SIGUSR2');

@@ -26,7 +26,7 @@ export const temporaryDirectory = async (): Promise<{ readonly path: string } & 
   };
 };
 
-/** However this process ends (except by kill -9), it leaves no child and no directory behind. */
+/** Ensures that this process leaves no child and no directory behind, however it ends (except by kill -9). */
 export const cleanUpAtExit = (): void => {
   process.on('exit', () => {
     for (const child of children) child.kill('SIGKILL');

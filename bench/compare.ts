@@ -12,8 +12,8 @@ export type Compared = {
 };
 
 /**
- * Puts a fresh server of ours and the echo under the same load in turn, after a warm-up of both.
- * @param ours, reference what is sent; their `onAnswer` sees the answers
+ * Puts a fresh server of this build and the echo under the same load in turn, after a warm-up of both.
+ * @param ours, reference the load; their `onAnswer` sees the answers
  */
 export const compareWithEcho = async (
   effort: Effort,

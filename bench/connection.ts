@@ -19,8 +19,8 @@ export const requestBytes = (port: number, key: string, path: string, body: stri
   );
 
 /**
- * One kept connection that sends one request at a time. It reads only the status and the length of an answer. Node's own client costs several times
- * as much as the measured servers, and would itself be what is measured.
+ * One persistent connection that sends one request at a time. It reads only the status and the length of an answer. Node's own client costs several
+ * times as much as the measured servers, and would dominate the measurement.
  */
 export class Connection implements Disposable {
   readonly #socket: Socket;
@@ -36,14 +36,14 @@ export class Connection implements Disposable {
     socket.on('close', () => this.#fail(new Error('the server closed a connection')));
   }
 
-  /** @throws Error when no server listens there */
+  /** @throws Error if no server listens there */
   static async open(port: number): Promise<Connection> {
     const socket = connect(port, '127.0.0.1').setNoDelay();
     await once(socket, 'connect');
     return new Connection(socket);
   }
 
-  /** Sends a request while none is under way. Exactly one of the two callbacks is called, once. */
+  /** Sends a request while none is in progress. Exactly one of the two callbacks is called, once. */
   send(request: Buffer, answered: (status: number) => void, failed: (error: Error) => void): void {
     if (this.#socket.destroyed) {
       failed(new Error('the server closed a connection'));

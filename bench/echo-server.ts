@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 
 /**
- * The reference of everything over HTTP: the least that a JSON service on Koa does. It reads the body, parses it, and replies with it as JSON. No
- * routes, no checks, nothing stored.
+ * The reference for all measurements over HTTP: the least that a JSON service on Koa does. It reads the body, parses it, and replies with it as JSON.
+ * No routes, no checks, nothing stored.
  */
 const app = new Koa();
 

@@ -1,4 +1,4 @@
-/** How long and how much is measured. */
+/** The durations and sizes of the measurements. */
 export type Effort = {
   /** Rounds of every comparison. */
   readonly rounds: number;
@@ -17,17 +17,17 @@ export type Effort = {
   /** Memories of the mind that recalls, and of the one that recalls from many. */
   readonly recallMemories: number;
   readonly manyMemories: number;
-  /** Texts that are embedded beside live steps, and for how many seconds the steps of a round are measured. */
+  /** Texts that are embedded during live steps, and for how many seconds the steps of a round are measured. */
   readonly embedTexts: number;
   readonly liveSeconds: number;
-  /** Memories of the mind that comes in and leaves as a soul. */
+  /** Memories of the mind that is imported and exported as a soul. */
   readonly soulMemories: number;
-  /** Ghost sessions that play at once, and beside live steps. */
+  /** Ghost sessions that play concurrently, and during live steps. */
   readonly ghostSessions: number;
   readonly ghostsBeside: number;
-  /** Requests, or updates of workflows, after which the heap is looked at. */
+  /** Requests, or updates of workflows, after which the heap is measured. */
   readonly heapRequests: number;
-  /** Minds whose decisions are taken again, and the turns of each. */
+  /** Minds whose decisions are replayed, and the turns of each. */
   readonly replayed: { readonly minds: number; readonly turnsOfMind: number };
 };
 

@@ -3,7 +3,7 @@ import { isMainThread } from 'node:worker_threads';
 
 import { collectedHeap } from './collected-heap.js';
 
-/** Loaded into a server that is measured: SIGUSR2 writes what it keeps in its heap, in bytes, into the file ANIMA_BENCH_HEAP. */
+/** Loaded into a measured server: SIGUSR2 writes the size of its heap, in bytes, into the file ANIMA_BENCH_HEAP. */
 const file = process.env['ANIMA_BENCH_HEAP'];
 
 if (isMainThread && file !== undefined) {

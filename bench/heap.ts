@@ -10,10 +10,12 @@ import { heapFigure, type PartReport } from './report.js';
 import { settled, startMindServer } from './server.js';
 
 const PROBE = fileURLToPath(new URL('./heap-probe.js', import.meta.url));
-/** Requests that run at the same time. */
+/** The number of concurrent requests. */
 const AT_ONCE = 16;
 
-/** What a server keeps in its heap after many requests whose answers are streams, half of them left by their client, against the same after a tenth. */
+/**
+ * The heap of a server after many requests whose answers are streams, half of them aborted by their client, against its heap after a tenth of them.
+ */
 export const measureHeap = async ({ heapRequests }: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   const told = join(directory.path, 'heap');

@@ -4,11 +4,11 @@ import { OBSERVATIONS, pathOf, turnAt } from './scene.js';
 import { quantile } from './rounds.js';
 import type { MindServer } from './server.js';
 
-/** One connection for each mind that plays, and how many steps all of them take in a second. */
+/** One connection for each mind that plays, and how many steps all of them together take per second. */
 const PLAYING = 64;
 export const STEPS_PER_SECOND = 200;
 
-/** A refused verdict leaves no memory, so the steps themselves give nothing to embed. */
+/** A refused verdict stores no memory, so the steps themselves leave nothing to embed. */
 const REFUSED = { type: 'ExecuteInferenceResult', generatedOutput: '{"dialogue": "Hm.", "stateDelta": 5}' };
 
 /** The steps of turns, those of one mind far apart: first each mind's first one, then each mind's second. */

@@ -6,11 +6,11 @@ import type { Server } from './server.js';
 export type LoadRequest = {
   readonly path: string;
   readonly body: string;
-  /** Sees the body of every answer. */
+  /** Receives the body of every answer. */
   readonly onAnswer?: (body: string) => void;
 };
 
-/** One connection for each list. It sends the requests of its list in order, over and over, each when the last one is answered. */
+/** One connection for each list. It sends the requests of its list in order, repeatedly, each when the last one is answered. */
 export type Load = {
   readonly server: Server;
   readonly key: string;
@@ -21,13 +21,13 @@ export type Load = {
 export type Loaded = {
   readonly perSecond: number;
   readonly seconds: number;
-  /** The share of the time (0..1) in which the load's own process was busy: near 1 it is itself what is measured. */
+  /** The share of the time (0..1) in which the load's own process was busy: near 1 the process itself is the bottleneck. */
   readonly busy: number;
 };
 
 /**
  * Puts a server under as much load as the connections can make.
- * @throws Error when an answer is not a success, or does not come
+ * @throws Error if an answer is not a success, or does not come
  */
 export const load = async ({ server, key, seconds, connections }: Load): Promise<Loaded> => {
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };

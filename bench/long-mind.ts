@@ -26,18 +26,18 @@ const SHORT_EVENTS = 60;
 const PAGES_EVENTS = 2 * SNAPSHOT_EVERY;
 const FIRST_GOAL_MS = 100;
 const READ_GOAL_MS = 50;
-/** By how much the latency of others may grow because a mind is long. */
+/** How much the latency of others may grow because a mind is long. */
 const OTHERS_GOAL = 1.2;
 /** How often each read is measured in a round. */
 const READS = 10;
-/** The other minds: how many, their requests a second, and how often the compared mind is read meanwhile. */
+/** The other minds: how many, their requests per second, and how often the compared mind is read meanwhile. */
 const OTHERS = 64;
 const OTHERS_PER_SECOND = 300;
 const READ_EVERY_MS = 100;
 const HISTORY_LIMIT = 500;
 
 type Read = { readonly what: string; readonly path: (mind: Written) => string };
-/** A mind as it was written; `middleAt` is the time of its event at `middle`. */
+/** A written mind; `middleAt` is the time of its event at `middle`. */
 type Written = {
   readonly index: number;
   readonly events: number;
@@ -56,7 +56,7 @@ const reads: readonly Read[] = [
   { what: 'last page', path: historyFrom(({ events }) => Math.max(0, events - HISTORY_LIMIT)) },
 ];
 
-/** @returns how long a request took until its whole answer, in milliseconds @throws Error unless it succeeds */
+/** @returns how long a request took until its answer was complete, in milliseconds @throws Error unless it succeeds */
 const timed = async ({ url, key }: MindServer, path: string, body?: object): Promise<number> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const began = performance.now();
@@ -97,14 +97,14 @@ const fill = async (
   return minds;
 };
 
-/** The first request that a fresh server gets: the first step of a turn. */
+/** The first request to a fresh server: the first step of a turn. */
 const firstTurn = async (dataDir: string, { index }: Written): Promise<number> => {
   await using server = await startMindServer(dataDir);
   await settled(server);
   return await timed(server, pathOf(index, 'process'), { tape: tapeAt(0) });
 };
 
-/** Reads an answer and drops it: the load comes from this process, and a text of half a megabyte would hold it up. @throws Error unless it succeeds */
+/** Reads an answer and drops it: the load comes from this process, and a text of half a megabyte would delay it. @throws Error unless it succeeds */
 const read = ({ url, key }: MindServer, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     get(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } }, (answer) => {
@@ -113,7 +113,7 @@ const read = ({ url, key }: MindServer, path: string): Promise<void> =>
     }).once('error', reject);
   });
 
-/** The p99 of requests to other minds while this one is read again and again. */
+/** The p99 of requests to other minds while this one is read repeatedly. */
 const othersBeside = async (server: MindServer, mind: Written, seconds: number): Promise<number> => {
   const { port, key } = server;
   const requests = Array.from({ length: OTHERS }, (_, other) =>
@@ -146,7 +146,7 @@ const figureOf = (what: string, pairs: readonly Pair<number>[], goalMs: number):
   };
 };
 
-/** The p99 of others while the long mind is read, against the same with a mind of so many events. */
+/** The p99 of others while the long mind is read, against the same with a mind of this many events. */
 const othersFigure = (events: number, pairs: readonly Pair<number>[]): Figure => {
   const ratio = ratioOf(pairs);
   return {
@@ -158,12 +158,12 @@ const othersFigure = (events: number, pairs: readonly Pair<number>[]): Figure =>
   };
 };
 
-/** A mind of very many events against one of few: its first turn in a fresh process, reads of it, and what others notice of them. */
+/** A mind of very many events against one of few: its first turn in a fresh process, reads of it, and their effect on others. */
 export const measureLongMind = async (effort: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   await (await startMindServer(directory.path))[Symbol.asyncDispose]();
   const [long, short, pages] = await fill(directory.path, effort.longMindEvents);
-  // This mind was never read: the first turn folds every event, and leaves the snapshots behind.
+  // This mind was never read: the first turn folds every event, and saves the snapshots.
   const withoutSnapshots = await firstTurn(directory.path, long);
 
   const firsts: Pair<number>[] = [];

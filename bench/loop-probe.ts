@@ -4,8 +4,9 @@ import { isMainThread } from 'node:worker_threads';
 import { threadClock } from './thread-time.js';
 
 /**
- * Loaded into a server that is measured: it notes how long, in CPU time of the main thread, the event loop was held between two of its timers at most.
- * CPU time, because what else runs on the machine must not count. SIGUSR2 writes that into the file ANIMA_BENCH_LOOP, in milliseconds, and begins anew.
+ * Loaded into a measured server: it notes the longest time, in CPU time of the main thread, for which the event loop was held between two of its
+ * timers. CPU time, so that other work on the machine does not count. SIGUSR2 writes it into the file ANIMA_BENCH_LOOP, in milliseconds, and resets
+ * it.
  */
 const LOOK_MS = 1;
 const file = process.env['ANIMA_BENCH_LOOP'];

@@ -12,7 +12,7 @@ const COMMITS_MS = 1_000;
 /** The number that statfs(2) gives for Linux's file system in memory. */
 const TMPFS = 0x01021994;
 
-/** How many commits of one row the disk of the temporary directory flushes in a second, one after the other. */
+/** How many commits of one row the disk of the temporary directory flushes per second, one after the other. */
 const commitsPerSecond = (path: string): number => {
   using database = Database.open(join(path, 'commits.db'), { synchronous: 'FULL' });
   database.exec('CREATE TABLE rows (id INTEGER PRIMARY KEY, text TEXT NOT NULL)');
@@ -26,7 +26,7 @@ const commitsPerSecond = (path: string): number => {
   return (commits * 1_000) / (performance.now() - began);
 };
 
-/** What the figures were measured on, one line each. */
+/** The machine of the measurements, one line for each property. */
 export const describeMachine = async (): Promise<readonly string[]> => {
   await using directory = await temporaryDirectory();
   const [load = 0] = loadavg();

@@ -7,7 +7,7 @@ const TICK_MS = 1;
 
 export type Target = {
   readonly port: number;
-  /** Sent one after the other, over and over. */
+  /** Sent one after the other, repeatedly. */
   readonly requests: readonly Buffer[];
   readonly connections: number;
 };
@@ -27,7 +27,7 @@ const withConnections = async <T>(
 const refused = (status: number): Error => new Error(`a request was answered with status ${status}`);
 
 /**
- * How many requests a second the target answers when every connection sends its next as soon as the last is answered.
+ * How many requests per second the target answers if every connection sends its next as soon as the last is answered.
  * @throws Error on an answer that is not a success, or a broken connection
  */
 export const capacity = (target: Target, seconds: number): Promise<number> =>
@@ -66,9 +66,9 @@ export const capacity = (target: Target, seconds: number): Promise<number> =>
 
 /**
  * Sends requests at times planned beforehand, evenly spread, whether or not earlier ones were answered. A latency counts from the planned time to the
- * whole answer. It includes the delay that a slow answer causes for later ones (on the server, on the connections, in this process).
+ * complete answer. It includes the delay that a slow answer causes for later ones (on the server, on the connections, in this process).
  * @returns every latency in milliseconds, ascending
- * @throws Error on an answer that is not a success, a broken connection, or when not everything is answered 20 s after the end
+ * @throws Error on an answer that is not a success, a broken connection, or if not everything is answered 20 s after the end
  */
 export const latencies = (target: Target, perSecond: number, seconds: number): Promise<readonly number[]> =>
   withConnections(
@@ -91,7 +91,7 @@ export const latencies = (target: Target, perSecond: number, seconds: number): P
         };
         const sendDue = (): void => {
           while (sent < count && plannedAt(sent) <= performance.now()) {
-            // In turn: a server closes a connection on which nothing comes.
+            // In turn: a server closes an idle connection.
             const connection = idle.shift();
             const request = target.requests[sent % target.requests.length];
             if (connection === undefined || request === undefined) return;

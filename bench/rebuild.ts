@@ -32,7 +32,7 @@ const parseAll = (rows: Iterable<Row>): { readonly count: number; readonly last:
   return { count, last };
 };
 
-/** Events a second when every row is read, one after the other, and both its texts are parsed, and nothing else is done. */
+/** Events per second if every row is read, one after the other, and both its texts are parsed, and nothing else is done. */
 export const iterateRaw = (database: Database, events: number): number => {
   const all = database.prepare(`${SELECT} ORDER BY position`, 'arrays');
   const began = performance.now();
@@ -41,7 +41,7 @@ export const iterateRaw = (database: Database, events: number): number => {
   return (events * 1_000) / (performance.now() - began);
 };
 
-/** The same, but read one page at a time, as the event store does. */
+/** The same, but read one page at a time, like the event store. */
 const pageRaw = (database: Database, events: number): number => {
   const page = database.prepare(`${SELECT} WHERE position > ? ORDER BY position LIMIT ${PAGE_EVENTS}`, 'arrays');
   const began = performance.now();
@@ -55,7 +55,7 @@ const pageRaw = (database: Database, events: number): number => {
   return (events * 1_000) / (performance.now() - began);
 };
 
-/** Making every read model anew from the events, against only reading and parsing the events. */
+/** Rebuilding every read model from the events, against only reading and parsing the events. */
 export const measureRebuild = async (effort: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   const database = Database.open(join(directory.path, 'events.db'), { synchronous: 'FULL' });

@@ -1,14 +1,14 @@
 import type { Spread } from './rounds.js';
 
-/** What a figure should be. */
+/** The goal of a figure. */
 export type Goal = { readonly text: string; readonly met: boolean };
 
-/** One line of the report; every figure has beside it what it is compared with. */
+/** One line of the report; every figure is next to its reference. */
 export type Figure = {
   readonly what: string;
   readonly ours: string;
   readonly reference: string;
-  /** Ours divided by the reference, over the rounds. */
+  /** The product's figure divided by the reference, over the rounds. */
   readonly ratio: Spread;
   readonly goal: Goal | null;
 };
@@ -34,7 +34,7 @@ export type Block = keyof typeof pages;
 
 const thousands = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-/** A rate in whole numbers, e.g. `8,123`. */
+/** A rate as an integer, e.g. `8,123`. */
 export const whole = (value: number): string => thousands.format(value);
 
 /** Milliseconds, with as many decimals as are significant. */
@@ -43,10 +43,10 @@ export const milliseconds = (value: number): string => `${value < 100 ? value.to
 /** Bytes in binary megabytes. */
 export const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
-/** How much a heap may grow with each request, in bytes: less than a listener or a closure that stays. */
+/** How much a heap may grow with each request, in bytes: less than a leaked listener or closure. */
 const HEAP_GOAL = 50;
 
-/** What a process keeps after so many of its requests, against the same after a tenth of them; in bytes. */
+/** The heap of a process after this many requests, against its heap after a tenth of them; in bytes. */
 export const heapFigure = (
   what: string,
   count: number,
@@ -110,7 +110,7 @@ export const report = (machine: readonly string[], parts: readonly PartReport[])
 
 /**
  * A page with one of its measured blocks replaced.
- * @throws Error when the page has no such block
+ * @throws Error if the page has no such block
  */
 export const withMeasured = (page: string, block: Block, text: string): string => {
   const marks = [`<!-- measured: ${block} -->`, `<!-- /measured: ${block} -->`] as const;

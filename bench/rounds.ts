@@ -1,12 +1,12 @@
-/** What one round measured of ours and of the reference. */
+/** The measurements of one round: the product's and the reference's. */
 export type Pair<Measured> = { readonly ours: Measured; readonly reference: Measured };
 
 /** Median, smallest and largest of some values. */
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
 /**
- * Measures both, one after the other: the reference first in even rounds, ours first in odd ones. Neither then always finds the machine as the other
- * left it.
+ * Measures both, one after the other: the reference first in even rounds, the product first in odd ones, so that neither always finds the machine as
+ * the other left it.
  */
 export const measurePair = async <Measured>(
   round: number,
@@ -21,20 +21,20 @@ export const measurePair = async <Measured>(
   return { ours: await ours(), reference: first };
 };
 
-/** @throws RangeError when there are no values */
+/** @throws RangeError if there are no values */
 export const spreadOf = (values: readonly number[]): Spread => {
   const sorted = [...values].sort((a, b) => a - b);
   return { median: quantile(sorted, 0.5), min: quantile(sorted, 0), max: quantile(sorted, 1) };
 };
 
-/** The ratios of the rounds, ours divided by the reference. */
+/** The ratios of the rounds, the product divided by the reference. */
 export const ratioOf = (pairs: readonly Pair<number>[]): Spread =>
   spreadOf(pairs.map(({ ours, reference }) => ours / reference));
 
 /**
  * The smallest value that at least this share (0..1) of the values do not exceed: nearest rank, so always a measured value.
  * @param sorted in ascending order
- * @throws RangeError when there are no values
+ * @throws RangeError if there are no values
  */
 export const quantile = (sorted: readonly number[], share: number): number => {
   const value = sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];

@@ -1,6 +1,6 @@
 import type { DirectiveRequest, StepRequest, StepResult, Tape } from '../src/body/protocol.js';
 
-/** What is said and thought in everything that is measured: texts as long as those of a game. */
+/** The texts of all measurements, as long as those of a game. */
 
 const context = { place: 'The Salted Eel, common room', hour: 21, weather: 'rain', present: ['Mira', 'Tomas'] };
 const npcState = { mood: 'wary', hp: 20, gold: 31, inventory: ['room key', 'ledger', 'bread knife'] };
@@ -12,10 +12,10 @@ const observations = [
   'Tomas whispers that he has seen this cloak before, on the night when the mill burned down.',
 ] as const;
 
-/** How many different things happen to a mind before they repeat. */
+/** How many different observations a mind has before they repeat. */
 export const OBSERVATIONS = observations.length;
 
-/** What happens at a moment, counted from 0. */
+/** The observation at a moment, counted from 0. */
 const observationAt = (moment: number): string => observations[moment % observations.length] ?? observations[0];
 
 /** The path of a mind's route. */
@@ -28,7 +28,7 @@ export const directiveAt = (moment: number): DirectiveRequest => ({
   context,
 });
 
-/** What a body finds out in the three rounds of a turn. */
+/** The results of a body in the three rounds of a turn. */
 export const resultsOf = (mind: number): readonly [StepResult, StepResult, StepResult] => [
   {
     type: 'IdentifyActorResult',

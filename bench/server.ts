@@ -27,10 +27,10 @@ export type Server = AsyncDisposable & {
   readonly readyMs: number;
 };
 
-/** A server of ours, with its owner key. */
+/** A server of this build, with its owner key. */
 export type MindServer = Server & { readonly key: string };
 
-/** Settings of this process must not change what is measured. */
+/** The environment without settings, which must not change the measurement. */
 const inherited = (): Record<string, string> =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value]) =>
@@ -40,7 +40,7 @@ const inherited = (): Record<string, string> =>
 
 /**
  * Starts a program and waits for its line that it serves.
- * @throws Error when the process ends, or prints nothing for a minute, before it serves
+ * @throws Error if the process ends, or prints nothing for a minute, before it serves
  */
 export const start = async (program: string, env: Readonly<Record<string, string>>): Promise<Server> => {
   const began = performance.now();
@@ -86,7 +86,7 @@ export const startMindServer = async (
   return { ...server, key: (await readFile(join(dataDir, 'owner-key'), 'utf8')).trim() };
 };
 
-/** Starts the Koa application that everything over HTTP is compared with. */
+/** Starts the Koa application that is the reference for all measurements over HTTP. */
 export const startEchoServer = (): Promise<Server> => start(ECHO, {});
 
 /**

@@ -15,7 +15,7 @@ import { writeTurns } from './turn-history.js';
 
 const GOAL_MS = 3_000;
 
-/** Starts a server and stops it in order. @returns the time from the start of the process until it reports that it serves, in milliseconds */
+/** Starts a server and stops it gracefully. @returns the time from the start of the process until it reports that it serves, in milliseconds */
 const startOnce = async (dataDir: string): Promise<number> => {
   await using server = await startMindServer(dataDir);
   const { status } = await fetch(`${server.url}/npcs?limit=1`, { headers: { authorization: `Bearer ${server.key}` } });
@@ -23,7 +23,7 @@ const startOnce = async (dataDir: string): Promise<number> => {
   return server.readyMs;
 };
 
-/** Fills a data directory that a server has made, and brings its read models up to date. @returns how many events there are */
+/** Fills a data directory that a server has made, and brings its read models up to date. @returns the number of events */
 const fill = async (dataDir: string, effort: Effort): Promise<number> => {
   await using store = EmbeddedEventStore.open(join(dataDir, 'events.db'));
   const written = await writeTurns(

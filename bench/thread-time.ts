@@ -2,7 +2,7 @@ import { openSync, readSync } from 'node:fs';
 
 const bytes = Buffer.alloc(128);
 
-/** A clock of the CPU time of the thread that asks, in milliseconds. Linux alone tells that without a call of its own (proc(5), schedstat). */
+/** A clock of the CPU time of the calling thread, in milliseconds. Only Linux provides it without a separate call (proc(5), schedstat). */
 export const threadClock = (): (() => number) => {
   const schedule = openSync('/proc/thread-self/schedstat', 'r');
   return () => {

@@ -16,7 +16,7 @@ import { OBSERVATIONS, resultsOf, tapeAt } from './scene.js';
 /** How many minds the turns are spread over. They take one step each in turn, as on a busy server. */
 const MINDS = 1_000;
 const TENANT = 'local';
-/** Long after the measurement: no turn expires while it runs. */
+/** Long after the measurement, so that no turn expires while it runs. */
 const DEADLINE_MS = 24 * 60 * 60 * 1_000;
 
 /** A stream writer needs no state of the mind to append to its stream. */
@@ -38,7 +38,7 @@ export const turnInputs = (moment: number, turnId: string, deadlineAt: string): 
   ];
 };
 
-/** What the steps of a turn record, by the state machine itself; ids and deadline are filled in later. */
+/** The events of the steps of a turn, from the state machine itself; ids and deadline are filled in later. */
 const stepsAt = (moment: number): Steps => {
   const facts: TurnFacts = {
     npcId: 'inn',
@@ -60,7 +60,7 @@ const stepsAt = (moment: number): Steps => {
 };
 
 const allTurns = Array.from({ length: OBSERVATIONS }, (_, moment) => stepsAt(moment));
-/** How many turns of one mind are written at once: their appends share commits. */
+/** How many turns of one mind are written concurrently: their appends share commits. */
 const TURNS_AT_ONCE = 200;
 /** How many steps a turn has. */
 export const STEPS = allTurns[0]?.length ?? 0;
@@ -130,9 +130,9 @@ export class Mind {
 
 /**
  * Writes a history of many minds' turns through the event store port: events as the server records them, chained and flushed.
- * @param events at least this many
+ * @param events the minimum number of events
  * @param openTurns how many turns at the end are left open, waiting for memories
- * @returns how many events there are
+ * @returns the number of events
  */
 export const writeTurns = async (
   { store, clock }: { readonly store: EventStore; readonly clock: Clock },
@@ -154,7 +154,7 @@ export const writeTurns = async (
 
 /**
  * Writes the turns of one mind, one after the other, as `writeTurns` does.
- * @param events at least this many
+ * @param events the minimum number of events
  * @returns its stream, and the last revision
  */
 export const writeMind = async (

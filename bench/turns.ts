@@ -10,7 +10,7 @@ const MINDS = 32;
 const REQUESTS = 4;
 const GOAL = 2_000;
 
-/** The beginning of an answer that ends a turn as it should. */
+/** The beginning of the answer to a turn that ends as expected. */
 const FINALIZED = '{"instruction":{"type":"Finalize","valid":true,';
 
 /** The turns of every mind, request by request; `onEnd` gets the answer to every fourth. */
@@ -25,7 +25,7 @@ export const turnRequests = (onEnd?: (body: string) => void): readonly (readonly
       })),
   );
 
-/** Whole turns of four requests, each mind on its own connection, against the echo of the same requests. */
+/** Complete turns of four requests, each mind on its own connection, against the echo of the same requests. */
 export const measureTurns = async (effort: Effort): Promise<PartReport> => {
   const ends = { right: 0, wrong: [] as string[] };
   const onEnd = (body: string): void => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where the servers are, under the names that the product reads. */
+/** The addresses of the servers, under the names that the product reads. */
 export type Addresses = {
   readonly EVENTSTORE_URL: string;
   readonly TEMPORAL_ADDRESS: string;
@@ -8,7 +8,7 @@ export type Addresses = {
   readonly DATABASE_URL: string;
 };
 
-/** @throws Error when the environment lacks one of them */
+/** @throws Error if the environment lacks one of them */
 export const addresses = (): Addresses => {
   const named = (name: keyof Addresses): string => {
     const value = process.env[name] ?? '';

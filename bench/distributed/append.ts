@@ -10,7 +10,7 @@ import { measurePair, type Pair, ratioOf, spreadOf } from '../rounds.js';
 import { directiveAt } from '../scene.js';
 import { addresses, ownNamespace } from './addresses.js';
 
-/** How many streams are appended to at the same time, each one event after the other. */
+/** How many streams are appended to concurrently, each one event after the other. */
 const WIDTHS = [256, 32, 1] as const;
 const GOAL = 0.8;
 
@@ -28,7 +28,7 @@ const metaOf = (): EventMeta => ({
   hash: 'a'.repeat(64),
 });
 
-/** Appends a second. */
+/** Appends per second. */
 const rateOf = async (append: Append, width: number, seconds: number): Promise<number> => {
   const began = performance.now();
   const until = began + seconds * 1_000;
@@ -45,7 +45,7 @@ const rateOf = async (append: Append, width: number, seconds: number): Promise<n
   return (appended * 1_000) / (performance.now() - began);
 };
 
-/** One-event appends with an exact expected revision through our adapter, against the bare client with as many in flight. */
+/** One-event appends with an exact expected revision through the product's adapter, against the bare client with the same number in flight. */
 export const measureAppends = async (effort: Effort): Promise<PartReport> => {
   const url = addresses().EVENTSTORE_URL;
   const client = EventStoreDBClient.connectionString(url);

@@ -1,5 +1,5 @@
-/** What the bare workflow calls. */
+/** The activities of the bare workflow. */
 export type BareActivities = { nothing(payload: unknown): Promise<unknown> };
 
-/** Returns what it is given. */
+/** Returns its argument. */
 export const bareActivities: BareActivities = { nothing: (payload) => Promise.resolve(payload) };

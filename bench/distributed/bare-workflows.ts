@@ -2,7 +2,7 @@ import { condition, defineUpdate, proxyLocalActivities, setHandler } from '@temp
 
 import type { BareActivities } from './bare-activities.js';
 
-/** How many updates a workflow takes before it ends: as many as a turn has steps. */
+/** How many updates a workflow answers before it ends: as many as a turn has steps. */
 const UPDATES = 4;
 
 const { nothing } = proxyLocalActivities<BareActivities>({

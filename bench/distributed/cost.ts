@@ -16,7 +16,7 @@ import { startRoles } from './roles.js';
 
 const REQUESTS = 4;
 /**
- * How long the roles may take to start working, in milliseconds: a worker serves before it takes work, and a relay begins with all that is in the
+ * How long the roles may take to start working, in milliseconds: a worker serves before it accepts work, and a relay begins with everything in the
  * store.
  */
 const START_TIMEOUT_MS = 60_000;
@@ -47,7 +47,7 @@ const untilAtWork = async ({ url }: Server, key: string): Promise<void> => {
   throw new Error(`the roles of ${url} did not begin to work`);
 };
 
-/** The CPU time that whole turns over HTTP cost each part, with a process for each role. Linux only. */
+/** The CPU time that complete turns over HTTP cost each part, with a process for each role. Linux only. */
 export const measureCost = async (effort: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   await using roles = await startRoles(ownNamespace(), directory.path, ROLES);

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** Clock ticks a second, in which Linux counts (proc(5); sysconf(_SC_CLK_TCK) is 100 on every platform that Node runs on). */
+/** Clock ticks per second, in which Linux counts (proc(5); sysconf(_SC_CLK_TCK) is 100 on every platform that Node runs on). */
 const TICKS_PER_SECOND = 100;
 
 type Times = { readonly parent: number; readonly ticks: number };
@@ -20,7 +20,7 @@ const timesOf = async (pid: number): Promise<Times | null> => {
 
 /**
  * The CPU time in seconds that a process and its children have used so far.
- * @throws Error when the process is gone, or the system is not Linux
+ * @throws Error if the process is gone, or the system is not Linux
  */
 export const cpuSecondsOf = async (pid: number): Promise<number> => {
   const own = await timesOf(pid);

@@ -5,10 +5,10 @@ import { start } from '../server.js';
 import { addresses, ownNamespace } from './addresses.js';
 import { openTurnRuntime, turnsOn, WORKER } from './turn-runtime.js';
 
-/** Turns under way at the same time. */
+/** The number of concurrent turns. */
 const TURNS = 32;
 
-/** What this process keeps in its heap after many updates of workflows, against the same after a tenth of them. */
+/** The heap of this process after many updates of workflows, against its heap after a tenth of them. */
 export const measureUpdateHeap = async ({ heapRequests }: Effort): Promise<PartReport> => {
   const namespace = ownNamespace();
   const env = addresses();

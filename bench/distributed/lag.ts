@@ -15,17 +15,17 @@ import { Mind, STEPS } from '../turn-history.js';
 import { addresses, ownNamespace } from './addresses.js';
 import { startRoles } from './roles.js';
 
-/** How many steps of turns are recorded a second, spread over minds. The way to the read model is timed for every TIMED_EVERY-th. */
+/** How many steps of turns are recorded per second, spread over minds. The time until the read model is measured for every TIMED_EVERY-th. */
 const STEPS_PER_SECOND = 200;
 const MINDS = 200;
 const TIMED_EVERY = 5;
 const TICK_MS = 10;
 const GOAL_MS = 250;
 const REACH_TIMEOUT_MS = 10_000;
-/** A new relay goes through everything that others have written to the store. */
+/** A new relay reads everything that others have written to the store. */
 const START_TIMEOUT_MS = 120_000;
 
-/** Does something at a fixed rate, whether or not the last call is done. Returns the times of the timed calls, in milliseconds. */
+/** Calls a function at a fixed rate, whether or not the last call is done. Returns the times of the timed calls, in milliseconds. */
 const paced = async (seconds: number, once: (count: number) => Promise<number | null>): Promise<readonly number[]> => {
   const began = performance.now();
   const pending: Promise<number | null>[] = [];

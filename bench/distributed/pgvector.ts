@@ -7,15 +7,15 @@ import { nativeSearch } from '../../src/adapters/vectors/usearch.js';
 import { spreadOf } from '../rounds.js';
 
 /**
- * Compares the two ways to search the vectors of one mind in the distributed profile (docs/adr/0018-exact-search.md): in PostgreSQL with pgvector,
- * or in the process. `PGVECTOR_URL` names a database that has the extension; its tables are made anew.
+ * Compares two ways to search the vectors of one mind in the distributed profile (docs/adr/0018-exact-search.md): in PostgreSQL with pgvector, or in
+ * the process. `PGVECTOR_URL` names a database that has the extension; its tables are created anew.
  */
 const NUMBERS = 384;
 const NEAREST = 11;
 const ROUNDS = 15;
-/** Loading a mind takes long, and says the same each time. */
+/** Loading a mind takes long, and gives the same result each time. */
 const FIRST_ROUNDS = 5;
-/** Sizes of minds; as many rows of other minds stand in the same table. */
+/** Sizes of minds; the table contains as many rows of other minds. */
 const SIZES = [1_000, 10_000, 100_000];
 const PAGE_ROWS = 682;
 const SLICE_ROWS = 2_730;

@@ -31,8 +31,8 @@ const REACH_TIMEOUT_MS = 180_000;
 type Values = readonly (Buffer | null)[];
 
 /**
- * Reads the whole topic with bare `eachBatch`, all partitions at the same time, until it has seen this many messages.
- * @returns events a second
+ * Reads the complete topic with bare `eachBatch`, all partitions concurrently, until it has seen this many messages.
+ * @returns events per second
  */
 const consume = async (
   broker: { readonly kafka: Kafka; readonly topic: string; readonly groupId: string },
@@ -118,7 +118,7 @@ export const measureProjector = async (effort: Effort): Promise<PartReport> => {
     return { settings, postgres, models };
   };
 
-  /** Events a second until every read model reports that it has handled all of them. */
+  /** Events per second until every read model reports that it has handled all of them. */
   const ours = async (): Promise<number> => {
     const { settings, postgres, models } = await prepare();
     const last = await store.lastPosition();

@@ -13,26 +13,26 @@ import { type Roles, startRoles } from './roles.js';
 
 const STEPS = 4;
 const MINDS = 400;
-/** Turns that are played at the same time while the capacity is measured. */
+/** The number of concurrent turns while the capacity is measured. */
 const CLOSED_LOOP = 32;
-/** Which part of the capacity is asked for. */
+/** The share of the capacity that is requested. */
 const SHARE = 0.8;
 /** How long each phase takes, in seconds. */
 const WARM = 10;
 const OUTAGE = '20';
 const AFTER = 40;
-/** Goodput is back when this share of what is asked for is answered, over so many seconds. */
+/** Goodput has recovered when this share of the requests is answered, over this many seconds. */
 const BACK = 0.9;
 const WINDOW = 3;
 
 type Fleet = { readonly http: Server[]; readonly workers: Server[] };
 type Outage = { readonly name: string; begin(): Promise<void>; end(): Promise<void> };
 
-/** Of the servers that `npm run servers` started here. */
+/** The directory of the servers that `npm run servers` started here. */
 const directory = (): string => resolve(process.env['ANIMA_SERVERS_DIR'] ?? '.servers');
 
 const servers = async (verb: 'kill' | 'restart', name: string): Promise<void> => {
-  // With an address of its own given, the command would leave the event store to whoever gave it.
+  // If an address is given, the command would leave the event store to its operator.
   const { EVENTSTORE_URL: _, ...env } = process.env;
   const child = spawn('npm', ['run', '--silent', 'servers', '--', verb, name], {
     env: { ...env, ANIMA_SERVERS_DIR: directory() },
@@ -82,7 +82,7 @@ const outagesOf = (roles: Roles, { http, workers }: Fleet): readonly Outage[] =>
   ];
 };
 
-/** Takes parts away one after the other, and prints how long after each outage the goodput was back. */
+/** Stops parts one after the other, and prints how long after each outage the goodput recovered. */
 const drill = async (parts: readonly string[], seconds: number): Promise<void> => {
   await using data = await temporaryDirectory();
   await using roles = await startRoles(ownNamespace(), data.path, ['projector', 'relay']);
@@ -111,7 +111,7 @@ const playOne = (roles: Roles, { http }: Fleet, answers: Answers): Promise<void>
   return playRetrying(() => http.map(({ url }) => url), roles.key, { mind: moments % MINDS, moment: moments }, answers);
 };
 
-/** Turns a second, each begun when the one before has ended. */
+/** Turns per second, each begun when the previous one has ended. */
 const capacityOf = async (roles: Roles, fleet: Fleet): Promise<number> => {
   const during = async (seconds: number): Promise<number> => {
     const answers = noAnswers();

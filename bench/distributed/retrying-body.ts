@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { pathOf, turnAt } from '../scene.js';
 
-/** How long a request may take, how long a body waits when nobody tells it how long, and when it gives a turn up, in milliseconds. */
+/** The timeout of a request, the wait of a body without `Retry-After`, and the time after which it abandons a turn, in milliseconds. */
 const REQUEST_MS = 15_000;
 const PAUSE_MS = 1_000;
 const TURN_MS = 120_000;
 
-/** What bodies got so far. */
+/** The answers to bodies so far. */
 export type Answers = {
   ok: number;
   later: number;
-  /** How many got no answer, by reason. */
+  /** How many requests got no answer, by reason. */
   failed: Record<string, number>;
-  /** When those that got none were sent, on the monotonic clock. */
+  /** When those without an answer were sent, on the monotonic clock. */
   unansweredMs: number[];
   turns: number;
   givenUp: number;

@@ -10,15 +10,15 @@ import { addresses } from './addresses.js';
 
 const ANIMA = fileURLToPath(new URL('../../src/cli/anima.js', import.meta.url));
 
-/** Our processes by role, the owner key of their namespace, and how one more is started. */
+/** The processes of the product by role, the owner key of their namespace, and a function that starts another one. */
 export type Roles = AsyncDisposable & {
   readonly key: string;
   readonly processes: ReadonlyMap<string, Server>;
-  /** Whoever starts it stops it. */
+  /** The caller must stop it. */
   start(role: string, env?: Readonly<Record<string, string>>): Promise<Server>;
 };
 
-/** Starts a process for each role, without a rate limit. @throws Error when one does not start */
+/** Starts a process for each role, without a rate limit. @throws Error if one does not start */
 export const startRoles = async (namespace: string, dataDir: string, roles: readonly string[]): Promise<Roles> => {
   const env = {
     ...addresses(),

@@ -10,13 +10,13 @@ import { turnInputs } from '../turn-history.js';
 import { addresses, ownNamespace } from './addresses.js';
 import { openTurnRuntime, type Runner, TURN_MS, turnsOn, WORKER } from './turn-runtime.js';
 
-/** Turns under way at the same time. */
+/** The number of concurrent turns. */
 const TURNS = 32;
 const GOAL = 0.95;
 
 type Measured = { readonly perSecond: number; readonly p50: number };
 
-/** Runs turn after turn, `TURNS` at the same time. */
+/** Runs turn after turn, `TURNS` at a time. */
 const measure = async (run: Runner, seconds: number): Promise<Measured> => {
   const latencies: number[] = [];
   const began = performance.now();
@@ -43,7 +43,7 @@ const measure = async (run: Runner, seconds: number): Promise<Measured> => {
   };
 };
 
-/** Steps of turns through our engine, against bare updates of as many workflows with the same payloads, on the same Temporal. */
+/** Steps of turns through the product's runtime, against bare updates of as many workflows with the same payloads, on the same Temporal server. */
 export const measureSteps = async (effort: Effort): Promise<PartReport> => {
   const namespace = ownNamespace();
   const env = addresses();
@@ -88,7 +88,7 @@ export const measureSteps = async (effort: Effort): Promise<PartReport> => {
     for (const name of names) await kinds[name]();
     for (let round = 0; round < effort.rounds; round += 1) {
       const measured: Partial<Record<Kind, Measured>> = {};
-      // Each comes first in some round: none always finds the machine as the same other one left it.
+      // Each comes first in some round, so that none always finds the machine as the same other one left it.
       for (let turn = 0; turn < names.length; turn += 1) {
         const name = names[(turn + round) % names.length];
         if (name !== undefined) measured[name] = await kinds[name]();

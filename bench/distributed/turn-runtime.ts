@@ -12,12 +12,12 @@ import type { TurnAnswer } from '../../workflows/turn/turn-answer.js';
 import { turn } from '../../workflows/turn/turn.js';
 import { turnInputs } from '../turn-history.js';
 
-/** The workers of turns, in a process of their own. */
+/** The workers of turns, in a separate process. */
 export const WORKER = fileURLToPath(new URL('./temporal-worker.js', import.meta.url));
 /** How long a turn may be open, in milliseconds. */
 export const TURN_MS = 15 * 60 * 1_000;
 
-/** One turn, or what it is compared with. `at` is given each of its steps in order and resolves when that step is answered. */
+/** One turn, or what it is compared with. `at` is called with each of its steps in order and resolves when that step is answered. */
 export type Runner = (turnNumber: number, at: (step: () => Promise<unknown>) => Promise<void>) => Promise<void>;
 
 /** The client's side of turns on Temporal. */
@@ -27,7 +27,7 @@ export const openTurnRuntime = (address: string, namespace: string): TemporalPro
     address,
     temporalNamespace: 'default',
     namespace,
-    // Not needed: what is measured has no lost processes.
+    // Not needed: the measurement has no lost processes.
     events: { openProcesses: () => Promise.resolve([]) },
     repository: new ProcessRepository(EmbeddedEventStore.open(':memory:'), { shared: true }),
     processes: { [turn.name]: { process: turn } },
@@ -36,7 +36,7 @@ export const openTurnRuntime = (address: string, namespace: string): TemporalPro
     logger: createLogger('error', process.stderr, false),
   });
 
-/** Runs whole turns of four steps, each of a mind of its own. @param series is another one in each call */
+/** Runs complete turns of four steps, each of a different mind. @param series must differ in each call */
 export const turnsOn =
   (runtime: TemporalProcessRuntime, series: number): Runner =>
   async (number, at) => {

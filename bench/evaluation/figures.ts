@@ -1,7 +1,7 @@
 import type { Asked } from './ranked.js';
 import type { Scorer } from './scorers.js';
 
-/** How well questions were answered: shares of them, and the mean of 1 / the place of the first right memory. */
+/** How well questions were answered: shares of them, and the mean of 1 / the rank of the first right memory. */
 export type Hits = {
   readonly questions: number;
   readonly first: number;
@@ -9,7 +9,7 @@ export type Hits = {
   readonly reciprocal: number;
 };
 
-/** The place of the first right memory, from 1; of memories with the same score the wrong ones come first. */
+/** The rank of the first right memory, from 1; of memories with the same score the wrong ones come first. */
 const placeOf = ({ memories }: Asked, { score }: Scorer): number => {
   const scored = memories.map(({ isRight, grounds }) => ({ isRight, score: score(grounds) }));
   const best = Math.max(...scored.flatMap((one) => (one.isRight ? [one.score] : [])));
@@ -18,7 +18,7 @@ const placeOf = ({ memories }: Asked, { score }: Scorer): number => {
 
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Of the questions that have an answer. */
+/** For the questions that have an answer. */
 export const hitsOf = (asked: readonly Asked[], scorer: Scorer): Hits => {
   const places = asked.filter(({ question }) => question.right.length > 0).map((each) => placeOf(each, scorer));
   return {
@@ -29,16 +29,16 @@ export const hitsOf = (asked: readonly Asked[], scorer: Scorer): Hits => {
   };
 };
 
-/** Which share of memories score 0.5 or more: right ones, their neighbours, and memories of questions that nothing answers. */
+/** The share of memories that score 0.5 or more: right ones, their neighbours, and memories of questions that nothing answers. */
 export type Threshold = {
-  /** Of the questions, those with a right memory at 0.5 or more. */
+  /** The share of questions with a right memory at 0.5 or more. */
   readonly answered: number;
   readonly right: number;
   readonly neighbours: number;
   readonly unrelated: number;
 };
 
-/** Where the threshold of 0.5 lies. */
+/** The figures for the threshold of 0.5. */
 export const thresholdOf = (asked: readonly Asked[], { score }: Scorer): Threshold => {
   const passes = (each: Asked['memories'][number]): boolean => score(each.grounds) >= 0.5;
   const share = (memories: Asked['memories']): number => mean(memories.map((each) => Number(passes(each))));
@@ -52,7 +52,7 @@ export const thresholdOf = (asked: readonly Asked[], { score }: Scorer): Thresho
   };
 };
 
-/** The cosine at which as large a share of right memories lies above as of unrelated ones below; for a model that nobody has measured. */
+/** The cosine above which the share of right memories equals the share of unrelated ones below; for a model that has not been measured yet. */
 export const separatingCosine = (asked: readonly Asked[]): number => {
   const right = asked.flatMap(({ memories }) => memories.filter(({ isRight }) => isRight)).map(({ cosine }) => cosine);
   const unrelated = asked

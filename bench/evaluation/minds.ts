@@ -8,7 +8,7 @@ export type EvaluatedMemory = {
   readonly daysAgo: number;
 };
 
-/** What kinds of questions there are; to `nothing` no memory is an answer. */
+/** The kinds of questions; no memory answers one of the kind `nothing`. */
 export const kinds = ['paraphrase', 'names', 'negation', 'time', 'similar', 'nothing'] as const;
 export type Kind = (typeof kinds)[number];
 

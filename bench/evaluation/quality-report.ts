@@ -8,7 +8,7 @@ export type Evaluation = {
   readonly embedder: string;
   readonly minds: readonly EvaluatedMind[];
   readonly asked: readonly Asked[];
-  /** The same questions over the memories of all minds at once. */
+  /** The same questions over the memories of all minds together. */
   readonly pooled: readonly Asked[];
 };
 
@@ -64,7 +64,7 @@ export const qualityReport = ({ embedder, minds, asked, pooled }: Evaluation): s
 
 const [BEGIN, END] = ['<!-- figures -->', '<!-- end of figures -->'];
 
-/** The page with these figures in place of the earlier ones. @throws Error when it has no place for them */
+/** The page with these figures in place of the earlier ones. @throws Error if it has no block for them */
 export const withFigures = (page: string, text: string): string => {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
   if (from < 0 || to < from) throw new Error(`the page needs ${BEGIN} and ${END}`);

@@ -2,7 +2,7 @@ import { EMBED_TEXTS, type Embedder } from '../../src/ports/embedder.js';
 import type { EvaluatedMemory, EvaluatedMind, Question } from './minds.js';
 import { bm25Scores, type Grounds, wordScores } from './scorers.js';
 
-/** A question with what every memory of its pool is scored by. */
+/** A question with the grounds on which every memory of its pool is scored. */
 export type Asked = {
   readonly question: Question;
   readonly memories: readonly { readonly isRight: boolean; readonly cosine: number; readonly grounds: Grounds }[];
@@ -11,7 +11,7 @@ export type Asked = {
 const dot = (one: Float32Array, other: Float32Array): number =>
   one.reduce((sum, number, at) => sum + number * (other[at] ?? 0), 0);
 
-/** The vectors of these texts. @throws what the embedder throws, and an Error when it makes none of one of them */
+/** The vectors of these texts. @throws what the embedder throws, and an Error if it makes none from one of them */
 const vectorsOf = async (embedder: Embedder, texts: readonly string[]): Promise<readonly Float32Array[]> => {
   const vectors: Float32Array[] = [];
   for (let from = 0; from < texts.length; from += EMBED_TEXTS) {
@@ -30,7 +30,7 @@ export const askMinds = async (embedder: Embedder, minds: readonly EvaluatedMind
   return asked;
 };
 
-/** One mind that remembers what all of them do; right is still what the asked mind remembers. */
+/** One mind with the memories of all; right answers are still those of the mind that the question is for. */
 export const asOneMind = (minds: readonly EvaluatedMind[]): EvaluatedMind => {
   const named = (mind: string, id: string): string => `${mind} ${id}`;
   return {

@@ -4,7 +4,10 @@ import { wordsOf } from '../../src/kernel/base/words.js';
 import { QUERY_WORDS } from '../../src/ports/row-search.js';
 import type { EvaluatedMemory } from './minds.js';
 
-/** What a memory may be scored by. `meaning` is calibrated; `words` is RowSearch.byWords'; `bm25` is at most 1, for the best memory. */
+/**
+ * The grounds on which a memory may be scored. `meaning` is calibrated; `words` is the score of RowSearch.byWords; `bm25` is at most 1, for the best
+ * memory.
+ */
 export type Grounds = {
   readonly meaning: number;
   readonly words: number;
@@ -21,11 +24,11 @@ const DAY_MS = 86_400_000;
 const HALF_LIFE_DAYS = 30;
 const recency = ({ daysAgo }: Grounds): number => 0.5 ** (daysAgo / HALF_LIFE_DAYS);
 const mixed = (one: number, other: number, share: number): number => (1 - share) * one + share * other;
-/** What is missing to 1 becomes less by a share of the other one, so nothing gets a lower score. */
+/** Reduces the distance to 1 by a share of the other score, so that no score gets lower. */
 const lifted = (one: number, other: number, share: number): number => one + share * other * (1 - one);
 const shares = [0.1, 0.2, 0.3];
 
-/** What is compared: the product's own score first. */
+/** The compared scorers: the product's own first. */
 export const scorers: readonly Scorer[] = [
   {
     name: 'the product',
@@ -47,7 +50,7 @@ export const scorers: readonly Scorer[] = [
   ]),
 ];
 
-/** The share of the query's words that each memory holds, as the read models weigh them. */
+/** The share of the query's words that each memory holds, weighed as in the read models. */
 export const wordScores = (query: string, memories: readonly EvaluatedMemory[]): ReadonlyMap<string, number> => {
   const rows = memories.map(({ id, text }) => ({ key: id, order: id, words: new Set(wordsOf(text)) }));
   const hits = wordsOf(query)

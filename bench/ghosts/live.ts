@@ -17,7 +17,7 @@ const p99Beside = async (sessions: number, { warmUpSeconds, liveSeconds }: Effor
   return p99;
 };
 
-/** The p99 of live steps while ghosts play, against the same without them. */
+/** The p99 of live steps while ghosts play, against the same without ghosts. */
 export const measureLive = async (effort: Effort): Promise<PartReport> => {
   const { rounds, ghostsBeside, liveSeconds } = effort;
   const pairs: Pair<number>[] = [];

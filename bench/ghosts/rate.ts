@@ -7,7 +7,7 @@ import { measurePair, type Pair, ratioOf, spreadOf } from '../rounds.js';
 import { startMindServer } from '../server.js';
 import { beginSessions, stepsOfSessions } from './sessions.js';
 
-/** Steps a second of all sessions together, on a server that does nothing else. */
+/** Steps per second of all sessions together, on an otherwise idle server. */
 const rateOf = async (sessions: number, { warmUpSeconds, liveSeconds }: Effort): Promise<number> => {
   await using directory = await temporaryDirectory();
   await using server = await startMindServer(directory.path);
@@ -20,7 +20,7 @@ const rateOf = async (sessions: number, { warmUpSeconds, liveSeconds }: Effort):
   return ((await stepsOfSessions(server, ids)) - before) / ((endMs - beganMs) / 1_000);
 };
 
-/** How many steps many sessions play in a second, against one session. */
+/** How many steps per second many sessions play, against one session. */
 export const measureRate = async (effort: Effort): Promise<PartReport> => {
   const { rounds, ghostSessions } = effort;
   const pairs: Pair<number>[] = [];

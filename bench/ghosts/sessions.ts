@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { MindServer } from '../server.js';
 
 const MARKET = new URL('../../levels/market.tmj', import.meta.url);
-/** Sessions play on until the server is stopped. */
+/** Sessions play until the server is stopped. */
 const STEPS = 1_000_000;
 const TIMEOUT_MS = 86_400_000;
 
@@ -17,7 +17,7 @@ const asked = async ({ url, key }: MindServer, method: string, path: string, bod
   return answer.json();
 };
 
-/** Begins so many sessions, which hunt bugs on a market without dangers, where no ghost dies. @returns their ids */
+/** Begins this many sessions, which hunt bugs on a market without dangers, where no ghost dies. @returns their ids */
 export const beginSessions = async (server: MindServer, count: number): Promise<readonly string[]> => {
   const market = JSON.parse(await readFile(MARKET, 'utf8')) as Layered;
   const calm = { ...market, layers: market.layers.filter(({ name }) => name !== 'dangers') };
@@ -30,7 +30,7 @@ export const beginSessions = async (server: MindServer, count: number): Promise<
   return ids;
 };
 
-/** How many steps these sessions have recorded. @throws Error when one of them plays no more */
+/** How many steps these sessions have recorded. @throws Error if one of them has stopped playing */
 export const stepsOfSessions = async (server: MindServer, ids: readonly string[]): Promise<number> => {
   let steps = 0;
   for (const id of ids) {

@@ -1,6 +1,6 @@
 import { differing, get, type Input, members, post, type Send, untilSaid } from './input.js';
 
-/** A mind of so many large directives. */
+/** A mind with this many large directives. */
 const largeMind = async (npcId: string, send: Send): Promise<void> => {
   for (let n = 0; n < 8; n += 1) {
     const npcState = n % 2 === 0 ? members(9_900) : { notes: differing(490_000) };
@@ -20,7 +20,7 @@ const judgedMind = async (npcId: string, send: Send): Promise<string> => {
   return turnId;
 };
 
-/** Decisions are taken again in the background until that is over. */
+/** Waits until a replay of decisions in the background is over. */
 const replayed =
   (trial: object): Input =>
   async (npcId, send) => {
@@ -41,7 +41,7 @@ const ofLargeMind =
     return get(`/npcs/${npcId}/${path}`);
   };
 
-/** What is read again of a history, and what is checked of it. */
+/** Reads of a history, and checks of it. */
 export const historyInputs: Readonly<Record<string, Input>> = {
   'a page of the history': ofLargeMind('history?limit=500'),
   'the state at a revision': ofLargeMind('state?asOf=6'),

@@ -3,36 +3,36 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOOK_MS = 50;
 const LOOK_LIMIT_MS = 600_000;
 
-/** What is sent to the server that is measured. */
+/** The request to the measured server. */
 export type Sent = {
   readonly method: 'GET' | 'POST' | 'PUT';
   readonly path: string;
   readonly body?: object;
-  /** The JSON text that it parses once, where that is not the body. */
+  /** The JSON text that the server parses once, if it is not the body. */
   readonly parses?: string;
-  /** For the header Authorization, in place of the owner's key. */
+  /** The header Authorization, if not the owner's key. */
   readonly authorization?: string;
-  /** Waits for the work in the background that the answer speaks of. */
+  /** Waits for the background work that the answer announces. */
   readonly until?: (answer: unknown) => Promise<void>;
 };
 
-/** Sends a request, and reads its whole answer. @throws Error when the answer is a refusal */
+/** Sends a request, and reads its complete answer. @throws Error if the answer is a refusal */
 export type Send = (sent: Sent) => Promise<unknown>;
 
-/** The largest legal input of one route: it may send others first. `name` is new in each round, and no name of anything else. */
+/** The largest legal input of one route: it may send others first. `name` is new in each round, and not the name of anything else. */
 export type Input = (name: string, send: Send) => Promise<Sent>;
 
-/** An object with so many members. */
+/** An object with this many members. */
 export const members = (count: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`member ${n}`, n]));
 
-/** A text of so many characters, whose words all differ. */
+/** A text of this many characters, whose words all differ. */
 export const differing = (chars: number): string =>
   Array.from({ length: chars / 10 }, (_, n) => `word ${100_000 + n}`)
     .join('')
     .slice(0, chars);
 
-/** As many memories as one result may bring, in both its bounds. */
+/** As many memories as one result may contain, at both of its bounds. */
 export const memories = Array.from({ length: 990 }, (_, n) => ({
   ...{ text: `${n} ${'a stranger paid in gold '.repeat(19)}`, type: 'experience', importance: 0.5, similarity: 0.5 },
 }));
@@ -40,7 +40,7 @@ export const memories = Array.from({ length: 990 }, (_, n) => ({
 export const post = (path: string, body: object): Sent => ({ method: 'POST', path, body });
 export const get = (path: string): Sent => ({ method: 'GET', path });
 
-/** Waits until an answer of the server says so. @throws Error when none does within LOOK_LIMIT_MS */
+/** Waits until the server's answer meets a condition. @throws Error if none does within LOOK_LIMIT_MS */
 export const untilSaid = async (send: Send, asked: Sent, isOver: (answer: unknown) => boolean): Promise<void> => {
   const untilMs = performance.now() + LOOK_LIMIT_MS;
   while (!isOver(await send(asked))) {

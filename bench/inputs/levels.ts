@@ -57,7 +57,7 @@ const crowded = (name: string): object =>
     { name, hp: 1_000_000 },
   );
 
-/** 124 doors, each with keys of its own and keys that open all. */
+/** 124 doors, each with separate keys and keys that open all. */
 const locked = (name: string): object =>
   mapOf(
     [
@@ -81,7 +81,7 @@ const put = (levelId: string, body: object): Sent => ({ method: 'PUT', path: `/l
 const RUNNING: readonly unknown[] = ['pending', 'running'];
 
 type Begun = { readonly id: string };
-/** Waits until the session is over whose beginning was answered. */
+/** Waits until the session in the answer is over. */
 const over =
   (send: Send) =>
   async (begun: unknown): Promise<void> => {
@@ -100,7 +100,7 @@ const session =
     return { ...begin(name, goal, steps), until: over(send) };
   };
 
-/** What is read of a session that has hunted bugs in a crowded level. */
+/** Reads of a session that has hunted bugs in a crowded level. */
 const played =
   (path: string): Input =>
   async (name, send) => {
@@ -110,7 +110,7 @@ const played =
     return get(`/ghost/${(begun as Begun).id}/${path}`);
   };
 
-/** Levels, sessions in them, and what is read of these. */
+/** Levels, sessions in them, and reads of these. */
 export const levelInputs: Readonly<Record<string, Input>> = {
   'a level of 1,000 objects': async (levelId) => put(levelId, crowded(levelId)),
   'a level of 124 doors and 700 keys': async (levelId) => put(levelId, locked(levelId)),

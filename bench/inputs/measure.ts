@@ -11,13 +11,13 @@ import { threadClock } from '../thread-time.js';
 import type { Input, Send } from './input.js';
 
 const PROBE = fileURLToPath(new URL('../loop-probe.js', import.meta.url));
-/** What nothing legal holds the event loop for, besides one JSON.parse, in milliseconds. */
+/** The goal: how long a legal request may hold the event loop in addition to one JSON.parse, in milliseconds. */
 const GOAL_MS = 20;
 
 /** Figures of one input: how long it held the loop, and one JSON.parse of its body, in milliseconds. */
 type Try = { readonly hold: number; readonly parse: number };
 
-/** How long the largest requests hold the event loop, with all that follows from them, against one JSON.parse of the same body. */
+/** How long the largest requests hold the event loop, with all their consequences, against one JSON.parse of the same body. */
 export const measureInputs =
   (inputs: Readonly<Record<string, Input>>) =>
   async (effort: Effort): Promise<PartReport> => {
@@ -53,7 +53,7 @@ export const measureInputs =
         await settled(server);
         return { hold: await held(), parse };
       };
-      // The first one finds code that was never compiled.
+      // The first run meets code that was never compiled.
       await once(-1);
       const tries: Try[] = [];
       for (let at = 0; at < effort.rounds; at += 1) tries.push(await once(at));

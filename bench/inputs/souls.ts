@@ -2,7 +2,7 @@ import type { SoulDocument } from '../../src/features/souls/domain/document.js';
 import { strangersSoul } from '../souls/document.js';
 import { get, type Input, post, type Send, type Sent } from './input.js';
 
-/** Nearly 15 MiB: as many memories of 40 characters as fit, and memories with as much metadata as one may have. */
+/** Nearly 15 MiB: as many memories of 40 characters as fit, and memories with the maximum metadata. */
 const MANY = 38_000;
 const FEW = 900;
 const NOTES_BYTES = 16_000;
@@ -15,7 +15,7 @@ const begun = async (npcId: string, send: Send, memories: number, notesBytes: nu
   return strangersSoul(memories, notesBytes, npcId);
 };
 
-/** The one mind that leaves and is read, once it is there. */
+/** The one mind that is exported and read, once it exists. */
 let here: Promise<string> | null = null;
 const brought = (send: Send): Promise<string> =>
   (here ??= begun('here', send, MANY, 0)
@@ -46,14 +46,14 @@ const confirming = async (send: Send): Promise<Sent> => {
   });
 };
 
-/** A request about a soul that was exported: its document is parsed once. */
+/** A request about an exported soul: its document is parsed once. */
 const about = async (send: Send, asked: (txId: string) => Sent): Promise<Sent> => {
   const confirmed = await confirming(send);
   const { txId } = (await send(confirmed)) as { txId: string };
   return { ...asked(txId), parses: JSON.stringify(confirmed.body) };
 };
 
-/** The largest souls, in and out. */
+/** The largest souls, exported and imported. */
 export const soulInputs: Readonly<Record<string, Input>> = {
   'import a soul with 38,000 memories': async (npcId, send) => confirmation(npcId, await begun(npcId, send, MANY, 0)),
   'import a soul as JSON text': async (npcId, send) => {

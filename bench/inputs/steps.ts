@@ -9,7 +9,7 @@ const afterActor = async (npcId: string, send: Send): Promise<object> => {
 
 const opened = async (npcId: string, tape: object) => post(`/npcs/${npcId}/process`, { tape });
 
-/** Steps and acts of a mind: as many values, as many bytes, and the characters that cost the most. */
+/** Steps and requests of a mind: the maximum number of values, of bytes, and the characters that cost the most. */
 export const stepInputs: Readonly<Record<string, Input>> = {
   'a step, 9,900 members of npcState': (npcId) => opened(npcId, { observation: 'Well?', npcState: members(9_900) }),
   'a step, 9,900 members of context': (npcId) => opened(npcId, { observation: 'Well?', context: members(9_900) }),

@@ -1,6 +1,6 @@
 import { differing, get, type Input, members, memories, post } from './input.js';
 
-/** A card whose memories nearly fill an append. @param entries of its book, which share what there is */
+/** A card whose memories nearly fill an append. @param entries of its book, which share the available space */
 const cardOf = (entries: number) => ({
   spec: 'chara_card_v3',
   spec_version: '3.0',
@@ -29,7 +29,7 @@ const rules = Array.from({ length: 500 }, (_, n) => ({
   ...(n % 25 === 0 ? { ruleObsPattern: `(gate|tower|w${n})\\b.*stranger` } : {}),
 }));
 
-/** What is stored whole, and what is read again of it. */
+/** Large stored objects, and reads of them. */
 export const thingInputs: Readonly<Record<string, Input>> = {
   'a registration, 9,900 members of data': async (npcId) => post('/npcs', { npcId, data: members(9_900) }),
   'a registration, a persona of 500 kB': async (npcId) => post('/npcs', { npcId, persona: differing(500_000) }),

@@ -19,7 +19,7 @@ const agentRequests: readonly (readonly LoadRequest[])[] = Array.from({ length: 
   }),
 );
 
-/** Loads a fresh server; what its texts leave to embed in the background ends with it. */
+/** Loads a fresh server; the background embedding of its texts ends with it. */
 const loadFresh = async (effort: Effort, connections: readonly (readonly LoadRequest[])[]): Promise<Loaded> => {
   await using directory = await temporaryDirectory();
   await using server = await startMindServer(directory.path);
@@ -29,7 +29,7 @@ const loadFresh = async (effort: Effort, connections: readonly (readonly LoadReq
   return await load({ server, key, seconds: effort.seconds, connections });
 };
 
-/** Whole turns on the server by the scripted engine, against turns of four requests that a body plays. */
+/** Complete turns on the server by the scripted engine, against turns of four requests that a body plays. */
 export const measureAgents = async (effort: Effort): Promise<PartReport> => {
   const pairs: Pair<Loaded>[] = [];
   for (let round = 0; round < effort.rounds; round += 1) {

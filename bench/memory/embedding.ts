@@ -10,7 +10,7 @@ import { memoryText } from './texts.js';
 
 type EmbedBatch = (texts: readonly string[]) => Promise<unknown>;
 
-/** How many texts a second are embedded, batch after batch. */
+/** How many texts per second are embedded, batch after batch. */
 const perSecond = async (seconds: number, embed: EmbedBatch): Promise<number> => {
   const began = performance.now();
   let texts = 0;

@@ -19,13 +19,13 @@ import { noFold } from '../turn-history.js';
 import { DIMENSIONS, memoryText, randomVectors } from './texts.js';
 
 const TENANT = 'local';
-/** How many memories one append brings, and how many vectors are set at once. */
+/** How many memories one append contains, and how many vectors are set in one call. */
 const APPEND = 500;
 const SET = 1_000;
 
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** How a mind with many memories is called. */
+/** The name of a mind with many memories. */
 export const rememberingMind = (index: number): string => `remembering-${index}`;
 
 /** The embedder that a server has by default; it loads nothing before its first call. */
@@ -67,8 +67,8 @@ const setVectors = async (models: EmbeddedReadModels): Promise<void> => {
 };
 
 /**
- * Makes a data directory whose minds remember things: through the ports, because over HTTP it would take too long.
- * @param embedded whether the memories have vectors, or a server is still to make them
+ * Makes a data directory whose minds have memories: through the ports, because over HTTP it would take too long.
+ * @param embedded whether the memories have vectors, or a server must still make them
  */
 export const fillMemories = async (
   dataDir: string,

@@ -9,10 +9,10 @@ import { measurePair, type Pair, ratioOf, spreadOf } from '../rounds.js';
 import { type MindServer, startMindServer } from '../server.js';
 import { fillMemories } from './fill.js';
 
-/** How many minds remember something. */
+/** How many minds have memories. */
 const REMEMBERING = 100;
 const GOAL = 2;
-/** How long a server may take to embed its first texts, and how often it is asked, in milliseconds. */
+/** How long a server may take to embed its first texts, and how often it is polled, in milliseconds. */
 const BEGIN_MS = 60_000;
 const LOOK_MS = 100;
 

@@ -13,11 +13,11 @@ import { type MindServer, startMindServer } from '../server.js';
 import { fillMemories, rememberingMind } from './fill.js';
 import { DIMENSIONS, randomVectors } from './texts.js';
 
-/** How many memories are asked for, and how often in a round. */
+/** How many memories are requested, and how often in a round. */
 const LIMIT = 10;
 const REPEATS = 50;
 const THREADS = 1;
-/** A recall may take so many times what the comparison itself takes, and this much besides, in milliseconds. */
+/** A recall may take this multiple of the bare comparison, plus this many milliseconds. */
 const GOAL_RATIO = 1.25;
 const GOAL_MORE_MS = 1;
 const PATH = `/npcs/${rememberingMind(0)}/memory/recall`;
@@ -34,11 +34,11 @@ const medianMs = async (call: () => Promise<void> | void): Promise<number> => {
   return spreadOf(times).median;
 };
 
-/** How often a server that has just started is asked again while it still reads the mind. */
+/** How often a freshly started server is asked again while it still reads the mind. */
 const FIRST_TRIES = 30;
 const FIRST_PAUSE_MS = 1_000;
 
-/** The first recall, which embeds the query and reads the mind's vectors. @throws Error unless it finds what it should */
+/** The first recall, which embeds the query and reads the mind's vectors. @throws Error unless it finds the expected memory */
 const firstRecall = async ({ url, key }: MindServer): Promise<void> => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   for (let tries = 1; ; tries += 1) {
@@ -105,7 +105,7 @@ const openSqliteVec = (
   };
 };
 
-/** For each search the time of one call in milliseconds; ours is the same in both. */
+/** For each search the time of one call in milliseconds; the product's time is the same in both. */
 type Times = { readonly usearch: number; readonly sqliteVec: number };
 
 /** A search may take less than a tenth of a millisecond. */
@@ -133,7 +133,7 @@ const goalOf = (ours: number, usearch: number): Figure['goal'] => ({
   met: ours <= GOAL_RATIO * usearch + GOAL_MORE_MS,
 });
 
-/** Recall over HTTP from one mind, against bare searches for as many vectors in this process. @param hasGoal whether the goal is about this size */
+/** Recall over HTTP from one mind, against bare searches for as many vectors in this process. @param hasGoal whether the goal applies to this size */
 export const measureRecall =
   (countOf: (effort: Effort) => number, hasGoal: boolean) =>
   async (effort: Effort): Promise<PartReport> => {

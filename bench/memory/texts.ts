@@ -17,10 +17,10 @@ const at = (words: readonly string[], index: number): string => words[index % wo
 export const memoryText = (index: number): string =>
   `${at(who, index)} ${at(did, index * 7)} ${at(what, index * 3)} ${at(when, index * 11)}, and it was time number ${index}.`;
 
-/** What the built-in embedder makes. */
+/** The dimensions of the built-in embedder. */
 export const DIMENSIONS = 384;
 
-/** Vectors of unit length in all directions, the same ones for the same seed. How long a comparison takes does not depend on where they point. */
+/** Vectors of unit length in all directions, the same ones for the same seed. How long a comparison takes does not depend on their directions. */
 export const randomVectors = (count: number, seed: number): Float32Array => {
   let state = seed >>> 0;
   const next = (): number => {

@@ -10,10 +10,10 @@ import { noFold, turnInputs } from '../turn-history.js';
 
 export const REPLAYED_TENANT = 'local';
 const DEADLINE = '9999-12-31T23:59:59.999Z';
-/** How many minds are written at once: their appends share commits. */
+/** How many minds are written concurrently: their appends share commits. */
 const MINDS_AT_ONCE = 100;
 
-/** Plays whole turns of one mind as the server does, each decided on what the mind is by then. @returns how many events that were */
+/** Plays complete turns of one mind as the server does, each decided on the mind's state at that time. @returns how many events that were */
 const playMind = async (
   { store, clock }: { readonly store: EventStore; readonly clock: Clock },
   npcId: string,
@@ -54,7 +54,7 @@ const playMind = async (
   return events;
 };
 
-/** Writes what so many minds have done, and names them in their order. */
+/** Writes the histories of this many minds, and names them in their order. */
 export const writePlayedMinds = async (
   to: { readonly store: EventStore; readonly clock: Clock },
   { minds, turns }: { readonly minds: number; readonly turns: number },

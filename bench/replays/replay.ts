@@ -21,7 +21,7 @@ const MEGABYTE = 1024 * 1024;
 
 const log = { error: (details: object, message: string) => console.error(message, details) };
 
-/** How fast the decisions of 1,000 minds are taken again, against only reading and parsing their events. */
+/** How fast the decisions of 1,000 minds are replayed, against only reading and parsing their events. */
 export const measureReplays = async (effort: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'events.db');

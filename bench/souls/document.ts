@@ -10,7 +10,7 @@ import { memoryText } from '../memory/texts.js';
 const ISSUER = 'https://elsewhere.example';
 const HASH = 'A'.repeat(43);
 
-/** A soul with so many memories, signed by a server that nobody knows. @param notesBytes of metadata in each memory */
+/** A soul with this many memories, signed by an unknown server. @param notesBytes of metadata in each memory */
 export const strangersSoul = async (memories: number, notesBytes = 0, npcId = 'bench'): Promise<SoulDocument> => {
   await using events = EmbeddedEventStore.open(':memory:');
   const writers = new StreamWriters(events, systemClock);

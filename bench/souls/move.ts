@@ -39,7 +39,7 @@ const post = async ({ url, key }: MindServer, path: string, body: string): Promi
   if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text.slice(0, 300)}`);
 };
 
-/** Both ways through a fresh server: the second phase of an import until the mind is there, then an export at once. */
+/** Both ways through a fresh server: the second phase of an import until the mind exists, then an export immediately. */
 const throughServer = async (soul: SoulDocument, confirmation: string): Promise<Costs> => {
   await using directory = await temporaryDirectory();
   await using server = await startMindServer(directory.path);
@@ -50,7 +50,7 @@ const throughServer = async (soul: SoulDocument, confirmation: string): Promise<
   return { import: arriving, export: leaving };
 };
 
-/** A mind with many memories comes in and leaves, against the plain text of the same document, hashed and flushed to a file. */
+/** A mind with many memories is imported and exported, against the plain text of the same document, hashed and flushed to a file. */
 export const measureMove = async ({ rounds, soulMemories }: Effort): Promise<PartReport> => {
   await using directory = await temporaryDirectory();
   const soul = await strangersSoul(soulMemories);

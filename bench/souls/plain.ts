@@ -4,8 +4,8 @@ import { open, readFile } from 'node:fs/promises';
 import { peakDuring } from './peak-memory.js';
 
 /**
- * The least that a soul could cost: `JSON.stringify`, a hash, a flushed write. Usage: node plain.js <file with the document> <file to write>; it prints
- * a line of JSON with `ms` and `mib`.
+ * The least that a soul could cost: `JSON.stringify`, a hash, a flushed write. Usage: node plain.js <file with the document> <file to write>; it
+ * prints a line of JSON with `ms` and `mib`.
  */
 const [from = '', to = ''] = process.argv.slice(2);
 const document: unknown = JSON.parse(await readFile(from, 'utf8'));

@@ -8,7 +8,7 @@ import { milliseconds, type PartReport, whole } from '../report.js';
 import { measurePair, ratioOf, spreadOf } from '../rounds.js';
 import { strangersSoul } from './document.js';
 
-/** Of each memory, so that all of them are about 10 MB. */
+/** The metadata of each memory, so that all of them are about 10 MB. */
 const NOTES_BYTES = 800;
 
 const nobody = { keys: { publicKey: () => Promise.resolve(undefined) }, issuer: '', trusted: null };
