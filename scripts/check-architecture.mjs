@@ -1,5 +1,5 @@
-// Checks the tree against .dependency-cruiser.cjs, and checks that every file was seen. With a TypeScript that it does not know, the cruiser skips
-// every .ts file and reports no violation, so the files that it saw are counted.
+// Checks the tree against .dependency-cruiser.cjs, and checks that every file was seen. With a TypeScript version that it does not support, the
+// cruiser skips every .ts file and reports no violation, so the files that it saw are counted.
 // Usage: node scripts/check-architecture.mjs [folder that holds src, workflows, ...]; default: this repository.
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';

@@ -1,6 +1,6 @@
-// Holds the tree to one meaning for each exported name: no two files export a type or a value of the same name. A private name is its file's own.
-// src/body is left out: it speaks the words of the wire, and no other folder imports it.
-// Usage: node scripts/check-names.mjs [folder that holds src, workflows, ...]; this repository when it is left out.
+// Checks that each exported name has one meaning: no two files export a type or a value of the same name. Private names may repeat. src/body is left
+// out: it uses the names of the protocol, and no other folder imports it.
+// Usage: node scripts/check-names.mjs [folder that holds src, workflows, ...]; default: this repository.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

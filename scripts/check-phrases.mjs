@@ -1,10 +1,10 @@
-// Lists phrases in pages, comments and messages that a native speaker would seldom write. It warns and never fails: an editor judges each.
-// Usage: npm run check:phrases [-- <file or folder>...]; without any, the whole repository.
+// Lists phrases in pages, comments and messages that a native speaker would seldom write. It warns and never fails: an editor judges each. Usage: npm
+// run check:phrases [-- <file or folder>...]; default: the complete repository.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** A pattern, and what to write instead. */
+/** A pattern, and the suggested replacement. */
 const phrases = [
   [
     /\b(?:is|are|was|were|be) no (?!longer|more|less|one|such|way|need|reason|problem|guarantee|doubt|point|room|limit)\w+/i,
@@ -57,7 +57,7 @@ const files = execFileSync('git', ['ls-files', '-z', ...(asked.length > 0 ? aske
       ),
   );
 
-/** The prose of a line: a page's text without code, or a comment and the texts in quotes of a source. */
+/** The prose of a line: a page's text without code, or a comment and the quoted texts of a source. */
 const proseOf = (file, line) => {
   if (file.endsWith('.md')) return line.replaceAll(/`[^`]*`/g, '`');
   const comment = /^\s*(?:\/\/|\/?\*+)(.*)$/.exec(line)?.[1] ?? / \/\/ (.*)$/.exec(line)?.[1] ?? '';

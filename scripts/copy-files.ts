@@ -1,5 +1,5 @@
-// Copies what is not TypeScript to the compiled server, as part of the build: what the docs page loads, so that an installation without development
-// packages serves it too, the thread of a model, the levels, and the map of the example game.
+// Copies files other than TypeScript to the compiled server, as part of the build: the assets of the docs page, so that an installation without
+// development packages serves it too, the thread of a model, the levels, and the map of the example game.
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 

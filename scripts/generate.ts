@@ -1,4 +1,4 @@
-// Writes the generated files; with --check it writes nothing and fails when one of them is stale.
+// Writes the generated files; with --check it writes nothing and fails if one of them is stale.
 // Usage: npm run generate, npm run check:generated.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -12,7 +12,7 @@ import { eventSchemaFiles } from './event-schema-files.js';
 import { ROUTE_PAGES, routePages } from './route-pages.js';
 import { servedDocument } from './served-routes.js';
 
-/** Seen from dist/scripts/, where this runs. */
+/** Relative to dist/scripts/, where this runs. */
 const repository = new URL('../../', import.meta.url);
 const fileOf = (path: string): string => fileURLToPath(new URL(path, repository));
 const generated: readonly (readonly [path: string, content: () => string])[] = [

@@ -1,10 +1,13 @@
 // Which folder may import which. .dependency-cruiser.cjs makes its rules from these lists.
 //
-// A row is about the files in and below its folder, except those in a folder that has a row of its own. Every file may import what is in its own
-// folder. `imports` names what else it may import: a folder with a row means the files of that row, any other folder means all that is in it.
-// `<feature>` is the feature of the importing file, `<any>` is any feature. `null` allows the whole product. `because` is what a broken rule says.
+// A row applies to the files in and below its folder, except those in a folder with a separate row. Every file may import from its own folder.
+// `imports` names what else it may import: a folder with a row means the files of that row, any other folder means everything in it. `<feature>` is
+// the feature of the importing file, `<any>` is any feature. `null` allows the complete product. `because` is the message for a violation.
 
-/** Features from those that need no other to those that need most. Each names what it builds on, and may import what that builds on as well. */
+/**
+ * Features in order, from those that need no other to those that need most. Each names the features that it builds on, and may import their
+ * dependencies as well.
+ */
 const features = [
   ['keys', [], 'tenants, their API keys with scopes and limits, and the keys that this server signs with'],
   ['engines', ['keys'], 'the language models of this server, and which of them speaks for a tenant'],
@@ -22,7 +25,7 @@ const features = [
   ['search', ['npcs'], 'what was said to and by minds, found by its words'],
 ];
 
-/** What features stand on. Each of these folders imports those before it. */
+/** The foundation of the features. Each of these folders imports those before it. */
 const foundation = [
   ['src/kernel/base', 'values and functions that need nothing else: JSON, texts, names, bounds, refusals'],
   ['src/kernel/crypto', 'digests and ids made from them, Merkle trees, the forms of keys and signatures, CIDs, PNG'],

@@ -13,7 +13,7 @@ const rowsOf = ({ transitions }: AnyStateMachine): readonly StateRow[] =>
 const targets = (transition: AnyTransition): readonly string[] =>
   typeof transition === 'object' && 'to' in transition ? transition.to : [];
 
-/** What a transition does, in one table field. */
+/** The effect of a transition, in one table field. */
 const describe = (transition: AnyTransition): string => {
   if (transition === 'ignore') return '·';
   if ('reject' in transition) return `refused: ${transition.reject}`;

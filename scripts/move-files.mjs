@@ -1,16 +1,16 @@
 /**
- * Moves files, and changes every path that names them, and nothing else: relative imports, `new URL(…, import.meta.url)`, links in Markdown, and
- * paths from the root in tracked files. So Git shows each move as a rename.
+ * Moves files, and changes only the paths that name them: relative imports, `new URL(…, import.meta.url)`, links in Markdown, and paths from the root
+ * in tracked files. Git then shows each move as a rename.
  *
  *   node scripts/move-files.mjs <from>=<to> [<from>=<to> …]
  *
- * A folder stands for all tracked files in it. What it cannot know is reported by the type checker and the architecture check: run both.
+ * A folder means all tracked files in it. The type checker and the architecture check report what it cannot detect: run both.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
-/** Paths in these are records of what was, or are made by the build. */
+/** Paths in these files are historical records, or are made by the build. */
 const UNTOUCHED = /^(test\/fixtures\/|test\/architecture\/|package-lock\.json$|CHANGELOG\.md$)/;
 const TEXT = /\.(ts|js|mjs|cjs|json|md|yml|yaml|sh)$|^\.ci\/run$|^Dockerfile$/;
 
@@ -41,7 +41,7 @@ const moves = planOf(process.argv.slice(2));
 const files = new Set(tracked);
 const movedTo = (path) => moves.get(path) ?? path;
 
-/** The tracked file that a relative specifier names: TypeScript is imported by the name of what is built from it. */
+/** The tracked file that a relative specifier names: TypeScript is imported by the name of its compiled file. */
 const resolve = (from, specifier) => {
   const path = posix.normalize(posix.join(posix.dirname(from), specifier));
   return [path, path.replace(/\.js$/, '.ts')].find((candidate) => files.has(candidate));
@@ -52,7 +52,7 @@ const relative = (from, to) => {
   return path.startsWith('.') ? path : `./${path}`;
 };
 
-/** A relative specifier as it must be once both its file and its target have moved. */
+/** A relative specifier after both its file and its target have moved. */
 const rewritten = (file, specifier) => {
   const [, path, rest] = /^([^#?]*)(.*)$/.exec(specifier);
   const target = resolve(file, path);
@@ -63,7 +63,7 @@ const rewritten = (file, specifier) => {
 };
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-/** Paths from the root, as prose, scripts and configurations name them; with `.js` where what is built is meant. */
+/** Paths from the root, as prose, scripts and configurations name them; with `.js` for compiled files. */
 const mentions = new Map();
 for (const [from, to] of moves) {
   mentions.set(from, to);

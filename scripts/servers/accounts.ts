@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 
 import type { Account, Site } from './server.js';
 
-/** Accounts that own nothing worth guarding here, in the order in which they are taken. */
+/** Accounts that own nothing worth protecting here, in the order in which they are tried. */
 const UNPRIVILEGED = ['postgres', 'nobody'];
 const OTHERS_MAY_PASS = 0o001;
 

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Where downloads are kept. Root's home is closed to the accounts that its servers run as; /var/cache is open to all. */
+/** The directory for downloads. Root's home is closed to the accounts that its servers run as; /var/cache is open to all. */
 export const cacheDirectory = (): string => {
   const { ANIMA_SERVERS_CACHE: given, XDG_CACHE_HOME: caches } = process.env;
   if (given !== undefined && given !== '') return resolve(given);

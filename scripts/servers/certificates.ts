@@ -41,7 +41,7 @@ export const makeAuthority = (directory: string, name: string): Promise<Certific
   make(directory, name, { extensions: ['basicConstraints = critical, CA:TRUE', 'keyUsage = critical, keyCertSign'] });
 
 /**
- * Makes a certificate that an authority has signed. It serves as a server's and as a client's.
+ * Makes a certificate signed by an authority, for a server or a client.
  * @param hosts the names of a server, as OpenSSL writes them: `DNS:localhost`
  */
 export const makeCertificate = (

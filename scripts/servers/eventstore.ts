@@ -28,7 +28,7 @@ const accepts = (host: string, to: number): Promise<boolean> =>
 
 /**
  * Checks that a server listens at a connection string of EventStoreDB (one host or several).
- * @throws Error when none does
+ * @throws Error if none does
  */
 export const checkStoreAt = async (url: string): Promise<void> => {
   const [, hosts = ''] = /^\w+(?:\+discover)?:\/\/(?:[^@/]*@)?([^/?]+)/.exec(url) ?? [];

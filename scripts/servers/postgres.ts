@@ -15,7 +15,7 @@ import { waitUntil } from './waiting.js';
 const INITDB_LIMIT_MS = 2 * 60_000;
 const READY_LIMIT_MS = 60_000;
 const ASK_LIMIT_MS = 5_000;
-/** How long what is left of a killed server may take to notice, in milliseconds. */
+/** How long the remaining processes of a killed server may take to notice, in milliseconds. */
 const LEFTOVER_LIMIT_MS = 30_000;
 const USER = 'anima';
 const DATABASE = 'anima';
@@ -55,7 +55,7 @@ const initialise = async (site: Site, data: string): Promise<void> => {
       ],
       { limitMs: INITDB_LIMIT_MS, env: environment(), cwd: '/', account },
     );
-    // Renamed when it is whole: an interrupted initdb leaves a directory that looks like one.
+    // Renamed when it is complete: an interrupted initdb leaves a directory that looks complete.
     await rename(draft, data);
   } finally {
     await rm(secret, { force: true });
@@ -74,7 +74,7 @@ const forgetKilled = async (data: string): Promise<void> => {
   await rm(mark, { force: true });
 };
 
-/** One client's connection for one question, given up after its limit. */
+/** One client's connection for one query, aborted after its limit. */
 const ask = async (address: string, sql: string): Promise<readonly Record<string, unknown>[]> => {
   const client = new pg.Client({
     connectionString: address,

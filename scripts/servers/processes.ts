@@ -5,7 +5,7 @@ import { open, readFile, readdir, readlink, stat } from 'node:fs/promises';
 import type { Launch, Started } from './server.js';
 import { waitUntil } from './waiting.js';
 
-/** A process and when it was born: numbers are given to other processes later. */
+/** A process and its start time: numbers are reused by later processes. */
 export type Identity = { readonly pid: number; readonly born: string };
 
 /** How long a process may take to be gone after SIGKILL, in milliseconds. */
@@ -13,7 +13,7 @@ const KILL_LIMIT_MS = 10_000;
 
 type Entry = Identity & { readonly parent: number; readonly over: boolean };
 
-/** One line of the process table (Linux), or undefined when there is no such process. */
+/** One line of the process table (Linux), or undefined if there is no such process. */
 const look = async (pid: number): Promise<Entry | undefined> => {
   try {
     const text = await readFile(`/proc/${pid}/stat`, 'utf8');
@@ -32,20 +32,20 @@ export const identify = async (pid: number): Promise<Identity | undefined> => {
   return entry === undefined || entry.over ? undefined : { pid, born: entry.born };
 };
 
-/** Whether exactly this process is alive; one that is over and only waits to be taken note of is not. */
+/** Whether exactly this process is alive; a zombie is not. */
 export const isAlive = async (identity: Identity): Promise<boolean> =>
   (await identify(identity.pid))?.born === identity.born;
 
 const allPids = async (): Promise<readonly number[]> =>
   (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
 
-/** Whether some process works in this directory (absolute, without links); one that is over does not. */
+/** Whether some process has this working directory (absolute, without links); zombies do not count. */
 export const isInUse = async (directory: string): Promise<boolean> => {
   const places = (await allPids()).map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => undefined));
   return (await Promise.all(places)).includes(directory);
 };
 
-/** The process and all that descend from it, as far as their parents are alive. */
+/** The process and all its descendants whose parents are alive. */
 const family = async (identity: Identity): Promise<readonly Identity[]> => {
   const entries = (await Promise.all((await allPids()).map(look))).filter((entry) => entry !== undefined);
   const members: Identity[] = [identity];
@@ -76,7 +76,7 @@ export const killNow = async (identity: Identity): Promise<void> => {
   await waitUntil(`process ${identity.pid} to be gone after kill -9`, KILL_LIMIT_MS, () => allGone(members));
 };
 
-/** Asks a process to end, and kills it with its descendants when that takes longer than the limit (milliseconds). */
+/** Signals a process to end, and kills it with its descendants if that takes longer than the limit (milliseconds). */
 export const end = async (identity: Identity, name: NodeJS.Signals, limitMs: number): Promise<void> => {
   if (!(await isAlive(identity))) return;
   const members = await family(identity);
@@ -101,7 +101,7 @@ const readFrom = async (file: string, offset: number): Promise<string> => {
   }
 };
 
-/** Starts a process that lives on when this one ends; what it says goes to the end of the log file. */
+/** Starts a process that survives this one; its output is appended to the log file. */
 export const launch = async (command: Launch, log: string): Promise<Started & { readonly identity: Identity }> => {
   const output = openSync(log, 'a', 0o600);
   try {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import type { Identity } from './processes.js';
 import { SERVER_NAMES, type ServerName } from './server.js';
 
-/** What is remembered of one server between two commands. */
+/** The stored state of one server between two commands. */
 export type Entry = {
-  /** Kept while the server is stopped, so it comes back where its clients look for it. Empty: the server is not ours. */
+  /** Kept while the server is stopped, so that it returns to the ports that its clients use. Empty: the server is external. */
   readonly ports: readonly number[];
-  /** The process that was started last; undefined when it was stopped in good order. */
+  /** The process that was started last; undefined if it was stopped gracefully. */
   readonly process?: Identity;
   /** Names and values for `env`; empty while it is stopped. */
   readonly addresses: Readonly<Record<string, string>>;
@@ -21,7 +21,7 @@ const FORMAT = 1;
 const stateFile = (directory: string): string => join(directory, 'state.json');
 export const environmentFile = (directory: string): string => join(directory, 'env');
 
-/** Reads what an earlier command wrote; nothing when there is none. */
+/** Reads what an earlier command wrote; empty if there is none. */
 export const readState = async (directory: string): Promise<State> => {
   if (!existsSync(stateFile(directory))) return {};
   const { format, servers } = JSON.parse(await readFile(stateFile(directory), 'utf8')) as {

@@ -8,19 +8,19 @@ import type { FirstStart, Server, ServerName, Site } from './server.js';
 import { type Entry, type State, forgetState, readState, writeState } from './state.js';
 import { waitUntil } from './waiting.js';
 
-/** A server that was asked to end is killed after this many milliseconds. */
+/** A server that was signalled to end is killed after this many milliseconds. */
 const STOP_LIMIT_MS = 30_000;
 /** How much of a log is repeated when a start fails, in characters. */
 const LOG_LIMIT = 3_000;
-/** How often a server is started when each time others have taken a port of it between the draw and the start. */
+/** How often a server is started if other programs take one of its ports between the draw and the start each time. */
 const START_TRIES = 3;
 const AS_USUAL: FirstStart = { guarded: false, foreign: 0 };
 
 export type Condition = 'running' | 'dead' | 'stopped' | 'elsewhere';
 
 /**
- * The servers of one directory: what is remembered about them, and what can be done with each. The caller holds the directory's lock. It acts on one
- * server once at a time, but may act on several servers at once.
+ * The servers of one directory: their stored state, and the operations on each. The caller holds the directory's lock. It runs one operation at a
+ * time on each server, but may act on several servers concurrently.
  */
 export class Supervisor {
   readonly #directory: string;
@@ -49,13 +49,13 @@ export class Supervisor {
     return entry.ports.length === 0 ? 'elsewhere' : 'stopped';
   }
 
-  /** Notes a server that others run; its addresses are passed on unchanged. */
+  /** Notes an external server; its addresses are passed on unchanged. */
   async adopt(name: ServerName, addresses: Entry['addresses']): Promise<void> {
     await this.stop(name, 'SIGTERM');
     await this.#remember(name, { ports: [], addresses });
   }
 
-  /** The addresses of a server on the ports that it has or had; empty when it has none. */
+  /** The addresses of a server on its present or former ports; empty if it has none. */
   async addresses(server: Server): Promise<Entry['addresses']> {
     const ports = this.#state[server.name]?.ports ?? [];
     return ports.length === 0 ? {} : server.addresses(this.#site(server.name, ports));
@@ -85,7 +85,7 @@ export class Supervisor {
         await this.#startOnce(server, doing, first);
         return;
       } catch (error) {
-        // It listens no more: whoever has a port of it now took that port from it.
+        // It no longer listens: another program that has one of its ports now took it.
         const ports = this.#state[name]?.ports ?? [];
         const free = await Promise.all(ports.map(isFree));
         if (tries === START_TRIES || free.every(Boolean)) throw error;
@@ -94,7 +94,7 @@ export class Supervisor {
     }
   }
 
-  /** Downloads and builds what a server lacks, and starts nothing. @param doing as of `start` */
+  /** Downloads and builds what a server lacks, and starts nothing. @param doing as in `start` */
   async install(server: Server, doing: (step: string) => void): Promise<void> {
     doing(server.installing);
     await server.install(this.#cache);
@@ -127,7 +127,7 @@ export class Supervisor {
     });
   }
 
-  /** Ends a server in good order; its data and its ports are kept. */
+  /** Ends a server gracefully; its data and its ports are kept. */
   async stop(name: ServerName, signal: NodeJS.Signals): Promise<void> {
     const entry = this.#state[name];
     if (entry?.process !== undefined) await end(entry.process, signal, STOP_LIMIT_MS);
@@ -137,14 +137,14 @@ export class Supervisor {
     );
   }
 
-  /** kill -9. Its addresses stay in `env`, and clients find no server there. */
+  /** kill -9. Its addresses remain in `env`, and clients find no server there. */
   async kill(name: ServerName): Promise<void> {
     const running = this.#state[name]?.process;
     if (running === undefined || !(await isAlive(running))) throw new Error('it is not running');
     await killNow(running);
   }
 
-  /** Removes the data of a server, which is stopped before. */
+  /** Removes the data of a server, which is stopped first. */
   async discard(server: Server): Promise<void> {
     await this.stop(server.name, server.stopSignal);
     const site = this.#site(server.name, []);
@@ -155,7 +155,7 @@ export class Supervisor {
     await rm(site.directory, { recursive: true, force: true });
   }
 
-  /** Forgets everything. It also removes the directory, unless something in it is not ours. */
+  /** Removes all state, and the directory, unless it contains foreign files. */
   async forget(): Promise<void> {
     await this.#written;
     await forgetState(this.#directory);
@@ -169,7 +169,7 @@ export class Supervisor {
     return { directory: join(this.#directory, name), cache: this.#cache, ports, ...AS_USUAL };
   }
 
-  /** The ports that it had before, so its clients find it again, unless one is taken. */
+  /** The ports that it had before, so that its clients find it again, unless one is taken. */
   async #ports(server: Server): Promise<readonly number[]> {
     const before = this.#state[server.name]?.ports ?? [];
     const free = await Promise.all(before.map(isFree));
@@ -190,7 +190,7 @@ export class Supervisor {
     if (!(await isAlive(identity))) throw new Error('it exited before it responded');
   }
 
-  /** One write at a time: several servers are started at once. */
+  /** One write at a time, because several servers are started concurrently. */
   async #remember(name: ServerName, entry: Entry | undefined): Promise<void> {
     const { [name]: _before, ...others } = this.#state;
     this.#state = entry === undefined ? others : { ...others, [name]: entry };

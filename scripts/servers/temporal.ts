@@ -12,7 +12,7 @@ const ASK_LIMIT_MS = 10_000;
 const NAMESPACE = 'default';
 const SEARCH_ATTRIBUTES = ['AnimaTenant', 'AnimaNpcId', 'AnimaProcess'];
 
-/** Twice as fast as with the defaults, and what was acknowledged still survives kill -9. */
+/** Twice as fast as with the defaults, and acknowledged writes still survive kill -9. */
 const PRAGMAS = ['journal_mode=WAL', 'synchronous=NORMAL'];
 const DYNAMIC_CONFIG = [
   'matching.numTaskqueueReadPartitions=1',

@@ -6,10 +6,10 @@ import { dirname } from 'node:path';
 
 import type { Account } from './server.js';
 
-/** How much of what a failed command said is repeated, in characters. */
+/** How much of a failed command's output is repeated, in characters. */
 const SAID_LIMIT = 2_000;
 
-/** The environment for a program that would take settings from variables with this prefix, which are meant for others. */
+/** The environment without the variables with this prefix, which are meant for other programs but which a program would read as settings. */
 export const environmentWithout = (prefix: string): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith(prefix)));
 
@@ -19,7 +19,7 @@ export type RunOptions = {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
   readonly account?: Account | undefined;
-  /** The message when the command is missing. */
+  /** The message if the command is missing. */
   readonly whenMissing?: string;
 };
 
@@ -28,7 +28,7 @@ const failure = (command: string, reason: string, said: string): Error =>
 
 /**
  * Runs a command to its end and resolves with its standard output.
- * @throws Error when it is missing (`whenMissing`), fails, or takes longer than its limit; the message ends with its last output.
+ * @throws Error if it is missing (`whenMissing`), fails, or takes longer than its limit; the message ends with its last output
  */
 export const run = (command: string, args: readonly string[], options: RunOptions): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ export const run = (command: string, args: readonly string[], options: RunOption
       ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       ...options.account,
     });
-    // Not spawn's own timeout: that one runs on when the command could not be started, and keeps this program from ending.
+    // Not spawn's own timeout: that one continues if the command could not be started, and keeps this program from ending.
     let late = false;
     const limit = setTimeout(() => {
       late = true;
@@ -67,8 +67,8 @@ export const run = (command: string, args: readonly string[], options: RunOption
   });
 
 /**
- * Fills a place of the cache once. It is filled in another place and then renamed, so the content is always complete, even after an interrupt or with
- * several installations at once.
+ * Fills a path of the cache once. The content is written to another path and then renamed, so that it is always complete, even after an interrupt or
+ * with several concurrent installations.
  */
 export const keep = async (place: string, fill: (draft: string) => Promise<void>): Promise<void> => {
   if (existsSync(place)) return;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long to wait between two looks, in milliseconds. */
+/** How long to wait between two checks, in milliseconds. */
 const LOOK_EVERY_MS = 100;
 
 /**
