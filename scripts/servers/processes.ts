@@ -89,7 +89,7 @@ export const end = async (identity: Identity, name: NodeJS.Signals, limitMs: num
   }
 };
 
-/** What was written to a file from an offset on. */
+/** The content of a file from an offset on. */
 const readFrom = async (file: string, offset: number): Promise<string> => {
   const handle = await open(file);
   try {

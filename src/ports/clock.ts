@@ -7,7 +7,10 @@
 export interface Clock {
   /** The instant by the wall clock. */
   now(): Date;
-  /** Calls `run` once, not before the wall clock shows `at`, which may be far in the future. Returns a function that cancels it. Does not keep the process alive. */
+  /**
+   * Calls `run` once, when the wall clock shows `at` or later; it may be far in the future. Returns a function that cancels it. Does not keep the
+   * process alive.
+   */
   at(at: Date, run: () => void): () => void;
   /** Milliseconds since some fixed moment of this process; never goes back. */
   monotonicMs(): number;

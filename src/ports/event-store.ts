@@ -74,7 +74,10 @@ export type ReadRange = {
  */
 export type StreamPage = {
   readonly events: readonly RecordedEvent[];
-  /** The stream's last revision at the time of reading, -1 for a missing stream. No event up to it is missing from the page because it was written late. */
+  /**
+   * The stream's last revision at the time of reading, -1 for a missing stream. No event up to it is missing from the page because it was written
+   * late.
+   */
   readonly lastRevision: number;
 };
 

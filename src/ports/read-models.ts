@@ -11,7 +11,7 @@ export type RowIndex = { readonly partition: string; readonly order: string; rea
 export type Passage = {
   /** Its unique position among all passages of all streams: an integer below 2^53. Later ones are higher. */
   readonly place: number;
-  /** What is searched together: a tenant. */
+  /** The scope of a search: a tenant. */
   readonly partition: string;
   /** RFC 3339. */
   readonly at: string;

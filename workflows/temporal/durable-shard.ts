@@ -291,7 +291,7 @@ const look = (run: ShardRun): void => {
 const triedInVain = ({ kept }: ShardRun): readonly string[] =>
   [...kept.byKey.values()].filter(({ tries }) => tries > 0).map(({ ref }) => processKey(ref));
 
-/** Adds deadlines from the index. What is known here is newer than the index. */
+/** Adds deadlines from the index. The workflow's own knowledge is newer than the index. */
 const learn = ({ kept }: ShardRun, open: readonly Deadlined[]): void => {
   for (const { ref, dueMs } of open) {
     if (!kept.byKey.has(processKey(ref))) addDeadline(kept, { ref, state: 'open', dueMs, tries: 0, againMs: 0 });

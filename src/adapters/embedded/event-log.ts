@@ -50,7 +50,7 @@ const ROWS_FETCHED = 16;
 export type Pausing<Result> = Generator<undefined, Result, void>;
 
 /**
- * The events of one page, with a pause after each portion. What is written during a pause comes after everything that was read before it.
+ * The events of one page, with a pause after each portion. Events written during a pause come after all that were read before it.
  * @param fetch returns at most `count` rows after the last one
  * @param streamOf the name of a row's stream
  */

@@ -163,7 +163,7 @@ export class ProcessActor {
     this.#setTimer(this.#deps.clock.after(retryDelayMs(this.#failures), () => this.#onDue()));
   }
 
-  /** A step of its own: after a failure it is retried later from the fold, and the record decides what is still to be done. */
+  /** The actor's own step: after a failure it is retried later from the fold, and the record decides what is still to be done. */
   #own(step: () => Promise<unknown>): Promise<void> {
     return this.#tracked(async () => {
       try {

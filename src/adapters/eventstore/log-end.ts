@@ -166,7 +166,7 @@ export class LogEnd {
     const { first, own } = this.#places;
     if (own > end.position || now - this.#keptAt < KEEP_EVERY_MS) return;
     this.#keptAt = now;
-    // What is not stored now is stored after the next search.
+    // A failed write is made up for after the next search.
     this.#deps.kept.keep({ first, own, place: end.position, id: end.id }).catch(() => undefined);
   }
 }

@@ -28,7 +28,7 @@ const HEARTBEAT_MS = 1_000;
 const REBALANCE_MS = 8_000;
 /** How long the broker delays its answer while there is nothing new, in milliseconds. Stopping waits for it at most this long. */
 const FETCH_WAIT_MS = 1_000;
-/** How often offsets are committed, in milliseconds. What is delivered again after a crash was handled before and is skipped. */
+/** How often offsets are committed, in milliseconds. Links that are delivered again after a crash were handled before and are skipped. */
 const COMMIT_MS = 1_000;
 /** How long a member may show no activity, in milliseconds. The longest wait between two signs is the wait for the other members. */
 const SILENT_MS = 20_000;

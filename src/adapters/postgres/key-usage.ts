@@ -14,7 +14,7 @@ export class PostgresKeyUsage implements KeyUsage, AsyncDisposable {
   readonly #postgres: Postgres;
   readonly #clock: Clock;
   #gathered = new Map<string, string>();
-  /** What is being written: the newest known uses until the write is done. */
+  /** The uses that are being written, which are the newest known ones until the write is done. */
   #leaving: ReadonlyMap<string, string> = new Map();
   #cancel: (() => void) | null = null;
   #writing: Promise<void> | null = null;
@@ -62,7 +62,7 @@ export class PostgresKeyUsage implements KeyUsage, AsyncDisposable {
   #flush(): void {
     this.#cancel?.();
     this.#cancel = null;
-    // One write at a time. What comes meanwhile is gathered for the next; beyond the bound it is lost, which the port allows.
+    // One write at a time. Further uses are gathered meanwhile for the next; beyond the bound it is lost, which the port allows.
     if (this.#writing !== null || this.#gathered.size === 0) {
       if (this.#gathered.size > KEYS_GATHERED) this.#gathered.clear();
       return;

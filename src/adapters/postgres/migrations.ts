@@ -5,7 +5,7 @@ import type { Tables } from './tables.js';
 
 /**
  * Every change of the schema, by name, in order. A released migration is never edited. Text that is sorted or looked up has COLLATE "C": by code
- * point, however the database was created. What is stored unchanged (rows, texts, answers) is text: jsonb cannot hold U+0000 and reorders members.
+ * point, however the database was created. Data stored unchanged (rows, texts, answers) is text: jsonb cannot hold U+0000 and reorders members.
  */
 const migrations: Readonly<Record<string, readonly RawBuilder<unknown>[]>> = {
   '001-read-models': [

@@ -89,7 +89,7 @@ export class PostgresRateLimiter implements RateLimiter {
       (SELECT subject FROM rate_windows WHERE ends <= ${this.#nowMs} LIMIT ${SWEPT} FOR UPDATE SKIP LOCKED)`;
     this.#postgres
       .run('background', (db) => statement.execute(db))
-      // What is left is swept with a later request.
+      // The rest is swept with a later request.
       .catch(() => undefined)
       .finally(() => (this.#sweeping = false));
   }

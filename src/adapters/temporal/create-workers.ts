@@ -34,7 +34,7 @@ const EFFECTS_AT_ONCE = 100;
 const BACKGROUND_EFFECTS_AT_ONCE = 32;
 /** How often an effect sends a heartbeat, in milliseconds. */
 const HEARTBEAT_MS = EFFECT_SILENCE_MS / 5;
-/** How long steps may continue after the worker is told to stop. */
+/** How long steps may continue after the worker is stopped. */
 const STOP_GRACE = '5s';
 const STOP_FORCE = '8s';
 

@@ -36,7 +36,7 @@ export class ProcessRepository {
   readonly #listeners: ((stream: string, events: readonly StreamEvent[]) => void)[] = [];
 
   /**
-   * @param shared whether other programs write these streams too. What is cached is then brought up to the stream's end before each answer. A process
+   * @param shared whether other programs write these streams too. The cache is then brought up to the stream's end before each answer. A process
    *   that writes alone needs no such read.
    */
   constructor(

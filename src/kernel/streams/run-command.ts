@@ -11,7 +11,7 @@ import type { StreamWriters } from './stream-writers.js';
 
 export type CommandDeps = { readonly writers: StreamWriters; readonly events: EventStore; readonly clock: Clock };
 
-/** A draft whose data has a specific type. It is JSON by construction, but the compiler cannot see that of a type without an index signature. */
+/** A draft whose data has a specific type. It is JSON by construction, but the compiler cannot verify this for a type without an index signature. */
 export type UncheckedDraft = { readonly type: string; readonly data: object };
 
 /** Derives events from a state, or refuses. Called again whenever another writer was first. */

@@ -7,22 +7,22 @@ import type { PromptContent } from './situation.js';
 import { spokenIn, statementsIn } from './statements.js';
 import { topicsOf } from './words.js';
 
-/** The maximum length of a memory that is told, in UTF-16 units. */
+/** The maximum length of a memory in an answer, in UTF-16 units. */
 const TOLD_CHARS = 400;
-/** A second memory is told as well if its score is at least this share of the first one's. */
+/** A second memory is included if its score is at least this share of the first one's. */
 const NEARLY = 0.8;
 
 /** The weight of a word with nearly the same meaning. */
 const ALIKE = 0.7;
-/** A memory is told with certainty if it holds this share of the subject of the question. */
+/** A memory is stated with certainty if it holds this share of the subject of the question. */
 const SURE = 0.35;
 /**
  * From this similarity on, the engine mentions, with care, a memory that shares hardly a word with the question. Unrelated memories score below 0.5.
  */
 const SIMILAR = 0.54;
-/** A memory that shares a word is told with certainty if it is this similar and lacks nothing. */
+/** A memory that shares a word is stated with certainty if it is this similar and lacks nothing. */
 const SURELY_SIMILAR = 0.55;
-/** A memory that shares no word is told with certainty if it is this similar. */
+/** A memory that shares no word is stated with certainty if it is this similar. */
 const VERY_SIMILAR = 0.65;
 
 const sharedWords = (one: string, other: string): string => {
