@@ -3,11 +3,11 @@ import { type LinkTo, membersOf, nameIn, namesWithin, type Schema, typeOf } from
 
 /** The folder of the pages, relative to the repository. */
 export const ROUTE_PAGES = 'docs/reference/routes';
-/** No page is larger than this many bytes. A tag that does not fit has its schemas on pages of their own. */
+/** No page is larger than this many bytes. If a tag does not fit, its schemas are on separate pages. */
 const PAGE_BYTES = 12_000;
 /** The longest example that a page shows, in characters: the first of these with which the page fits. */
 const EXAMPLES = [2000, 800, 300, 0];
-/** A code that this part of all routes shares is named once, on the index page. */
+/** A code that this share of all routes has in common is named once, on the index page. */
 const COMMON = 1 / 3;
 
 type Media = {
@@ -79,7 +79,7 @@ const commonCodes = (routes: readonly Route[]): readonly string[] => {
   return [...counts].filter(([, count]) => count > routes.length * COMMON).map(([code]) => code);
 };
 
-/** What a page needs besides its routes. */
+/** What a page needs in addition to its routes. */
 type Rest = {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly common: readonly string[];
@@ -226,7 +226,7 @@ const schemaSection = (name: string, level: string, { schemas, link }: Rest): st
 const page = (title: string, intro: string, sections: readonly string[]): string =>
   `${[`# ${title}`, GENERATED, intro, ...sections].join('\n\n').trimEnd()}\n`.replaceAll(/\n{3,}/g, '\n\n');
 
-/** Divides names into so many parts of about the same size; names with the same first letter stay together. */
+/** Divides names into this many parts of about the same size; names with the same first letter stay together. */
 const divided = (names: readonly string[], parts: number, sizeOf: (name: string) => number): readonly string[][] => {
   const total = names.reduce((sum, name) => sum + sizeOf(name), 0);
   const found: string[][] = [];
@@ -242,7 +242,7 @@ const divided = (names: readonly string[], parts: number, sizeOf: (name: string)
   return found;
 };
 
-/** `-a-g`, when it is not the only part. */
+/** `-a-g`, unless it is the only part. */
 const rangeOf = (names: readonly string[], isWhole: boolean): string =>
   isWhole ? '' : `-${names[0]?.charAt(0) ?? ''}-${names.at(-1)?.charAt(0) ?? ''}`.toLowerCase();
 
@@ -262,7 +262,7 @@ const pagesOfTag = (
       return `[${schema}](${fileOf(schema) === here ? '' : fileOf(schema)}#${schema})`;
     };
   const fits = (pages: readonly Page[]): boolean => pages.every(([, content]) => bytesOf(content) <= PAGE_BYTES);
-  /** The page of the routes, with other sections behind them. */
+  /** The page of the routes, followed by other sections. */
   const main = (link: LinkTo, more: readonly string[] = []): Page => {
     const withExamples = EXAMPLES.map((longestExample): Page => {
       const sections = routes.map((route) => routeSection(route, { ...shared, link, longestExample }));

@@ -1,6 +1,6 @@
 import { tableField } from './markdown.js';
 
-/** A JSON Schema, or a reference to one, as the OpenAPI document has it. */
+/** A JSON Schema, or a reference to one, as in the OpenAPI document. */
 export type Schema = {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -30,7 +30,7 @@ export type Schema = {
   readonly 'x-maxBytes'?: number;
 };
 
-/** The length of a pattern that one can read, in characters. */
+/** The maximum length of a readable pattern, in characters. */
 const READABLE = 24;
 
 /** Makes the link to a named schema. */
@@ -82,7 +82,7 @@ const oneType = (type: string, schema: Schema, link: LinkTo): string => {
     ...(format === undefined ? [] : [format]),
     ...bounds(minLength, maxLength, ' characters'),
     ...bounds(undefined, schema['x-maxBytes'], ' bytes'),
-    // A long pattern helps nobody in a table; the description says what it means.
+    // A long pattern is useless in a table; the description says what it means.
     ...(pattern === undefined || pattern.length > READABLE ? [] : [`matches \`${pattern}\``]),
   ];
   return `${type}${within(...limits)}`;
@@ -103,7 +103,7 @@ export const typeOf = (schema: Schema, link: LinkTo): string => {
   return list(types.map((type) => oneType(type, schema, link)));
 };
 
-/** What an alternative is called: the constant of its `type`, or its number. */
+/** The label of an alternative: the constant of its `type`, or its number. */
 const labelOf = ({ properties = {} }: Schema, at: number): string => {
   const [label] = Object.values(properties).flatMap((member) =>
     typeof member.const === 'string' ? [member.const] : [],
@@ -114,7 +114,7 @@ const labelOf = ({ properties = {} }: Schema, at: number): string => {
 const hasMembers = (schema: Schema): boolean =>
   schema.properties !== undefined || (schema.allOf ?? []).some((part) => part.properties !== undefined);
 
-/** The members of what is written within a schema; a reference is described where its name is. */
+/** The members of an inline schema; a referenced schema is described under its own name. */
 export const membersOf = (schema: Schema, link: LinkTo, path = ''): readonly Member[] => {
   const { properties = {}, required = [], allOf = [], items } = schema;
   const prefix = path === '' ? '' : `${path}.`;

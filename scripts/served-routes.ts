@@ -5,7 +5,7 @@ import { statusRoutes } from '../src/kernel/http/status.js';
 import { allRoutes } from '../src/roles/routes.js';
 import type { OpenApiDocument } from './route-pages.js';
 
-/** Stands for every service: the definition of a route may take it apart and call it, but no handler runs here. */
+/** A substitute for every service: the definition of a route may destructure it and call it, but no handler runs here. */
 const anything: never = new Proxy(() => undefined, {
   get: (_, name) => (name === Symbol.toPrimitive ? () => 'https://anima.example' : anything),
   apply: () => anything,

@@ -185,9 +185,9 @@ const pending = (state: GhostState): Effect | null => {
 };
 
 /**
- * A ghost session: a mind without a body plays a level, slice by slice, until it has reached its goal, its budget is used up, it times out or
- * somebody stops it; then its report is made. The steps have their own stream (docs/adr/0022-ghost-steps.md). With a body elsewhere, the session waits
- * for that body's steps.
+ * A ghost session: a mind without a body plays a level, slice by slice, until it has reached its goal, its budget is used up, it times out or it is
+ * stopped; then its report is made. The steps have their own stream (docs/adr/0022-ghost-steps.md). With a body elsewhere, the session waits for that
+ * body's steps.
  */
 export const ghostSession: StateMachine<GhostState, GhostInput, unknown, GhostAnswer> = {
   name: 'ghostSession',

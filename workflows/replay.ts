@@ -189,7 +189,7 @@ const pending = (state: ReplayState): Effect | null => {
 };
 
 /**
- * A replay: re-evaluates the recorded decisions of minds, slice by slice, until all are done or somebody cancels it. The findings of each slice are in
+ * A replay: re-evaluates the recorded decisions of minds, slice by slice, until all are done or it is cancelled. The findings of each slice are in
  * its events (docs/adr/0023-replays.md).
  */
 export const replay: StateMachine<ReplayState, ReplayInput, unknown, ReplayAnswer> = {

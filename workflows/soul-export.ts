@@ -158,8 +158,8 @@ const pending = (state: SoulExportState): Effect | null => {
 };
 
 /**
- * Exports a mind as a soul: its document is made and signed, then uploaded to an archive, either by a client, which confirms it in a second phase, or by
- * this server. Nothing is handed out before the mind's own stream records that the soul was sealed.
+ * Exports a mind as a soul: its document is made and signed, then uploaded to an archive, either by a client, which confirms it in a second phase, or
+ * by this server. Nothing is handed out before the mind's own stream records that the soul was sealed.
  */
 export const soulExport: StateMachine<SoulExportState, SoulExportInput, unknown, SoulExportAnswer> = {
   name: 'soulExport',

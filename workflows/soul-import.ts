@@ -146,8 +146,8 @@ const pending = (state: SoulImportState): Effect | null => {
 };
 
 /**
- * Imports a soul as a mind: a client is told where to download the document, and sends it in a second phase. The import has its own stream, because only
- * the document says which mind it is. An effect makes the mind, and continues where an earlier attempt stopped.
+ * Imports a soul as a mind: a client receives the URL of the document, and sends the document in a second phase. The import has its own stream,
+ * because only the document names the mind. An effect makes the mind, and continues where an earlier attempt stopped.
  */
 export const soulImport: StateMachine<SoulImportState, SoulImportInput, unknown, SoulImportAnswer> = {
   name: 'soulImport',

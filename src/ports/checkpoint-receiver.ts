@@ -1,4 +1,4 @@
-/** Somebody outside this server who keeps checkpoints. */
+/** A receiver outside this server that keeps checkpoints. */
 export interface CheckpointReceiver {
   /**
    * Sends one note. It may arrive twice: the receiver may have got it although this failed.

@@ -4,8 +4,8 @@ import type { JsonObject } from '../kernel/base/json.js';
 export type DataOmitted = 'too-large' | 'unknown-type';
 
 /**
- * A mind's event as the public topic carries it: CloudEvents 1.0 in the structured JSON mode. The members after `dataschema` are extension attributes,
- * whose names have only lower-case letters and digits.
+ * A mind's event on the public topic: CloudEvents 1.0 in the structured JSON mode. The members after `dataschema` are extension attributes, whose
+ * names have only lower-case letters and digits.
  */
 export type CloudEvent = {
   readonly specversion: '1.0';

@@ -1,9 +1,9 @@
 /**
  * The file that holds only the owner key, on one line, readable by its owner alone.
  *
- * A new key is first `prepared` beside the file, then recorded as an event, then `settled`. So a recorded key is on the disk whenever the process is
+ * A new key is first `prepared` next to the file, then recorded as an event, then `settled`. So a recorded key is on the disk whenever the process is
  * killed, and the earlier file is unchanged until then. Both steps are flushed before their promise resolves.
- * Failures: StartProblem when the directory cannot be written.
+ * Failures: StartProblem if the directory cannot be written.
  */
 export interface OwnerKeyFile {
   /** The path of the settled key, for messages. */

@@ -8,16 +8,16 @@ export type Staging = { readonly tenant: string; readonly expiresAt: Date };
 export type Publication = 'published' | 'wasPublic';
 
 /**
- * The built-in archive: payloads of at most MAX_ARCHIVED_BYTES, named by their digest (kernel/crypto/content-digest.ts) and never
- * changed. A payload is staged first, by one or several owners, and only this server sees it. Once it is published, it stays. Maps of levels are
- * staged permanently and never published.
+ * The built-in archive: payloads of at most MAX_ARCHIVED_BYTES, named by their digest (kernel/crypto/content-digest.ts) and never changed. A payload
+ * is staged first, by one or several owners, and only this server sees it. Publishing it is permanent. Maps of levels are staged permanently and
+ * never published.
  *
- * The caller made the digest from the bytes; the archive does not do so again when it takes them. What is read has the digest that it is read by:
- * damaged bytes are logged and count as absent. A name that is no digest is absent too; staging under one is a defect, and throws an Error.
- * Atomicity: a payload is there whole or not at all. Durability: `stage`, `publish` and `nameByCid` resolve once a loss of power changes nothing.
- * A CID may name a payload as well (kernel/crypto/ipfs-cid.ts). Its caller made it from the bytes.
- * Failures: Rejection STORE_FULL, STORE_UNAVAILABLE or DATABASE_UNAVAILABLE. After one it is not known whether the call took effect; every call may be
- * repeated, and has the same effect once or often.
+ * The caller made the digest from the bytes; the archive does not compute it again when it stores them. A payload that is read has the requested
+ * digest: damaged bytes are logged and count as absent. A name that is not a digest is absent too; staging under one is a defect, and throws an
+ * Error. Atomicity: a payload exists completely or not at all. Durability: `stage`, `publish` and `nameByCid` resolve once a loss of power changes
+ * nothing. A CID may name a payload as well (kernel/crypto/ipfs-cid.ts). Its caller made it from the bytes.
+ * Failures: Rejection STORE_FULL, STORE_UNAVAILABLE or DATABASE_UNAVAILABLE. After one it is unknown whether the call took effect; every call may be
+ * repeated, and has the same effect once or several times.
  */
 export interface SoulArchive {
   /**

@@ -11,7 +11,8 @@ export const ONE_STOP_MS = 1_000;
 type SignalSource = Pick<NodeJS.EventEmitter, 'on' | 'off'>;
 
 /**
- * Calls `stop` at the first signal, and `giveUp` at a later one that arrives more than ONE_STOP_MS after it: whoever signals again is impatient.
+ * Calls `stop` at the first signal, and `giveUp` at a later one that arrives more than ONE_STOP_MS after it, because a second signal means
+ * impatience.
  * @param signals the process
  * @returns stops listening
  */

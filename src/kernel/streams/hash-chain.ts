@@ -13,9 +13,9 @@ export type HashedEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'id' | 'ty
 };
 
 /**
- * The text whose SHA-256 is an event's hash: the JCS form (RFC 8785) of the members listed in docs/reference/formats/hash-chain.md. The event's id is derived from the
- * same text without the id. The members' names are fixed and already in order, so only `data` needs sorting; a test compares this with `jcs` of the
- * complete object.
+ * The text whose SHA-256 is an event's hash: the JCS form (RFC 8785) of the members listed in docs/reference/formats/hash-chain.md. The event's id is
+ * derived from the same text without the id. The members' names are fixed and already in order, so only `data` needs sorting; a test compares this
+ * with `jcs` of the complete object.
  * @param dataText the JCS form of the event's data, made once by the caller
  */
 export const hashedText = (
