@@ -34,7 +34,7 @@ const MOST_THREADS = 8;
 /** Without a bound a small model may continue until its context is full. */
 const DEFAULT_MAX_TOKENS = 512;
 
-/** How long other calls do not wait after a broken file failed one, in milliseconds. */
+/** How long after a call that failed on a broken file `down` reports that file, in milliseconds. */
 const DOWN_MS = 5_000;
 
 const ID = 'llama';

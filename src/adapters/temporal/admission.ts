@@ -13,7 +13,7 @@ const WAIT_MS = 2_000;
 const COUNTED_MS = 1_000;
 /** While nothing is answered, one update per period is admitted to see whether that has changed, in milliseconds. */
 const PROBE_EVERY_MS = 500;
-/** One request per period may do the work of finding out what to ask; the same applies while the admitted ones wait too long. */
+/** Meanwhile, one request per period, in milliseconds, may find out what to ask; the same period applies while the admitted ones wait too long. */
 const LOOK_EVERY_MS = 100;
 
 /** Lets one caller through per period, in milliseconds. */
