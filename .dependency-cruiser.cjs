@@ -154,7 +154,8 @@ const packages = [
     ['ajv', '@sinclair/typebox'],
     [
       '^src/(kernel|features/[^/]+)/http/',
-      '^src/features/(turns|rules)/body-schemas\\.ts$',
+      '^src/features/(turns|rules|memory)/body-schemas\\.ts$',
+      '^src/features/turns/protocol-schemas\\.ts$',
       '^src/features/turns/answer-step\\.ts$',
       '^src/features/npcs/domain/(events|event-schemas)\\.ts$',
       '^src/features/souls/(domain/soul-schema|soul-check)\\.ts$',

@@ -1,5 +1,5 @@
 import { createLifecycle } from '../src/kernel/http/lifecycle.js';
-import { openApi } from '../src/kernel/http/openapi.js';
+import { openApi } from '../src/kernel/http/openapi/document.js';
 import type { RouteDefinition } from '../src/kernel/http/route.js';
 import { statusRoutes } from '../src/kernel/http/status.js';
 import { allRoutes } from '../src/roles/routes.js';

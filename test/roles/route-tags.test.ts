@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { servedRoutes } from '../../scripts/served-routes.js';
-import { openApi } from '../../src/kernel/http/openapi.js';
+import { openApi } from '../../src/kernel/http/openapi/document.js';
 import { routeTags } from '../../src/kernel/http/tags.js';
 
 const routes = servedRoutes();

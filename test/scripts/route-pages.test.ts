@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type OpenApiDocument, routePages } from '../../scripts/route-pages.js';
 import { servedDocument, servedRoutes } from '../../scripts/served-routes.js';
-import { templatePath } from '../../src/kernel/http/openapi.js';
+import { templatePath } from '../../src/kernel/http/openapi/document.js';
 
 const repository = join(import.meta.dirname, '../..');
 const folder = 'docs/reference/routes';

@@ -5,18 +5,19 @@ import type { VerdictSigner } from './verdict-signer.js';
 import { finalizeWire } from './domain/signature.js';
 import { defined } from '../../kernel/base/defined.js';
 import { type Answer, type Call, onBehalfOf } from '../../kernel/http/route.js';
-import { nullable, openObject } from '../../kernel/http/schemas.js';
+import { documentedAs, named } from '../../kernel/http/named.js';
+import { nullable } from '../../kernel/http/schemas.js';
 import { withHeaders, resultTypeWarning, rulesetWarning } from '../../kernel/http/warning.js';
 import { meantType, resultOf, ResultSchema, tapeOf, TapeSchema } from './body-schemas.js';
+import { InstructionSchema, OtherResultSchema, RecordedTapeSchema, KnownResultSchema } from './protocol-schemas.js';
+import { stepExamples } from './step-examples.js';
 
-const Instruction = openObject({
-  type: Type.String({ description: 'IdentifyActor, QueryVector, ExecuteInference or Finalize' }),
-});
-
-export const StepBody = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) });
+const LastResult = documentedAs(Type.Union([KnownResultSchema, OtherResultSchema]), ResultSchema);
+export const StepBody = named('ProcessRequest', Type.Object({ tape: TapeSchema, lastResult: nullable(LastResult) }));
 export const StepAnswered = {
-  description: 'What the body does next, and the tape as the mind knows it.',
-  schema: Type.Object({ instruction: Instruction, tape: openObject({}) }),
+  description: 'What the body does next, and the tape as it is recorded.',
+  schema: named('ProcessResponse', Type.Object({ instruction: InstructionSchema, tape: RecordedTapeSchema })),
+  example: stepExamples.opened,
 };
 
 /** Reads what a body sends, has the step taken, and answers it. `npcId` is whom the verdict is about. Raises what the step and the signer raise. */

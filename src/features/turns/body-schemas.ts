@@ -6,41 +6,55 @@ import { isClientId } from '../../kernel/base/client-id.js';
 import type { JsonObject } from '../../kernel/base/json.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 import { isAlike } from '../../kernel/http/guard/misspelt.js';
+import { named } from '../../kernel/http/named.js';
 import { AnyJson, FreeObject, nullable } from '../../kernel/http/schemas.js';
 import { defined } from '../../kernel/base/defined.js';
 
-const Actor = Type.Object(
-  { npcId: Type.String(), persona: nullable(Type.String()), data: nullable(FreeObject) },
-  { description: 'The actor that the body plays.' },
+const Actor = named(
+  'Actor',
+  Type.Object(
+    { npcId: Type.String(), persona: nullable(Type.String()), data: nullable(FreeObject) },
+    { description: 'The NPC that the body plays.' },
+  ),
 );
-const Memory = Type.Object({
-  text: Type.String(),
-  type: nullable(Type.String()),
-  importance: nullable(Type.Number()),
-  similarity: nullable(Type.Number()),
-});
+const Memory = named(
+  'ReportedMemory',
+  Type.Object({
+    text: Type.String(),
+    type: nullable(Type.String()),
+    importance: nullable(Type.Number()),
+    similarity: nullable(Type.Number()),
+  }),
+);
 const Memories = Type.Array(Memory, { maxItems: 1_000 });
 
-/** The tape in a request. Members that the schema does not name are kept and returned. */
-export const TapeSchema = Type.Object(
-  {
-    observation: Type.String({ description: 'What the NPC perceives.' }),
-    context: Type.Optional(AnyJson),
-    npcState: nullable(FreeObject),
-    persona: nullable(Type.String()),
-    actor: nullable(Actor),
-    memories: nullable(Memories),
-    prompt: Type.Optional(AnyJson),
-    constraints: Type.Optional(AnyJson),
-    generatedOutput: nullable(Type.String()),
-    rulesetId: nullable(Type.String()),
-    vectorQueried: nullable(Type.Boolean()),
-    turnId: nullable(Type.String()),
-  },
-  { description: 'The turn as the body knows it. Send back the returned tape, or the first one again.' },
+/** The tape on its way in; members that are not named here are kept and returned. */
+export const TapeSchema = named(
+  'Tape',
+  Type.Object(
+    {
+      observation: Type.String({ description: 'What the NPC perceives.' }),
+      context: Type.Optional(AnyJson),
+      npcState: nullable(FreeObject),
+      persona: nullable(Type.String()),
+      actor: nullable(Actor),
+      memories: nullable(Memories),
+      prompt: Type.Optional(AnyJson),
+      constraints: Type.Optional(AnyJson),
+      generatedOutput: nullable(Type.String()),
+      rulesetId: nullable(Type.String({ description: "The rules to decide by; the tenant's default by default." })),
+      vectorQueried: nullable(Type.Boolean({ description: 'Whether `memories` are the result of `QueryVector`.' })),
+      turnId: nullable(Type.String({ description: 'Absent when the turn opens.' })),
+    },
+    {
+      additionalProperties: true,
+      description: 'The turn as the body knows it. Send the tape of the last response, or the first one again.',
+    },
+  ),
 );
 
-const bodies = {
+/** What each type of result brings. */
+export const bodies = {
   IdentifyActorResult: Type.Object({ actor: Actor }),
   QueryVectorResult: Type.Object({ memories: Memories }),
   ExecuteInferenceResult: Type.Object({ generatedOutput: Type.String() }),

@@ -7,15 +7,15 @@ import { instantOf } from './timestamp.js';
 
 /** From when to when events are asked for. */
 export const timesQuery = {
-  since: Type.Optional(Type.String({ description: 'Only from this time on (RFC 3339), inclusive.' })),
-  until: Type.Optional(Type.String({ description: 'Only up to this time (RFC 3339), inclusive.' })),
+  since: Type.Optional(Type.String({ description: 'Only events at or after this time (RFC 3339).' })),
+  until: Type.Optional(Type.String({ description: 'Only events at or before this time (RFC 3339).' })),
 };
 
 /** The query of a history. */
 export const filterQuery = {
   type: Type.Optional(Type.String({ description: 'Only events of these types, separated by commas.' })),
   turnId: Type.Optional(Type.String({ description: 'Only events of these turns, separated by commas.' })),
-  actor: Type.Optional(Type.String({ description: 'Only what these keys did, or `system`; separated by commas.' })),
+  actor: Type.Optional(Type.String({ description: 'Only events by these keys, or by `system`, separated by commas.' })),
   ...timesQuery,
 };
 type Filter = Static<TObject<typeof filterQuery>>;

@@ -17,14 +17,14 @@ export const pageQuery = {
     Type.Integer({
       minimum: 1,
       maximum: PAGE_LIMIT,
-      description: 'Items in a page; sending it asks for pages.',
+      description: 'Items per page. Without `limit` and `cursor`, most lists are returned whole.',
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 2_048,
-      description: 'Where the page begins: a value from the Link header.',
+      description: 'Where the page starts. Take it from the `Link` header of the page before.',
     }),
   ),
 };

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { Command } from '../streams/run-command.js';
 import type { CommandContext } from '../base/command-context.js';
 import type { Json } from '../base/json.js';
-import type { Rejection } from '../base/rejection.js';
+import type { Rejection, RejectionCode } from '../base/rejection.js';
 import { npcStream } from '../base/stream-names.js';
 import type { Principal, Scope } from '../base/scopes.js';
 import type { AnswerRetention } from '../../ports/idempotency-store.js';
@@ -84,12 +84,16 @@ export type AcceptedBytes = {
   readonly accepts: string;
   /** A longer body is refused: before any of it is read if its length is announced, else when it passes the bound. */
   readonly maxBytes: number;
+  /** What JSON of this type looks like, for the documentation; the handler checks it itself. */
+  readonly schema?: TSchema;
 };
 
 /** What a route answers under one status. */
 export type ResponseDefinition = {
   readonly description: string;
   readonly schema?: TSchema;
+  /** A real answer, for the documentation. */
+  readonly example?: unknown;
   /** The media type of what is not JSON. */
   readonly contentType?: string;
   /** Another media type that the answer may have. */
@@ -121,6 +125,10 @@ type RouteMembers<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** A body that works when it is sent as it is, for the documentation. */
+  readonly example?: unknown;
+  /** Codes with which the handler refuses, for the documentation. What the other members imply is left out. */
+  readonly refuses?: readonly RejectionCode[];
   /** The limit of the body in bytes of JSON; 1 MiB by default. */
   readonly bodyLimit?: number;
   /** Takes bytes: of one media type, or of several with a bound for each. The handler then reads JSON itself, too. */
@@ -185,9 +193,9 @@ export const route = <P extends TObject, Q extends TObject, B extends TSchema, G
   members: RouteMembers<P, Q, B, Granted>,
 ): RouteDefinition => ({ method, path, ...members }) as unknown as RouteDefinition;
 
-/** The answers of a route that has one, as JSON. */
-export const ok = (description: string, schema: TSchema): RouteDefinition['responses'] => ({
-  200: { description, schema },
+/** The responses of a route that has one, with JSON. */
+export const ok = (description: string, schema: TSchema, example?: unknown): RouteDefinition['responses'] => ({
+  200: { description, schema, ...(example === undefined ? {} : { example }) },
 });
 
 /** On whose behalf a request's events are recorded. */

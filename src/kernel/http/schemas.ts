@@ -8,36 +8,23 @@ export const ClientId = Type.String({
   description: '1 to 128 printable Unicode characters without "/", NFC; not "." or "..".',
 });
 
-/** The detailed shape, which every error has except the 403 of `POST /rules`. */
-export const ErrorBody = Type.Object(
-  {
-    error: Type.Object({
-      code: Type.String({ description: 'A stable upper-snake word; `GET /docs/errors` lists all codes.' }),
-      message: Type.String({ description: 'A sentence that says what to do.' }),
-      details: Type.Record(Type.String(), Type.Unknown()),
-      requestId: Type.String(),
-    }),
-  },
-  { $id: 'Error' },
-);
-
-/** The short shape of every 403 of `POST /rules`. */
-export const ShortError = Type.Object({ error: Type.String() }, { $id: 'ShortError' });
-
 /** The keyword that bounds a text in bytes of UTF-8; JSON Schema itself counts characters. */
 export const MAX_BYTES = 'x-maxBytes';
 
-/** Any JSON value: nothing in it is looked at. */
+/** Any JSON value; the server does not look into it. */
 export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });
 
-/** An object of any members: nothing in it is looked at. */
-export const FreeObject = Type.Unsafe<{ readonly [name: string]: Json }>({ type: 'object' });
+/** An object with any members; the server does not look into it. */
+export const FreeObject = Type.Unsafe<{ readonly [name: string]: Json }>({
+  type: 'object',
+  additionalProperties: true,
+});
 
 /** An object that has these members, and may have others. */
 export const openObject = <Properties extends TProperties>(properties: Properties) =>
   Type.Object(properties, { additionalProperties: true });
 
-/** One of a few words. */
+/** One of several values. */
 export const oneOf = <const Words extends readonly string[]>(words: Words) =>
   Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] });
 
@@ -45,7 +32,22 @@ export const oneOf = <const Words extends readonly string[]>(words: Words) =>
 export const nullable = <T extends TSchema>(schema: T) =>
   Type.Optional(Type.Unsafe<Static<T> | null>({ ...schema, type: [(schema as { type?: string }).type, 'null'] }));
 
+/** An id of this server, in a path. */
+export const pathId = (description: string, example: string) => Type.String({ description, examples: [example] });
+
+/** An id that clients choose, in a path. */
+export const pathClientId = (description: string, example: string) =>
+  Type.String({
+    format: 'client-id',
+    description: `${description} ${ClientId.description ?? ''}`,
+    examples: [example],
+  });
+
+const npcId = pathClientId('The id of the NPC.', 'mira');
 /** The path parameters of what belongs to one NPC. */
-export const NpcParams = Type.Object({ npcId: ClientId });
-export const AgentParams = Type.Object({ agentId: ClientId });
-export const TurnParams = Type.Object({ npcId: ClientId, turnId: Type.String() });
+export const NpcParams = Type.Object({ npcId });
+export const AgentParams = Type.Object({ agentId: pathClientId('The id of the NPC.', 'mira') });
+export const TurnParams = Type.Object({
+  npcId,
+  turnId: pathId('The id of the turn, from the tape.', 't0_mwzc2plu_ec8YARhP57I4Qu2t'),
+});

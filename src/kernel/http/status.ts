@@ -11,8 +11,10 @@ import { openDocsFiles } from './docs-files.js';
 import { docsPage, docsPagePolicy, errorsPage } from './docs-page.js';
 import { namesTag } from './entity-tag.js';
 import type { Lifecycle } from './lifecycle.js';
-import { openApi } from './openapi.js';
+import { openApi } from './openapi/document.js';
+import { named } from './named.js';
 import { type Answer, ok, route, type RouteDefinition } from './route.js';
+import { oneOf, pathId } from './schemas.js';
 
 /** How one dependency does; `detail` is for people. */
 export type DependencyState = {
@@ -60,10 +62,36 @@ const htmlPage = (make: () => string): (() => Answer) => {
   });
 };
 
-const Dependency = Type.Object({
-  ok: Type.Boolean(),
-  detail: Type.Optional(Type.String()),
-  needed: Type.Optional(Type.Boolean()),
+const Dependency = named(
+  'Dependency',
+  Type.Object({
+    ok: Type.Boolean(),
+    detail: Type.Optional(Type.String({ description: 'What is wrong, for people.' })),
+    needed: Type.Optional(
+      Type.Boolean({ description: 'False if this process can do most of its work without the dependency.' }),
+    ),
+  }),
+);
+const Status = named(
+  'Status',
+  Type.Object({
+    status: Type.Literal('online'),
+    version: Type.String({ description: 'The version of the API.' }),
+    phase: oneOf(['starting', 'ready', 'stopping']),
+  }),
+);
+const Liveness = named('Liveness', Type.Object({ live: Type.Literal(true) }));
+const Readiness = named(
+  'Readiness',
+  Type.Object({ ready: Type.Boolean(), dependencies: Type.Record(Type.String(), Dependency) }),
+);
+const OpenApiDocument = named(
+  'OpenApiDocument',
+  Type.Unsafe({ type: 'object', additionalProperties: true, description: 'An OpenAPI 3.1 document.' }),
+);
+const readiness = (ready: boolean) => ({
+  ready,
+  dependencies: { eventStore: ready ? { ok: true } : { ok: false, detail: 'It does not answer.' } },
 });
 
 const shown = ({ ok, detail, needed }: DependencyState) => ({ ok, ...defined({ detail, needed }) });
@@ -80,35 +108,29 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
     route('GET', '/status', {
       ...common,
       operationId: 'getStatus',
-      summary: 'Whether the server lives, and its API version',
+      summary: 'Get the status and the API version of the server',
       always: true,
-      responses: ok(
-        'The process lives.',
-        Type.Object({ status: Type.Literal('online'), version: Type.String(), phase: Type.String() }),
-      ),
+      responses: ok('The server is running.', Status, { status: 'online', version: apiVersion, phase: 'ready' }),
       handler: () => ({ body: { status: 'online', version: apiVersion, phase: deps.lifecycle.phase } }),
     }),
     route('GET', '/livez', {
       ...common,
       operationId: 'getLivez',
-      summary: 'Whether the process lives',
+      summary: 'Check that the process is alive',
       always: true,
       ext: true,
-      responses: ok('It does.', Type.Object({ live: Type.Literal(true) })),
+      responses: ok('The process is alive.', Liveness, { live: true }),
       handler: () => ({ body: { live: true } }),
     }),
     route('GET', '/readyz', {
       ...common,
       operationId: 'getReadyz',
-      summary: 'Whether this process can do its work, and the state of each dependency',
+      summary: 'Check that this process is ready, and each dependency',
       always: true,
       ext: true,
       responses: {
-        200: {
-          description: 'Ready.',
-          schema: Type.Object({ ready: Type.Boolean(), dependencies: Type.Record(Type.String(), Dependency) }),
-        },
-        503: { description: 'Not ready: the same shape, with `ready: false`.' },
+        200: { description: 'The process is ready.', schema: Readiness, example: readiness(true) },
+        503: { description: 'The process is not ready.', schema: Readiness, example: readiness(false) },
       },
       handler: async () => {
         const states = Object.entries(await deps.dependencies());
@@ -120,8 +142,8 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
     route('GET', '/metrics', {
       ...common,
       operationId: 'getMetrics',
-      summary: 'Metrics for Prometheus',
-      description: 'Needs the scope `ops`, except for a request from this machine without a proxy in between.',
+      summary: 'Get metrics for Prometheus',
+      description: 'A request from the same machine needs no key, unless it came through a proxy.',
       scope: 'ops',
       openTo: fromLoopback,
       ext: true,
@@ -131,16 +153,23 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
     route('GET', '/openapi.json', {
       ...common,
       operationId: 'getOpenApi',
-      summary: 'This interface as an OpenAPI 3.1 document',
+      summary: 'Get this API as an OpenAPI 3.1 document',
       ext: true,
-      responses: { 200: { description: 'The document.', contentType: 'application/json' } },
+      responses: {
+        200: {
+          description: 'The document.',
+          schema: OpenApiDocument,
+          example: { openapi: '3.1.0', info: { title: 'Anima', version: apiVersion }, paths: {} },
+        },
+      },
       handler: () => ({ raw: { type: 'application/json; charset=utf-8', content: document() } }),
     }),
     route('GET', '/', {
       ...common,
       operationId: 'getRoot',
-      summary: 'Redirects a browser to the documentation',
-      description: 'Every client that does not prefer `text/html` in `Accept` gets 404.',
+      summary: 'Go to the documentation',
+      description: 'Redirects a browser. A client that does not prefer `text/html` in `Accept` gets 404.',
+      refuses: ['NOT_FOUND'],
       ext: true,
       responses: { 302: { description: 'The documentation is at `/docs`.' } },
       handler: ({ koa }) => {
@@ -153,7 +182,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
     route('GET', '/docs', {
       ...common,
       operationId: 'getDocs',
-      summary: 'The API documentation as a page (HTML)',
+      summary: 'Read the API documentation as a page',
       ext: true,
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: docs,
@@ -161,7 +190,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
     route('GET', '/docs/errors', {
       ...common,
       operationId: 'getDocsErrors',
-      summary: 'All error codes as a page (HTML)',
+      summary: 'Read the list of error codes as a page',
       ext: true,
       responses: { 200: { description: 'The page.', contentType: 'text/html' } },
       handler: errors,
@@ -169,12 +198,13 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
     route('GET', '/docs/:file', {
       ...common,
       operationId: 'getDocsFile',
-      summary: 'A script, style sheet or licence of the docs page',
+      summary: 'Get a file of the documentation page',
       ext: true,
-      params: Type.Object({ file: Type.String() }),
+      params: Type.Object({ file: pathId('The name of the file.', 'docs.css') }),
+      refuses: ['NOT_FOUND'],
       responses: {
         200: { description: 'The file.', contentType: 'text/*' },
-        304: { description: 'The file is the one that `If-None-Match` names.' },
+        304: { description: '`If-None-Match` names this file.' },
       },
       handler: (call) => {
         const file = docsFile(call.params.file);

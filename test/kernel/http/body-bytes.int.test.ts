@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 
 import { yieldToEventLoop } from '../../../src/kernel/concurrency/yield-to-event-loop.js';
 import { ClientGone } from '../../../src/kernel/http/guard/read-body.js';
-import { openApi } from '../../../src/kernel/http/openapi.js';
+import { openApi } from '../../../src/kernel/http/openapi/document.js';
 import type { Call, RouteDefinition } from '../../../src/kernel/http/route.js';
 import { gate } from '../../support/gate.js';
 import { startApp, type TestApp } from '../../support/http.js';

@@ -6,7 +6,7 @@ import { createMetrics } from '../../../src/adapters/prometheus/metrics.js';
 import { statuses } from '../../../src/kernel/http/statuses.js';
 import { docsFilePath, ownFiles, viewerFiles } from '../../../src/kernel/http/docs-files.js';
 import { createLifecycle } from '../../../src/kernel/http/lifecycle.js';
-import { openApi } from '../../../src/kernel/http/openapi.js';
+import { openApi } from '../../../src/kernel/http/openapi/document.js';
 import type { RouteDefinition } from '../../../src/kernel/http/route.js';
 import { statusRoutes } from '../../../src/kernel/http/status.js';
 import { startApp, type TestApp } from '../../support/http.js';

@@ -9,13 +9,17 @@ import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import type { TurnIndex } from '../../turns/turn-index.js';
 import { SingleFlight } from '../../../kernel/concurrency/single-flight.js';
 import { isObject, type JsonObject } from '../../../kernel/base/json.js';
+import type { RejectionCode } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
+import { ActionSchema } from '../../turns/protocol-schemas.js';
 import { answered, retryOf, phasesOf } from './answer.js';
+import { agentExamples as examples } from './examples.js';
 import { agentStream, type Call, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
 import { EVENT_STREAM, eventStream } from '../../../kernel/http/event-stream.js';
 import { onClosed } from '../../../kernel/http/on-closed.js';
-import { AgentParams, FreeObject, nullable, openObject } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { AgentParams, FreeObject, nullable } from '../../../kernel/http/schemas.js';
 
 type AgentRouteDeps = {
   readonly ports: Pick<Ports, 'events' | 'clock' | 'embedder'>;
@@ -27,6 +31,40 @@ type AgentRouteDeps = {
   readonly turnDeadlineMs: number;
   readonly agentWaitMs: number;
 };
+
+const ProcessInputRequest = named(
+  'ProcessInputRequest',
+  Type.Object({
+    input: Type.String({ minLength: 1, description: 'What the NPC perceives, such as what a player says to it.' }),
+    context: nullable(
+      Type.Unsafe<JsonObject>({
+        ...FreeObject,
+        description: 'The situation. Its member `npcState` is merged into the state of the NPC for this turn.',
+      }),
+    ),
+  }),
+);
+const ProcessInputResponse = named(
+  'ProcessInputResponse',
+  Type.Object({
+    dialogue: Type.String({ description: 'What the NPC says.' }),
+    action: ActionSchema,
+    stateChanges: Type.Unsafe<JsonObject>({
+      ...FreeObject,
+      description: "A merge patch (RFC 7396) of the NPC's data.",
+    }),
+    memoriesRecalled: Type.Array(Type.String()),
+    turnId: Type.String(),
+  }),
+);
+
+/** Why an action may be refused. */
+const refusedActions: readonly RejectionCode[] = [
+  ...(['RULE_REFUSED', 'ACTION_FORBIDDEN', 'ACTION_NOT_ALLOWED', 'ACTION_TOO_LARGE', 'ACTION_TYPE_INVALID'] as const),
+  ...(['ACTION_TYPE_MISSING', 'HP_DEPLETED', 'ITEMS_TOO_MANY', 'ITEM_NOT_IN_INVENTORY', 'MANA_INSUFFICIENT'] as const),
+  ...(['MOVE_TARGET_MISSING', 'OUT_OF_BOUNDS', 'SPEECH_EMPTY', 'STATE_CHANGE_INVALID', 'TARGET_MISSING'] as const),
+  'TARGET_NOT_FOUND',
+];
 
 type Body = { input: string; context?: JsonObject | null };
 
@@ -63,26 +101,20 @@ export const agentRoutes = (services: AgentRouteDeps): readonly RouteDefinition[
       // Its text was paid for, and requests that joined one turn would not find it again.
       retention: 'always',
       tag: 'Agents',
-      summary: 'Say something to an NPC, and hear what it answers',
+      summary: 'Talk to an NPC',
       description:
-        'The server recalls, asks its engine for the words and decides on them. A refused action is 422 with the code and the details of the refusal. While the engine is down it is 503, and the same input goes on with the same turn.',
+        'Plays a whole turn on this server: it recalls memories, runs its engine and judges the text. A refused action is answered with 422 and with the code and the details of the refusal. While the engine is down the answer is 503; send the same input again to continue the same turn. With `Accept: text/event-stream`, the phases of the turn are streamed.',
       scope: 'npc',
       params: AgentParams,
       writesTo: agentStream,
-      body: Type.Object({
-        input: Type.String({ minLength: 1, description: 'What the NPC perceives, such as what is said to it.' }),
-        context: nullable(FreeObject),
-      }),
+      body: ProcessInputRequest,
+      example: examples.input,
+      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE', ...refusedActions, 'CONCURRENT_NPC_LIMIT'],
       responses: {
         200: {
           description: 'What the NPC says and does.',
-          schema: Type.Object({
-            dialogue: Type.String(),
-            action: openObject({ type: Type.String() }),
-            stateChanges: FreeObject,
-            memoriesRecalled: Type.Array(Type.String()),
-            turnId: Type.String(),
-          }),
+          schema: ProcessInputResponse,
+          example: examples.answer,
           onDemand: EVENT_STREAM,
         },
       },

@@ -7,9 +7,10 @@ import { requireMind } from '../../npcs/find-mind.js';
 import { waitForRevision } from '../../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { cardPicture, cardTextIn } from '../domain/picture.js';
+import { cardExamples as examples } from './examples.js';
 import { readCard } from '../domain/read-card.js';
 import { defined } from '../../../kernel/base/defined.js';
-import type { Json } from '../../../kernel/base/json.js';
+import type { Json, JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { sha256Base64url } from '../../../kernel/crypto/sha256.js';
 import type { Ports } from '../../../ports/ports.js';
@@ -22,28 +23,39 @@ import { readJsonSlices } from '../../../kernel/base/read-json.js';
 import { whyRefused } from '../../../kernel/base/refuse-json.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
 import { JSON_TYPE } from '../../../kernel/http/respond.js';
+import { named } from '../../../kernel/http/named.js';
 import { FreeObject, NpcParams } from '../../../kernel/http/schemas.js';
 
 const PNG = 'image/png';
 const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
-/** How many imports one process takes at once, and of one tenant: each body is in memory whole, however slowly it comes. */
+/** How many imports one process accepts at once, and from one tenant: each body is held in memory, however slowly it arrives. */
 const IMPORTS = 16;
 const TENANT_IMPORTS = 8;
 
 const Counted = Type.Integer({ minimum: 0 });
-const Imported = Type.Object({
-  npcId: Type.String(),
-  created: Type.Boolean(),
-  name: Type.String({ description: 'The name on the card.' }),
-  cardVersion: Type.Unsafe<1 | 2 | 3>({ type: 'integer', enum: [1, 2, 3] }),
-  persona: Type.Union([Type.String(), Type.Null()]),
-  lore: Type.Object({
-    entries: Counted,
-    stored: Type.Integer({ description: 'Memories that were stored now.' }),
-    known: Type.Integer({ description: 'Memories that the NPC had already.' }),
-    left: Type.Integer({ description: 'Entries that are disabled, or have no text.' }),
+const CharacterCard = named(
+  'CharacterCard',
+  Type.Unsafe<JsonObject>({ ...FreeObject, description: 'A character card, version 1, 2 or 3.' }),
+);
+const Imported = named(
+  'ImportedCard',
+  Type.Object({
+    npcId: Type.String(),
+    created: Type.Boolean({ description: 'Whether this request registered the NPC.' }),
+    name: Type.String({ description: 'The name on the card.' }),
+    cardVersion: Type.Unsafe<1 | 2 | 3>({ type: 'integer', enum: [1, 2, 3] }),
+    persona: Type.Union([Type.String(), Type.Null()]),
+    lore: named(
+      'ImportedLore',
+      Type.Object({
+        entries: Counted,
+        stored: Type.Integer({ description: 'How many memories this request stored.' }),
+        known: Type.Integer({ description: 'How many memories the NPC had already.' }),
+        left: Type.Integer({ description: 'How many entries are disabled or have no text.' }),
+      }),
+    ),
   }),
-});
+);
 
 const collect = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
   const chunks: Uint8Array[] = [];
@@ -78,14 +90,16 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
     route('POST', '/npcs/:npcId/card', {
       ...common,
       operationId: 'importCard',
-      summary: 'Make an NPC what a character card says',
+      summary: 'Import a character card into an NPC',
       description:
-        'A card V1, V2 (`chara_card_v2`) or V3 (`chara_card_v3`), as JSON or in a PNG. It sets the persona, and its book becomes memories of type `knowledge`. The card is kept as it came. The same card again changes nothing.',
+        'A card of version 1, 2 (`chara_card_v2`) or 3 (`chara_card_v3`), as JSON or in a PNG. It sets the persona, and its book becomes memories of type `knowledge`. The original card is kept. Importing the same card again changes nothing.',
       bytes: [
-        { accepts: 'application/json', maxBytes: DEFAULT_BODY_LIMIT },
+        { accepts: 'application/json', maxBytes: DEFAULT_BODY_LIMIT, schema: CharacterCard },
         { accepts: PNG, maxBytes: MAX_PICTURE_BYTES },
       ],
-      responses: ok('What the NPC has of it now.', Imported),
+      example: examples.card,
+      refuses: ['MALFORMED_JSON', 'CONFLICT', 'EVENTS_TOO_LARGE', 'CARD_INVALID', 'CARD_MISSING', 'PNG_INVALID'],
+      responses: ok('What the NPC has from the card.', Imported, examples.imported),
       enter: ({ principal }) => imports.acquire(principal.tenant),
       handler: async (call) => {
         const { npcId } = call.params;
@@ -104,22 +118,23 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
     route('GET', '/npcs/:npcId/card', {
       ...common,
       operationId: 'exportCard',
-      summary: 'An NPC as a character card',
+      summary: 'Export an NPC as a character card',
       description:
-        'The card that was imported, with the persona of now; or one that is made of the persona and of what the NPC knows. As PNG it is in a picture of one grey pixel.',
+        'The imported card with the current persona, or a new card made from the persona and the knowledge of the NPC. A PNG is one grey pixel that carries the card.',
       query: Type.Object({
         version: Type.Optional(
           Type.Unsafe<2 | 3>({
             type: 'integer',
             enum: [2, 3],
-            description: 'The version of the card that was imported, or 3, when absent.',
+            description: 'By default the version of the imported card, or 3.',
           }),
         ),
         format: Type.Optional(Type.Unsafe<'json' | 'png'>({ type: 'string', enum: ['json', 'png'], default: 'json' })),
       }),
+      refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
       responses: {
-        200: { description: 'The card.', schema: FreeObject, orType: PNG },
-        304: { description: 'The card is the one that `If-None-Match` names.' },
+        200: { description: 'The card.', schema: CharacterCard, example: examples.card, orType: PNG },
+        304: { description: '`If-None-Match` names this card.' },
       },
       handler: async (call) => {
         const { npcId } = call.params;

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 
 import type { Engines } from '../engines.js';
 import { chooseDefaultCortex, lookUpCortex } from '../init-cortex.js';
+import { cortexExamples as examples } from './examples.js';
 import type { TenantDeps } from '../../keys/api-keys.js';
 import { withTimeLimit } from '../../../kernel/concurrency/time-limit.js';
 import { defined } from '../../../kernel/base/defined.js';
@@ -9,27 +10,65 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { clientSignal } from '../../../kernel/http/client-signal.js';
+import { named } from '../../../kernel/http/named.js';
 import { FreeObject, nullable } from '../../../kernel/http/schemas.js';
 
 /** How long a completion may take. */
 const COMPLETE_MS = 30_000;
-/** The bounds of what is asked for. */
+/** The bounds of a completion. */
 const MAX_TOKENS = 32_768;
 const MAX_STOPS = 16;
 const MAX_STOP_CHARS = 256;
 const MAX_NAME_CHARS = 256;
 
-const name = Type.String({ maxLength: MAX_NAME_CHARS });
-const found = Type.Object({
-  cortexId: Type.String({ example: 'scripted' }),
-  runtime: Type.String({ example: 'builtin', description: '`builtin`, `http`, `llama.cpp`, or `none`.' }),
-  state: Type.String({ example: 'ready', description: '`ready`, or a sentence that says why not.' }),
+const name = Type.String({
+  maxLength: MAX_NAME_CHARS,
+  description: 'The id of the engine, from `GET /cortex/models`.',
+  examples: ['scripted'],
 });
-const model = Type.Object({
-  id: Type.String({ example: 'scripted' }),
-  name: Type.String({ example: 'Scripted' }),
-  parameters: Type.Number({ example: 0, description: 'Millions of parameters; 0 where it is not known.' }),
-});
+const Cortex = named(
+  'Cortex',
+  Type.Object({
+    cortexId: Type.String(),
+    runtime: Type.String({ description: '`builtin`, `http`, `llama.cpp`, or `none`.' }),
+    state: Type.String({ description: '`ready`, or why the engine is not ready.' }),
+  }),
+);
+const CortexModel = named(
+  'CortexModel',
+  Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    parameters: Type.Number({ description: 'In millions; 0 if unknown.' }),
+  }),
+);
+const CortexModelList = named('CortexModelList', Type.Array(CortexModel));
+const InitCortexRequest = named(
+  'InitCortexRequest',
+  Type.Object({
+    requestedModel: Type.String({ maxLength: MAX_NAME_CHARS }),
+    authKey: nullable(Type.String({ description: 'Ignored.' })),
+    default: nullable(Type.Boolean({ description: "Make it the tenant's default." })),
+  }),
+);
+const CompletePromptRequest = named(
+  'CompletePromptRequest',
+  Type.Object({
+    prompt: Type.String(),
+    maxTokens: nullable(Type.Integer({ minimum: 1, maximum: MAX_TOKENS })),
+    temperature: nullable(Type.Number({ minimum: 0, maximum: 2 })),
+    stop: nullable(Type.Array(Type.String({ minLength: 1, maxLength: MAX_STOP_CHARS }), { maxItems: MAX_STOPS })),
+    jsonSchema: Type.Optional(FreeObject),
+  }),
+);
+const Completion = named(
+  'Completion',
+  Type.Object({
+    id: Type.String(),
+    text: Type.String(),
+    stats: Type.Record(Type.String(), Type.Number(), { description: 'Figures that the engine reports.' }),
+  }),
+);
 
 const late = (): Rejection =>
   new Rejection('CORTEX_UNAVAILABLE', {
@@ -54,9 +93,9 @@ export const cortexRoutes = (
   route('GET', '/cortex/models', {
     operationId: 'listCortexModels',
     tag: 'Cortex',
-    summary: 'Lists the engines of this server',
+    summary: 'List engines',
     scope: 'npc',
-    responses: ok('The engines.', Type.Array(model)),
+    responses: ok('The engines.', CortexModelList, examples.models),
     handler: () => ({ body: engines.all.map(({ id, name, parameters }) => ({ id, name, parameters })) }),
   }),
   route('POST', '/cortex/init', {
@@ -64,16 +103,14 @@ export const cortexRoutes = (
     // Where nothing changed nothing is recorded, and a late repeat would undo what came later.
     retention: 'always',
     tag: 'Cortex',
-    summary: 'Finds an engine, and tells whether it is ready',
+    summary: 'Choose an engine',
     description:
-      "`requestedModel` is the name of an engine or of its model; `api-integrated` and the empty text name the tenant's default. `default: true` (scope `admin`) makes an engine that is ready the tenant's default. `authKey` is ignored: engines take their keys from the server's configuration.",
+      "Finds an engine and reports whether it is ready. `requestedModel` is the name of an engine or of its model; `api-integrated` and the empty string mean the tenant's default. `default: true` makes a ready engine the tenant's default, and needs the scope `admin`. Engines take their keys from the configuration of the server.",
     scope: 'npc',
-    body: Type.Object({
-      requestedModel: Type.String({ maxLength: MAX_NAME_CHARS, example: 'scripted' }),
-      authKey: nullable(Type.String()),
-      default: nullable(Type.Boolean({ description: "Makes it the tenant's default." })),
-    }),
-    responses: ok('The engine; also for a name that no engine has.', found),
+    body: InitCortexRequest,
+    example: examples.init,
+    refuses: ['CORTEX_NOT_FOUND', 'CONFLICT'],
+    responses: ok('The engine. For an unknown name, `state` says so.', Cortex, examples.cortex),
     handler: async (call) => {
       const { requestedModel, default: makeDefault } = call.body;
       if (makeDefault !== true) return { body: lookUpCortex(engines, call.principal.tenant, requestedModel) };
@@ -84,28 +121,18 @@ export const cortexRoutes = (
   route('POST', '/cortex/:cortexId/complete', {
     operationId: 'completePrompt',
     tag: 'Cortex',
-    summary: 'Lets an engine continue a prompt',
-    description: 'Deprecated: let a turn, or an agent, ask the engine. Waits 30 seconds at most.',
+    summary: 'Complete a prompt',
+    description:
+      'Deprecated: use turns or `POST /v1/agents/{agentId}/process` instead. The engine has up to 30 seconds.',
     scope: 'npc',
     // The text was paid for.
     retention: 'always',
     deprecated: '2026-01-01',
     params: Type.Object({ cortexId: name }),
-    body: Type.Object({
-      prompt: Type.String({ example: 'Who are you?' }),
-      maxTokens: nullable(Type.Integer({ minimum: 1, maximum: MAX_TOKENS })),
-      temperature: nullable(Type.Number({ minimum: 0, maximum: 2 })),
-      stop: nullable(Type.Array(Type.String({ minLength: 1, maxLength: MAX_STOP_CHARS }), { maxItems: MAX_STOPS })),
-      jsonSchema: Type.Optional(FreeObject),
-    }),
-    responses: ok(
-      'What the engine wrote.',
-      Type.Object({
-        id: Type.String(),
-        text: Type.String({ example: 'Maren. I keep the house.' }),
-        stats: Type.Record(Type.String(), Type.Number(), { description: 'What the engine tells of its work.' }),
-      }),
-    ),
+    body: CompletePromptRequest,
+    example: examples.complete,
+    refuses: ['CORTEX_NOT_FOUND'],
+    responses: ok('The text of the engine.', Completion, examples.completed),
     handler: async (call) => {
       const { cortexId } = call.params;
       const engine = engines.all.find(({ id }) => id === cortexId);

@@ -8,7 +8,7 @@ import { pngPicture } from '../png-picture.js';
 import { type SessionCache, settingFor } from '../play-slice.js';
 import { replayReproduction } from '../replay-reproduction.js';
 import { reportSession } from '../report.js';
-import { createSearches, REPRO_FORMAT, reproduce, SCRIPT_TEXTS } from '../reproduce.js';
+import { createSearches, reproduce } from '../reproduce.js';
 import { readGhost } from '../remote-body.js';
 import type { PlayCache } from '../remote-steps.js';
 import { readSteps } from '../steps-log.js';
@@ -20,44 +20,33 @@ import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { junitOf } from '../domain/junit.js';
 import { pictureOf } from '../domain/picture.js';
 import { rasterOf } from '../domain/raster.js';
-import type { ProtocolProbe } from '../domain/policy.js';
 import { defined } from '../../../kernel/base/defined.js';
-import type { Json } from '../../../kernel/base/json.js';
 import { ghostStepsStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { MAX_ARCHIVED_BYTES } from '../../../ports/soul-archive.js';
 import { clientSignal } from '../../../kernel/http/client-signal.js';
-import { durationOf, NamedGoal, LevelShown, Results, shownResults } from './shown-results.js';
+import { findingExamples as examples } from './examples.js';
+import {
+  GhostComparison,
+  GhostReproduction,
+  GhostSteps,
+  ReplayedGhost,
+  ReplayGhostRequest,
+  Results,
+} from './finding-schemas.js';
+import { durationOf, shownResults } from './shown-results.js';
 import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { FreeObject, nullable } from '../../../kernel/http/schemas.js';
+import { pathId } from '../../../kernel/http/schemas.js';
 import { SessionParams } from './sessions.js';
 
 const DEFAULT_STEPS = 100;
 /** How many searches for a reproduction, and replays of one, a process runs at once. */
 const SEARCHES = 4;
 const TENANT_SEARCHES = 2;
-/** The longest string in a script, in characters: a turn accepts no more. */
-const TEXT_CHARS = 524_288;
 const SVG = 'image/svg+xml';
 const PNG = 'image/png';
 const XML = 'application/xml';
-
-const Probe = Type.Unsafe<ProtocolProbe>({ type: 'string', enum: ['repeat_step', 'stale_step', 'contradicting_tape'] });
-const Script = Type.Array(Type.Object({ text: Type.String({ maxLength: TEXT_CHARS }), probe: Type.Optional(Probe) }), {
-  maxItems: SCRIPT_TEXTS,
-});
-const Finding = Type.Object({ kind: Type.String(), subject: Type.String(), detail: Type.Optional(Type.String()) });
-const reproduction = {
-  format: Type.Literal(REPRO_FORMAT),
-  finding: Finding,
-  level: LevelShown,
-  seed: Type.Integer(),
-  engine: Type.Optional(
-    Type.Boolean({ description: 'Whether an engine said the texts: it is told more than a policy.' }),
-  ),
-  script: Script,
-};
 
 const common = { tag: 'Ghosts', scope: 'ghosts' } as const;
 
@@ -113,39 +102,35 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
     route('GET', '/ghost/:sessionId/results', {
       ...common,
       operationId: 'ghostResults',
-      summary: 'What a session has found',
-      description: 'While it plays, the figures so far, with `resultsPartial: true`.',
+      summary: 'Get the results of a ghost session',
+      description: 'While it plays, the results so far, with `resultsPartial: true`.',
       params: SessionParams,
-      responses: ok('The results.', Results),
+      refuses: ['GHOST_NOT_FOUND', 'LEVEL_NOT_FOUND'],
+      responses: ok('The results.', Results, examples.results),
       handler: async (call) => ({ body: await resultsOf(call) }),
     }),
     route('GET', '/ghost/:sessionId/junit', {
       ...common,
       operationId: 'ghostJunit',
-      summary: 'The tests of a session as JUnit XML, for a pipeline',
+      summary: 'Get the tests of a ghost session as JUnit XML',
       ext: true,
       params: SessionParams,
+      refuses: ['GHOST_NOT_FOUND', 'LEVEL_NOT_FOUND'],
       responses: { 200: { description: 'The tests.', contentType: XML } },
       handler: async (call) => ({ raw: { type: XML, content: junitOf(await resultsOf(call)) } }),
     }),
     route('GET', '/ghost/:sessionId/steps', {
       ...common,
       operationId: 'ghostSteps',
-      summary: 'What a session did, step by step',
+      summary: 'List the steps of a ghost session',
       ext: true,
       params: SessionParams,
       query: Type.Object({
-        from: Type.Optional(Type.Integer({ minimum: 1, description: 'The first step to show; steps count from 1.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500 })),
+        from: Type.Optional(Type.Integer({ minimum: 1, description: 'The first step; steps count from 1.' })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'How many steps to return.' })),
       }),
-      responses: ok(
-        'The steps; `next` is where the following ones begin.',
-        Type.Object({
-          sessionId: Type.String(),
-          next: Type.Optional(Type.Integer()),
-          steps: Type.Array(FreeObject),
-        }),
-      ),
+      refuses: ['GHOST_NOT_FOUND'],
+      responses: ok('One page; continue from `next`.', GhostSteps, examples.steps),
       handler: async (call) => {
         const session = await find(call);
         const { sessionId } = session;
@@ -164,7 +149,7 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
     route('GET', '/ghost/:sessionId/picture', {
       ...common,
       operationId: 'ghostPicture',
-      summary: 'The level with the way of the ghost through it, as SVG or PNG',
+      summary: 'Get a picture of the way of a ghost through its level',
       ext: true,
       params: SessionParams,
       query: Type.Object({
@@ -172,11 +157,12 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
           Type.Unsafe<'svg' | 'png'>({
             type: 'string',
             enum: ['svg', 'png'],
-            description: 'svg, when it is left out.',
+            default: 'svg',
           }),
         ),
       }),
-      responses: { 200: { description: 'The picture; a PNG has no legend.', contentType: SVG, orType: PNG } },
+      refuses: ['GHOST_NOT_FOUND', 'LEVEL_NOT_FOUND'],
+      responses: { 200: { description: 'The picture. A PNG has no legend.', contentType: SVG, orType: PNG } },
       enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
@@ -194,21 +180,12 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
     route('GET', '/ghost/:sessionId/findings/:n/repro', {
       ...common,
       operationId: 'ghostRepro',
-      summary: 'The shortest way that is known to lead to a finding',
-      description: 'The search takes 10 s at most; with `minimal: false` a repeat goes on from there.',
+      summary: 'Get the shortest known way to reproduce a finding',
+      description: 'The search takes up to 10 seconds. If `minimal` is false, repeat the request to continue it.',
       ext: true,
-      params: Type.Object({ sessionId: Type.String(), n: Type.String() }),
-      responses: ok(
-        'What `POST /ghost/replay` takes.',
-        Type.Object({
-          ...reproduction,
-          sessionId: Type.String(),
-          map: Type.Unsafe<Json>({ description: 'The Tiled map of a registered level, else null.' }),
-          goal: Type.String(),
-          steps: Type.Integer(),
-          minimal: Type.Boolean(),
-        }),
-      ),
+      params: Type.Object({ ...SessionParams.properties, n: pathId('The number of the finding, `n`.', '1') }),
+      refuses: ['GHOST_NOT_FOUND', 'FINDING_NOT_FOUND', 'LEVEL_NOT_FOUND', 'GHOST_RUNNING'],
+      responses: ok('A reproduction; send it to `POST /ghost/replay`.', GhostReproduction, examples.reproduction),
       enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
         const { tenant } = call.principal;
@@ -222,17 +199,17 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
     route('POST', '/ghost/replay', {
       ...common,
       operationId: 'replayGhost',
-      summary: 'Play a reproduction again, without a session',
+      summary: 'Play a reproduction',
+      description: 'Nothing is recorded, and no session is made.',
       ext: true,
       bodyLimit: MAX_ARCHIVED_BYTES,
-      body: Type.Object({ ...reproduction, goal: Type.Optional(NamedGoal), map: nullable(FreeObject) }),
+      body: ReplayGhostRequest,
+      example: examples.replay,
+      refuses: ['REPRO_INVALID'],
       responses: ok(
-        'Whether the finding came about, and all that was found.',
-        Type.Object({
-          reproduced: Type.Boolean(),
-          findings: Type.Array(FreeObject),
-          steps: Type.Integer(),
-        }),
+        'Whether the finding was reproduced, and everything that was found.',
+        ReplayedGhost,
+        examples.replayed,
       ),
       enter: ({ principal }) => searches.acquire(principal.tenant),
       handler: async (call) => {
@@ -244,20 +221,17 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
     route('GET', '/ghost/:sessionId/compare/:otherId', {
       ...common,
       operationId: 'compareGhosts',
-      summary: 'What a second session found and the first did not, and the reverse',
+      summary: 'Compare the findings of two ghost sessions',
       ext: true,
-      params: Type.Object({ sessionId: Type.String(), otherId: Type.String() }),
+      params: Type.Object({
+        ...SessionParams.properties,
+        otherId: pathId('The id of the second session.', 'g0_mwzc2uys_ndvczMhMUht_tyb2'),
+      }),
+      refuses: ['GHOST_NOT_FOUND', 'GHOST_RUNNING', 'LEVEL_NOT_FOUND'],
       responses: ok(
-        'The findings that came, went and stayed, and the figures of both.',
-        Type.Object({
-          sessionId: Type.String(),
-          otherId: Type.String(),
-          comparable: Type.Boolean(),
-          added: Type.Array(FreeObject),
-          gone: Type.Array(FreeObject),
-          kept: Type.Array(FreeObject),
-          metrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
-        }),
+        'The findings that are new, gone and the same in the second session, and the figures of both.',
+        GhostComparison,
+        examples.comparison,
       ),
       handler: async (call) => {
         const { sessionId, otherId } = call.params;

@@ -6,12 +6,14 @@ import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { enterStep } from '../../turns/step-turn.js';
 import type { TurnIndex } from '../../turns/turn-index.js';
 import type { VerdictSigner } from '../../turns/verdict-signer.js';
+import type { RejectionCode } from '../../../kernel/base/rejection.js';
 import { ghostMindStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { type Call, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { SessionParams } from './sessions.js';
 import { stepAnswers, StepAnswered, StepBody } from '../../turns/answer-step.js';
+import { stepExamples } from '../../turns/step-examples.js';
 
 /** The stream of the mind of a session. */
 const sessionMind = ({ principal, params }: Call<{ sessionId: string }>): string =>
@@ -38,15 +40,20 @@ export const ghostStepRoute = (services: GhostStepRouteDeps): RouteDefinition =>
   return route('POST', '/ghost/:sessionId/process', {
     operationId: 'processGhostStep',
     tag: 'Ghosts',
-    summary: "One step of a turn of a ghost whose body is the studio's own game",
+    summary: 'Play one step of a turn of a ghost, as its body',
     description:
-      "As `POST /npcs/{npcId}/process`, for a session that was run with `driver: remote`. What the game's world made of things goes into the `context` of the next turn, as `ghost: {position, outcome, reached, done}`. `GHOST_OVER` says that there is nothing more to do.",
+      'As `POST /npcs/{npcId}/process`, for a session that was started with `driver: remote`. Report what your game made of each action in the `context` of the next turn, as `ghost: {position, outcome, reached, done}`. The session is over when the server answers `GHOST_OVER`.',
     scope: 'ghosts',
     ext: true,
     params: SessionParams,
     writesTo: sessionMind,
     enter: (call) => enterStep(runtime, sessionMind(call)),
     body: StepBody,
+    example: stepExamples.open,
+    refuses: [
+      ...['GHOST_NOT_FOUND', 'TURN_NOT_FOUND', 'LEVEL_NOT_FOUND', 'GHOST_NOT_REMOTE', 'GHOST_OVER', 'CONFLICT'],
+      ...['DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'CONCURRENT_NPC_LIMIT'],
+    ] as readonly RejectionCode[],
     responses: { 200: StepAnswered },
     handler: (call) => {
       const { sessionId } = call.params;

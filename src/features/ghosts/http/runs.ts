@@ -12,12 +12,14 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { type Call, ok, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
+import { runExamples as examples } from './examples.js';
 import { ghostCompletedAt, ghostProgressOf, ghostStatusOf, NamedGoal, ShownStatus } from './shown-results.js';
+import { named } from '../../../kernel/http/named.js';
 import { ClientId, nullable } from '../../../kernel/http/schemas.js';
 
 /** The longest session, in milliseconds. */
 const LONGEST_MS = 86_400_000;
-/** The largest budget of steps that a client may ask for. */
+/** The most steps that a client may request. */
 const MAX_STEPS = 1_000_000;
 const DEFAULT_TIMEOUT_MS = 60_000;
 const DEFAULT_DURATION_SECONDS = 300;
@@ -28,27 +30,68 @@ const asked = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_STEPS,
-      description: 'How many steps it may take; without it, by goal and level.',
+      description: 'The most steps it may take. The default depends on the goal and the level.',
     }),
   ),
-  level: nullable(ClientId),
-  seed: nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-  timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'Milliseconds.' })),
+  level: nullable(Type.String({ ...ClientId, description: 'The id of a level; a generated one by default.' })),
+  seed: nullable(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'The same goal, level and seed play the same session.',
+    }),
+  ),
+  timeout: nullable(
+    Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'The longest it may play, in milliseconds.' }),
+  ),
   driver: nullable(
     Type.Unsafe<GhostDriver>({
       type: 'string',
       enum: [...ghostDrivers],
-      description: 'remote: a game of the studio plays it (POST /ghost/{sessionId}/process).',
+      description:
+        'Who is the body: this server (`local`, the default), or your game through `POST /ghost/{sessionId}/process` (`remote`).',
     }),
   ),
   engine: nullable(
     Type.String({
       maxLength: MAX_ENGINE_CHARS,
       description:
-        'An engine, or its model, that plays the ghost; without it, and with `scripted`, the policy of the goal does.',
+        'The name of an engine, or of its model, that plays the ghost. By default, and with `scripted`, the built-in policy of the goal plays.',
     }),
   ),
 };
+
+const RunGhostRequest = named('RunGhostRequest', Type.Object({ goal: NamedGoal, ...asked }));
+const AcceptedGhost = named(
+  'AcceptedGhost',
+  Type.Object({
+    id: Type.String(),
+    status: ShownStatus,
+    progress: Type.Number({ description: 'From 0 to 1.' }),
+    startedAt: Type.String({ format: 'date-time' }),
+    completedAt: Type.Optional(Type.String({ format: 'date-time' })),
+    seed: Type.Integer(),
+  }),
+);
+const RunGhostSuiteRequest = named(
+  'RunGhostSuiteRequest',
+  Type.Object({
+    testSuite: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: 'The name of the suite. It chooses the goal.',
+    }),
+    duration: nullable(
+      Type.Integer({ minimum: 1, maximum: LONGEST_MS / 1_000, description: 'The longest it may play, in seconds.' }),
+    ),
+    goal: nullable(NamedGoal),
+    ...asked,
+  }),
+);
+const AcceptedGhostSuite = named(
+  'AcceptedGhostSuite',
+  Type.Object({ sessionId: Type.String(), runStatus: ShownStatus, seed: Type.Integer() }),
+);
 
 type GhostBody = {
   level?: string | null;
@@ -59,7 +102,7 @@ type GhostBody = {
   driver?: GhostDriver | null;
 };
 
-/** A game that plays a ghost brings its own model. @throws Rejection SCHEMA_INVALID */
+/** A game that plays a ghost has its own model. @throws Rejection SCHEMA_INVALID */
 const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engine'>): void => {
   if (driver !== 'remote' || engine === undefined || engine === null) return;
   const message = 'does not go with the driver "remote": your game brings the model';
@@ -104,22 +147,18 @@ export const ghostRunRoutes = ({ ports, runtime, engines, levels }: GhostRunRout
     route('POST', '/v1/ghost/run', {
       operationId: 'runGhost',
       tag: 'Ghosts',
-      summary: 'Send a ghost into a level',
+      summary: 'Start a ghost session',
       description:
-        'A ghost is a mind without a body. It plays on this server until it has done what it was sent for, its budget of steps is used up, or its time is over. The same goal, level and seed play the same session, unless an engine plays it.',
+        'A ghost plays a level by itself, as a test. It plays until it has reached its goal, has used up its steps, or its time is over. The same goal, level and seed play the same session, unless an engine plays.',
       scope: 'ghosts',
-      body: Type.Object({ goal: NamedGoal, ...asked }),
+      body: RunGhostRequest,
+      example: examples.run,
+      refuses: ['LEVEL_NOT_FOUND', 'CORTEX_NOT_FOUND', 'GHOSTS_RUNNING'],
       responses: {
         202: {
-          description: 'The session; it goes on by itself.',
-          schema: Type.Object({
-            id: Type.String(),
-            status: ShownStatus,
-            progress: Type.Number(),
-            startedAt: Type.String({ format: 'date-time' }),
-            completedAt: Type.Optional(Type.String({ format: 'date-time' })),
-            seed: Type.Integer(),
-          }),
+          description: 'The session. It plays in the background; `Location` is where to ask for its status.',
+          schema: AcceptedGhost,
+          example: examples.started,
         },
       },
       handler: async (call) => {
@@ -143,16 +182,10 @@ export const ghostRunRoutes = ({ ports, runtime, engines, levels }: GhostRunRout
       tag: 'Ghosts',
       summary: 'Run a test suite in a level',
       scope: 'ghosts',
-      body: Type.Object({
-        testSuite: Type.String({ minLength: 1, maxLength: 128 }),
-        duration: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS / 1_000, description: 'Seconds.' })),
-        goal: nullable(NamedGoal),
-        ...asked,
-      }),
-      responses: ok(
-        'The session; it goes on by itself.',
-        Type.Object({ sessionId: Type.String(), runStatus: ShownStatus, seed: Type.Integer() }),
-      ),
+      body: RunGhostSuiteRequest,
+      example: examples.suite,
+      refuses: ['LEVEL_NOT_FOUND', 'CORTEX_NOT_FOUND', 'GHOSTS_RUNNING'],
+      responses: ok('The session. It plays in the background.', AcceptedGhostSuite, examples.suiteStarted),
       handler: async (call) => {
         const { testSuite, duration, goal } = call.body;
         const timeoutMs = (duration ?? DEFAULT_DURATION_SECONDS) * 1_000;

@@ -10,6 +10,9 @@ import type { Levels } from '../../levels/levels.js';
 import type { ProcessRepository } from '../../../kernel/processes/process-repository.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { ghostDrivers } from '../domain/events.js';
+import { named } from '../../../kernel/http/named.js';
+import { oneOf, pathId } from '../../../kernel/http/schemas.js';
+import { sessionExamples as examples } from './examples.js';
 import { ghostStepsStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
@@ -30,36 +33,53 @@ const DEFAULT_HISTORY = 10;
 
 const NullableTime = Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' });
 
-export const ListedSession = Type.Object({
-  histSessionId: Type.String(),
-  histTestSuite: Type.String(),
-  histStartedAt: Type.String({ format: 'date-time' }),
-  histCompletedAt: NullableTime,
-  histStatus: ShownStatus,
-  histPassRate: Type.Number(),
-  histGoal: Type.String(),
-  histLevel: LevelShown,
-  histSeed: Type.Integer(),
+export const ListedSession = named(
+  'ListedGhostSession',
+  Type.Object({
+    histSessionId: Type.String(),
+    histTestSuite: Type.String(),
+    histStartedAt: Type.String({ format: 'date-time' }),
+    histCompletedAt: NullableTime,
+    histStatus: ShownStatus,
+    histPassRate: Type.Number(),
+    histGoal: Type.String(),
+    histLevel: LevelShown,
+    histSeed: Type.Integer(),
+  }),
+);
+const GhostHistory = named('GhostHistory', Type.Object({ sessions: Type.Array(ListedSession) }));
+export const SessionStatus = named(
+  'GhostSessionStatus',
+  Type.Object({
+    ghostSessionId: Type.String(),
+    ghostStatus: ShownStatus,
+    ghostProgress: Type.Number({ description: 'From 0 to 1.' }),
+    ghostStartedAt: Type.String({ format: 'date-time' }),
+    ghostDuration: Type.Number({ description: 'In seconds.' }),
+    ghostErrors: Type.Array(Type.String()),
+    ghostGoal: Type.String(),
+    ghostLevel: LevelShown,
+    ghostSeed: Type.Integer(),
+    ghostStep: Type.Integer(),
+    ghostSteps: Type.Integer(),
+    ghostTimedOut: Type.Boolean(),
+    ghostDriver: oneOf(ghostDrivers),
+    ghostCompletedAt: NullableTime,
+    ghostEngine: Type.String({ description: 'The engine that plays; `scripted` for the built-in policy of the goal.' }),
+    ghostWaiting: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'What the session waits for, if its engine does not answer.',
+    }),
+  }),
+);
+export const SessionParams = Type.Object({
+  sessionId: pathId('The id of the session.', 'g0_mwzc2uxn_gTSD53_I8kP7plxy'),
 });
-export const SessionStatus = Type.Object({
-  ghostSessionId: Type.String(),
-  ghostStatus: ShownStatus,
-  ghostProgress: Type.Number({ description: '0 to 1' }),
-  ghostStartedAt: Type.String({ format: 'date-time' }),
-  ghostDuration: Type.Number({ description: 'Seconds.' }),
-  ghostErrors: Type.Array(Type.String()),
-  ghostGoal: Type.String(),
-  ghostLevel: LevelShown,
-  ghostSeed: Type.Integer(),
-  ghostStep: Type.Integer(),
-  ghostSteps: Type.Integer(),
-  ghostTimedOut: Type.Boolean(),
-  ghostDriver: Type.String({ description: ghostDrivers.join(' or ') }),
-  ghostCompletedAt: NullableTime,
-  ghostEngine: Type.String({ description: '`scripted` where the policy of the goal plays.' }),
-  ghostWaiting: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-});
-export const SessionParams = Type.Object({ sessionId: Type.String() });
+const StopGhostRequest = named('StopGhostRequest', Type.Object({}));
+const StoppedGhost = named(
+  'StoppedGhost',
+  Type.Object({ stopStatus: Type.Literal('stopped'), stopSessionId: Type.String() }),
+);
 
 type GhostRouteDeps = {
   readonly ports: Ports;
@@ -92,15 +112,11 @@ export const ghostRoutes = (services: GhostRouteDeps): readonly RouteDefinition[
     route('GET', '/ghost/history', {
       operationId: 'ghostHistory',
       tag: 'Ghosts',
-      summary: 'The sessions of the studio, newest first',
+      summary: 'List ghost sessions',
+      description: 'Newest first; 10 by default.',
       scope: 'ghosts',
       query: Type.Object(pageQuery),
-      responses: ok(
-        'The sessions; `Link` leads to the next page.',
-        Type.Object({
-          sessions: Type.Array(ListedSession),
-        }),
-      ),
+      responses: ok('The sessions; `Link` names the next page.', GhostHistory, examples.history),
       handler: async (call) => {
         await ports.readModels.reachedPosition(ghostRows, call.wrote);
         const page = pageOf({ limit: DEFAULT_HISTORY, ...call.query });
@@ -118,10 +134,11 @@ export const ghostRoutes = (services: GhostRouteDeps): readonly RouteDefinition[
     route('GET', '/ghost/:sessionId/status', {
       operationId: 'ghostStatus',
       tag: 'Ghosts',
-      summary: 'How far a session is',
+      summary: 'Get the status of a ghost session',
       scope: 'ghosts',
       params: SessionParams,
-      responses: ok('Where it stands.', SessionStatus),
+      refuses: ['GHOST_NOT_FOUND', 'LEVEL_NOT_FOUND'],
+      responses: ok('The status.', SessionStatus, examples.status),
       handler: async (call) => {
         const session = await readGhost(deps, call.principal.tenant, call.params.sessionId);
         const step = await stepsOf(call.principal.tenant, session);
@@ -151,14 +168,14 @@ export const ghostRoutes = (services: GhostRouteDeps): readonly RouteDefinition[
     route('POST', '/ghost/:sessionId/stop', {
       operationId: 'stopGhost',
       tag: 'Ghosts',
-      summary: 'Stop a session; one that has ended stays as it is',
+      summary: 'Stop a ghost session',
+      description: 'A session that has ended stays as it is.',
       scope: 'ghosts',
       params: SessionParams,
-      body: Type.Object({}),
-      responses: ok(
-        'It plays no more.',
-        Type.Object({ stopStatus: Type.Literal('stopped'), stopSessionId: Type.String() }),
-      ),
+      body: StopGhostRequest,
+      example: {},
+      refuses: ['GHOST_NOT_FOUND'],
+      responses: ok('The session no longer plays.', StoppedGhost, examples.stopped),
       handler: async (call) => {
         const by = onBehalfOf(call);
         const { position } = await stopGhost(deps, call.principal.tenant, call.params.sessionId, by);

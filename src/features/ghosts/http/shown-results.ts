@@ -4,21 +4,25 @@ import { POLICY } from '../ghost-engine.js';
 import type { GhostSession } from '../run-ghost.js';
 import { type GhostGoal, ghostGoals } from '../domain/policy.js';
 import type { GhostReport } from '../domain/events.js';
-import { FreeObject, oneOf } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { oneOf } from '../../../kernel/http/schemas.js';
 
 /** The level of a session. */
-export const LevelShown = Type.Object({
-  levelId: Type.String(),
-  version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
-  digest: Type.String(),
-  generated: Type.Boolean(),
-});
+export const LevelShown = named(
+  'LevelRef',
+  Type.Object({
+    levelId: Type.String(),
+    version: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
+    digest: Type.String({ description: 'The SHA-256 of the map, base64url.' }),
+    generated: Type.Boolean(),
+  }),
+);
 
 /** The status of a session. */
-export const ShownStatus = oneOf(['pending', 'running', 'completed', 'failed', 'stopped']);
+export const ShownStatus = named('GhostStatus', oneOf(['pending', 'running', 'completed', 'failed', 'stopped']));
 
-/** The goal of a session. */
-export const NamedGoal = Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] });
+/** What a session tries to do. */
+export const NamedGoal = named('GhostGoal', Type.Unsafe<GhostGoal>({ type: 'string', enum: [...ghostGoals] }));
 
 export const ghostStatusOf = (session: GhostSession): string =>
   session.name === 'pending' || session.name === 'running' ? session.name : session.ending;
@@ -31,28 +35,6 @@ export const ghostProgressOf = (session: GhostSession, step: number): number =>
 /** Why a session could not go on; nothing of one that could. */
 export const ghostErrorsOf = (session: GhostSession): readonly string[] =>
   'reason' in session && session.reason !== null ? [session.reason] : [];
-
-/** The results of a session. */
-export const Results = Type.Object({
-  resultsSessionId: Type.String(),
-  resultsTotalTests: Type.Integer(),
-  resultsPassed: Type.Integer(),
-  resultsFailed: Type.Integer(),
-  resultsSkipped: Type.Integer(),
-  resultsDuration: Type.Number({ description: 'Milliseconds.' }),
-  resultsTests: Type.Array(FreeObject),
-  resultsCoverage: Type.Number({ description: '0 to 1' }),
-  resultsMetrics: Type.Array(Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }))),
-  resultsFindings: Type.Array(FreeObject),
-  resultsGoal: Type.String(),
-  resultsLevel: LevelShown,
-  resultsSeed: Type.Integer(),
-  resultsEngine: Type.String(),
-  resultsTimedOut: Type.Boolean(),
-  resultsStatus: ShownStatus,
-  resultsErrors: Type.Array(Type.String()),
-  resultsPartial: Type.Optional(Type.Literal(true)),
-});
 
 /** Milliseconds from the acceptance of a session to its end, or to now. */
 export const durationOf = (session: GhostSession, now: Date): number => {

@@ -17,28 +17,39 @@ import type { ApiKey } from '../domain/state.js';
 import { defaultTier, type Tier, tierNames } from '../../../kernel/base/tiers.js';
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { nullable } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { nullable, oneOf, pathId } from '../../../kernel/http/schemas.js';
+import { keyExamples as examples } from './examples.js';
 import { TENANT_ID, TIMESTAMP } from '../../../kernel/http/patterns.js';
 import { instantOf } from '../../../kernel/http/timestamp.js';
 
-const scopeSchema = Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] });
-const rateLimitSchema = Type.Object({
-  limit: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-  windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400 }),
-});
+const scopeSchema = named('Scope', Type.Unsafe<Scope>({ type: 'string', enum: [...scopes] }));
+const rateLimitSchema = named(
+  'RateLimit',
+  Type.Object({
+    limit: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many requests.' }),
+    windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400, description: 'In how many seconds.' }),
+  }),
+);
 const shownRateLimit = Type.Union([rateLimitSchema, Type.Literal('off'), Type.Null()], {
-  description: "The key's own limit. `off` means no limit; null means the limit of the tenant's tier or of the server.",
+  description:
+    "The limit of the key. `off` means no limit; null means the limit of the tenant's tier or of the server.",
 });
 
-const newKeySchema = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 128 }),
-  scopes: nullable(Type.Array(scopeSchema, { maxItems: 64, description: 'Default: all but `ops` and `admin`.' })),
-  rateLimit: Type.Optional(shownRateLimit),
-  expiresAt: nullable(
-    Type.String({ pattern: TIMESTAMP, description: 'RFC 3339; the key is refused from this time on.' }),
-  ),
-  test: nullable(Type.Boolean({ description: 'Makes an `am_test_` key.' })),
-});
+const newKeySchema = named(
+  'IssueKeyRequest',
+  Type.Object({
+    name: Type.String({ minLength: 1, maxLength: 128 }),
+    scopes: nullable(
+      Type.Array(scopeSchema, { maxItems: 64, description: 'By default all scopes except `ops` and `admin`.' }),
+    ),
+    rateLimit: Type.Optional(shownRateLimit),
+    expiresAt: nullable(
+      Type.String({ pattern: TIMESTAMP, description: 'The key is refused from this time on (RFC 3339).' }),
+    ),
+    test: nullable(Type.Boolean({ description: 'Whether the key starts with `am_test_`.' })),
+  }),
+);
 
 const keyMembers = {
   keyId: Type.String(),
@@ -50,14 +61,27 @@ const keyMembers = {
   test: Type.Boolean(),
   owner: Type.Boolean(),
 };
-const onceSchema = Type.Optional(Type.String({ description: 'The key, shown only once; absent in a repeat.' }));
+const onceSchema = Type.Optional(
+  Type.String({ description: 'The key. It is shown only once and absent from a repeat.' }),
+);
 
-export const KeyAnswer = Type.Object({ ...keyMembers, key: onceSchema });
+export const KeyAnswer = named('IssuedKey', Type.Object({ ...keyMembers, key: onceSchema }));
+const KeyList = named(
+  'KeyList',
+  Type.Array(named('ListedKey', Type.Object({ ...keyMembers, lastUsedAt: Type.Union([Type.String(), Type.Null()]) }))),
+);
 
-const newTenantSchema = Type.Object({
-  tenantId: Type.String({ pattern: TENANT_ID }),
-  tier: Type.Optional(Type.Unsafe<Tier | null>({ type: ['string', 'null'], enum: [...tierNames, null] })),
-});
+const newTenantSchema = named(
+  'CreateTenantRequest',
+  Type.Object({
+    tenantId: Type.String({ pattern: TENANT_ID, description: '1 to 64 of the characters a-z, 0-9, "_" and "-".' }),
+    tier: Type.Optional(Type.Unsafe<Tier | null>({ type: ['string', 'null'], enum: [...tierNames, null] })),
+  }),
+);
+const CreatedTenant = named(
+  'CreatedTenant',
+  Type.Object({ tenantId: Type.String(), tier: oneOf(tierNames), keyId: Type.String(), key: onceSchema }),
+);
 
 const present = ({ keyId, name, scopes, rateLimit, createdAt, expiresAt, test, owner }: ApiKey) => ({
   keyId,
@@ -97,11 +121,13 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
   route('POST', '/keys', {
     ...common,
     operationId: 'issueKey',
-    summary: 'Issues an API key',
-    description: 'The key is shown only once. A key grants only scopes that it has itself.',
+    summary: 'Issue an API key',
+    description: 'The key is shown only once. You can grant only scopes that your own key has.',
     body: newKeySchema,
+    example: examples.issue,
+    refuses: ['CONFLICT'],
     responses: {
-      201: { description: 'The key.', schema: KeyAnswer },
+      201: { description: 'The key.', schema: KeyAnswer, example: examples.issued },
     },
     retention: 'always',
     keepAnswer: withoutKey,
@@ -121,13 +147,10 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
   route('GET', '/keys', {
     ...common,
     operationId: 'listKeys',
-    summary: "Lists the tenant's keys, oldest first",
-    description: 'Revoked keys are not listed. `lastUsedAt` is at most a minute late.',
+    summary: 'List API keys',
+    description: 'Oldest first, without revoked keys. `lastUsedAt` may be up to a minute old.',
     query: Type.Object(pageQuery),
-    responses: ok(
-      'The keys, without their secrets.',
-      Type.Array(Type.Object({ ...keyMembers, lastUsedAt: Type.Union([Type.String(), Type.Null()]) })),
-    ),
+    responses: ok('The keys, without their secrets.', KeyList, examples.list),
     handler: async (call) => {
       const page = pageOf(call.query);
       const keys = (await listApiKeys(deps, call.principal.tenant))
@@ -145,10 +168,11 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
   route('DELETE', '/keys/:keyId', {
     ...common,
     operationId: 'revokeKey',
-    summary: 'Revokes a key',
+    summary: 'Revoke an API key',
     description:
-      'Effective at once on the server that answers, on others within a second. The last admin key that does not expire stays.',
-    params: Type.Object({ keyId: Type.String() }),
+      'The server that answers refuses the key at once, other servers within a second. The last admin key that does not expire cannot be revoked.',
+    params: Type.Object({ keyId: pathId('The id of the key.', '0YpwQ3uKPLZPiG9fP') }),
+    refuses: ['KEY_NOT_FOUND', 'CONFLICT', 'LAST_ADMIN_KEY'],
     responses: { 204: { description: 'The key is no longer accepted.' } },
     handler: async (call) => {
       await revokeApiKey(deps, call.principal, call.params.keyId, commandOf(call));
@@ -158,17 +182,20 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
   route('POST', '/tenants', {
     ...common,
     operationId: 'createTenant',
-    summary: 'Creates a tenant and its owner key',
-    description: 'Only the owner key of the tenant `local` may do this. The new key is shown only once.',
+    summary: 'Create a tenant and its owner key',
+    description: 'Only the owner key of the tenant `local` can create tenants. The new key is shown only once.',
     forbids: (principal) =>
       mayCreateTenants(deps.directory, principal)
         ? null
         : new Rejection('FORBIDDEN', { message: 'Only an owner key of the tenant "local" creates tenants.' }),
     body: newTenantSchema,
+    example: examples.tenant,
+    refuses: ['TENANT_EXISTS', 'CONFLICT'],
     responses: {
       201: {
         description: 'The tenant and its owner key.',
-        schema: Type.Object({ tenantId: Type.String(), tier: Type.String(), keyId: Type.String(), key: onceSchema }),
+        schema: CreatedTenant,
+        example: examples.created,
       },
     },
     retention: 'always',

@@ -2,6 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox';
 
 import type { Levels, BuiltInLevel } from '../levels.js';
 import { lostMap, type StoredLevel } from '../level-store.js';
+import { levelExamples as examples } from './examples.js';
 import { listAfter, rowsBefore } from '../list-after.js';
 import { defined } from '../../../kernel/base/defined.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
@@ -13,7 +14,9 @@ import { contextOf, ok, route, type RouteDefinition } from '../../../kernel/http
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { JSON_TYPE } from '../../../kernel/http/respond.js';
-import { ClientId, FreeObject } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { LevelProblemSchema } from '../../../kernel/http/openapi/error-details.js';
+import { FreeObject, pathClientId } from '../../../kernel/http/schemas.js';
 
 /** The request limit in bytes: Tiled writes maps with many spaces. The limit of a level itself is lower. */
 const LEVEL_BODY_BYTES = MAX_ARCHIVED_BYTES;
@@ -22,28 +25,46 @@ const Counted = Type.Integer({ minimum: 0 });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const summary = {
   levelId: Type.String(),
-  digest: Type.String({ description: "The base64url SHA-256 of the map's JCS form." }),
+  digest: Type.String({ description: "The SHA-256 of the map's JCS form, base64url." }),
   name: Type.String(),
   width: Type.Integer({ description: 'In tiles.' }),
   height: Type.Integer(),
-  contents: Type.Object({
-    goals: Counted,
-    items: Counted,
-    doors: Counted,
-    hazards: Counted,
-    npcs: Counted,
-    triggers: Counted,
-  }),
+  contents: named(
+    'LevelContents',
+    Type.Object({
+      goals: Counted,
+      items: Counted,
+      doors: Counted,
+      hazards: Counted,
+      npcs: Counted,
+      triggers: Counted,
+    }),
+  ),
 };
 const listed = {
   ...summary,
-  version: orNull(Type.Integer({ description: 'Null of a built-in level.' })),
+  version: orNull(Type.Integer({ description: 'Null for a built-in level.' })),
   builtIn: Type.Boolean(),
-  updatedAt: orNull(Type.String({ description: 'Null of a built-in level.' })),
+  updatedAt: orNull(Type.String({ description: 'Null for a built-in level.' })),
 };
-export const ListedLevel = Type.Object(listed);
-const Problem = Type.Object({ layer: orNull(Type.String()), object: orNull(Type.String()), problem: Type.String() });
-const LevelParams = Type.Object({ levelId: ClientId });
+export const ListedLevel = named('ListedLevel', Type.Object(listed));
+const LevelList = named('LevelList', Type.Array(ListedLevel));
+const TiledMap = named(
+  'TiledMap',
+  Type.Unsafe<JsonObject>({ ...FreeObject, description: 'A map as Tiled exports it to JSON (`.tmj`).' }),
+);
+const Level = named('Level', Type.Object({ ...listed, map: TiledMap }));
+const RegisteredLevel = named(
+  'RegisteredLevel',
+  Type.Object({
+    ...summary,
+    version: Type.Integer({ minimum: 1 }),
+    created: Type.Boolean({ description: 'Whether this is a new version.' }),
+    warnings: Type.Array(LevelProblemSchema, { description: 'Parts of the map that look like mistakes.' }),
+  }),
+);
+const DeletedLevel = named('DeletedLevel', Type.Object({ levelId: Type.String(), deleted: Type.Literal(true) }));
+const LevelParams = Type.Object({ levelId: pathClientId('The id of the level.', 'cellar') });
 
 const shownBuiltIn = ({ levelId, digest, summary: of }: BuiltInLevel): JsonObject => ({
   levelId,
@@ -81,21 +102,14 @@ export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps):
     route('PUT', '/levels/:levelId', {
       ...common,
       operationId: 'putLevel',
-      summary: 'Register a Tiled map as a level; another map makes a new version',
-      description:
-        'The JSON that Tiled exports as `.tmj`; `docs/reference/formats/level.md` says what its layers and properties mean. The map that is there already changes nothing.',
+      summary: 'Register a Tiled map as a level',
+      description: 'A changed map makes a new version; the same map changes nothing.',
       params: LevelParams,
       bodyLimit: LEVEL_BODY_BYTES,
-      body: FreeObject,
-      responses: ok(
-        'The level, and what in it looks like a mistake.',
-        Type.Object({
-          ...summary,
-          version: Type.Integer({ minimum: 1 }),
-          created: Type.Boolean({ description: 'Whether this is a new version.' }),
-          warnings: Type.Array(Problem),
-        }),
-      ),
+      body: TiledMap,
+      example: examples.map,
+      refuses: ['LEVEL_BUILT_IN', 'LEVELS_FULL', 'CONFLICT', 'LEVEL_INVALID'],
+      responses: ok('The level.', RegisteredLevel, examples.registered),
       handler: async (call) => {
         const { levelId } = call.params;
         if (builtIn.has(levelId)) throw refuseBuiltIn(levelId);
@@ -107,10 +121,11 @@ export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps):
     route('GET', '/levels', {
       ...common,
       operationId: 'listLevels',
-      summary: 'The built-in levels, then those of the studio, newest versions',
+      summary: 'List levels',
+      description: 'The built-in levels first, then your own in their newest versions.',
       query: Type.Object(pageQuery),
       responses: {
-        200: { description: 'The levels, by id.', schema: Type.Array(ListedLevel), stream: 'finite' },
+        200: { description: 'The levels, ordered by id.', schema: LevelList, example: examples.list, stream: 'finite' },
       },
       handler: async (call) => {
         const page = pageOf(call.query);
@@ -128,10 +143,13 @@ export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps):
     route('GET', '/levels/:levelId', {
       ...common,
       operationId: 'getLevel',
-      summary: 'One level with its map, in the newest or the requested version',
+      summary: 'Get a level with its map',
       params: LevelParams,
-      query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
-      responses: ok('The level.', Type.Object({ ...listed, map: FreeObject })),
+      query: Type.Object({
+        version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest version by default.' })),
+      }),
+      refuses: ['LEVEL_NOT_FOUND'],
+      responses: ok('The level.', Level, examples.level),
       handler: async (call) => {
         const { levelId } = call.params;
         const { version } = call.query;
@@ -147,12 +165,14 @@ export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps):
     route('DELETE', '/levels/:levelId', {
       ...common,
       operationId: 'deleteLevel',
-      summary: 'Delete a level; its versions stay readable, unless they are to go, too',
+      summary: 'Delete a level',
+      description: 'Its versions stay readable unless you delete them too.',
       params: LevelParams,
       query: Type.Object({
-        versions: Type.Optional(Type.Literal('all', { description: 'Drops the maps of all versions as well.' })),
+        versions: Type.Optional(Type.Literal('all', { description: 'Also delete the maps of all versions.' })),
       }),
-      responses: ok('Deleted.', Type.Object({ levelId: Type.String(), deleted: Type.Literal(true) })),
+      refuses: ['LEVEL_NOT_FOUND', 'LEVEL_BUILT_IN', 'GHOST_RUNNING', 'CONFLICT'],
+      responses: ok('The level is deleted.', DeletedLevel, examples.deleted),
       handler: async (call) => {
         const { levelId } = call.params;
         if (builtIn.has(levelId)) throw refuseBuiltIn(levelId);

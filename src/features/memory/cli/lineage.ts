@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 
-import type { MemorySource, Verdict } from '../../npcs/domain/events.js';
+import type { MemorySource } from '../../npcs/domain/events.js';
 import type { LineageAnswer } from '../http/lineage.js';
 import { openClient } from '../../../cli/shared/client.js';
 import { short } from '../../../cli/shared/text.js';
@@ -37,8 +37,7 @@ const causeOf = ({ memory, cause: { turnId, revision, at, by, observation } }: L
 const retractedOf = ({ retracted }: LineagePage): readonly Branch[] =>
   retracted === null ? [] : [{ text: `retracted ${retracted.at} by ${retracted.by}: ${quoted(retracted.reason)}` }];
 
-const recallOf = ({ turnId, at, similarity, match, verdict: rested }: LineagePage['recalledBy'][number]): Branch => {
-  const verdict = rested as Pick<Verdict, 'valid' | 'dialogue' | 'action'> | null;
+const recallOf = ({ turnId, at, similarity, match, verdict }: LineagePage['recalledBy'][number]): Branch => {
   const said =
     verdict === null
       ? 'no verdict'

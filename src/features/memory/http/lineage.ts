@@ -17,71 +17,116 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 import { parseNpcStream } from '../../../kernel/base/stream-names.js';
 import { contextOf, mindStream, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { itemOf } from '../memory-item.js';
-import { Item } from './schemas.js';
+import { lineageExamples as examples } from './examples.js';
+import { MemoryItem } from '../body-schemas.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
-import { ClientId, FreeObject, NpcParams, oneOf } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { ActionSchema } from '../../turns/protocol-schemas.js';
+import { NpcParams, oneOf, pathId } from '../../../kernel/http/schemas.js';
 
 /** How long a reason may be, in characters. */
 const REASON_CHARS = 1_024;
-/** How long the id of a memory may be: one that a soul brought may be any text. */
+/** How long the id of a memory may be: one that a soul brought can be any text. */
 const ID_CHARS = 512;
 
-export const LineageAnswer = Type.Object({
-  memory: Item,
-  retracted: Type.Union([
-    Type.Object({
-      revision: Type.Integer(),
-      at: Type.String({ format: 'date-time' }),
-      by: Type.String({ description: 'The key that did it.' }),
-      reason: Type.String(),
-    }),
-    Type.Null(),
-  ]),
-  cause: Type.Object({
+const time = Type.String({ format: 'date-time' });
+
+const Retraction = named(
+  'Retraction',
+  Type.Object({
+    revision: Type.Integer(),
+    at: time,
+    by: Type.String({ description: 'The key that retracted it.' }),
+    reason: Type.String(),
+  }),
+);
+const LineageCause = named(
+  'LineageCause',
+  Type.Object({
     turnId: Type.Union([Type.String(), Type.Null()]),
     eventId: Type.String({ format: 'uuid' }),
     revision: Type.Integer(),
-    at: Type.String({ format: 'date-time' }),
-    type: Type.String({ description: 'Of the event that stored it.' }),
+    at: time,
+    type: Type.String({ description: 'The type of the event that stored it.' }),
     by: Type.String({ description: 'The key that acted, or `system`.' }),
-    observation: Type.Optional(Type.String({ description: 'What its turn perceived.' })),
+    observation: Type.Optional(Type.String({ description: 'What the NPC perceived in that turn.' })),
   }),
-  recalledBy: Type.Array(
-    Type.Object({
-      turnId: Type.String(),
-      revision: Type.Integer(),
-      at: Type.String({ format: 'date-time' }),
-      similarity: Type.Number(),
-      match: oneOf(['id', 'text']),
-      verdict: Type.Union([FreeObject, Type.Null()]),
-    }),
-  ),
-  derived: Type.Array(
-    Type.Object({
-      memoryId: Type.String(),
-      text: Type.String(),
-      turnId: Type.String(),
-      revision: Type.Integer(),
-      depth: Type.Integer({ description: 'How many steps from the memory that was asked for.' }),
-      by: Type.Array(Type.String(), { description: 'Which memories of the lineage its turn recalled.' }),
-      retracted: Type.Boolean(),
-    }),
-  ),
-  cut: Type.Boolean({ description: 'Whether the lineage goes further than 1,000 memories or 32 steps.' }),
-  next: Type.Optional(Type.String({ description: 'Send it as `cursor` to go on.' })),
-});
+);
+const LineageVerdict = named(
+  'LineageVerdict',
+  Type.Object({ valid: Type.Boolean(), dialogue: Type.String(), action: Type.Union([ActionSchema, Type.Null()]) }),
+);
+const LineageRecall = named(
+  'LineageRecall',
+  Type.Object({
+    turnId: Type.String(),
+    revision: Type.Integer(),
+    at: time,
+    similarity: Type.Number(),
+    match: oneOf(['id', 'text']),
+    verdict: Type.Union([LineageVerdict, Type.Null()]),
+  }),
+);
+const DerivedMemory = named(
+  'DerivedMemory',
+  Type.Object({
+    memoryId: Type.String(),
+    text: Type.String(),
+    turnId: Type.String(),
+    revision: Type.Integer(),
+    depth: Type.Integer({ description: 'How many steps from the requested memory.' }),
+    by: Type.Array(Type.String(), { description: 'The memories of the lineage that its turn recalled.' }),
+    retracted: Type.Boolean(),
+  }),
+);
 
-export const RetractionAnswer = Type.Object({
-  npcId: Type.String(),
-  retracted: Type.Array(
-    Type.Object({
-      memoryId: Type.String(),
-      text: Type.String(),
-      derivedFrom: Type.Array(Type.String(), { description: 'Memories that the turn recalled which stored it.' }),
+export const LineageAnswer = named(
+  'MemoryLineage',
+  Type.Object({
+    memory: MemoryItem,
+    retracted: Type.Union([Retraction, Type.Null()]),
+    cause: LineageCause,
+    recalledBy: Type.Array(LineageRecall),
+    derived: Type.Array(DerivedMemory),
+    cut: Type.Boolean({ description: 'Whether the lineage goes beyond 1,000 memories or 32 steps.' }),
+    next: Type.Optional(Type.String({ description: 'Send it as `cursor` to continue.' })),
+  }),
+);
+
+const RetractMemoriesRequest = named(
+  'RetractMemoriesRequest',
+  Type.Object({
+    memoryIds: Type.Array(Type.String({ minLength: 1, maxLength: ID_CHARS }), {
+      minItems: 1,
+      maxItems: RETRACTED_MEMORIES,
     }),
-  ),
-  dryRun: Type.Boolean(),
-});
+    reason: Type.String({ minLength: 1, maxLength: REASON_CHARS, description: 'Why; it is recorded.' }),
+    derived: Type.Optional(
+      Type.Boolean({ default: false, description: 'Also retract the memories that were derived from them.' }),
+    ),
+    dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Only report what would be retracted.' })),
+  }),
+);
+
+export const RetractionAnswer = named(
+  'RetractedMemories',
+  Type.Object({
+    npcId: Type.String(),
+    retracted: Type.Array(
+      named(
+        'RetractedMemory',
+        Type.Object({
+          memoryId: Type.String(),
+          text: Type.String(),
+          derivedFrom: Type.Array(Type.String(), {
+            description: 'Retracted memories that were recalled in the turn that stored it.',
+          }),
+        }),
+      ),
+    ),
+    dryRun: Type.Boolean(),
+  }),
+);
 
 type LineageRouteDeps = {
   readonly ports: Ports;
@@ -124,14 +169,25 @@ export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps):
     route('GET', '/npcs/:npcId/memory/:memoryId/lineage', {
       operationId: 'memoryLineage',
       tag: 'Memory',
-      summary: 'Where a memory comes from, and what came of it',
+      summary: 'Trace where a memory came from and what it led to',
       description:
-        'Every turn that recalled it, every memory that those turns stored, and so on. A body that recalls by itself names texts only: a text stands for the memories that had it by then. One answer looks at 20,000 events at most; `next` says where to go on.',
+        'Lists every turn that recalled the memory, every memory that those turns stored, and so on. A body with its own recall reports only texts; a text then stands for all memories that had it at that time. One response examines up to 20,000 events; `next` says where to continue.',
       scope: 'audit',
       ext: true,
-      params: Type.Object({ npcId: ClientId, memoryId: Type.String({ maxLength: ID_CHARS }) }),
-      query: Type.Object({ cursor: Type.Optional(Type.String({ maxLength: LINEAGE_CURSOR_CHARS })) }),
-      responses: ok('The lineage, or a part of it.', LineageAnswer),
+      params: Type.Object({
+        ...NpcParams.properties,
+        memoryId: Type.String({
+          ...pathId('The id of the memory.', 'mb_mwzc2q5c_oiZk_ZjxMhEOCiF1'),
+          maxLength: ID_CHARS,
+        }),
+      }),
+      query: Type.Object({
+        cursor: Type.Optional(
+          Type.String({ maxLength: LINEAGE_CURSOR_CHARS, description: 'The `next` of the part before.' }),
+        ),
+      }),
+      refuses: ['NPC_NOT_FOUND', 'MEMORY_NOT_FOUND', 'HEADER_INVALID'],
+      responses: ok('The lineage, or a part of it.', LineageAnswer, examples.lineage),
       handler: async (call) => {
         const { npcId, memoryId } = call.params;
         const stream = mindStream(call);
@@ -157,23 +213,21 @@ export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps):
     route('POST', '/npcs/:npcId/memory/retract', {
       operationId: 'retractMemories',
       tag: 'Memory',
-      summary: 'Take memories back, and what was derived from them',
+      summary: 'Retract memories',
       description:
-        'They leave lists, recall, confirms and souls at once. As of a moment before they are still there, and the history says who took them back, and why. With `derived` their lineage goes with them; with `dryRun` nothing is done.',
+        'They leave lists, recall, confirmations and souls at once. Lists with an earlier `asOf` still show them, and the history keeps who retracted them and why.',
       scope: 'ops',
       ext: true,
       params: NpcParams,
       writesTo: mindStream,
-      body: Type.Object({
-        memoryIds: Type.Array(Type.String({ minLength: 1, maxLength: ID_CHARS }), {
-          minItems: 1,
-          maxItems: RETRACTED_MEMORIES,
-        }),
-        reason: Type.String({ minLength: 1, maxLength: REASON_CHARS }),
-        derived: Type.Optional(Type.Boolean({ default: false, description: 'Also what was derived from them.' })),
-        dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would go.' })),
-      }),
-      responses: ok('What was taken back: nothing that was gone already.', RetractionAnswer),
+      body: RetractMemoriesRequest,
+      example: examples.retract,
+      refuses: ['NPC_NOT_FOUND', 'MEMORY_NOT_FOUND', 'CONFLICT', 'RETRACTION_TOO_LARGE'],
+      responses: ok(
+        'What was retracted. Memories that were already retracted or cleared are left out.',
+        RetractionAnswer,
+        examples.retracted,
+      ),
       handler: async (call) => {
         const { npcId } = call.params;
         const { memoryIds, reason, derived = false, dryRun = false } = call.body;

@@ -24,44 +24,71 @@ import {
   type RouteDefinition,
 } from '../../../kernel/http/route.js';
 import { agentMemoryOf, itemOf, reportedItem } from '../memory-item.js';
-import { AgentMemory, Item, memoryFilters } from './schemas.js';
+import { recallExamples as examples } from './examples.js';
+import { AgentMemory, memoryFilters, MemoryItem } from '../body-schemas.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
+import { named } from '../../../kernel/http/named.js';
 import { AgentParams, MAX_BYTES, NpcParams } from '../../../kernel/http/schemas.js';
 import { memoriesOf, MemoriesSchema } from '../../turns/body-schemas.js';
 
-/** The maximum and the default number of memories of one recall. */
+/** The most memories of one recall, and the defaults. */
 const MAX_LIMIT = 100;
 const LIMIT = 10;
 const AGENT_LIMIT = 5;
-/** The default minimum score of an agent's recall: related texts reach it. */
+/** The default lowest score of an agent's recall: related texts reach it. */
 const AGENT_SCORE = 0.5;
 
 const query = Type.String({
   [MAX_BYTES]: QUERY_BYTES,
-  description: `What is to be remembered; at most ${String(QUERY_BYTES)} bytes of UTF-8.`,
+  description: `What to remember, in at most ${String(QUERY_BYTES)} bytes of UTF-8.`,
 });
-const limit = (usual: number) => Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: usual }));
+const limit = (usual: number) =>
+  Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: usual, description: 'The most memories.' }));
 const score = (usual: number, description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: usual, description }));
 
-const RecallBody = Type.Object({
-  query,
-  similarity: score(0, 'Only memories that are at least so similar.'),
-  threshold: score(0, 'The same, by the name that `QueryVector` has for it; `similarity` wins.'),
-  limit: limit(LIMIT),
-  ...memoryFilters,
-  asOf: Type.Optional(
-    Type.Unsafe<string | number>({
-      type: ['string', 'integer'],
-      minimum: 0,
-      description: 'As the memories were: after this revision, or at this RFC 3339 timestamp.',
+const RecallBody = named(
+  'RecallMemoriesRequest',
+  Type.Object({
+    query,
+    similarity: score(0, 'Only memories with at least this similarity.'),
+    threshold: score(0, 'The same as `similarity`, by its name in `QueryVector`; `similarity` wins.'),
+    limit: limit(LIMIT),
+    ...memoryFilters,
+    asOf: Type.Optional(
+      Type.Unsafe<string | number>({
+        type: ['string', 'integer'],
+        minimum: 0,
+        description: 'The memories as they were after this revision, or at this RFC 3339 timestamp.',
+      }),
+    ),
+    memories: Type.Optional({
+      ...MemoriesSchema,
+      description: 'What the client has recalled itself: it is recorded and returned, and the server recalls nothing.',
     }),
-  ),
-  memories: Type.Optional(MemoriesSchema),
-});
+  }),
+);
 const Parts = Type.Record(Type.String(), Type.Number(), {
-  description: 'What `similarity` was made from: `meaning` and `words`, 0 to 1.',
+  description: 'The parts of `similarity`: `meaning` and `words`, each from 0 to 1.',
 });
+const RecalledMemoryItem = named(
+  'RecalledMemoryItem',
+  Type.Intersect([MemoryItem, Type.Object({ scoreParts: Type.Optional(Parts) })]),
+);
+const RecalledMemoryList = named('RecalledMemoryList', Type.Array(RecalledMemoryItem));
+const RecallAgentMemoriesRequest = named(
+  'RecallAgentMemoriesRequest',
+  Type.Object({
+    query,
+    limit: limit(AGENT_LIMIT),
+    minScore: score(AGENT_SCORE, 'Only memories with at least this score.'),
+  }),
+);
+const RecalledAgentMemory = named(
+  'RecalledAgentMemory',
+  Type.Intersect([AgentMemory, Type.Object({ score: Type.Number({ minimum: 0, maximum: 1 }) })]),
+);
+const RecalledAgentMemoryList = named('RecalledAgentMemoryList', Type.Array(RecalledAgentMemory));
 
 /** The best memories, until they fill a page: even a hundred of the longest ones make no longer answer. */
 const pageOf = <Shown>(memories: readonly Shown[]): readonly Shown[] => [
@@ -114,19 +141,18 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
     route('POST', '/npcs/:npcId/memory/recall', {
       operationId: 'recallMemories',
       tag: 'Memory',
-      summary: 'What an NPC remembers of something, best first',
+      summary: 'Recall memories of an NPC',
       description:
-        'Memories are compared by meaning; those that have no vector yet take part by their words, and `Anima-Embedding-Pending` says how many they are. With `memories` nothing is recalled: they are what the client has recalled itself, and are recorded and returned.',
+        'Best first. Memories are compared by meaning. Those without a vector yet are compared by their words, and `Anima-Embedding-Pending` says how many they are.',
       scope: 'memory',
       params: NpcParams,
       // A recall changes nothing; a report does.
       retention: (call) => (call.body.memories === undefined ? 'never' : 'within-budget'),
       writesTo: (call) => (call.body.memories === undefined ? undefined : mindStream(call)),
       body: RecallBody,
-      responses: ok(
-        'The memories.',
-        Type.Array(Type.Intersect([Item, Type.Object({ scoreParts: Type.Optional(Parts) })])),
-      ),
+      example: examples.recall,
+      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      responses: ok('The memories.', RecalledMemoryList, examples.recalled),
       handler: async (call) => {
         const { query: asked, limit: most = LIMIT, type, minImportance, memories: brought } = call.body;
         const { similarity = call.body.threshold ?? 0 } = call.body;
@@ -166,21 +192,15 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
     route('POST', '/v1/agents/:agentId/memory/recall', {
       operationId: 'recallAgentMemories',
       tag: 'Memory',
-      summary: 'What an agent remembers of something, best first',
+      summary: 'Recall memories of an NPC, for agents',
       description:
-        'Related memories score 0.5 or more, unrelated ones less. `Anima-Embedding-Pending` says how many memories take part by their words alone.',
+        'Best first. Related memories score 0.5 or more, unrelated ones less. `Anima-Embedding-Pending` says how many memories are compared by their words alone.',
       scope: 'memory',
       retention: 'never',
       params: AgentParams,
-      body: Type.Object({
-        query,
-        limit: limit(AGENT_LIMIT),
-        minScore: score(AGENT_SCORE, 'Only memories that score at least this.'),
-      }),
-      responses: ok(
-        'The memories.',
-        Type.Array(Type.Intersect([AgentMemory, Type.Object({ score: Type.Number({ minimum: 0, maximum: 1 }) })])),
-      ),
+      body: RecallAgentMemoriesRequest,
+      example: examples.recallOfAgent,
+      responses: ok('The memories.', RecalledAgentMemoryList, examples.recalledOfAgent),
       handler: async (call) => {
         const { query: asked, limit: most = AGENT_LIMIT, minScore = AGENT_SCORE } = call.body;
         const { tenant } = call.principal;

@@ -26,16 +26,18 @@ import { momentOf } from '../../../kernel/http/as-of.js';
 import { agentStream, contextOf, mindStream, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { agentMemoryOf, itemOf } from '../memory-item.js';
-import { AgentMemory, Item, memoryFilters, MemoryText } from './schemas.js';
+import { memoryExamples as examples } from './examples.js';
+import { AgentMemory, memoryFilters, MemoryItem, MemoryList, MemoryText } from '../body-schemas.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
+import { named } from '../../../kernel/http/named.js';
 import { AgentParams, FreeObject, NpcParams } from '../../../kernel/http/schemas.js';
 
-/** How the list is filtered. */
+/** The filters of the list. */
 const memoryQuery = {
   ...memoryFilters,
   asOf: Type.Optional(
-    Type.String({ description: 'As the memories were: after this revision, or at this RFC 3339 timestamp.' }),
+    Type.String({ description: 'The memories as they were after this revision, or at this RFC 3339 timestamp.' }),
   ),
 };
 
@@ -48,12 +50,13 @@ export const memoryRoutes = ({ ports, writers }: MemoryRouteDeps): readonly Rout
   route('GET', '/npcs/:npcId/memory', {
     ...common,
     operationId: 'listMemories',
-    summary: "An NPC's memories, oldest first",
+    summary: "List an NPC's memories",
     description:
-      'Of an NPC that nobody knows, and of an archived one without `asOf`, the list is empty. Cleared memories are listed only as of a moment before the clear. Retracted ones are, as of a moment before they were. With `minImportance`, and where some were retracted, one answer looks at 20,000 memories at most; `Link` says where to go on.',
+      'Oldest first. The list is empty for an unknown NPC, and for an archived one unless `asOf` is sent. Cleared and retracted memories are listed only with an `asOf` from before that. With `minImportance`, or when some memories were retracted, one response examines up to 20,000 memories; `Link` says where to continue.',
     params: NpcParams,
     query: Type.Object({ ...pageQuery, ...memoryQuery }),
-    responses: { 200: { description: 'The memories.', schema: Type.Array(Item), stream: 'finite' } },
+    refuses: ['HEADER_INVALID'],
+    responses: { 200: { description: 'The memories.', schema: MemoryList, example: examples.list, stream: 'finite' } },
     handler: async (call) => {
       const { type, minImportance, asOf } = call.query;
       const page = pageOf(call.query);
@@ -93,10 +96,60 @@ export const memoryRoutes = ({ ports, writers }: MemoryRouteDeps): readonly Rout
   }),
 ];
 
-/** The longest word for a type of memory that a client makes up, in characters. */
+/** The longest type of a memory that a client may choose, in characters. */
 const TYPE_CHARS = 64;
 /** The types of the agent family. */
 const types = ['observation', 'experience', 'knowledge', 'emotion'] as const;
+
+const ConfirmMemoryRequest = named(
+  'ConfirmMemoryRequest',
+  Type.Object({
+    observation: Type.Optional({ ...MemoryText, description: `What was perceived. ${MemoryText.description ?? ''}` }),
+    text: Type.Optional({
+      ...MemoryText,
+      description: `The text of the memory; \`observation\` wins. ${MemoryText.description ?? ''}`,
+    }),
+    type: Type.Optional(
+      Type.String({ minLength: 1, maxLength: TYPE_CHARS, default: STORED_TYPE, description: 'Any word of yours.' }),
+    ),
+    importance: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: CONFIRMED_IMPORTANCE })),
+    turnId: Type.Optional(Type.String({ description: 'The turn in which the memory was stored.' })),
+  }),
+);
+const ConfirmedMemory = named(
+  'ConfirmedMemory',
+  Type.Intersect([
+    MemoryItem,
+    Type.Object({
+      retracted: Type.Optional(
+        Type.Literal(true, { description: 'The memory was retracted before, and nothing was stored.' }),
+      ),
+    }),
+  ]),
+);
+const ClearedMemories = named(
+  'ClearedMemories',
+  Type.Object({
+    clearStatus: Type.Literal('cleared'),
+    clearCount: Type.Integer({ description: 'How many memories were cleared.' }),
+    clearTimestamp: Type.String({ format: 'date-time' }),
+  }),
+);
+const StoreAgentMemoryRequest = named(
+  'StoreAgentMemoryRequest',
+  Type.Object({
+    text: MemoryText,
+    type: Type.Optional(
+      Type.Unsafe<(typeof types)[number]>({ type: 'string', enum: [...types], default: STORED_TYPE }),
+    ),
+    metadata: Type.Optional(
+      Type.Unsafe<JsonObject>({
+        ...FreeObject,
+        description: `Anything, in at most ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC).`,
+      }),
+    ),
+  }),
+);
 
 /** @throws Error when the event stored none, which no caller passes */
 const rowOf = (event: StreamEvent): MemoryRow => {
@@ -116,19 +169,15 @@ export const memoryWriteRoutes = ({
     route('POST', '/npcs/:npcId/memory', {
       ...common,
       operationId: 'confirmMemory',
-      summary: 'Confirm that a memory is kept, or store a new one',
+      summary: 'Confirm a memory, or store a new one',
       description:
-        'With the `turnId` of a turn that stored memories and an `observation` or the `text` of one of them, or with the text of a memory that was stored within the turn deadline, that memory is marked `confirmed` and nothing is stored twice. Anything else stores a new memory. One that was retracted stays so: the answer says `retracted: true`, and nothing is stored. `observation` wins over `text`.',
+        'Confirms a memory that the mind has stored, so that it is not stored twice. It is found by `turnId` together with an `observation` or the `text` of one of the memories of that turn, or by the text of a memory that was stored within the turn deadline. Anything else is stored as a new memory. A retracted memory stays retracted: the response has `retracted: true`.',
       params: NpcParams,
       writesTo: mindStream,
-      body: Type.Object({
-        observation: Type.Optional(MemoryText),
-        text: Type.Optional(MemoryText),
-        type: Type.Optional(Type.String({ minLength: 1, maxLength: TYPE_CHARS, default: STORED_TYPE })),
-        importance: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: CONFIRMED_IMPORTANCE })),
-        turnId: Type.Optional(Type.String({ description: 'The turn that the memory was part of.' })),
-      }),
-      responses: ok('The memory.', Item),
+      body: ConfirmMemoryRequest,
+      example: examples.confirm,
+      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      responses: ok('The memory.', ConfirmedMemory, examples.confirmed),
       handler: async (call) => {
         const { observation, type = STORED_TYPE, importance = CONFIRMED_IMPORTANCE, turnId } = call.body;
         const text = observation ?? call.body.text;
@@ -157,16 +206,10 @@ export const memoryWriteRoutes = ({
       operationId: 'clearMemories',
       summary: 'Clear all memories of an NPC',
       description:
-        'They leave lists and recall at once. The history still says that they were cleared, by whom and when, and `asOf` a moment before still shows them.',
+        'They leave lists and recall at once. The history keeps who cleared them and when, and lists with an earlier `asOf` still show them.',
       params: NpcParams,
-      responses: ok(
-        'Cleared, also if there were none.',
-        Type.Object({
-          clearStatus: Type.Literal('cleared'),
-          clearCount: Type.Integer({ description: 'How many memories it took away.' }),
-          clearTimestamp: Type.String({ format: 'date-time' }),
-        }),
-      ),
+      refuses: ['CONFLICT'],
+      responses: ok('The memories are cleared; there may have been none.', ClearedMemories, examples.cleared),
       handler: async (call) => {
         const { events, revision, position } = await runCommand(
           deps,
@@ -190,22 +233,13 @@ export const memoryWriteRoutes = ({
     route('POST', '/v1/agents/:agentId/memory', {
       ...common,
       operationId: 'storeAgentMemory',
-      summary: 'Store a memory of an agent',
+      summary: 'Store a memory of an NPC',
       params: AgentParams,
       writesTo: agentStream,
-      body: Type.Object({
-        text: MemoryText,
-        type: Type.Optional(
-          Type.Unsafe<(typeof types)[number]>({ type: 'string', enum: [...types], default: STORED_TYPE }),
-        ),
-        metadata: Type.Optional(
-          Type.Unsafe<JsonObject>({
-            ...FreeObject,
-            description: `Anything; at most ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC).`,
-          }),
-        ),
-      }),
-      responses: { 201: { description: 'The memory.', schema: AgentMemory } },
+      body: StoreAgentMemoryRequest,
+      example: examples.store,
+      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      responses: { 201: { description: 'The memory.', schema: AgentMemory, example: examples.stored } },
       handler: async (call) => {
         const { text, type = STORED_TYPE, metadata } = call.body;
         const memory = { text, type, importance: CONFIRMED_IMPORTANCE, ...defined({ metadata }) };

@@ -8,38 +8,52 @@ import { npcStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import { type Answer, contextOf, mindStream, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
+import { named } from '../../../kernel/http/named.js';
 import { NpcParams, nullable, oneOf } from '../../../kernel/http/schemas.js';
+import { chainBreakExamples as examples } from './examples.js';
 import { defined } from '../../../kernel/base/defined.js';
 
-const From = Type.Integer({ minimum: 0, description: 'The first revision to look at; default 0.' });
+const From = Type.Integer({ minimum: 0, description: 'The first revision to check; 0 by default.' });
 
-export const ChainBreaks = Type.Object({
-  npcId: Type.String(),
-  events: Type.Integer({ description: 'How many events were looked at.' }),
-  next: Type.Optional(Type.Integer({ description: 'The revision to continue from; absent at the end.' })),
-  breaks: Type.Array(
-    Type.Object({
-      revision: Type.Integer(),
-      member: oneOf(['prevHash', 'hash']),
-      stored: Type.String({ description: 'What the event carries.' }),
-      computed: Type.String({
-        description: 'What it should carry: the hash of the event before it, or the hash of what the event holds.',
-      }),
-      acknowledged: Type.Boolean({ description: 'Whether a `ChainBreakRecorded` in the history names it.' }),
+const ChainBreak = named(
+  'ChainBreak',
+  Type.Object({
+    revision: Type.Integer(),
+    member: oneOf(['prevHash', 'hash']),
+    stored: Type.String({ description: 'The value in the event.' }),
+    computed: Type.String({
+      description: 'The value that it should be: the hash of the previous event, or of the content of this one.',
     }),
-  ),
-});
+    acknowledged: Type.Boolean({ description: 'Whether a `ChainBreakRecorded` event in the history names it.' }),
+  }),
+);
+
+export const ChainBreaks = named(
+  'ChainBreaks',
+  Type.Object({
+    npcId: Type.String(),
+    events: Type.Integer({ description: 'How many events were checked.' }),
+    next: Type.Optional(Type.Integer({ description: 'The revision to continue from; absent at the end.' })),
+    breaks: Type.Array(ChainBreak),
+  }),
+);
+const AcknowledgeChainBreaksRequest = named('AcknowledgeChainBreaksRequest', Type.Object({ from: nullable(From) }));
 
 const answer = (npcId: string, { events, next, breaks, revision }: ChainLook): Answer => ({
   revision,
   body: { npcId, events, ...defined({ next }), breaks },
 });
 
-const common = { tag: 'Histories', ext: true, params: NpcParams } as const;
+const common = {
+  tag: 'Histories',
+  ext: true,
+  params: NpcParams,
+  refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+} as const;
 
 type ChainBreakRouteDeps = { readonly ports: Pick<Ports, 'events' | 'clock'>; readonly writers: StreamWriters };
 
-/** `GET` and `POST /npcs/{npcId}/chain-breaks`: where a mind's hash chain does not fit, and saying that one knows. */
+/** `GET` and `POST /npcs/{npcId}/chain-breaks`: finds and acknowledges breaks in a mind's hash chain. */
 export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): readonly RouteDefinition[] => {
   const look = async (stream: string, npcId: string, from: number): Promise<ChainLook> => {
     const found = await lookAtChain(ports.events, stream, from);
@@ -50,10 +64,10 @@ export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): reado
     route('GET', '/npcs/:npcId/chain-breaks', {
       ...common,
       operationId: 'findChainBreaks',
-      summary: "The breaks in an NPC's hash chain",
+      summary: "Find breaks in an NPC's hash chain",
       scope: 'audit',
       query: Type.Object({ from: Type.Optional(From) }),
-      responses: ok('One page; continue from `next`.', ChainBreaks),
+      responses: ok('One page; continue from `next`.', ChainBreaks, examples.found),
       handler: async (call) => {
         const { npcId } = call.params;
         const stream = npcStream(call.principal.tenant, npcId);
@@ -64,12 +78,19 @@ export const chainBreakRoutes = ({ ports, writers }: ChainBreakRouteDeps): reado
     route('POST', '/npcs/:npcId/chain-breaks', {
       ...common,
       operationId: 'acknowledgeChainBreaks',
-      summary: "Record each break of an NPC's hash chain once in its history",
-      description: 'The breaks are still reported, as acknowledged. A later change of the same event is another break.',
+      summary: "Acknowledge the breaks in an NPC's hash chain",
+      description:
+        'Records each break once in the history. The breaks are still reported, marked as acknowledged. If the same event changes later, that is a new break.',
       scope: 'ops',
       writesTo: mindStream,
-      body: Type.Object({ from: nullable(From) }),
-      responses: ok('One page of the breaks found, recorded now or before; continue from `next`.', ChainBreaks),
+      body: AcknowledgeChainBreaksRequest,
+      example: examples.acknowledge,
+      refuses: ['NPC_NOT_FOUND', 'CONFLICT'],
+      responses: ok(
+        'One page of the breaks, recorded now or earlier; continue from `next`.',
+        ChainBreaks,
+        examples.found,
+      ),
       handler: async (call) => {
         const { npcId } = call.params;
         const stream = npcStream(call.principal.tenant, npcId);

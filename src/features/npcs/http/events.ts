@@ -70,16 +70,19 @@ export const eventRoutes = ({ ports, onRevoked }: EventRouteDeps): readonly Rout
     route('GET', '/npcs/:npcId/events', {
       operationId: 'events',
       tag: 'Histories',
-      summary: "An NPC's events as they happen (Server-Sent Events)",
+      summary: "Follow an NPC's events (Server-Sent Events)",
       description:
-        'Continues after `Last-Event-ID`, else from `from`, else from the first event. Browsers read it with `fetch`.',
+        'Starts after `Last-Event-ID` if the header is sent, else at `from`, else at the first event. In a browser use `fetch`, because `EventSource` cannot send a key.',
       scope: 'audit',
       ext: true,
       params: NpcParams,
-      query: Type.Object({ from: Type.Optional(Type.Integer({ minimum: 0 })) }),
+      query: Type.Object({
+        from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, inclusive.' })),
+      }),
+      refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID', 'TOO_MANY_STREAMS'],
       responses: {
         200: {
-          description: '`id` is the revision, `data` the event as in the history.',
+          description: 'The events. `id` is the revision and `data` the event as the history shows it.',
           contentType: EVENT_STREAM,
           stream: 'endless',
         },

@@ -5,6 +5,7 @@ import { mindAsOf, requireMind } from '../find-mind.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
 import { openTurnsOf } from '../domain/open-turns.js';
+import type { JsonObject } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import { momentOf } from '../../../kernel/http/as-of.js';
@@ -15,28 +16,65 @@ import { PAGE_LIMIT } from '../../../kernel/http/page.js';
 import { readMind } from '../read-mind.js';
 import { JSON_TYPE } from '../../../kernel/http/respond.js';
 import { ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { FreeObject, NpcParams, oneOf, openObject } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { FreeObject, NpcParams, oneOf } from '../../../kernel/http/schemas.js';
+import { historyExamples as examples } from './examples.js';
 import { defined } from '../../../kernel/base/defined.js';
 
-const HistoryEvent = openObject({
-  revision: Type.Integer(),
-  id: Type.String({ format: 'uuid' }),
-  type: Type.String(),
-  at: Type.String({ format: 'date-time' }),
-  actor: Type.String({ description: 'The key that acted, or `system`.' }),
-  causationId: Type.Union([Type.String(), Type.Null()]),
-  correlationId: Type.String(),
-  turnId: Type.Optional(Type.String()),
-  data: FreeObject,
-  hash: Type.String(),
-  prevHash: Type.String(),
-});
+const HistoryEvent = named(
+  'HistoryEvent',
+  Type.Object({
+    revision: Type.Integer(),
+    id: Type.String({ format: 'uuid' }),
+    type: Type.String({ description: 'Such as `NpcRegistered`. New types may be added.' }),
+    at: Type.String({ format: 'date-time' }),
+    actor: Type.String({ description: 'The key that acted, or `system`.' }),
+    commandId: Type.String({ description: 'The request, or the step of a process, that recorded it.' }),
+    causationId: Type.Union([Type.String(), Type.Null()]),
+    correlationId: Type.String(),
+    schemaVersion: Type.Integer({ description: 'The version of the schema of `data`.' }),
+    turnId: Type.Optional(Type.String()),
+    data: Type.Unsafe<JsonObject>({
+      ...FreeObject,
+      description: 'What happened. Each type and version has a published JSON Schema.',
+    }),
+    hash: Type.String(),
+    prevHash: Type.String(),
+  }),
+);
+const History = named(
+  'History',
+  Type.Object({
+    npcId: Type.String(),
+    revision: Type.Integer({ description: 'The last revision of the NPC.' }),
+    next: Type.Optional(Type.Integer({ description: 'The revision to continue from; absent at the end.' })),
+    events: Type.Array(HistoryEvent),
+  }),
+);
+const NpcState = named(
+  'NpcState',
+  Type.Object({
+    npcId: Type.String(),
+    revision: Type.Integer(),
+    at: Type.String({ format: 'date-time' }),
+    persona: Type.Union([Type.String(), Type.Null()]),
+    data: FreeObject,
+    openTurns: Type.Array(Type.String(), { description: 'The ids of the turns that had not ended.' }),
+    frozen: Type.Boolean({ description: 'Always false.' }),
+  }),
+);
 
 /** The body of an answer with a page, around its events, which are JSON already. */
 const historyText = (npcId: string, { events, ...page }: HistoryPage): string =>
   `${JSON.stringify({ npcId, ...page }).slice(0, -1)},"events":[${events.join(',')}]}`;
 
-const common = { tag: 'Histories', scope: 'audit', ext: true, params: NpcParams } as const;
+const common = {
+  tag: 'Histories',
+  scope: 'audit',
+  ext: true,
+  params: NpcParams,
+  refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+} as const;
 
 type HistoryRouteDeps = { readonly ports: Ports; readonly writers: StreamWriters };
 
@@ -45,22 +83,22 @@ export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly Ro
   route('GET', '/npcs/:npcId/history', {
     ...common,
     operationId: 'history',
-    summary: 'Everything that happened to an NPC',
+    summary: 'Read the history of an NPC',
+    description: 'With a filter, a page may hold fewer events than `limit`, even none, and still have `next`.',
     query: Type.Object({
       from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, inclusive.' })),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: 100 })),
-      direction: Type.Optional(oneOf(['forwards', 'backwards'])),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, default: 100, description: 'How many events to return.' }),
+      ),
+      direction: Type.Optional(
+        Type.Unsafe<'forwards' | 'backwards'>({
+          ...oneOf(['forwards', 'backwards']),
+          description: 'Oldest first (the default), or newest first.',
+        }),
+      ),
       ...filterQuery,
     }),
-    responses: ok(
-      'One page; continue from `next`.',
-      Type.Object({
-        npcId: Type.String(),
-        revision: Type.Integer(),
-        next: Type.Optional(Type.Integer()),
-        events: Type.Array(HistoryEvent),
-      }),
-    ),
+    responses: ok('One page; continue from `next`.', History, examples.history),
     handler: async (call) => {
       const { npcId, stream } = await readMind(ports.events, call);
       const { from, limit = 100, direction = 'forwards' } = call.query;
@@ -72,20 +110,11 @@ export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly Ro
   route('GET', '/npcs/:npcId/state', {
     ...common,
     operationId: 'state',
-    summary: 'An NPC as it was',
-    query: Type.Object({ asOf: Type.Optional(Type.String({ description: 'A revision, or an RFC 3339 timestamp.' })) }),
-    responses: ok(
-      'The NPC after that revision.',
-      Type.Object({
-        npcId: Type.String(),
-        revision: Type.Integer(),
-        at: Type.String({ format: 'date-time' }),
-        persona: Type.Union([Type.String(), Type.Null()]),
-        data: FreeObject,
-        openTurns: Type.Array(Type.String()),
-        frozen: Type.Boolean(),
-      }),
-    ),
+    summary: 'Get an NPC as it was at a moment',
+    query: Type.Object({
+      asOf: Type.Optional(Type.String({ description: 'A revision or an RFC 3339 timestamp; now by default.' })),
+    }),
+    responses: ok('The NPC after that revision.', NpcState, examples.state),
     handler: async (call) => {
       const moment = momentOf(call.query.asOf);
       const { tenant, npcId } = await readMind(ports.events, call);
@@ -127,10 +156,14 @@ export const historyExportRoutes = ({ ports }: HistoryRouteDeps): readonly Route
     route('GET', '/npcs/:npcId/history/export', {
       ...common,
       operationId: 'exportHistory',
-      summary: 'A whole history as a file: a line for each event',
+      summary: 'Export the history of an NPC as a file',
+      description: 'One line for each event.',
       query: Type.Object({
         format: Type.Optional(
-          Type.Unsafe<'ndjson' | 'csv'>({ type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' }),
+          Type.Unsafe<'ndjson' | 'csv'>({
+            ...{ type: 'string', enum: ['ndjson', 'csv'], default: 'ndjson' },
+            description: 'Newline-delimited JSON, or CSV.',
+          }),
         ),
         ...filterQuery,
       }),

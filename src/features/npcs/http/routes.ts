@@ -17,17 +17,46 @@ import { answerList } from '../../../kernel/http/list-answer.js';
 import { readMind } from '../read-mind.js';
 import { readJsonText } from '../../../kernel/http/json-text.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
+import { named } from '../../../kernel/http/named.js';
 import { ClientId, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { npcExamples as examples } from './examples.js';
 import { defined } from '../../../kernel/base/defined.js';
 
-const Npc = Type.Object({
-  npcId: Type.String(),
-  persona: Type.Union([Type.String(), Type.Null()]),
-  data: FreeObject,
-  revision: Type.Integer({ description: 'The last event of its stream that this includes.' }),
-  updatedAt: Type.String({ format: 'date-time' }),
-  archived: Type.Optional(Type.Literal(true)),
-});
+const Npc = named(
+  'Npc',
+  Type.Object({
+    npcId: Type.String(),
+    persona: Type.Union([Type.String(), Type.Null()]),
+    data: FreeObject,
+    revision: Type.Integer({ description: 'The revision of the last event that this includes.' }),
+    updatedAt: Type.String({ format: 'date-time' }),
+    archived: Type.Optional(Type.Literal(true)),
+  }),
+);
+const NpcList = named('NpcList', Type.Array(Npc));
+const RegisterNpcRequest = named(
+  'RegisterNpcRequest',
+  Type.Object({
+    npcId: nullable(ClientId),
+    id: nullable(Type.String({ ...ClientId, description: 'The same as `npcId`, which wins.' })),
+    persona: nullable(Type.String({ description: 'Who the NPC is, in prose. It begins every prompt.' })),
+    data: nullable(
+      Type.Unsafe<JsonObject>({ ...FreeObject, description: 'The state of the NPC, such as hit points.' }),
+    ),
+    initialState: nullable(Type.Unsafe<JsonObject>({ ...FreeObject, description: 'The same as `data`, which wins.' })),
+  }),
+);
+const RegisteredNpc = named(
+  'RegisteredNpc',
+  Type.Intersect([
+    Npc,
+    Type.Object({ created: Type.Boolean({ description: 'Whether this request registered the NPC.' }) }),
+  ]),
+);
+const ArchivedNpc = named(
+  'ArchivedNpc',
+  Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
+);
 
 type NpcView = Pick<MindState, 'persona' | 'data' | 'archived' | 'revision' | 'updatedAt'>;
 
@@ -62,9 +91,12 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
   route('GET', '/npcs', {
     ...common,
     operationId: 'listNpcs',
-    summary: 'All NPCs of the studio',
+    summary: 'List NPCs',
+    description: 'Archived NPCs are left out.',
     query: Type.Object(pageQuery),
-    responses: { 200: { description: 'The NPCs, by id.', schema: Type.Array(Npc), stream: 'finite' } },
+    responses: {
+      200: { description: 'The NPCs, ordered by id.', schema: NpcList, example: examples.list, stream: 'finite' },
+    },
     handler: async (call) => {
       const page = pageOf(call.query);
       const { tenant } = call.principal;
@@ -85,15 +117,11 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
     operationId: 'registerNpc',
     summary: 'Register an NPC, or replace its persona or data',
     description:
-      'A member that is given replaces the old value as a whole. A request that changes nothing records nothing. `npcId` wins over `id`. Data holds at most 262,144 bytes of JSON, persona and data together 524,288.',
-    body: Type.Object({
-      npcId: nullable(ClientId),
-      id: nullable(ClientId),
-      persona: nullable(Type.String()),
-      data: nullable(FreeObject),
-      initialState: nullable(FreeObject),
-    }),
-    responses: ok('The NPC as it is now.', Type.Intersect([Npc, Type.Object({ created: Type.Boolean() })])),
+      'Each member that you send replaces the whole old value. A request that changes nothing records nothing. `data` may have up to 262,144 bytes of JSON, `persona` and `data` together up to 524,288.',
+    body: RegisterNpcRequest,
+    example: examples.register,
+    refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE'],
+    responses: ok('The NPC as it is now.', RegisteredNpc, examples.registered),
     writesTo: ({ principal, body }) => {
       const npcId = body.npcId ?? body.id;
       return npcId === undefined || npcId === null ? undefined : npcStream(principal.tenant, npcId);
@@ -128,9 +156,10 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
   route('GET', '/npcs/:npcId', {
     ...common,
     operationId: 'getNpc',
-    summary: 'One NPC',
+    summary: 'Get an NPC',
     params: NpcParams,
-    responses: ok('The NPC after every acknowledged write.', Npc),
+    refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+    responses: ok('The NPC, including every write that was acknowledged.', Npc, examples.npc),
     handler: async (call) => {
       const { tenant, npcId } = await readMind(ports.events, call);
       const mind = await requireMind(writers, tenant, npcId);
@@ -140,13 +169,13 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
   route('DELETE', '/npcs/:npcId', {
     ...common,
     operationId: 'archiveNpc',
-    summary: 'Archive an NPC: it leaves the lists, its history stays, and its next act revives it',
+    summary: 'Archive an NPC',
+    description:
+      'The NPC leaves the lists and its history stays. The next time that it acts, it is no longer archived.',
     ext: true,
     params: NpcParams,
-    responses: ok(
-      'Archived.',
-      Type.Object({ npcId: Type.String(), archived: Type.Literal(true), revision: Type.Integer() }),
-    ),
+    refuses: ['NPC_NOT_FOUND', 'CONFLICT'],
+    responses: ok('The NPC is archived.', ArchivedNpc, examples.archived),
     handler: async (call) => {
       const { npcId } = call.params;
       const { tenant } = call.principal;

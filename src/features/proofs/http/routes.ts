@@ -4,6 +4,15 @@ import { bundleOf, consistencyPath, proveMind, requireCheckpoint } from '../bund
 import { type CheckpointAt, checkpointAt, checkpointBefore, newestCheckpoint } from '../log.js';
 import { makeCheckpoint } from '../make-checkpoint.js';
 import { auditMinds } from '../verify-log.js';
+import { proofExamples as examples } from './examples.js';
+import {
+  AuditRequest,
+  AuditResult,
+  CheckpointSchema,
+  CheckpointList,
+  ConsistencyProof,
+  InclusionProof,
+} from './schemas.js';
 import { requireRevision } from '../../npcs/find-mind.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { Semaphore } from '../../../kernel/concurrency/semaphore.js';
@@ -16,27 +25,13 @@ import type { SigningKeys } from '../../../ports/signing-keys.js';
 import { contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { fileName } from '../../../kernel/http/file-name.js';
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
-import { NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { NpcParams } from '../../../kernel/http/schemas.js';
 import { TREE_SIZE } from '../../../kernel/http/patterns.js';
 
 /** How many audits run at once in one process, and how many of one tenant: each reads many events. */
 const AUDITS = 4;
 const TENANT_AUDITS = 1;
-const MAX_NPC_IDS = 1_000;
 const NOTE_TYPE = 'text/plain; charset=utf-8';
-
-const Hex = Type.String({ description: 'SHA-256, lower-case hexadecimal.' });
-const Path = Type.Array(Hex);
-const Checkpoint = Type.Object({
-  size: Type.Integer({ description: 'How many leaves the log has.' }),
-  root: Hex,
-  at: Type.String({ format: 'date-time' }),
-  kid: Type.String({ description: 'The key that signed it.' }),
-  note: Type.String({ description: 'The checkpoint as C2SP signed-note and tlog-checkpoint have it.' }),
-  leaves: Type.Integer({ description: 'How many leaves it added.' }),
-});
-const Leaf = Type.Object({ stream: Type.String(), revision: Type.Integer(), hash: Hex, at: Type.String() });
-const Size = Type.Integer({ minimum: 0 });
 
 const shown = ({ size, root, at, kid, note, leaves }: CheckpointAt) => ({ size, root, at, kid, note, leaves });
 
@@ -58,9 +53,10 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
     route('GET', '/audit/checkpoints', {
       ...common,
       operationId: 'listCheckpoints',
-      summary: "The checkpoints of the tenant's log, newest first",
+      summary: 'List the checkpoints of the log',
+      description: 'Newest first.',
       query: Type.Object(pageQuery),
-      responses: ok('The checkpoints.', Type.Array(Checkpoint)),
+      responses: ok('The checkpoints.', CheckpointList, examples.list),
       handler: async (call) => {
         const { tenant } = call.principal;
         const page = pageOf(call.query);
@@ -80,8 +76,17 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
     route('GET', '/audit/checkpoints/latest', {
       ...common,
       operationId: 'getLatestCheckpoint',
-      summary: "The newest checkpoint of the tenant's log; as text/plain the note alone",
-      responses: ok('The checkpoint.', Checkpoint),
+      summary: 'Get the newest checkpoint of the log',
+      description: 'With `Accept: text/plain` the response is the signed note alone.',
+      refuses: ['CHECKPOINT_NOT_FOUND'],
+      responses: {
+        200: {
+          description: 'The checkpoint.',
+          schema: CheckpointSchema,
+          example: examples.checkpoint,
+          orType: 'text/plain',
+        },
+      },
       handler: async (call) => {
         const found = await requireCheckpoint(events, call.principal.tenant);
         const isPlain = call.koa.accepts('application/json', 'text/plain') === 'text/plain';
@@ -91,9 +96,11 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
     route('POST', '/audit/checkpoints', {
       ...common,
       operationId: 'makeCheckpoint',
-      summary: 'Make a checkpoint now; where nothing was written since the last one, that one',
+      summary: 'Make a checkpoint',
+      description: 'If nothing was written since the last checkpoint, the last one is returned.',
       scope: 'ops',
-      responses: ok('The checkpoint.', Checkpoint),
+      refuses: ['CHECKPOINT_NOT_FOUND', 'CONFLICT'],
+      responses: ok('The checkpoint.', CheckpointSchema, examples.checkpoint),
       handler: async (call) => {
         const { tenant } = call.principal;
         const made = call.done
@@ -106,10 +113,15 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
     route('GET', '/audit/checkpoints/:size/consistency', {
       ...common,
       operationId: 'proveConsistency',
-      summary: 'That a checkpoint extends the log as it was at a smaller size (RFC 9162)',
-      params: Type.Object({ size: Type.String({ pattern: TREE_SIZE }) }),
-      query: Type.Object({ from: Size }),
-      responses: ok('The path.', Type.Object({ from: Size, size: Size, path: Path })),
+      summary: 'Prove that a checkpoint extends an earlier one (RFC 9162)',
+      params: Type.Object({
+        size: Type.String({ pattern: TREE_SIZE, description: 'The size of the checkpoint.', examples: ['2'] }),
+      }),
+      query: Type.Object({
+        from: Type.Integer({ minimum: 0, description: 'The size of the earlier checkpoint.', examples: [1] }),
+      }),
+      refuses: ['CHECKPOINT_NOT_FOUND', 'PROOF_NOT_FOUND'],
+      responses: ok('The proof.', ConsistencyProof, examples.consistency),
       handler: async (call) => {
         const { tenant } = call.principal;
         const size = Number(call.params.size);
@@ -121,13 +133,18 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
     route('GET', '/npcs/:npcId/audit/proof', {
       ...common,
       operationId: 'proveNpc',
-      summary: "That a head of an NPC's history is in the log",
+      summary: "Prove that an NPC's history is in the log",
       params: NpcParams,
-      query: Type.Object({ revision: Type.Optional(Size), size: Type.Optional(Size) }),
-      responses: ok(
-        'The newest head up to the revision, and its path.',
-        Type.Object({ size: Size, leaf: Leaf, index: Size, path: Path, note: Type.String() }),
-      ),
+      query: Type.Object({
+        revision: Type.Optional(
+          Type.Integer({ minimum: 0, description: 'Up to which revision; the last one by default.' }),
+        ),
+        size: Type.Optional(
+          Type.Integer({ minimum: 0, description: 'The size of the checkpoint; the newest by default.' }),
+        ),
+      }),
+      refuses: ['NPC_NOT_FOUND', 'CHECKPOINT_NOT_FOUND', 'PROOF_NOT_FOUND'],
+      responses: ok('The newest leaf up to the revision, and its path.', InclusionProof, examples.inclusion),
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -143,27 +160,12 @@ export const auditRoutes = (services: AuditRouteDeps): readonly RouteDefinition[
     route('POST', '/audit/verify', {
       ...common,
       operationId: 'audit',
-      summary: "Check the tenant's chains, its log, and each head in the log against its stream",
-      body: Type.Object({
-        npcIds: nullable(Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { maxItems: MAX_NPC_IDS })),
-        after: nullable(Type.String({ minLength: 1, maxLength: 2_048 })),
-      }),
-      responses: ok(
-        'One part; send `next` as `after` to go on.',
-        Type.Object({
-          valid: Type.Boolean(),
-          streams: Type.Integer(),
-          events: Type.Integer(),
-          broken: Type.Array(
-            Type.Object({
-              npcId: Type.Union([Type.String(), Type.Null()], { description: 'null: the log itself' }),
-              revision: Type.Integer(),
-              reason: Type.String(),
-            }),
-          ),
-          next: Type.Optional(Type.String()),
-        }),
-      ),
+      summary: 'Verify histories against the log',
+      description: 'Checks the hash chains, the log, and each leaf of the log against its history.',
+      body: AuditRequest,
+      example: examples.audit,
+      refuses: ['BUSY'],
+      responses: ok('One part; send `next` as `after` to continue.', AuditResult, examples.audited),
       handler: async (call) => {
         const { tenant } = call.principal;
         const { npcIds, after } = call.body;
@@ -197,8 +199,6 @@ const BUNDLES = 16;
 const TENANT_BUNDLES = 8;
 const NDJSON_TYPE = 'application/x-ndjson';
 
-const Revision = Type.Integer({ minimum: 0 });
-
 /** `GET /npcs/{npcId}/history/bundle`. */
 export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): RouteDefinition => {
   const { events, clock } = ports;
@@ -206,17 +206,23 @@ export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): Rout
   return route('GET', '/npcs/:npcId/history/bundle', {
     ...common,
     operationId: 'bundleHistory',
-    summary: 'A history that anybody can check offline, with the proof that the log holds it',
+    summary: 'Export a history with its proof',
+    description: 'Anybody can verify the bundle offline.',
     params: NpcParams,
     query: Type.Object({
-      from: Type.Optional(Revision),
-      to: Type.Optional(Revision),
+      from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, inclusive.' })),
+      to: Type.Optional(Type.Integer({ minimum: 0, description: 'The last revision, inclusive.' })),
       extends: Type.Optional(
-        Type.Integer({ minimum: 1, description: 'Also show that the log extends its checkpoint of this size.' }),
+        Type.Integer({ minimum: 1, description: 'Also prove that the log extends its checkpoint of this size.' }),
       ),
     }),
+    refuses: ['NPC_NOT_FOUND', 'PROOF_NOT_FOUND', 'CHECKPOINT_NOT_FOUND'],
     responses: {
-      200: { description: 'A header, the events, and the proof.', stream: 'finite', contentType: NDJSON_TYPE },
+      200: {
+        description: 'A header, the events and the proof, one line each.',
+        stream: 'finite',
+        contentType: NDJSON_TYPE,
+      },
     },
     handler: async (call) => {
       const { npcId } = call.params;

@@ -16,38 +16,48 @@ import type { Ports } from '../../../ports/ports.js';
 import type { ReadModels } from '../../../ports/read-models.js';
 import { timesOf, timesQuery } from '../../../kernel/http/history-query.js';
 import { ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { ClientId, oneOf } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { ClientId, oneOf, pathId } from '../../../kernel/http/schemas.js';
+import { coverageExamples as examples } from './examples.js';
 
-export const CoverageAnswer = Type.Object({
-  rulesetId: Type.String(),
-  version: Type.Unsafe<number | null>({
-    type: ['integer', 'null'],
-    description: 'Null for a replay whose rules were of several versions or are not registered.',
-  }),
-  decisions: Type.Integer({
-    description:
-      'How many decisions by this version recorded what its rules saw; with `replayId` all that were taken again.',
-  }),
-  rules: Type.Array(
-    Type.Object({
-      drRuleId: Type.String(),
-      ruleName: Type.String(),
-      fired: Type.Integer({ description: 'In how many decisions it matched.' }),
-      decided: Type.Integer({ description: 'In how many the action or the refusal came from it.' }),
-      shadowed: Type.Integer({ description: 'In how many it matched, and one above it decided otherwise.' }),
-      use: oneOf(['decided', 'shadowed', 'fired', 'never']),
-      samples: Type.Array(
+const RuleCoverage = named(
+  'RuleCoverage',
+  Type.Object({
+    drRuleId: Type.String(),
+    ruleName: Type.String(),
+    fired: Type.Integer({ description: 'In how many decisions it matched.' }),
+    decided: Type.Integer({ description: 'In how many decisions the action or the refusal came from it.' }),
+    shadowed: Type.Integer({ description: 'In how many decisions it matched and a higher rule decided otherwise.' }),
+    use: oneOf(['decided', 'shadowed', 'fired', 'never']),
+    samples: Type.Array(
+      named(
+        'RuleSample',
         Type.Object({
           npcId: Type.String(),
           turnId: Type.Union([Type.String(), Type.Null()]),
           revision: Type.Integer(),
         }),
-        { description: `Some decisions that it matched, ${String(COVERAGE_SAMPLES)} at most.` },
       ),
+      { description: `Up to ${String(COVERAGE_SAMPLES)} decisions in which it matched.` },
+    ),
+  }),
+);
+
+export const CoverageAnswer = named(
+  'RuleSetCoverage',
+  Type.Object({
+    rulesetId: Type.String(),
+    version: Type.Unsafe<number | null>({
+      type: ['integer', 'null'],
+      description: 'Null for a replay with rules of several versions, or with rules that are not registered.',
     }),
-  ),
-  next: Type.Optional(Type.String({ description: 'Send it as `cursor` to go on, and add the counts.' })),
-});
+    decisions: Type.Integer({
+      description: 'How many decisions by this version were counted; with `replayId`, how many the replay made.',
+    }),
+    rules: Type.Array(RuleCoverage),
+    next: Type.Optional(Type.String({ description: 'Send it as `cursor` to continue, and add up the counts.' })),
+  }),
+);
 
 /** How many rows of minds are read at once, and how many bytes of them. */
 const MIND_PAGE = { limit: 100, bytes: 256 * 1024 };
@@ -121,27 +131,34 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
   route('GET', '/rules/:rulesetId/coverage', {
     operationId: 'ruleCoverage',
     tag: 'Rules',
-    summary: 'What each rule of a set did in the decisions that were recorded',
+    summary: 'Count what each rule of a set did in recorded decisions',
     description:
-      'Counted from what the decisions recorded, over all NPCs or one. One answer looks at 20,000 events and 500 NPCs at most; the counts of the pages add up.',
+      'Counts over all NPCs, or over one. One response examines up to 20,000 events and 500 NPCs; add up the counts of the pages.',
     scope: 'audit',
     ext: true,
-    params: Type.Object({ rulesetId: Type.String() }),
+    params: Type.Object({ rulesetId: pathId('The id of the rule set.', 'tavern') }),
+    refuses: ['NPC_NOT_FOUND', 'RULESET_NOT_FOUND', 'REPLAY_NOT_FOUND'],
     query: Type.Object({
       version: Type.Optional(
         Type.Integer({
           minimum: 0,
-          description: 'The one that decides, when it is left out: the latest, or 0, the built-in `default`.',
+          description: 'By default the version that decides: the newest, or 0 for the built-in `default`.',
         }),
       ),
-      npcId: Type.Optional(ClientId),
+      npcId: Type.Optional(Type.String({ ...ClientId, description: 'Only the decisions of this NPC.' })),
       ...timesQuery,
       replayId: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 256, description: 'Of the decisions of a replay; it goes alone.' }),
+        Type.String({
+          minLength: 1,
+          maxLength: 256,
+          description: 'Count the decisions of this replay. Send no other parameter with it.',
+        }),
       ),
-      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: CURSOR_CHARS })),
+      cursor: Type.Optional(
+        Type.String({ minLength: 1, maxLength: CURSOR_CHARS, description: 'The `next` of the page before.' }),
+      ),
     }),
-    responses: ok('The counts, or a part of them.', CoverageAnswer),
+    responses: ok('The counts, or a part of them.', CoverageAnswer, examples.coverage),
     handler: async (call) => {
       const { tenant } = call.principal;
       const { rulesetId } = call.params;

@@ -10,60 +10,75 @@ import type { ReplayPlan } from '../domain/events.js';
 import { requireInputBytes } from '../../../kernel/base/input-bytes.js';
 import { normaliseRuleset } from '../../rules/domain/normalise.js';
 import { defined } from '../../../kernel/base/defined.js';
-import { Rejection } from '../../../kernel/base/rejection.js';
+import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
 import type { Ports } from '../../../ports/ports.js';
 import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { type Call, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
 import { timeOf } from '../../../kernel/http/history-query.js';
+import { replayExamples as examples } from './examples.js';
 import { shownReplay, ShownReplay } from './shown-results.js';
-import { ClientId, NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { ClientId, NpcParams, nullable, pathId } from '../../../kernel/http/schemas.js';
 import { RulesBody } from '../../rules/body-schemas.js';
 
-/** The number of NPCs that one replay may name, and of texts that it may bring. */
+/** How many NPCs one replay may name, and how many texts it may bring. */
 const MOST_NPCS = 1_000;
 const MOST_OUTPUTS = 1_000;
-/** The longest string that it may contain, in characters: a turn accepts no more. */
+/** The longest text that it may bring, in characters: a turn takes no more. */
 const TEXT_CHARS = 524_288;
-/** What rules are called that come along without an id. */
+/** The id of rules that are sent without one. */
 const UNNAMED_RULES = 'trial';
 /** Of rules that were never registered; versions count from 1. */
 const UNREGISTERED_VERSION = 0;
 
 const trial = {
-  rulesetId: nullable(ClientId),
+  rulesetId: nullable(Type.String({ ...ClientId, description: 'Try the newest version of this registered set.' })),
   rules: Type.Optional(
     Type.Unsafe<Static<typeof RulesBody> | null>({
       ...RulesBody,
       type: ['object', 'null'],
-      description: 'A rule set as POST /rules takes it; it is not registered.',
+      description: 'Try these rules, as for `POST /rules`. They are not registered.',
     }),
   ),
-  instead: nullable(ClientId),
+  instead: nullable(Type.String({ ...ClientId, description: 'Only where this set decided; everywhere by default.' })),
   outputs: nullable(
     Type.Array(
-      Type.Object({
-        npcId: nullable(ClientId),
-        turnId: Type.String({ minLength: 1, maxLength: 256 }),
-        generatedOutput: Type.String({ maxLength: TEXT_CHARS }),
-      }),
-      { maxItems: MOST_OUTPUTS, description: 'Other texts of a model in the place of those that were recorded.' },
+      named(
+        'ReplacedOutput',
+        Type.Object({
+          npcId: nullable(ClientId),
+          turnId: Type.String({ minLength: 1, maxLength: 256 }),
+          generatedOutput: Type.String({ maxLength: TEXT_CHARS }),
+        }),
+      ),
+      { maxItems: MOST_OUTPUTS, description: 'Texts of a model that replace the recorded ones.' },
     ),
   ),
 };
 const Revision = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const OfMind = Type.Object({
-  ...trial,
-  fromRevision: nullable(Revision),
-  toRevision: nullable(Revision),
-  turnId: nullable(Type.String({ minLength: 1, maxLength: 256, description: 'Only the decisions of this turn.' })),
+const OfMind = named(
+  'ReplayNpcRequest',
+  Type.Object({
+    ...trial,
+    fromRevision: nullable(Revision),
+    toRevision: nullable(Revision),
+    turnId: nullable(Type.String({ minLength: 1, maxLength: 256, description: 'Only the decisions of this turn.' })),
+  }),
+);
+const OfMinds = named(
+  'ReplayNpcsRequest',
+  Type.Object({
+    ...trial,
+    npcIds: nullable(
+      Type.Array(ClientId, { minItems: 1, maxItems: MOST_NPCS, description: 'Only these NPCs; all by default.' }),
+    ),
+    since: nullable(Type.String({ description: 'Only decisions at or after this time (RFC 3339).' })),
+    until: nullable(Type.String({ description: 'Only decisions at or before this time (RFC 3339).' })),
+  }),
+);
+const ReplayParams = Type.Object({
+  replayId: pathId('The id of the replay.', 'r0_mwzc2ybp_34hhqKeuV27YUFv4'),
 });
-const OfMinds = Type.Object({
-  ...trial,
-  npcIds: nullable(Type.Array(ClientId, { minItems: 1, maxItems: MOST_NPCS })),
-  since: nullable(Type.String({ description: 'Only decisions from this time on (RFC 3339), inclusive.' })),
-  until: nullable(Type.String({ description: 'Only decisions up to this time (RFC 3339), inclusive.' })),
-});
-const ReplayParams = Type.Object({ replayId: Type.String() });
 const NpcReplayParams = Type.Object({ ...NpcParams.properties, ...ReplayParams.properties });
 
 type Trial = Pick<Static<typeof OfMind>, 'rulesetId' | 'rules' | 'instead' | 'outputs'>;
@@ -82,6 +97,11 @@ type ReplayRouteDeps = {
   readonly repository: ProcessRepository;
   readonly rulesets: Rulesets;
 };
+
+const trialRefuses: readonly RejectionCode[] = [
+  ...(['RULESET_NOT_FOUND', 'EVENTS_TOO_LARGE', 'PATTERN_INVALID', 'RULE_ID_REPEATED', 'RULESET_TOO_LARGE'] as const),
+  ...(['TEMPLATE_INVALID', 'REPLAYS_RUNNING'] as const),
+];
 
 /** Replays and trials. */
 export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRouteDeps): readonly RouteDefinition[] => {
@@ -128,8 +148,20 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
     return { position, body: shownReplay(replay) };
   };
 
-  const accepted = { 202: { description: 'Accepted; it goes on by itself.', schema: ShownReplay } };
-  const shown = { 200: { description: 'Where it stands, and what it has found so far.', schema: ShownReplay } };
+  const accepted = {
+    202: {
+      description: 'Accepted. It runs in the background; `Location` is where to ask for its status.',
+      schema: ShownReplay,
+      example: examples.accepted,
+    },
+  };
+  const shown = {
+    200: {
+      description: 'The status of the replay, and what it has found.',
+      schema: ShownReplay,
+      example: examples.replay,
+    },
+  };
   const common = { tag: 'Replays', scope: 'audit', ext: true } as const;
 
   return [
@@ -139,6 +171,8 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       summary: 'Take the decisions of an NPC again, by the rules of then or by others',
       params: NpcParams,
       body: OfMind,
+      example: examples.replayNpc,
+      refuses: ['NPC_NOT_FOUND', ...trialRefuses],
       responses: accepted,
       handler: async (call) => {
         const { npcId } = call.params;
@@ -156,9 +190,11 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
     route('POST', '/replays', {
       ...common,
       operationId: 'replayNpcs',
-      summary: 'Take the decisions of many NPCs again, by the rules of then or by others',
-      description: 'Without `npcIds` it takes those of every NPC of the studio.',
+      summary: 'Replay the decisions of many NPCs',
+      description: 'By the recorded rules, or by others as a trial. Without `npcIds` it replays all NPCs.',
       body: OfMinds,
+      example: examples.replayNpcs,
+      refuses: trialRefuses,
       responses: accepted,
       handler: async (call) => {
         const { npcIds, since, until } = call.body;
@@ -171,32 +207,38 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
     route('GET', '/replays/:replayId', {
       ...common,
       operationId: 'getReplay',
-      summary: 'How far a replay is, and what it has found',
+      summary: 'Get a replay',
       params: ReplayParams,
+      refuses: ['REPLAY_NOT_FOUND'],
       responses: shown,
       handler: async (call) => ({ body: shownReplay(await findReplay(deps, call.principal.tenant, call.params)) }),
     }),
     route('GET', '/npcs/:npcId/replays/:replayId', {
       ...common,
       operationId: 'getNpcReplay',
-      summary: 'How far a replay of an NPC is, and what it has found',
+      summary: 'Get a replay of an NPC',
       params: NpcReplayParams,
+      refuses: ['REPLAY_NOT_FOUND'],
       responses: shown,
       handler: async (call) => ({ body: shownReplay(await findReplay(deps, call.principal.tenant, call.params)) }),
     }),
     route('DELETE', '/replays/:replayId', {
       ...common,
       operationId: 'cancelReplay',
-      summary: 'Cancel a replay; what it has found stays',
+      summary: 'Cancel a replay',
+      description: 'What it has found stays.',
       params: ReplayParams,
+      refuses: ['REPLAY_NOT_FOUND'],
       responses: shown,
       handler: (call) => cancel(call, call.params),
     }),
     route('DELETE', '/npcs/:npcId/replays/:replayId', {
       ...common,
       operationId: 'cancelNpcReplay',
-      summary: 'Cancel a replay of an NPC; what it has found stays',
+      summary: 'Cancel a replay of an NPC',
+      description: 'What it has found stays.',
       params: NpcReplayParams,
+      refuses: ['REPLAY_NOT_FOUND'],
       responses: shown,
       handler: (call) => cancel(call, call.params),
     }),

@@ -5,51 +5,64 @@ import { byPlace } from '../domain/place.js';
 import { noFindings, type ReplayFindings, type ReplaySample, type RuleCount } from '../domain/findings.js';
 import { defined } from '../../../kernel/base/defined.js';
 import type { Replay } from '../run-replay.js';
-import { AnyJson } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { AnyJson, oneOf } from '../../../kernel/http/schemas.js';
 
 /** The number of samples that a response shows, of all kinds together. */
 const SHOWN_SAMPLES = 100;
 
-const Count = Type.Integer({ description: 'How many.' });
+const Count = Type.Integer();
 const counts = (names: readonly string[]) => Type.Object(Object.fromEntries(names.map((name) => [name, Count])));
-const Place = Type.Object({
-  npcId: Type.String(),
-  turnId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
-  revision: Type.Integer(),
-});
+const Place = named(
+  'Decision',
+  Type.Object({
+    npcId: Type.String(),
+    turnId: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
+    revision: Type.Integer(),
+  }),
+);
+const kind = Type.Unsafe<string>(oneOf(differenceKinds));
+const Difference = named('Difference', Type.Intersect([Place, Type.Object({ kind, was: AnyJson, would: AnyJson })]));
+const FirstDifference = named('FirstDifference', Type.Intersect([Place, Type.Object({ kind })]));
+
+const ReplayedRule = named(
+  'ReplayedRule',
+  Type.Object({
+    rulesetId: Type.String(),
+    drRuleId: Type.String(),
+    matched: Type.Object({ was: Count, would: Count }),
+    decided: Count,
+    shadowed: Count,
+    samples: Type.Object({
+      fired: Type.Array(Place),
+      decided: Type.Array(Place),
+      shadowed: Type.Array(Place),
+    }),
+  }),
+);
 
 /** A replay and what it has found. */
-export const ShownReplay = Type.Object({
-  replayId: Type.String(),
-  status: Type.Unsafe<string>({ type: 'string', enum: ['running', 'completed', 'failed', 'cancelled'] }),
-  trial: Type.Boolean(),
-  startedAt: Type.String({ format: 'date-time' }),
-  endedAt: Type.Optional(Type.String({ format: 'date-time' })),
-  reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
-  progress: Type.Number({ description: '0 to 1' }),
-  minds: Type.Integer({ description: 'How many histories take part.' }),
-  unknown: Type.Array(Type.String(), { description: 'Of the NPCs that were named, those that have no history.' }),
-  decisions: Type.Integer({ description: 'Decisions that were taken again.' }),
-  turns: Type.Object({ checked: Count, equal: Count, different: Count, skipped: Count }),
-  skipped: counts(skipReasons),
-  differences: counts(differenceKinds),
-  rules: Type.Array(
-    Type.Object({
-      rulesetId: Type.String(),
-      drRuleId: Type.String(),
-      matched: Type.Object({ was: Count, would: Count }),
-      decided: Count,
-      shadowed: Count,
-      samples: Type.Object({
-        fired: Type.Array(Place),
-        decided: Type.Array(Place),
-        shadowed: Type.Array(Place),
-      }),
-    }),
-  ),
-  samples: Type.Array(Type.Intersect([Place, Type.Object({ kind: Type.String(), was: AnyJson, would: AnyJson })])),
-  firstDifference: Type.Optional(Type.Intersect([Place, Type.Object({ kind: Type.String() })])),
-});
+export const ShownReplay = named(
+  'Replay',
+  Type.Object({
+    replayId: Type.String(),
+    status: Type.Unsafe<string>({ type: 'string', enum: ['running', 'completed', 'failed', 'cancelled'] }),
+    trial: Type.Boolean({ description: 'Whether it used other rules than those that were recorded.' }),
+    startedAt: Type.String({ format: 'date-time' }),
+    endedAt: Type.Optional(Type.String({ format: 'date-time' })),
+    reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+    progress: Type.Number({ description: 'From 0 to 1.' }),
+    minds: Type.Integer({ description: 'How many histories it reads.' }),
+    unknown: Type.Array(Type.String(), { description: 'The named NPCs that have no history.' }),
+    decisions: Type.Integer({ description: 'How many decisions were made again.' }),
+    turns: named('ReplayedTurns', Type.Object({ checked: Count, equal: Count, different: Count, skipped: Count })),
+    skipped: named('SkippedTurns', counts(skipReasons)),
+    differences: named('DifferenceCounts', counts(differenceKinds)),
+    rules: Type.Array(ReplayedRule),
+    samples: Type.Array(Difference),
+    firstDifference: Type.Optional(FirstDifference),
+  }),
+);
 
 /** Of each kind the first ones, as many of each as there is room for. */
 const shownSamples = (samples: readonly ReplaySample[]): readonly ReplaySample[] => {
@@ -96,7 +109,7 @@ const progressOf = (replay: Replay): number => {
   return Math.min(1, replay.events / Math.max(1, replay.eventsInAll));
 };
 
-/** A replay as the contract names its members. */
+/** A replay with the fixed names of its members. */
 export const shownReplay = (replay: Replay) => {
   const { replayId, startedAt, ruleset, rules } = replay;
   const over = replay.name === 'over' ? replay : undefined;

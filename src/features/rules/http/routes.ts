@@ -14,7 +14,7 @@ import type { RulesetContent } from '../domain/ruleset.js';
 import { warningsOf } from '../domain/warnings.js';
 import { derivedUuid } from '../../../kernel/crypto/uuid.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
-import { Rejection } from '../../../kernel/base/rejection.js';
+import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
 import { rulesetStream } from '../../../kernel/base/stream-names.js';
 import type { Ports } from '../../../ports/ports.js';
 import { rulesets as rulesetRows } from '../../../../projections/rulesets.js';
@@ -22,35 +22,52 @@ import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../
 import { answerList } from '../../../kernel/http/list-answer.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { RulesBody } from '../body-schemas.js';
-import { ClientId, openObject } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { pathClientId, pathId } from '../../../kernel/http/schemas.js';
+import { ruleExamples as examples } from './examples.js';
 import { defined } from '../../../kernel/base/defined.js';
 
 const orNull = (schema: ReturnType<typeof Type.String>) => Type.Union([schema, Type.Null()]);
-const StoredSet = Type.Object({
-  rulesetId: Type.String(),
-  rulesetRules: Type.Array(
-    openObject({
-      drRuleId: Type.String(),
-      ruleName: Type.String(),
-      ruleCondition: Type.Array(Type.Array(Type.String())),
-      ruleAction: Type.String(),
-      ruleReason: Type.String(),
-      ruleTarget: orNull(Type.String()),
-      rulePriority: Type.Integer(),
-      ruleObsPattern: orNull(Type.String()),
-      rulePromptSuffix: orNull(Type.String()),
-    }),
-  ),
-  template: orNull(Type.String()),
-  version: Type.Integer(),
-});
-const RegisteredSet = openObject({
-  ...StoredSet.properties,
-  warnings: Type.Array(Type.Object({ drRuleId: Type.String(), message: Type.String() }), {
-    description: 'Rules that look as if they decide something but will not.',
+const DirectiveRule = named(
+  'DirectiveRule',
+  Type.Object({
+    drRuleId: Type.String(),
+    ruleName: Type.String(),
+    ruleCondition: Type.Array(Type.Array(Type.String()), { description: 'Pairs of a key and a value.' }),
+    ruleAction: Type.String(),
+    ruleReason: Type.String(),
+    ruleTarget: orNull(Type.String()),
+    rulePriority: Type.Integer(),
+    ruleObsPattern: orNull(Type.String()),
+    rulePromptSuffix: orNull(Type.String()),
+    ruleDescription: Type.Optional(Type.String()),
+    ruleActionTypes: Type.Optional(Type.Array(Type.String())),
   }),
-});
-const RulesetParams = Type.Object({ rulesetId: ClientId });
+);
+const StoredSet = named(
+  'DirectiveRuleSet',
+  Type.Object({
+    rulesetId: Type.String(),
+    rulesetRules: Type.Array(DirectiveRule),
+    template: orNull(Type.String()),
+    version: Type.Integer(),
+  }),
+);
+const RuleSetList = named('DirectiveRuleSetList', Type.Array(StoredSet));
+const RuleWarning = named('RuleWarning', Type.Object({ drRuleId: Type.String(), message: Type.String() }));
+const RegisteredSet = named(
+  'RegisteredRuleSet',
+  Type.Intersect([
+    StoredSet,
+    Type.Object({
+      warnings: Type.Array(RuleWarning, { description: 'Rules that look as if they decide something but will not.' }),
+    }),
+  ]),
+);
+const PresetList = named('PresetList', Type.Array(Type.String()));
+const RegisterPresetRequest = named('RegisterPresetRequest', Type.Object({}));
+const DeletedRuleSet = named('DeletedRuleSet', Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) }));
+const RulesetParams = Type.Object({ rulesetId: pathClientId('The id of the rule set.', 'tavern') });
 
 const common = { tag: 'Rules', scope: 'rules' } as const;
 
@@ -78,7 +95,8 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
     route('POST', '/rules', {
       ...common,
       operationId: 'registerRules',
-      summary: 'Register a rule set; registering an id again makes a new version',
+      summary: 'Register a rule set',
+      description: 'Registering an id again makes a new version.',
       shortForbidden: true,
       forbids: () =>
         rulesRegistration
@@ -91,7 +109,12 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
         const rulesetId = body.rulesetId ?? body.id;
         return typeof rulesetId === 'string' ? rulesetStream(principal.tenant, rulesetId) : undefined;
       },
-      responses: ok('The stored set, and warnings.', RegisteredSet),
+      example: examples.register,
+      refuses: [
+        ...['CONFLICT', 'EVENTS_TOO_LARGE', 'PATTERN_INVALID', 'RULE_ID_REPEATED', 'RULESET_TOO_LARGE'],
+        'TEMPLATE_INVALID',
+      ] as readonly RejectionCode[],
+      responses: ok('The stored set, with warnings.', RegisteredSet, examples.registered),
       handler: async (call) => {
         const makeId = () => `rs-${derivedUuid(parseCommandId(call.commandId).timeMs, `ruleset ${call.commandId}`)}`;
         const content = await inSlices(normaliseRuleset(call.body, makeId));
@@ -102,9 +125,12 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
     route('GET', '/rules', {
       ...common,
       operationId: 'listRules',
-      summary: 'Every rule set of the studio, latest versions',
+      summary: 'List rule sets',
+      description: 'In their newest versions.',
       query: Type.Object(pageQuery),
-      responses: { 200: { description: 'The sets, by id.', schema: Type.Array(StoredSet), stream: 'finite' } },
+      responses: {
+        200: { description: 'The sets, ordered by id.', schema: RuleSetList, example: examples.list, stream: 'finite' },
+      },
       handler: async (call) => {
         const page = pageOf(call.query);
         await ports.readModels.reachedPosition(rulesetRows, call.wrote);
@@ -122,21 +148,25 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
     route('GET', '/rules/presets', {
       ...common,
       operationId: 'listPresets',
-      summary: 'The names of the built-in sets',
-      responses: ok('The names.', Type.Array(Type.String())),
+      summary: 'List presets',
+      description: 'Presets are built-in rule sets.',
+      responses: ok('The names of the presets.', PresetList, examples.presets),
       handler: () => ({ body: presetIds() }),
     }),
     route('POST', '/rules/presets/:presetId', {
       ...common,
       operationId: 'registerPreset',
-      summary: "Register a built-in set under its own name; `default` becomes the studio's default",
-      params: Type.Object({ presetId: Type.String() }),
+      summary: 'Register a preset',
+      description: "It is registered under its own name. `default` becomes the tenant's default.",
+      params: Type.Object({ presetId: pathId('The name of the preset.', 'default') }),
       writesTo: ({ principal, params }) => {
         const found = findPreset(params.presetId);
         return found === null ? undefined : rulesetStream(principal.tenant, found.rulesetId);
       },
-      body: Type.Object({}),
-      responses: ok('The stored set, and warnings.', RegisteredSet),
+      body: RegisterPresetRequest,
+      example: {},
+      refuses: ['PRESET_NOT_FOUND', 'CONFLICT'],
+      responses: ok('The stored set, with warnings.', RegisteredSet, examples.preset),
       handler: (call) => {
         const { presetId } = call.params;
         const content = findPreset(presetId);
@@ -147,11 +177,14 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
     route('GET', '/rules/:rulesetId', {
       ...common,
       operationId: 'getRules',
-      summary: 'One rule set, in the latest or the requested version',
+      summary: 'Get a rule set',
       ext: true,
       params: RulesetParams,
-      query: Type.Object({ version: Type.Optional(Type.Integer({ minimum: 1 })) }),
-      responses: ok('The set.', StoredSet),
+      query: Type.Object({
+        version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest version by default.' })),
+      }),
+      refuses: ['RULESET_NOT_FOUND'],
+      responses: ok('The set.', StoredSet, examples.set),
       handler: async (call) => {
         const { rulesetId } = call.params;
         const { version } = call.query;
@@ -169,9 +202,11 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
     route('DELETE', '/rules/:rulesetId', {
       ...common,
       operationId: 'deleteRules',
-      summary: 'Delete a rule set; open turns keep the version they began with',
+      summary: 'Delete a rule set',
+      description: 'Open turns keep the version that they began with.',
       params: RulesetParams,
-      responses: ok('Deleted.', Type.Object({ rulesetId: Type.String(), deleted: Type.Literal(true) })),
+      refuses: ['RULESET_NOT_FOUND', 'CONFLICT'],
+      responses: ok('The set is deleted.', DeletedRuleSet, examples.deleted),
       handler: async (call) => {
         const { rulesetId } = call.params;
         const { position } = await runCommand(

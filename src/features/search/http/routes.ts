@@ -10,7 +10,10 @@ import type { Ports } from '../../../ports/ports.js';
 import { UTTERANCE_KINDS, utterances } from '../../../../projections/utterances.js';
 import { timeOf } from '../../../kernel/http/history-query.js';
 import { minRevision } from '../../../kernel/http/min-revision.js';
+import { named } from '../../../kernel/http/named.js';
 import { ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { oneOf } from '../../../kernel/http/schemas.js';
+import { searchExamples as examples } from './examples.js';
 
 const MAX_HITS = 100;
 const DEFAULT_HITS = 20;
@@ -18,18 +21,28 @@ const DEFAULT_HITS = 20;
 const MAX_NAMES = 100;
 
 const nullableText = Type.Union([Type.String(), Type.Null()]);
-const Hit = Type.Object({
-  npcId: Type.String(),
-  turnId: nullableText,
-  revision: Type.Integer(),
-  at: Type.String({ format: 'date-time' }),
-  kind: Type.String({ description: UTTERANCE_KINDS.join(', ') }),
-  by: nullableText,
-  to: nullableText,
-  text: Type.String(),
-  snippet: Type.String({ description: '200 characters around the first hit.' }),
-  refused: Type.Optional(Type.Literal(true, { description: 'Of a verdict that was refused.' })),
-});
+const SearchHit = named(
+  'SearchHit',
+  Type.Object({
+    npcId: Type.String(),
+    turnId: nullableText,
+    revision: Type.Integer(),
+    at: Type.String({ format: 'date-time' }),
+    kind: oneOf(UTTERANCE_KINDS),
+    by: nullableText,
+    to: nullableText,
+    text: Type.String(),
+    snippet: Type.String({ description: '200 characters around the first match.' }),
+    refused: Type.Optional(Type.Literal(true, { description: 'It is from a verdict that was refused.' })),
+  }),
+);
+const SearchResult = named(
+  'SearchResult',
+  Type.Object({
+    hits: Type.Array(SearchHit),
+    next: Type.Optional(Type.String({ description: 'Send it as `cursor` to continue.' })),
+  }),
+);
 
 const issue = (pointer: string, message: string): Rejection =>
   new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer, message }] } });
@@ -66,26 +79,30 @@ export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
   route('GET', '/search', {
     operationId: 'search',
     tag: 'Histories',
-    summary: 'What was said, by whom and to whom, in all minds of the studio',
+    summary: 'Search what was said',
     description:
-      'Newest first. `q`: words, all of which must be there, without regard to case and accents; `"several words"` in this order; `word*` for what begins so; `-word` must not be there. Without `q` the other filters select. An answer may hold fewer hits than asked for, even none, and still have `next`.',
+      'Searches the histories of all NPCs, newest first. `q` is a list of words that must all occur; case and accents do not matter. `"several words"` must occur in this order, `word*` matches a prefix, and `-word` must not occur. Without `q` only the filters apply. A page may have fewer hits than `limit`, even none, and still have `next`.',
     scope: 'audit',
     ext: true,
     query: Type.Object({
-      q: Type.Optional(Type.String({ minLength: 1, maxLength: QUERY_CHARACTERS })),
-      npcId: Type.Optional(Type.String({ description: 'Only in these minds, separated by commas.' })),
-      by: Type.Optional(Type.String({ description: 'Only by these minds or players, separated by commas.' })),
-      to: Type.Optional(Type.String({ description: 'Only to these minds or players, separated by commas.' })),
-      kind: Type.Optional(Type.String({ description: `Of ${UTTERANCE_KINDS.join(', ')}, separated by commas.` })),
-      since: Type.Optional(Type.String({ description: 'Only from this time on (RFC 3339), inclusive.' })),
-      until: Type.Optional(Type.String({ description: 'Only up to this time (RFC 3339), inclusive.' })),
+      q: Type.Optional(Type.String({ minLength: 1, maxLength: QUERY_CHARACTERS, description: 'The words to find.' })),
+      npcId: Type.Optional(Type.String({ description: 'Only in the histories of these NPCs, separated by commas.' })),
+      by: Type.Optional(
+        Type.String({ description: 'Only if one of these NPCs or players said it, separated by commas.' }),
+      ),
+      to: Type.Optional(
+        Type.String({ description: 'Only if it was said to one of these NPCs or players, separated by commas.' }),
+      ),
+      kind: Type.Optional(Type.String({ description: `Any of ${UTTERANCE_KINDS.join(', ')}, separated by commas.` })),
+      since: Type.Optional(Type.String({ description: 'Only at or after this time (RFC 3339).' })),
+      until: Type.Optional(Type.String({ description: 'Only at or before this time (RFC 3339).' })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HITS, default: DEFAULT_HITS })),
-      cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of an earlier answer.' })),
+      cursor: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, description: 'The `next` of the page before.' }),
+      ),
     }),
-    responses: ok(
-      'One page; continue with `cursor` from `next`.',
-      Type.Object({ hits: Type.Array(Hit), next: Type.Optional(Type.String()) }),
-    ),
+    refuses: ['HEADER_INVALID'],
+    responses: ok('One page; continue with `cursor` from `next`.', SearchResult, examples.found),
     handler: async (call) => {
       const { q, npcId, by, to, kind, since, until, limit = DEFAULT_HITS, cursor } = call.query;
       const { tenant } = call.principal;

@@ -3,16 +3,29 @@ import { Type } from '@sinclair/typebox';
 import { requireRevision } from '../../npcs/find-mind.js';
 import { beginExport, type ExportOutcome, exportRef, sealedExport } from '../export-soul.js';
 import { agentStream, type Answer, route, type RouteDefinition, onBehalfOf } from '../../../kernel/http/route.js';
-import { AgentParams, FreeObject, nullable, openObject } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { AgentParams, nullable } from '../../../kernel/http/schemas.js';
 import { type ExportServices, leftOut, soulIdIn, WithoutList } from './exports.js';
+import { soulExamples as examples } from './examples.js';
+import { ExportedAgentSoul } from './schemas.js';
 import { soulAtOnce } from './sealed-answer.js';
 
-/** One of these words; the first is what counts when none is given. */
+/** One of these values; the first is the default. */
 const oneOf = <Word extends string>(...words: readonly [Word, ...Word[]]) =>
   Type.Unsafe<Word>({ type: 'string', enum: words, default: words[0] });
 
-/** In which form the soul was asked for. */
+/** The requested form of the soul. */
 type ExportForm = { readonly format?: 'json' | 'binary' | null; readonly storage?: 'local' | 'ipfs' | null };
+
+const ExportAgentSoulRequest = named(
+  'ExportAgentSoulRequest',
+  Type.Object({
+    format: nullable(oneOf('json', 'binary')),
+    storage: nullable(oneOf('local', 'ipfs')),
+    includeMemories: nullable(Type.Boolean({ default: true })),
+    without: nullable(WithoutList),
+  }),
+);
 
 /** `POST /v1/agents/{agentId}/soul/export`: both phases at once, into the built-in archive. */
 export const agentExportRoute = (services: ExportServices): RouteDefinition => {
@@ -28,28 +41,21 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
   return route('POST', '/v1/agents/:agentId/soul/export', {
     operationId: 'exportAgentSoul',
     tag: 'Agents',
-    summary: 'Export the soul of an NPC at once',
+    summary: 'Export the soul of an NPC in one request',
     description:
-      'With `format: binary` the document also stands as CBOR, in base64, under `soul.binary`. With `storage: ipfs` the answer is the CID of the stored bytes: those of the JSON document in its canonical form, or of the CBOR document.',
+      'With `format: binary`, `soul.binary` also has the document as CBOR, in base64. With `storage: ipfs`, the response has the CID of the stored bytes: of the JSON document in its canonical form, or of the CBOR document.',
     scope: 'souls',
     params: AgentParams,
     writesTo: agentStream,
-    body: Type.Object({
-      format: nullable(oneOf('json', 'binary')),
-      storage: nullable(oneOf('local', 'ipfs')),
-      includeMemories: nullable(Type.Boolean({ default: true })),
-      without: nullable(WithoutList),
-    }),
+    body: ExportAgentSoulRequest,
+    example: examples.exportAgent,
+    refuses: ['NPC_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_TOO_LARGE', 'SOULS_WAITING'],
     responses: {
       200: {
         description: 'The soul, or its CID.',
         stream: 'finite',
-        schema: openObject({
-          format: Type.String(),
-          storage: Type.String(),
-          cid: Type.Optional(Type.String()),
-          soul: Type.Optional(FreeObject),
-        }),
+        schema: ExportedAgentSoul,
+        example: examples.exportedAgent,
       },
     },
     handler: async (call) => {

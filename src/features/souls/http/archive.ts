@@ -18,6 +18,10 @@ import { MAX_ARCHIVED_BYTES } from '../../../ports/soul-archive.js';
 import { canonicalBody } from '../../../kernel/base/read-json.js';
 import { namesTag } from '../../../kernel/http/entity-tag.js';
 import { route, type RouteDefinition } from '../../../kernel/http/route.js';
+import { named } from '../../../kernel/http/named.js';
+import { pathId } from '../../../kernel/http/schemas.js';
+import { archiveExamples as examples } from './examples.js';
+import { SoulDocumentSchema } from './schemas.js';
 import { shownAnswer } from './shown-answer.js';
 
 export type ArchiveRouteDeps = {
@@ -27,7 +31,9 @@ export type ArchiveRouteDeps = {
   readonly mayUpload: (grant: ArchiveGrant) => Promise<boolean>;
 };
 
-/** How many uploads one process takes at once, and of one tenant: each is in memory whole, however slowly it comes. */
+const ArchivedPayload = named('ArchivedPayload', Type.Object({ id: Type.String() }));
+
+/** How many uploads one process accepts at once, and from one tenant: each is held in memory, however slowly it arrives. */
 const UPLOADS = 16;
 const TENANT_UPLOADS = 8;
 /** How many payloads are in memory at once for those that read them: at most 512 MiB, and only if all are of the largest. */
@@ -89,16 +95,25 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
     route('POST', '/archive', {
       operationId: 'uploadToArchive',
       tag: 'Souls',
-      summary: 'Uploads the payload of a soul export',
+      summary: 'Upload the payload of a soul export',
       description:
-        'Authorised by the grant of the export, its `auiAuthHeader`, alone. The payload is JSON, whatever the content type says; it is compared by its canonical form (JCS). It may be sent again.',
+        'Send the `auiAuthHeader` of the export as `Authorization`; a key is not needed. The payload is read as JSON whatever its content type, and compared by its canonical form (JCS). You can repeat the request.',
       scope: null,
       admits: grantIn,
       bytes: { accepts: '*/*', maxBytes: MAX_ARCHIVED_BYTES },
       responses: {
-        200: { description: 'The archive had it already.', schema: Type.Object({ id: Type.String() }) },
-        201: { description: 'It is archived; `x-id` is the id, too.', schema: Type.Object({ id: Type.String() }) },
+        200: {
+          description: 'The archive already had the payload.',
+          schema: ArchivedPayload,
+          example: examples.archived,
+        },
+        201: {
+          description: 'The payload is archived. The header `x-id` has the id, too.',
+          schema: ArchivedPayload,
+          example: examples.archived,
+        },
       },
+      refuses: ['MALFORMED_JSON', 'SOUL_PAYLOAD_MISMATCH'],
       enter: ({ granted }) => uploads.acquire(granted.tenant),
       handler: async ({ bytes, granted }) => {
         const { digest, tenant } = granted;
@@ -113,14 +128,21 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
     route('GET', '/archive/:txId', {
       operationId: 'getFromArchive',
       tag: 'Souls',
-      summary: 'A payload of the archive',
+      summary: 'Get a payload from the archive',
       description:
-        'It never changes. One that was exported to IPFS is found under its CID, too; what was exported as binary is `application/cbor`.',
+        'A payload never changes. A soul that was exported to IPFS is found by its CID, too. A soul that was exported as binary is `application/cbor`.',
       scope: null,
-      params: Type.Object({ txId: Type.String() }),
+      params: Type.Object({ txId: pathId('The id of the payload.', 'ghw7IY9_f-BCQf0K8ExYhT2lAz6tOAiEO-PrrEigswo') }),
+      refuses: ['ARCHIVE_NOT_FOUND'],
       responses: {
-        200: { description: 'The payload.', contentType: 'application/json', stream: 'finite' },
-        304: { description: 'The payload is the one that `If-None-Match` names.' },
+        200: {
+          description: 'The payload.',
+          schema: SoulDocumentSchema,
+          example: examples.payload,
+          contentType: 'application/json',
+          stream: 'finite',
+        },
+        304: { description: '`If-None-Match` names this payload.' },
       },
       handler: async (call) => {
         const { txId } = call.params;

@@ -19,7 +19,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 import { uploadedPlace } from '../uploaded-place.js';
 import { sealedSoul } from '../sealed-soul.js';
 import { parseProcessId } from '../../../kernel/crypto/process-id.js';
-import { Rejection } from '../../../kernel/base/rejection.js';
+import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
 import { cutText } from '../../../kernel/base/text.js';
 import type { LeftOut, SoulDocument } from '../domain/document.js';
 import type { SoulArchive } from '../../../ports/soul-archive.js';
@@ -33,7 +33,10 @@ import {
   onBehalfOf,
 } from '../../../kernel/http/route.js';
 import { readJsonText } from '../../../kernel/http/json-text.js';
-import { AnyJson, ClientId, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { ClientId, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { soulExamples as examples } from './examples.js';
+import { ConfirmSoulResponse, ExportSoulResponse } from './schemas.js';
 import { firstPhase, secondPhase } from './sealed-answer.js';
 
 /** The limit of a request that carries a soul, in bytes. */
@@ -42,18 +45,44 @@ export const SOUL_BODY_BYTES = 16 * 1024 * 1024;
 const ERROR_CHARS = 500;
 
 /** What a soul leaves out. */
-export const WithoutList = Type.Array(Type.Literal('players'), { uniqueItems: true });
+export const WithoutList = Type.Array(Type.Literal('players'), {
+  uniqueItems: true,
+  description: 'What to leave out: `players` leaves out everything about players.',
+});
 
 /** What an export is told to leave out; nothing is left out by an empty list. */
 export const leftOut = (without: readonly LeftOut[] | null | undefined): { readonly without?: readonly LeftOut[] } =>
   without === undefined || without === null || without.length === 0 ? {} : { without };
 
-const UploadResult = Type.Object({
-  aurTxId: nullable(Type.String({ maxLength: 256 })),
-  aurStatus: nullable(Type.Integer()),
-  aurSuccess: Type.Boolean(),
-  aurError: nullable(Type.String()),
-});
+const ExportSoulRequest = named(
+  'ExportSoulRequest',
+  Type.Object({
+    npcIdRef: nullable(Type.String({ ...ClientId, description: 'The same id as in the path.' })),
+    persona: nullable(Type.String({ description: 'Used if none is recorded.' })),
+    npcState: nullable(Type.Unsafe<JsonObject>({ ...FreeObject, description: 'Merged into the recorded state.' })),
+    includeMemories: nullable(Type.Boolean({ default: true })),
+    without: nullable(WithoutList),
+  }),
+);
+const UploadResult = named(
+  'UploadResult',
+  Type.Object({
+    aurTxId: nullable(Type.String({ maxLength: 256, description: 'The id that the archive returned.' })),
+    aurStatus: nullable(Type.Integer({ description: 'The HTTP status of the upload.' })),
+    aurSuccess: Type.Boolean(),
+    aurError: nullable(Type.String({ description: 'Why the upload failed.' })),
+  }),
+);
+const ConfirmSoulRequest = named(
+  'ConfirmSoulRequest',
+  Type.Object({
+    secUploadResult: UploadResult,
+    secSignedPayload: Type.Unsafe<Json>({
+      description: 'The `se1SignedPayload` of the first phase, or its JSON text.',
+    }),
+    secSignature: Type.String({ description: 'The `se1Signature` of the first phase.' }),
+  }),
+);
 
 export type ExportServices = ExportDeps & {
   readonly archive: SoulArchive;
@@ -93,31 +122,22 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     route('POST', '/npcs/:npcId/soul/export', {
       ...common,
       operationId: 'exportSoul',
-      summary: 'Make and sign the soul of an NPC, and say where to upload it',
+      summary: 'Begin to export the soul of an NPC',
       description:
-        'The first of two phases. POST `auiPayload` to `auiEndpoint` with the header `Authorization: <auiAuthHeader>`, then confirm with `POST /npcs/{npcId}/soul/confirm`.',
+        'The first of two phases: the server makes and signs the soul. POST `auiPayload` to `auiEndpoint` with the header `Authorization: <auiAuthHeader>`, then confirm with `POST /npcs/{npcId}/soul/confirm`.',
       writesTo: mindStream,
-      body: Type.Object({
-        npcIdRef: nullable(ClientId),
-        persona: nullable(Type.String()),
-        npcState: nullable(FreeObject),
-        includeMemories: nullable(Type.Boolean({ default: true })),
-        without: nullable(WithoutList),
-      }),
+      body: ExportSoulRequest,
+      example: examples.export,
+      refuses: [
+        ...['NPC_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'EVENTS_TOO_LARGE', 'SOUL_ID_DIFFERS', 'SOUL_TOO_LARGE'],
+        'SOULS_WAITING',
+      ] as readonly RejectionCode[],
       responses: {
         200: {
-          description: 'What to upload, where, and by which right.',
+          description: 'What to upload, and where.',
           stream: 'finite',
-          schema: Type.Object({
-            se1Instruction: Type.Object({
-              auiEndpoint: Type.String(),
-              auiContentType: Type.String(),
-              auiAuthHeader: Type.String(),
-              auiPayload: FreeObject,
-            }),
-            se1SignedPayload: FreeObject,
-            se1Signature: Type.String(),
-          }),
+          schema: ExportSoulResponse,
+          example: examples.exported,
         },
       },
       handler: async (call) => {
@@ -143,21 +163,22 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     route('POST', '/npcs/:npcId/soul/confirm', {
       ...common,
       operationId: 'confirmSoul',
-      summary: 'Say how the upload of a soul ended',
-      description: 'The second of two phases. Confirming twice gives the first answer.',
+      summary: 'Confirm the upload of a soul',
+      description: 'The second of two phases. A repeat returns the first response.',
       bodyLimit: SOUL_BODY_BYTES,
       writesTo: mindStream,
-      body: Type.Object({ secUploadResult: UploadResult, secSignedPayload: AnyJson, secSignature: Type.String() }),
+      body: ConfirmSoulRequest,
+      example: examples.confirm,
+      refuses: [
+        ...['SOUL_EXPORT_NOT_FOUND', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_PAYLOAD_MISMATCH'],
+        'SOUL_UPLOAD_FAILED',
+      ] as readonly RejectionCode[],
       responses: {
         200: {
           description: 'The soul, and where it can be read.',
           stream: 'finite',
-          schema: Type.Object({
-            txId: Type.String(),
-            arweaveUrl: Type.String(),
-            signature: Type.String(),
-            soul: FreeObject,
-          }),
+          schema: ConfirmSoulResponse,
+          example: examples.confirmed,
         },
       },
       handler: async (call) => {

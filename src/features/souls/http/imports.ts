@@ -6,26 +6,44 @@ import { beginImport, giveUpImport, type ImportDeps, receiveSoul } from '../impo
 import { keptPayload } from '../kept-payload.js';
 import type { OtherArchives } from '../other-archives.js';
 import { isObject, type Json } from '../../../kernel/base/json.js';
-import { Rejection } from '../../../kernel/base/rejection.js';
+import { Rejection, type RejectionCode } from '../../../kernel/base/rejection.js';
 import { cutText } from '../../../kernel/base/text.js';
 import { broughtBy } from '../domain/soul-state.js';
 import { type Call, contextOf, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { readJsonText } from '../../../kernel/http/json-text.js';
 import { TX_ID } from '../../../kernel/http/patterns.js';
-import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { NpcParams, nullable } from '../../../kernel/http/schemas.js';
+import { importExamples as examples } from './import-examples.js';
 import { SOUL_BODY_BYTES } from './exports.js';
+import { CustodySchema, ImportedSoul, ImportSoulResponse } from './schemas.js';
 
 /** Of what a client says about a failed download, in UTF-16 units. */
 const ERROR_CHARS = 500;
 
-const TxId = Type.String({ minLength: 1, maxLength: 128, pattern: TX_ID });
-
-const DownloadResult = Type.Object({
-  adrBody: Type.Optional(AnyJson),
-  adrStatus: nullable(Type.Integer()),
-  adrSuccess: Type.Boolean(),
-  adrError: nullable(Type.String()),
+const TxId = Type.String({
+  ...{ minLength: 1, maxLength: 128, pattern: TX_ID },
+  description: 'The id of the soul in its archive.',
 });
+
+const ImportSoulRequest = named('ImportSoulRequest', Type.Object({ txIdRef: TxId }));
+const DownloadResult = named(
+  'DownloadResult',
+  Type.Object({
+    adrBody: Type.Optional(Type.Unsafe<Json>({ description: 'The downloaded document, or its JSON text.' })),
+    adrStatus: nullable(Type.Integer({ description: 'The HTTP status of the download.' })),
+    adrSuccess: Type.Boolean(),
+    adrError: nullable(Type.String({ description: 'Why the download failed.' })),
+  }),
+);
+const ConfirmImportRequest = named(
+  'ConfirmImportRequest',
+  Type.Object({
+    sicTxId: TxId,
+    sicDownloadResult: DownloadResult,
+    copy: nullable(Type.Boolean({ description: 'Import it under another npcId, as a copy.' })),
+  }),
+);
 
 export type ImportServices = ImportDeps & { readonly publicUrl: string; readonly archives: OtherArchives };
 
@@ -48,17 +66,13 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
   route('POST', '/npcs/import', {
     operationId: 'importSoul',
     tag: 'Souls',
-    summary: 'Begin to import a soul: where to download it',
+    summary: 'Begin to import a soul',
     description:
       'The first of two phases. GET `{adiGatewayUrl}/{adiExpectedTxId}`, then confirm with `POST /npcs/import/confirm`.',
     scope: 'souls',
-    body: Type.Object({ txIdRef: TxId }),
-    responses: ok(
-      'Where the soul can be downloaded, without a key.',
-      Type.Object({
-        si1Instruction: Type.Object({ adiGatewayUrl: Type.String(), adiExpectedTxId: Type.String() }),
-      }),
-    ),
+    body: ImportSoulRequest,
+    example: examples.import,
+    responses: ok('Where to download the soul. A key is not needed.', ImportSoulResponse, examples.begun),
     handler: async (call) => {
       const { txIdRef } = call.body;
       await beginImport(services, asked(call, txIdRef));
@@ -71,27 +85,18 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
   route('POST', '/npcs/import/confirm', {
     operationId: 'confirmImport',
     tag: 'Souls',
-    summary: 'Bring the downloaded soul: it becomes an NPC',
-    description: 'The second of two phases. Confirming twice with the same document gives the first answer.',
+    summary: 'Confirm the download of a soul',
+    description:
+      'The second of two phases: the soul becomes an NPC. A repeat with the same document returns the first response.',
     scope: 'souls',
     bodyLimit: SOUL_BODY_BYTES,
-    body: Type.Object({
-      sicTxId: TxId,
-      sicDownloadResult: DownloadResult,
-      copy: nullable(Type.Boolean({ description: 'Import it under another npcId, beside whoever has it already.' })),
-    }),
-    responses: ok(
-      'The NPC as it came in.',
-      openObject({
-        npcId: Type.String(),
-        persona: Type.Union([Type.String(), Type.Null()]),
-        data: FreeObject,
-        soulId: Type.String(),
-        copy: Type.Boolean(),
-        kid: Type.String({ description: 'The key that signed the soul.' }),
-        signer: Type.String({ enum: ['ours', 'known', 'unknown'] }),
-      }),
-    ),
+    body: ConfirmImportRequest,
+    example: examples.confirm,
+    refuses: [
+      ...['SOUL_IMPORT_NOT_FOUND', 'SOUL_ALREADY_LIVE', 'SOUL_EXCHANGE_EXPIRED', 'DATA_TOO_LARGE'],
+      ...['SOUL_DOWNLOAD_FAILED', 'SOUL_INVALID', 'SOUL_PAYLOAD_MISMATCH', 'SOUL_TOO_LARGE', 'SOULS_WAITING'],
+    ] as readonly RejectionCode[],
+    responses: ok('The NPC as it was imported.', ImportedSoul, examples.imported),
     handler: async (call) => {
       const { sicTxId, sicDownloadResult: result, copy } = call.body;
       const request = asked(call, sicTxId);
@@ -109,14 +114,14 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
   route('GET', '/npcs/:npcId/custody', {
     operationId: 'getCustody',
     tag: 'Souls',
-    summary: 'The souls that an NPC came from, oldest first',
+    summary: 'Get the chain of custody of an NPC',
+    description:
+      'The souls that it came from, oldest first: one link for each import. The chain of an NPC that began here is empty.',
     scope: 'souls',
     ext: true,
     params: NpcParams,
-    responses: ok(
-      'One link for each time that it was imported somewhere; none for an NPC that began here.',
-      Type.Object({ npcId: Type.String(), copy: Type.Boolean(), chain: Type.Array(FreeObject) }),
-    ),
+    refuses: ['NPC_NOT_FOUND'],
+    responses: ok('The chain.', CustodySchema, examples.custody),
     handler: async (call) => {
       const { npcId } = call.params;
       const { revision, copy, chain } = await custodyOf(services, call.principal.tenant, npcId);

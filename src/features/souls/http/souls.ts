@@ -21,7 +21,9 @@ import { souls, soulsListed, type SoulRow } from '../../../../projections/souls.
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { JSON_TYPE } from '../../../kernel/http/respond.js';
 import { type Call, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { FreeObject, openObject } from '../../../kernel/http/schemas.js';
+import { pathId } from '../../../kernel/http/schemas.js';
+import { keptSoulExamples as examples } from './kept-soul-examples.js';
+import { FoundSoul, JsonSchema, MemoryProof, SoulDisclosure, SoulList, VerifiedSoul } from './schemas.js';
 import { jsonInPieces, shownAnswer } from './shown-answer.js';
 import { protocolSoulText } from './soul-answer.js';
 
@@ -39,7 +41,12 @@ export const TENANT_SOULS_READ = 8;
 export const LOOKED_INTO = 32;
 export const TENANT_LOOKED_INTO = 16;
 
-const SoulParams = Type.Object({ txId: Type.String({ minLength: 1, maxLength: 256 }) });
+const SoulParams = Type.Object({
+  txId: Type.String({
+    ...pathId('The id of the soul in its archive.', 'ghw7IY9_f-BCQf0K8ExYhT2lAz6tOAiEO-PrrEigswo'),
+    ...{ minLength: 1, maxLength: 256 },
+  }),
+});
 
 export type KeptSoulServices = {
   readonly trust: SoulTrust;
@@ -97,22 +104,10 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
     route('GET', '/souls', {
       ...common,
       operationId: 'listSouls',
-      summary: 'The souls that were exported, newest first',
+      summary: 'List exported souls',
+      description: 'Newest first; 50 by default.',
       query: Type.Object(pageQuery),
-      responses: ok(
-        'The souls; `Link` leads to the next page.',
-        Type.Object({
-          souls: Type.Array(
-            Type.Object({
-              txId: Type.String(),
-              name: Type.String(),
-              npcId: Type.String(),
-              exportedAt: Type.String({ format: 'date-time' }),
-              arweaveUrl: Type.String(),
-            }),
-          ),
-        }),
-      ),
+      responses: ok('The souls; `Link` names the next page.', SoulList, examples.list),
       handler: async (call) => {
         await ports.readModels.reachedPosition(souls, call.wrote);
         const page = pageOf({ limit: DEFAULT_SOULS, ...call.query });
@@ -130,24 +125,24 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
     route('GET', '/souls/schema', {
       ...common,
       operationId: 'soulSchema',
-      summary: 'The JSON Schema of the soul document',
+      summary: 'Get the JSON Schema of soul documents',
       ext: true,
-      responses: ok('The schema (JSON Schema 2020-12).', FreeObject),
+      responses: ok('The schema.', JsonSchema, examples.schema),
       handler: () => ({ body: soulSchema }),
     }),
     route('GET', '/souls/:txId', {
       ...common,
       operationId: 'getSoul',
-      summary: 'Where a soul can be read, and the soul if it is here',
+      summary: 'Get a soul',
+      description: 'Where to download it, and the soul itself if this server has it.',
       params: SoulParams,
+      refuses: ['SOUL_NOT_FOUND'],
       responses: {
         200: {
-          description: 'Where to read it. `soul` is absent when this server does not have it, or it does not verify.',
+          description: 'The soul. `soul` is absent if this server does not have it, or if it is not valid.',
           stream: 'finite',
-          schema: Type.Object({
-            si1Instruction: Type.Object({ adiGatewayUrl: Type.String(), adiExpectedTxId: Type.String() }),
-            soul: Type.Optional(FreeObject),
-          }),
+          schema: FoundSoul,
+          example: examples.found,
         },
       },
       handler: async (call) => {
@@ -159,16 +154,10 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
     route('POST', '/souls/:txId/verify', {
       ...common,
       operationId: 'verifySoul',
-      summary: 'Whether an archived soul is whole, and who signed it',
+      summary: 'Verify an archived soul',
       params: SoulParams,
-      responses: ok(
-        'Whether it is; if not, why.',
-        openObject({
-          valid: Type.Boolean(),
-          reason: Type.Optional(Type.String()),
-          signer: Type.Optional(Type.String()),
-        }),
-      ),
+      refuses: ['SOUL_NOT_FOUND'],
+      responses: ok('Whether it is valid, and who signed it.', VerifiedSoul, examples.verified),
       handler: async (call) => {
         return { body: await using(found, call, (bytes) => reader.judge(bytes)) };
       },
@@ -176,24 +165,23 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
     route('GET', '/souls/:txId/proof', {
       ...common,
       operationId: 'proveMemory',
-      summary: 'Shows that one memory is in a soul, without the others',
+      summary: 'Prove that a memory is in a soul',
+      description: 'The proof does not disclose the other memories.',
       ext: true,
       params: SoulParams,
-      query: Type.Object({ memoryId: Type.String({ minLength: 1, maxLength: 256 }) }),
+      query: Type.Object({
+        memoryId: Type.String({
+          ...{ minLength: 1, maxLength: 256, examples: ['mb_mwzc2q5c_oiZk_ZjxMhEOCiF1'] },
+          description: 'The id of the memory in the soul.',
+        }),
+      }),
+      refuses: ['SOUL_NOT_FOUND', 'MEMORY_NOT_FOUND'],
       responses: {
         200: {
           description: 'The memory and its path in the Merkle tree (RFC 9162, section 2.1.3).',
           stream: 'finite',
-          schema: openObject({
-            txId: Type.String(),
-            soulId: Type.String(),
-            memory: FreeObject,
-            part: Type.Integer(),
-            parts: Type.Integer(),
-            path: Type.Array(Type.String()),
-            root: Type.String(),
-            signature: Type.String(),
-          }),
+          schema: MemoryProof,
+          example: examples.proof,
         },
       },
       enter: ({ principal }) => looks.acquire(principal.tenant),
@@ -209,28 +197,17 @@ export const keptSoulRoutes = (services: KeptSoulServices, mutex = new KeyedMute
     route('GET', '/souls/:txId/disclosure', {
       ...common,
       operationId: 'discloseSoul',
-      summary: 'Whose data stands in a soul',
-      description:
-        'Players are those that bodies named; docs/reference/souls/disclosure.md says how, and what cannot be found.',
+      summary: 'List the players whose data is in a soul',
+      description: 'Players are found by the names that bodies reported.',
       ext: true,
       params: SoulParams,
+      refuses: ['SOUL_NOT_FOUND', 'SOUL_TOO_LARGE'],
       responses: {
         200: {
-          description: 'The players, and the memories and places of the state that are about them.',
+          description: 'The players, and the memories and members of the state that are about them.',
           stream: 'finite',
-          schema: openObject({
-            txId: Type.String(),
-            soulId: Type.String(),
-            npcId: Type.String(),
-            bytes: Type.Integer(),
-            without: Type.Array(Type.String()),
-            turns: Type.String({ enum: ['read', 'unread'] }),
-            persona: FreeObject,
-            players: Type.Array(FreeObject),
-            memories: FreeObject,
-            state: FreeObject,
-            more: Type.Optional(Type.Boolean()),
-          }),
+          schema: SoulDisclosure,
+          example: examples.disclosure,
         },
       },
       enter: ({ principal }) => looks.acquire(principal.tenant),

@@ -17,16 +17,44 @@ import {
   route,
   type RouteDefinition,
 } from '../../../kernel/http/route.js';
-import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { AnyJson, FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
 import { rulesetWarning } from '../../../kernel/http/warning.js';
 import { memoriesOf, MemoriesSchema, rulesetIdOf } from '../body-schemas.js';
+import { ConstraintsSchema, RecallQuerySchema, verdictMembers } from '../protocol-schemas.js';
+import { actExamples as examples } from './examples.js';
 import { defined } from '../../../kernel/base/defined.js';
 
 const asked = {
-  observation: nullable(Type.String()),
+  observation: nullable(Type.String({ description: 'What the NPC perceives.' })),
   npcState: nullable(FreeObject),
-  rulesetId: nullable(Type.String()),
+  rulesetId: nullable(Type.String({ description: "The rules to decide by; the tenant's default by default." })),
 };
+const turnId = Type.String({ description: 'The id under which the act is recorded.' });
+
+const DirectiveRequest = named('DirectiveRequest', Type.Object({ ...asked, context: Type.Optional(AnyJson) }));
+const DirectiveResponse = named('DirectiveResponse', Type.Object({ memoryRecall: RecallQuerySchema, turnId }));
+const ContextRequest = named(
+  'ContextRequest',
+  Type.Object({ ...asked, memories: nullable(MemoriesSchema), persona: nullable(Type.String()) }),
+);
+const ChatMessage = named('ChatMessage', Type.Object({ role: Type.String(), content: Type.String() }));
+const ContextResponse = named(
+  'ContextResponse',
+  Type.Object({
+    prompt: Type.String(),
+    constraints: ConstraintsSchema,
+    ctxMessages: Type.Union([Type.Array(ChatMessage), Type.Null()], {
+      description: 'The messages from which the prompt was formatted; null with the template `Raw`.',
+    }),
+    turnId,
+  }),
+);
+const VerdictRequest = named(
+  'VerdictRequest',
+  Type.Object({ ...asked, generatedOutput: Type.String({ description: 'The text of the language model.' }) }),
+);
+const VerdictResponse = named('VerdictResponse', Type.Object({ ...verdictMembers, turnId }));
 type ActBody = {
   observation?: string | null;
   npcState?: { readonly [name: string]: Json } | null;
@@ -49,7 +77,12 @@ const answered = (
   body: unknown,
 ): Answer => ({ revision, position, headers: rulesetWarning(rulesetMissing), body });
 
-const common = { tag: 'Protocol', scope: 'npc', params: NpcParams } as const;
+const common = {
+  tag: 'Protocol',
+  scope: 'npc',
+  params: NpcParams,
+  refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+} as const;
 
 type ActRouteDeps = {
   readonly ports: Ports;
@@ -68,16 +101,11 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
     route('POST', '/npcs/:npcId/directive', {
       ...common,
       operationId: 'directive',
-      summary: 'What to recall for an observation',
+      summary: 'Decide what to recall for an observation',
       writesTo: mindStream,
-      body: Type.Object({ ...asked, context: Type.Optional(AnyJson) }),
-      responses: ok(
-        'The recall to run.',
-        Type.Object({
-          memoryRecall: Type.Object({ query: Type.String(), limit: Type.Integer(), threshold: Type.Number() }),
-          turnId: Type.String(),
-        }),
-      ),
+      body: DirectiveRequest,
+      example: examples.directive,
+      responses: ok('What to recall.', DirectiveResponse, examples.directed),
       handler: async (call) => {
         const acted = await actDirective(deps, { ...actOf(call), context: call.body.context ?? {} });
         return answered(acted, { memoryRecall: acted.event.memoryRecall, turnId: acted.event.turnId });
@@ -86,21 +114,11 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
     route('POST', '/npcs/:npcId/context', {
       ...common,
       operationId: 'context',
-      summary: 'Which prompt to run with the recalled memories',
+      summary: 'Build the prompt for an observation and recalled memories',
       writesTo: mindStream,
-      body: Type.Object({ ...asked, memories: nullable(MemoriesSchema), persona: nullable(Type.String()) }),
-      responses: ok(
-        'The prompt, and the messages that it was formatted from (null for the template Raw).',
-        Type.Object({
-          prompt: Type.String(),
-          constraints: openObject({ maxTokens: Type.Integer(), temperature: Type.Number() }),
-          ctxMessages: Type.Union([
-            Type.Array(Type.Object({ role: Type.String(), content: Type.String() })),
-            Type.Null(),
-          ]),
-          turnId: Type.String(),
-        }),
-      ),
+      body: ContextRequest,
+      example: examples.context,
+      responses: ok('The prompt.', ContextResponse, examples.built),
       handler: async (call) => {
         const { memories, persona } = call.body;
         const acted = await actContext(deps, {
@@ -115,21 +133,12 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
     route('POST', '/npcs/:npcId/verdict', {
       ...common,
       operationId: 'verdict',
-      summary: "Whether a model's text is allowed, and what follows from it",
+      summary: "Judge a model's text",
+      description: 'Decides whether its action is allowed, what the NPC says, what changes and what it remembers.',
       writesTo: mindStream,
-      body: Type.Object({ ...asked, generatedOutput: Type.String() }),
-      responses: ok(
-        'The verdict; a refusal is also an answer.',
-        openObject({
-          valid: Type.Boolean(),
-          dialogue: Type.String(),
-          action: Type.Union([FreeObject, Type.Null()]),
-          signature: Type.Union([Type.String(), Type.Null()]),
-          memoryStore: Type.Array(FreeObject),
-          stateDelta: FreeObject,
-          turnId: Type.String(),
-        }),
-      ),
+      body: VerdictRequest,
+      example: examples.verdict,
+      responses: ok('The verdict, also if it refuses the action.', VerdictResponse, examples.judged),
       handler: async (call) => {
         const act = actOf(call);
         const acted = await actVerdict(deps, { ...act, generatedOutput: call.body.generatedOutput });

@@ -8,6 +8,8 @@ import { runCommand } from '../../../kernel/streams/run-command.js';
 import type { StreamWriters } from '../../../kernel/streams/stream-writers.js';
 import { bridgeRulesOf, listBridgeRules } from '../../rules/domain/bridge/rule-list.js';
 import { type BridgeAnswer, validateAction } from '../../rules/domain/bridge/validate.js';
+import { ActionSchema, BridgeCheckSchema } from '../protocol-schemas.js';
+import { bridgeExamples as examples } from './examples.js';
 import { checkOfMind } from '../domain/decision/bridge-checked.js';
 import { takeRecordable } from '../../../kernel/streams/take-recordable.js';
 import { holdPatterns } from '../../rules/domain/hold-patterns.js';
@@ -18,27 +20,49 @@ import type { Ports } from '../../../ports/ports.js';
 import { rulesets as rulesetRows } from '../../../../projections/rulesets.js';
 import { contextOf, mindStream, ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
-import { AnyJson, FreeObject, NpcParams, nullable, openObject } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { FreeObject, NpcParams, nullable } from '../../../kernel/http/schemas.js';
 
-const Question = Type.Object({
-  action: AnyJson,
-  context: nullable(
-    Type.Object({
-      npcState: nullable(FreeObject),
-      worldState: nullable(FreeObject),
-      constraints: nullable(FreeObject),
-    }),
-  ),
-});
+const Question = named(
+  'ValidateActionRequest',
+  Type.Object({
+    action: Type.Unsafe<Json>({ description: 'An action, or only its type, as a model wrote it.' }),
+    context: nullable(
+      named(
+        'BridgeContext',
+        Type.Object({
+          npcState: nullable(FreeObject),
+          worldState: nullable(FreeObject),
+          constraints: nullable(FreeObject),
+        }),
+      ),
+    ),
+  }),
+);
 type Check = Pick<BridgeAnswer, 'valid' | 'reason' | 'correctedAction' | 'code' | 'details'>;
 
-const Checked = openObject({
-  valid: Type.Boolean(),
-  reason: Type.Union([Type.String(), Type.Null()]),
-  correctedAction: Type.Union([FreeObject, Type.Null()]),
-  code: Type.Union([Type.String(), Type.Null()]),
-  details: FreeObject,
-});
+const CheckedAction = named(
+  'CheckedAction',
+  Type.Object({
+    valid: Type.Boolean(),
+    reason: Type.Union([Type.String(), Type.Null()], { description: 'Why it is refused; null if it is valid.' }),
+    correctedAction: Type.Union([ActionSchema, Type.Null()]),
+    code: Type.Union([Type.String(), Type.Null()], { description: 'Such as `OUT_OF_BOUNDS`; null if it is valid.' }),
+    details: FreeObject,
+    checks: Type.Optional(
+      Type.Array(BridgeCheckSchema, { description: 'What each rule found. Absent if the check was recorded.' }),
+    ),
+  }),
+);
+const BridgeRule = named(
+  'BridgeRule',
+  Type.Object({
+    brRuleId: Type.String(),
+    ruleDescription: Type.String(),
+    affectedActions: Type.Array(Type.String()),
+  }),
+);
+const BridgeRuleList = named('BridgeRuleList', Type.Array(BridgeRule));
 
 /**
  * The question is at most as large as what could be recorded, even if nothing is recorded. A corrected action is recorded beside the requested one.
@@ -59,11 +83,13 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
     route('POST', '/bridge/validate', {
       operationId: 'validateAction',
       tag: 'Bridge',
-      summary: 'Whether the world lets an action happen',
+      summary: 'Check an action against the rules of the world',
       scope: 'npc',
       retention: 'never',
       body: Question,
-      responses: ok('The answer; a refusal is also an answer.', Checked),
+      example: examples.question,
+      refuses: ['EVENTS_TOO_LARGE'],
+      responses: ok('The result, also if the action is refused.', CheckedAction, examples.checked),
       handler: async (call) => {
         const { action, context } = call.body;
         await takeQuestion(action, context ?? {});
@@ -74,13 +100,16 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
     route('POST', '/bridge/validate/:npcId', {
       operationId: 'validateActionOf',
       tag: 'Bridge',
-      summary: "Whether the world lets an NPC's action happen; the recorded state supplies what the context leaves out",
-      description: 'The check is recorded in the history of an NPC that exists.',
+      summary: "Check an NPC's action against the rules of the world",
+      description:
+        'The recorded state of the NPC fills in what `context` leaves out. If the NPC exists, the check is recorded in its history.',
       scope: 'npc',
       params: NpcParams,
       writesTo: mindStream,
       body: Question,
-      responses: ok('The answer; a refusal is also an answer.', Checked),
+      example: examples.question,
+      refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
+      responses: ok('The result, also if the action is refused.', CheckedAction, examples.checked),
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;
@@ -108,20 +137,12 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
     route('GET', '/bridge/rules', {
       operationId: 'listBridgeRules',
       tag: 'Bridge',
-      summary: "The world's own rules, then every registered one",
-      description: 'A page holds whole sets: `limit` counts sets.',
+      summary: 'List the rules of the bridge',
+      description:
+        'The built-in rules of the world first, then all registered ones. `limit` counts rule sets, because a page holds whole sets.',
       scope: 'npc',
       query: Type.Object(pageQuery),
-      responses: ok(
-        'The rules.',
-        Type.Array(
-          Type.Object({
-            brRuleId: Type.String(),
-            ruleDescription: Type.String(),
-            affectedActions: Type.Array(Type.String()),
-          }),
-        ),
-      ),
+      responses: ok('The rules.', BridgeRuleList, examples.rules),
       handler: async (call) => {
         await ports.readModels.reachedPosition(rulesetRows, call.wrote);
         const page = pageOf(call.query);

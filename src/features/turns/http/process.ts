@@ -8,6 +8,7 @@ import type { ProcessRuntime } from '../../../ports/process-runtime.js';
 import { mindStream, route, type RouteDefinition } from '../../../kernel/http/route.js';
 import { NpcParams } from '../../../kernel/http/schemas.js';
 import { stepAnswers, StepAnswered, StepBody } from '../answer-step.js';
+import { stepExamples } from '../step-examples.js';
 
 type ProcessRouteDeps = {
   readonly ports: Ports;
@@ -28,14 +29,16 @@ export const processRoute = (services: ProcessRouteDeps): RouteDefinition => {
   return route('POST', '/npcs/:npcId/process', {
     operationId: 'processStep',
     tag: 'Protocol',
-    summary: 'One step of a turn: send the tape and the last result, get the next instruction',
+    summary: 'Play one step of a turn',
     description:
-      'A turn takes four requests: `IdentifyActor`, `QueryVector`, `ExecuteInference`, `Finalize`. Send each result as `lastResult`, or write it into the tape. A repeated step gets the same answer. A repeated opening (a tape without its `turnId`) opens another turn, unless it carries the same `Idempotency-Key`. A step brings at most 524,288 bytes of JSON: the opening with its actor, or one result.',
+      'Send the tape and the result of the last instruction; get the next instruction. A turn takes four requests, which are answered with `IdentifyActor`, `QueryVector`, `ExecuteInference` and `Finalize`. Send each result as `lastResult`, or write it into the tape. Repeating a step returns the same response. Repeating the opening (a tape without `turnId`) opens another turn, unless it has the same `Idempotency-Key`. A step may bring up to 524,288 bytes of JSON: the opening with its actor, or one result.',
     scope: 'npc',
     params: NpcParams,
     writesTo: mindStream,
     enter: (call) => enterStep(runtime, mindStream(call)),
     body: StepBody,
+    example: stepExamples.open,
+    refuses: ['TURN_NOT_FOUND', 'CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE', 'CONCURRENT_NPC_LIMIT'],
     responses: { 200: StepAnswered },
     handler: (call) =>
       answerStep(call, call.params.npcId, (step) => stepTurn(deps, { ...step, stream: mindStream(call) })),

@@ -16,35 +16,9 @@ import { minRevision } from '../../../kernel/http/min-revision.js';
 import { pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { readMind } from '../../npcs/read-mind.js';
 import { ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { FreeObject, NpcParams, nullable, oneOf, openObject, TurnParams } from '../../../kernel/http/schemas.js';
-
-const states = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'] as const;
-
-const summary = {
-  turnId: Type.String(),
-  npcId: Type.String(),
-  kind: Type.String({ description: 'process, directive, context or verdict' }),
-  state: Type.String({ description: states.join(', ') }),
-  openedAt: Type.String({ format: 'date-time' }),
-  deadlineAt: Type.String({ format: 'date-time' }),
-  endedAt: Type.Optional(Type.String({ format: 'date-time' })),
-  resumedFrom: Type.Optional(Type.String()),
-  ruleset: Type.Union([Type.Object({ rulesetId: Type.String(), version: Type.Integer() }), Type.Null()]),
-};
-const TurnSummary = openObject(summary);
-const Turn = openObject({
-  ...summary,
-  rounds: Type.Array(
-    Type.Object({
-      round: Type.Integer(),
-      revision: Type.Integer(),
-      at: Type.String({ format: 'date-time' }),
-      result: Type.Union([FreeObject, Type.Null()]),
-      instruction: FreeObject,
-    }),
-  ),
-  verdict: Type.Union([FreeObject, Type.Null()]),
-});
+import { NpcParams, oneOf, TurnParams } from '../../../kernel/http/schemas.js';
+import { turnExamples as examples } from './turn-examples.js';
+import { Turn, turnStates, TurnSummaryList, WhySchema } from './turn-schemas.js';
 
 /** A row without what only the read model needs. */
 const summaryOf = (row: Json): JsonObject => {
@@ -77,13 +51,17 @@ export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readon
     route('GET', '/npcs/:npcId/turns', {
       ...common,
       operationId: 'listTurns',
-      summary: "An NPC's turns, newest first",
+      summary: "List an NPC's turns",
+      description: 'Newest first.',
       params: NpcParams,
       query: Type.Object({
         ...pageQuery,
-        state: Type.Optional(oneOf(states)),
+        state: Type.Optional(oneOf(turnStates)),
       }),
-      responses: { 200: { description: 'The turns.', schema: Type.Array(TurnSummary), stream: 'finite' } },
+      refuses: ['NPC_NOT_FOUND', 'HEADER_INVALID'],
+      responses: {
+        200: { description: 'The turns.', schema: TurnSummaryList, example: examples.list, stream: 'finite' },
+      },
       handler: async (call) => {
         const page = pageOf(call.query);
         const { npcId } = call.params;
@@ -107,9 +85,11 @@ export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readon
     route('GET', '/npcs/:npcId/turns/:turnId', {
       ...common,
       operationId: 'getTurn',
-      summary: 'One turn, round by round, with what its verdict was based on',
+      summary: 'Get a turn',
+      description: 'Round by round, with what its verdict was based on.',
       params: TurnParams,
-      responses: ok('The turn.', Turn),
+      refuses: ['NPC_NOT_FOUND', 'TURN_NOT_FOUND', 'HEADER_INVALID'],
+      responses: ok('The turn.', Turn, examples.turn),
       handler: async (call) => {
         const { tenant, npcId, revision } = await readMind(ports.events, call);
         const turn = await readTurn({ events: ports.events, repository }, tenant, npcId, call.params.turnId);
@@ -119,39 +99,17 @@ export const turnRoutes = ({ ports, repository, signer }: TurnRouteDeps): readon
   ];
 };
 
-const Shown = openObject({});
-
 /** `GET /npcs/{npcId}/verdicts/{turnId}/why`. */
 export const whyRoute = (deps: WhyDeps & { readonly signer: VerdictSigner }): RouteDefinition =>
   route('GET', '/npcs/:npcId/verdicts/:turnId/why', {
     ...common,
     operationId: 'why',
-    summary: 'Everything that a turn rested on',
+    summary: 'Explain a turn',
     description:
-      'Made from the record alone: what was perceived, the mind as it was, every rule with what it saw, the memories with their scores and causes, the prompt, the words of the model, the checks, the verdict, and what it changed.',
+      'Everything that the turn was based on, from the record alone: what the NPC perceived, its mind at that time, every rule with the values that it compared, the memories with their scores and causes, the prompt, the text of the model, the checks, the verdict, and what it changed.',
     params: TurnParams,
-    responses: ok(
-      'What it rested on; members that the turn does not have (yet) are null or empty.',
-      openObject({
-        npcId: Type.String(),
-        turnId: Type.String(),
-        kind: Type.String(),
-        state: Type.String(),
-        observation: Type.String(),
-        mind: openObject({ revision: Type.Integer() }),
-        rulesetMissing: Type.Optional(Type.String()),
-        rules: Type.Array(Shown),
-        memories: Type.Array(Shown),
-        prompt: nullable(FreeObject),
-        model: nullable(FreeObject),
-        checks: Type.Array(Shown),
-        verdict: nullable(FreeObject),
-        mismatches: Type.Array(Shown),
-        stateChange: nullable(FreeObject),
-        memoriesStored: Type.Array(Shown),
-        events: Type.Array(Shown),
-      }),
-    ),
+    refuses: ['NPC_NOT_FOUND', 'TURN_NOT_FOUND', 'HEADER_INVALID'],
+    responses: ok('The grounds. Members that the turn does not have yet are null or empty.', WhySchema, examples.why),
     handler: async (call) => {
       const { turnId } = call.params;
       const { tenant, npcId, revision } = await readMind(deps.events, call);

@@ -1,35 +1,60 @@
 import { Type } from '@sinclair/typebox';
 
+import type { JsonObject } from '../../../kernel/base/json.js';
 import type { VerdictSigner } from '../verdict-signer.js';
+import { verificationExamples as examples } from './examples.js';
 import type { SigningKeys } from '../../../ports/signing-keys.js';
 import { ok, route, type RouteDefinition } from '../../../kernel/http/route.js';
-import { ClientId, FreeObject, nullable, oneOf } from '../../../kernel/http/schemas.js';
+import { named } from '../../../kernel/http/named.js';
+import { ClientId, nullable, oneOf } from '../../../kernel/http/schemas.js';
 
 const reasons = ['malformed', 'unknown_key', 'bad_signature', 'other_npc', 'other_verdict'] as const;
 
-/** `POST /verdicts/verify`: whether this server made a signature, and whether it covers a verdict. */
+const VerifyVerdictRequest = named(
+  'VerifyVerdictRequest',
+  Type.Object({
+    npcId: ClientId,
+    signature: nullable(Type.String({ description: 'The compact JWS; or send it as `X-Service-Signature`.' })),
+    verdict: Type.Unsafe<JsonObject>({
+      type: 'object',
+      description:
+        'The members of the verdict: `valid`, `dialogue`, `action`, `memoryStore`, and `stateDelta` or `stateTransform`.',
+    }),
+  }),
+);
+const VerifiedVerdict = named(
+  'VerifiedVerdict',
+  Type.Object({
+    valid: Type.Boolean(),
+    reason: Type.Optional(oneOf(reasons)),
+    turnId: Type.Optional(Type.String()),
+    revision: Type.Optional(Type.Integer()),
+    signedAt: Type.Optional(Type.String({ format: 'date-time' })),
+  }),
+);
+const Jwk = named(
+  'Jwk',
+  Type.Object(
+    { kty: Type.String(), crv: Type.String(), x: Type.String(), kid: Type.String() },
+    { additionalProperties: true, description: 'A public key (RFC 7517).' },
+  ),
+);
+const JwkSet = named('JwkSet', Type.Object({ keys: Type.Array(Jwk) }));
+
+/** `POST /verdicts/verify`: whether a signature is ours and covers a verdict. */
 export const verdictRoutes = (signer: VerdictSigner): readonly RouteDefinition[] => [
   route('POST', '/verdicts/verify', {
     operationId: 'verifyVerdict',
     tag: 'Protocol',
-    summary: 'Whether a signature covers this verdict of this NPC',
+    summary: "Verify the signature of an NPC's verdict",
     description:
-      'The signature is in the body or in the header `X-Service-Signature`. `stateTransform` is read as `stateDelta`. ' +
-      'A verdict that was once valid always verifies. Judge by `turnId`, `revision` and `signedAt` whether it is fresh.',
+      'A verdict that was valid once always verifies. Use `turnId`, `revision` and `signedAt` to judge whether it is fresh.',
     scope: 'npc',
     ext: true,
     retention: 'never',
-    body: Type.Object({ npcId: ClientId, signature: nullable(Type.String()), verdict: FreeObject }),
-    responses: ok(
-      'The answer.',
-      Type.Object({
-        valid: Type.Boolean(),
-        reason: Type.Optional(oneOf(reasons)),
-        turnId: Type.Optional(Type.String()),
-        revision: Type.Optional(Type.Integer()),
-        signedAt: Type.Optional(Type.String({ format: 'date-time' })),
-      }),
-    ),
+    body: VerifyVerdictRequest,
+    example: examples.verify,
+    responses: ok('Whether the signature covers the verdict.', VerifiedVerdict, examples.verified),
     handler: async (call) => {
       const { npcId, verdict } = call.body;
       const signature = call.body.signature ?? call.header('x-service-signature');
@@ -46,10 +71,10 @@ export const jwksRoute = (signingKeys: SigningKeys): RouteDefinition =>
   route('GET', '/.well-known/jwks.json', {
     operationId: 'getJwks',
     tag: 'Verdicts',
-    summary: 'The public keys that verdicts are signed with',
+    summary: 'Get the public keys that sign verdicts',
     scope: null,
     ext: true,
-    responses: ok('A JWK set (RFC 7517).', Type.Object({ keys: Type.Array(FreeObject) })),
+    responses: ok('A JWK set (RFC 7517).', JwkSet, examples.jwks),
     handler: async () => ({
       headers: { 'Cache-Control': `public, max-age=${String(MAX_AGE_SECONDS)}` },
       body: { keys: await signingKeys.publicJwks() },

@@ -76,6 +76,7 @@ const closed = ['const', 'enum', 'anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref']
 
 /** The same schema, and `null`. */
 const orNull = (node: SchemaNode): SchemaNode => {
+  if (Array.isArray(node['enum']) && node['enum'].includes(null)) return node;
   const isClosed = closed.some((keyword) => node[keyword] !== undefined);
   if (isClosed) return { anyOf: [node, { type: 'null' }] };
   if (node.type === undefined) return node;

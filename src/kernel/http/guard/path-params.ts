@@ -24,7 +24,7 @@ const decodeSegment = (segment: string): string | null => {
 
 /** Whether decoding alone decides, so the schema adds nothing. */
 const isDecided = (schema: TSchema): boolean => {
-  const { type, format, description: _description, ...rest } = schema as Record<string, unknown>;
+  const { type, format, description: _description, examples: _examples, ...rest } = schema as Record<string, unknown>;
   return type === 'string' && (format === undefined || format === 'client-id') && Object.keys(rest).length === 0;
 };
 

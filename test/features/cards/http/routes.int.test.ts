@@ -2,7 +2,7 @@ import { once } from 'node:events';
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { openApi } from '../../../../src/kernel/http/openapi.js';
+import { openApi } from '../../../../src/kernel/http/openapi/document.js';
 import { cardRoutes } from '../../../../src/features/cards/http/routes.js';
 import { startApp, type TestApp, testPrincipal } from '../../../support/http.js';
 import { closeSockets, openSocket } from '../../../support/sockets.js';

@@ -14,7 +14,7 @@ import {
 } from '../../../../src/features/souls/archive-grant.js';
 import { contentDigest } from '../../../../src/kernel/crypto/content-digest.js';
 import { jcs, type Json } from '../../../../src/kernel/base/json.js';
-import { openApi } from '../../../../src/kernel/http/openapi.js';
+import { openApi } from '../../../../src/kernel/http/openapi/document.js';
 import { archiveRoutes, SHOWN_PAYLOADS } from '../../../../src/features/souls/http/archive.js';
 import { gate } from '../../../support/gate.js';
 import { startApp, type TestApp } from '../../../support/http.js';

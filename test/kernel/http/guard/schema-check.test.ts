@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 
 import { checkOf } from '../../../../src/kernel/http/guard/schema-check.js';
-import { MemoryText } from '../../../../src/features/memory/http/schemas.js';
+import { MemoryText } from '../../../../src/features/memory/body-schemas.js';
 import { TENANT_ID, TIMESTAMP } from '../../../../src/kernel/http/patterns.js';
 
 const check = checkOf('body', Type.Object({ text: MemoryText }));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { createMetrics } from '../../../src/adapters/prometheus/metrics.js';
-import { createLifecycle } from '../../../src/kernel/http/lifecycle.js';
-import { openApi } from '../../../src/kernel/http/openapi.js';
-import type { RouteDefinition } from '../../../src/kernel/http/route.js';
-import { statusRoutes } from '../../../src/kernel/http/status.js';
-import { echoRoute, looseRoute, openRoute, runRoute, thingRoute } from './fake-routes.js';
+import { createMetrics } from '../../../../src/adapters/prometheus/metrics.js';
+import { createLifecycle } from '../../../../src/kernel/http/lifecycle.js';
+import { openApi } from '../../../../src/kernel/http/openapi/document.js';
+import type { RouteDefinition } from '../../../../src/kernel/http/route.js';
+import { statusRoutes } from '../../../../src/kernel/http/status.js';
+import { echoRoute, looseRoute, openRoute, runRoute, thingRoute } from '../fake-routes.js';
 
 const routes = [
   echoRoute,
@@ -81,17 +81,21 @@ describe('the OpenAPI document', () => {
     expect(contentOf('application/x-ndjson')).toEqual({ 'application/x-ndjson': { schema: bytes } });
     expect(contentOf('text/event-stream')).toEqual({ 'text/event-stream': { schema: { type: 'string' } } });
     expect(document.paths['/openapi.json'].get.responses['200'].content).toEqual({
-      'application/json': { schema: {} },
+      'application/json': {
+        schema: { $ref: '#/components/schemas/OpenApiDocument' },
+        example: { openapi: '3.1.0', info: { title: 'Anima', version: '1.0.0' }, paths: {} },
+      },
     });
   });
 
   it('refers only to what it holds', () => {
-    const references = JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g);
-    const names = new Set(Array.from(references, ([, name]) => name));
-    expect([...names].sort()).toEqual(['Error', 'ShortError']);
-    for (const name of names) expect(document.components.schemas[name ?? '']).toBeTypeOf('object');
-    expect(document.paths['/rules'].post.responses['403'].content['application/json'].schema.$ref).toContain(
-      'ShortError',
-    );
+    const references = JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g);
+    const named = Array.from(references, ([, kind = '', name = '']) => [kind, name] as const);
+    expect(named.length).toBeGreaterThan(100);
+    for (const [kind, name] of named) expect(document.components[kind][name], name).toBeTypeOf('object');
+    const { $ref } = document.paths['/rules'].post.responses['403'];
+    expect($ref).toBe('#/components/responses/ShortForbidden');
+    const short = document.components.responses.ShortForbidden.content['application/json'].schema;
+    expect(short.$ref).toBe('#/components/schemas/ShortError');
   });
 });

@@ -1,0 +1,109 @@
+/** Requests about NPCs and their histories, and what a server answered, for the documentation. Long texts are cut. */
+
+export const historyExamples = {
+  history: {
+    npcId: 'mira',
+    revision: 16,
+    next: 1,
+    events: [
+      {
+        revision: 0,
+        id: '01a21e55-63d3-863f-a892-9fbae8d07b48',
+        type: 'NpcRegistered',
+        at: '2026-11-27T18:47:22.324Z',
+        actor: '0Vrs9UYdMEhbqy4XL',
+        commandId: 'cmwzc2p4r_Mpgw-xbe5XixM34o',
+        causationId: null,
+        correlationId: 'Xol6iVdtWlun-1',
+        schemaVersion: 1,
+        data: {
+          persona: 'Mira keeps the Lantern Inn. She is dry, fair and never forgets a guest.',
+          data: {
+            hp: 40,
+            location: 'inn',
+            inventory: ['key'],
+          },
+        },
+        hash: '1089b90fece075bd61583901ca30fde2f5208e6acf8dc218fbdd925811e52099',
+        prevHash: '0000000000000000000000000000000000000000000000000000000000000000',
+      },
+    ],
+  },
+  state: {
+    npcId: 'mira',
+    revision: 16,
+    at: '2026-11-27T18:47:28.984Z',
+    persona: 'Mira keeps the Lantern Inn. She is dry, fair and never forgets a guest.',
+    data: {
+      hp: 40,
+      location: 'inn',
+      inventory: ['key'],
+    },
+    openTurns: [],
+    frozen: false,
+  },
+};
+
+export const chainBreakExamples = {
+  found: {
+    npcId: 'mira',
+    events: 17,
+    breaks: [],
+  },
+  acknowledge: {
+    from: 0,
+  },
+};
+
+export const npcExamples = {
+  list: [
+    {
+      npcId: 'mira',
+      persona: 'Mira keeps the Lantern Inn. She is dry, fair and never forgets a guest.',
+      data: {
+        hp: 40,
+        location: 'inn',
+        inventory: ['key'],
+      },
+      revision: 0,
+      updatedAt: '2026-11-27T18:47:22.324Z',
+    },
+  ],
+  register: {
+    npcId: 'mira',
+    persona: 'Mira keeps the Lantern Inn. She is dry, fair and never forgets a guest.',
+    data: {
+      hp: 40,
+      location: 'inn',
+      inventory: ['key'],
+    },
+  },
+  registered: {
+    npcId: 'mira',
+    persona: 'Mira keeps the Lantern Inn. She is dry, fair and never forgets a guest.',
+    data: {
+      hp: 40,
+      location: 'inn',
+      inventory: ['key'],
+    },
+    revision: 0,
+    updatedAt: '2026-11-27T18:47:22.324Z',
+    created: true,
+  },
+  npc: {
+    npcId: 'mira',
+    persona: 'Mira keeps the Lantern Inn. She is dry, fair and never forgets a guest.',
+    data: {
+      hp: 40,
+      location: 'inn',
+      inventory: ['key'],
+    },
+    revision: 0,
+    updatedAt: '2026-11-27T18:47:22.324Z',
+  },
+  archived: {
+    npcId: 'tomas',
+    archived: true,
+    revision: 2,
+  },
+};

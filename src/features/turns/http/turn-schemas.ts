@@ -1,0 +1,205 @@
+import { type TSchema, Type } from '@sinclair/typebox';
+
+import type { JsonObject } from '../../../kernel/base/json.js';
+import { named } from '../../../kernel/http/named.js';
+import { AnyJson, FreeObject, oneOf } from '../../../kernel/http/schemas.js';
+import {
+  BridgeCheckSchema,
+  ConstraintsSchema,
+  InstructionSchema,
+  MemoryDraftSchema,
+  RecalledMemorySchema,
+  RecordedResultSchema,
+  verdictMembers,
+} from '../protocol-schemas.js';
+
+export const turnStates = ['awaitingActor', 'awaitingMemories', 'awaitingInference', 'ended', 'expired'] as const;
+
+const time = Type.String({ format: 'date-time' });
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+const RulesetRef = named('RulesetRef', Type.Object({ rulesetId: Type.String(), version: Type.Integer() }));
+
+const summary = {
+  turnId: Type.String(),
+  npcId: Type.String(),
+  kind: oneOf(['process', 'directive', 'context', 'verdict']),
+  state: oneOf(turnStates),
+  openedAt: time,
+  deadlineAt: time,
+  endedAt: Type.Optional(time),
+  resumedFrom: Type.Optional(Type.String({ description: 'The lost turn that this one resumes.' })),
+  ruleset: orNull(RulesetRef),
+};
+
+export const TurnSummary = named(
+  'TurnSummary',
+  Type.Object({
+    ...summary,
+    valid: Type.Optional(Type.Boolean({ description: 'Whether the verdict was valid. Only if there is one.' })),
+  }),
+);
+export const TurnSummaryList = named('TurnSummaryList', Type.Array(TurnSummary));
+
+const Round = named(
+  'Round',
+  Type.Object({
+    round: Type.Integer(),
+    revision: Type.Integer(),
+    at: time,
+    result: orNull(RecordedResultSchema),
+    instruction: InstructionSchema,
+  }),
+);
+
+const RuleTrace = named(
+  'RuleTrace',
+  Type.Object({
+    drRuleId: Type.String(),
+    matched: Type.Boolean(),
+    conditions: Type.Optional(
+      Type.Array(Type.Object({ key: Type.String(), expected: Type.String(), holds: Type.Boolean() })),
+    ),
+    patternHolds: Type.Optional(Type.Boolean()),
+  }),
+);
+const SeenValue = named(
+  'SeenValue',
+  Type.Object({ key: Type.String(), value: AnyJson, shortened: Type.Optional(Type.Literal(true)) }),
+);
+
+/** A verdict with what it was based on. */
+const GroundedVerdict = named(
+  'GroundedVerdict',
+  Type.Object({
+    ...verdictMembers,
+    rules: Type.Array(RuleTrace),
+    seen: Type.Array(SeenValue, { description: 'The values that the conditions of rules compared.' }),
+    seenLeftOut: Type.Optional(Type.Integer()),
+    checks: Type.Array(BridgeCheckSchema),
+    generatedOutput: Type.String({ description: 'The text of the language model.' }),
+  }),
+);
+
+export const Turn = named(
+  'Turn',
+  Type.Object({
+    ...summary,
+    observation: Type.String(),
+    rounds: Type.Array(Round),
+    verdict: orNull(GroundedVerdict),
+  }),
+);
+
+const WhyRule = named(
+  'WhyRule',
+  Type.Object({
+    drRuleId: Type.String(),
+    ruleName: Type.String(),
+    ruleReason: Type.String(),
+    rulePriority: Type.Integer(),
+    matched: Type.Boolean(),
+    conditions: Type.Array(
+      named(
+        'WhyCondition',
+        Type.Object({
+          key: Type.String(),
+          expected: Type.String(),
+          holds: Type.Boolean(),
+          saw: Type.Optional(Type.Unsafe({ description: 'The value; absent if the key was missing.' })),
+          notRecorded: Type.Optional(Type.Literal(true, { description: 'The value was too large to record whole.' })),
+        }),
+      ),
+    ),
+    patternHolds: Type.Optional(Type.Boolean()),
+  }),
+);
+const WhyMemory = named(
+  'WhyMemory',
+  Type.Intersect([
+    RecalledMemorySchema,
+    Type.Object({
+      cause: Type.Optional(
+        Type.Object({ turnId: orNull(Type.String()), eventId: Type.String(), revision: Type.Integer() }),
+      ),
+    }),
+  ]),
+);
+const WhyPrompt = named(
+  'WhyPrompt',
+  Type.Object({
+    text: Type.String(),
+    constraints: ConstraintsSchema,
+    digest: Type.String({ description: 'The SHA-256 of the text, base64url.' }),
+    madeAgain: Type.Boolean({ description: 'Whether the record produces the same prompt.' }),
+  }),
+);
+const WhyModel = named(
+  'WhyModel',
+  Type.Object({
+    text: Type.String(),
+    cortexId: Type.Optional(Type.String({ description: 'The engine of this server that wrote the text.' })),
+    read: named(
+      'ModelOutput',
+      Type.Object({
+        dialogue: Type.String(),
+        action: Type.Optional(AnyJson),
+        excess: orNull(Type.String()),
+        stateChange: Type.Optional(AnyJson),
+        memories: Type.Array(MemoryDraftSchema),
+        structured: Type.Boolean({ description: 'Whether the text held a JSON object.' }),
+      }),
+    ),
+  }),
+);
+const WhyMismatch = named(
+  'WhyMismatch',
+  Type.Object({
+    revision: Type.Integer(),
+    round: Type.Integer(),
+    members: Type.Array(Type.Object({ member: Type.String(), recorded: AnyJson, received: AnyJson })),
+  }),
+);
+
+export const WhySchema = named(
+  'Why',
+  Type.Object({
+    ...summary,
+    observation: Type.String(),
+    mind: named(
+      'WhyMind',
+      Type.Object(
+        { revision: Type.Integer(), persona: orNull(Type.String()), data: orNull(FreeObject) },
+        { description: 'The mind as the last decision saw it.' },
+      ),
+    ),
+    rulesetMissing: Type.Optional(
+      Type.String({ description: 'The ruleset that the turn named and that is not registered.' }),
+    ),
+    rules: Type.Array(WhyRule),
+    memories: Type.Array(WhyMemory),
+    prompt: orNull(WhyPrompt),
+    model: orNull(WhyModel),
+    checks: Type.Array(BridgeCheckSchema),
+    verdict: orNull(named('Verdict', Type.Object(verdictMembers))),
+    mismatches: Type.Array(WhyMismatch, { description: 'Where a tape contradicted the record.' }),
+    stateChange: orNull(Type.Unsafe<JsonObject>({ ...FreeObject, description: 'A merge patch (RFC 7396).' })),
+    memoriesStored: Type.Array(
+      Type.Object({
+        memoryId: Type.String(),
+        text: Type.String(),
+        type: Type.String(),
+        importance: Type.Number(),
+      }),
+    ),
+    events: Type.Array(
+      Type.Object({
+        revision: Type.Integer(),
+        id: Type.String(),
+        type: Type.String(),
+        at: time,
+        hash: Type.String(),
+      }),
+    ),
+  }),
+);

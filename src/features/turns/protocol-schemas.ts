@@ -1,0 +1,211 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+
+import type { JsonObject } from '../../kernel/base/json.js';
+import { named } from '../../kernel/http/named.js';
+import { AnyJson, FreeObject, openObject } from '../../kernel/http/schemas.js';
+import { bodies } from './body-schemas.js';
+
+/** What the protocol answers, and the documentation of what it accepts. Nothing here checks a request. */
+
+const text = (description: string) => Type.String({ description });
+const orNull = <Schema extends TSchema>(schema: Schema, description = '') =>
+  Type.Union([schema, Type.Null()], description === '' ? {} : { description });
+const object = (description: string) => Type.Unsafe<JsonObject>({ ...FreeObject, description });
+
+export const ActionSchema = named(
+  'Action',
+  openObject({
+    type: text('An upper-snake word, such as `SPEAK` or `MOVE`.'),
+    target: Type.Optional(text('Whom or what it is about.')),
+    reason: Type.Optional(Type.String()),
+    confidence: Type.Optional(Type.Number()),
+    payload: Type.Optional(AnyJson),
+    signature: Type.Optional(Type.String()),
+  }),
+);
+
+/** What one rule of the world found. */
+export const BridgeCheckSchema = named(
+  'BridgeCheck',
+  Type.Object({
+    brRuleId: Type.String(),
+    passed: Type.Boolean(),
+    code: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String()),
+    details: Type.Optional(FreeObject),
+  }),
+);
+
+export const MemoryDraftSchema = named(
+  'MemoryDraft',
+  Type.Object({ text: Type.String(), type: Type.String(), importance: Type.Number() }),
+);
+
+export const RecalledMemorySchema = named(
+  'RecalledMemory',
+  Type.Object({
+    text: Type.String(),
+    type: Type.String(),
+    importance: Type.Number(),
+    similarity: Type.Number(),
+    memoryId: Type.Optional(text('Only if this server recalled it.')),
+    revision: Type.Optional(Type.Integer({ description: 'The revision that stored it.' })),
+    scoreParts: Type.Optional(
+      Type.Record(Type.String(), Type.Number(), { description: 'The parts of its similarity.' }),
+    ),
+  }),
+);
+
+/** The actor as it was recorded. */
+const RecordedActor = named(
+  'RecordedActor',
+  Type.Object({ npcId: Type.String(), persona: orNull(Type.String()), data: FreeObject }),
+);
+
+export const ConstraintsSchema = named(
+  'Constraints',
+  openObject({ maxTokens: Type.Integer(), temperature: Type.Number() }),
+);
+
+/** What a verdict that was refused has besides. */
+const refusal = {
+  refusedAction: Type.Optional(orNull(ActionSchema, 'The action that was refused. Only if `valid` is false.')),
+  code: Type.Optional(text('Why it was refused, such as `RULE_REFUSED`. Only if `valid` is false.')),
+  details: Type.Optional(object('The details of the refusal, as errors have them. Only if `valid` is false.')),
+};
+const decided = {
+  valid: Type.Boolean({ description: 'Whether the action is allowed.' }),
+  signature: orNull(Type.String(), 'A compact JWS; null if `valid` is false.'),
+  memoryStore: Type.Array(MemoryDraftSchema, { description: 'What the NPC remembers of this turn.' }),
+  action: orNull(ActionSchema),
+  dialogue: Type.String({ description: 'What the NPC says.' }),
+};
+
+/** The members of a verdict; the turn's views add to them. */
+export const verdictMembers = {
+  ...decided,
+  stateDelta: object("A merge patch (RFC 7396) of the NPC's data."),
+  ...refusal,
+};
+
+export const RecallQuerySchema = named(
+  'RecallQuery',
+  Type.Object({
+    query: text('What to recall.'),
+    limit: Type.Integer({ description: 'The most memories to recall.' }),
+    threshold: Type.Number({ description: 'The lowest similarity, from 0 to 1.' }),
+  }),
+);
+
+const literal = <Word extends string>(type: Word) => ({ type: Type.Literal(type) });
+
+/** The instructions, by type. */
+const instructions = {
+  IdentifyActor: Type.Object(literal('IdentifyActor'), {
+    description: 'Say who acts: answer with `IdentifyActorResult`.',
+  }),
+  QueryVector: Type.Object(
+    { ...literal('QueryVector'), ...RecallQuerySchema.properties },
+    { description: 'Search your memory: answer with `QueryVectorResult`.' },
+  ),
+  ExecuteInference: Type.Object(
+    { ...literal('ExecuteInference'), prompt: Type.String(), constraints: ConstraintsSchema },
+    { description: 'Run your language model: answer with `ExecuteInferenceResult`.' },
+  ),
+  Finalize: Type.Object(
+    {
+      ...literal('Finalize'),
+      ...decided,
+      stateTransform: object("A merge patch (RFC 7396) of the NPC's data."),
+      ...refusal,
+    },
+    { description: 'The verdict. The turn has ended.' },
+  ),
+} as const;
+
+/** One schema for each type, told apart by `type`. */
+const unionOf = (schemas: Readonly<Record<string, TSchema>>, description: string): TSchema =>
+  Type.Unsafe({
+    description,
+    oneOf: Object.entries(schemas).map(([type, schema]) => named(type, schema)),
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(Object.keys(schemas).map((type) => [type, `#/components/schemas/${type}`])),
+    },
+  });
+
+export const InstructionSchema = named('Instruction', unionOf(instructions, 'What the body does next.'));
+
+const typed = (type: string, body: TObject): TObject => Type.Object({ ...literal(type), ...body.properties });
+
+/** The results that the server knows, as requests bring them. */
+export const KnownResultSchema = named(
+  'Result',
+  unionOf(
+    Object.fromEntries(Object.entries(bodies).map(([type, body]) => [type, typed(type, body)])),
+    'What the body did.',
+  ),
+);
+
+/** A result of a type that the server does not know is recorded, and refuses nothing. */
+export const OtherResultSchema = named(
+  'OtherResult',
+  Type.Unsafe({
+    type: 'object',
+    required: ['type'],
+    additionalProperties: true,
+    properties: { type: { type: 'string', not: { enum: Object.keys(bodies) } } },
+    description: 'A result of another type. The server records that it does not fit, and repeats its instruction.',
+  }),
+);
+
+/** The results of a recorded turn. */
+export const RecordedResultSchema = named(
+  'RecordedResult',
+  Type.Unsafe({
+    oneOf: [
+      named('RecordedActorResult', Type.Object({ ...literal('IdentifyActorResult'), actor: RecordedActor })),
+      named(
+        'RecordedMemoriesResult',
+        Type.Object({ ...literal('QueryVectorResult'), memories: Type.Array(RecalledMemorySchema) }),
+      ),
+      named(
+        'RecordedInferenceResult',
+        Type.Object({ ...literal('ExecuteInferenceResult'), generatedOutput: Type.String() }),
+      ),
+    ],
+    discriminator: {
+      propertyName: 'type',
+      mapping: {
+        IdentifyActorResult: '#/components/schemas/RecordedActorResult',
+        QueryVectorResult: '#/components/schemas/RecordedMemoriesResult',
+        ExecuteInferenceResult: '#/components/schemas/RecordedInferenceResult',
+      },
+    },
+  }),
+);
+
+/** The tape on its way out: members that the server does not know come back as they were sent. */
+export const RecordedTapeSchema = named(
+  'RecordedTape',
+  Type.Object(
+    {
+      turnId: Type.String(),
+      observation: Type.String(),
+      context: AnyJson,
+      npcState: FreeObject,
+      persona: Type.Optional(Type.String()),
+      actor: Type.Optional(RecordedActor),
+      memories: Type.Array(RecalledMemorySchema),
+      vectorQueried: Type.Boolean(),
+      prompt: Type.Optional(Type.String()),
+      constraints: Type.Optional(ConstraintsSchema),
+      generatedOutput: Type.Optional(Type.String()),
+      rulesetId: Type.Optional(Type.String()),
+    },
+    {
+      additionalProperties: true,
+      description: 'The tape with everything that is recorded of the turn. Send it with your next step.',
+    },
+  ),
+);

@@ -1,0 +1,69 @@
+import type { TObject, TSchema } from '@sinclair/typebox';
+
+import { paramNames } from '../guard/path-params.js';
+import type { RouteDefinition } from '../route.js';
+import { EXT_TAG } from '../tags.js';
+import { defined } from '../../base/defined.js';
+import type { Components, Doc } from './components.js';
+import { takesKey } from './refusals.js';
+import { contentSchema } from './responses.js';
+
+const AN_ID: TSchema = { type: 'string' } as unknown as TSchema;
+
+const parametersOf = ({ path, params, query }: RouteDefinition, components: Components): readonly Doc[] => {
+  const parameter = (name: string, where: 'path' | 'query', required: boolean, from: TObject | undefined): Doc => {
+    const { examples, description, ...schema } = components.response(from?.properties[name] ?? AN_ID);
+    const [example] = (examples ?? []) as readonly unknown[];
+    return { name, in: where, required, ...defined({ description, example }), schema };
+  };
+  return [
+    ...paramNames(path).map((name) => parameter(name, 'path', true, params)),
+    ...Object.keys(query?.properties ?? {}).map((name) =>
+      parameter(name, 'query', (query?.required ?? []).includes(name), query),
+    ),
+  ];
+};
+
+/** The header that every `POST` of JSON accepts. */
+const idempotencyKey: Doc = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Makes the request safe to repeat for 24 hours: it is carried out once, and repeats get the same answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 128 },
+};
+
+const requestBodyOf = ({ body, bytes, example }: RouteDefinition, components: Components): Doc => {
+  const withExample = example === undefined ? {} : { example };
+  if (bytes !== undefined) {
+    const content = [bytes].flat().map(({ accepts, schema }) => {
+      const isJson = schema !== undefined;
+      const described = isJson ? { schema: components.request(schema), ...withExample } : null;
+      return [accepts, described ?? { schema: contentSchema(accepts) }] as const;
+    });
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
+  if (body === undefined) return {};
+  const required = ((body as { required?: readonly string[] }).required ?? []).length > 0;
+  const content = { 'application/json': { schema: components.request(body), ...withExample } };
+  return { requestBody: { required, content } };
+};
+
+export const tagsOf = ({ tag, ext }: RouteDefinition): readonly string[] => (ext === true ? [tag, EXT_TAG] : [tag]);
+
+/** One route as an operation, but for what it answers. */
+export const operationOf = (definition: RouteDefinition, components: Components): Doc => {
+  const { operationId, summary, description, scope, deprecated, admits } = definition;
+  return {
+    operationId,
+    tags: tagsOf(definition),
+    summary,
+    ...defined({ description }),
+    ...(deprecated === undefined ? {} : { deprecated: true }),
+    security: [...(scope === null ? [] : [{ apiKey: [] }]), ...(admits === undefined ? [] : [{ grant: [] }])],
+    ...(scope === null ? {} : { 'x-scope': scope }),
+    parameters: [...parametersOf(definition, components), ...(takesKey(definition) ? [idempotencyKey] : [])],
+    ...requestBodyOf(definition, components),
+  };
+};
