@@ -5,6 +5,7 @@ import { openEmbeddedServer } from '../../support/embedded-server.js';
 /** For each scope, the first words of its paths; the longest that fits counts. */
 const scopeOf = (method: string, path: string): string | undefined => {
   if (/^\/(status|livez|readyz|openapi\.json|docs|\.well-known|archive)(\/|$)/.test(path)) return undefined;
+  if (path === '/') return undefined;
   if (/^\/(keys|tenants)(\/|$)/.test(path)) return 'admin';
   if (path === '/metrics' || path.endsWith('/memory/retract')) return 'ops';
   if (/\/(chain-breaks|checkpoints)$/.test(path) && method === 'post') return 'ops';
