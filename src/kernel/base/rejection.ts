@@ -1,141 +1,153 @@
 import type { JsonObject } from './json.js';
 
-/** The stable code and default message of every refusal. src/kernel/http/statuses.ts maps a code to its HTTP status. */
-export const rejections = {
-  REQUEST_UNREADABLE: 'The request is not HTTP that this server can read; details.reason says why.',
-  MALFORMED_JSON: 'The body is not valid JSON.',
-  SCHEMA_INVALID: 'The request does not match its schema; details.issues lists every problem.',
-  ID_INVALID: 'The id is not valid: use 1 to 128 printable characters without "/", in the Unicode form NFC.',
-  HEADER_INVALID: 'A request header has an invalid value.',
-  UNAUTHORIZED: 'A valid API key is needed: send "Authorization: Bearer <key>".',
-  FORBIDDEN: 'This key does not have the scope that the route needs.',
-  NOT_FOUND: 'No route matches this path; GET /docs lists them all.',
-  NPC_NOT_FOUND: 'No NPC with this id has any history here.',
-  TURN_NOT_FOUND: 'This NPC has no turn with this id.',
-  RULESET_NOT_FOUND: 'No ruleset is registered under this id.',
-  GHOST_NOT_FOUND: 'There is no ghost session with this id.',
-  REPLAY_NOT_FOUND: 'There is no replay with this id.',
+/** The code and standard message of every refusal that says nothing about HTTP. Codes are promises; messages may be improved at any time. */
+const domainMessages = {
+  MALFORMED_JSON: 'The JSON is invalid; details.reason says why.',
+  ID_INVALID: 'The ID is invalid. Use 1 to 128 printable characters without "/", in Unicode form NFC.',
+  NPC_NOT_FOUND: 'No NPC with this ID exists.',
+  TURN_NOT_FOUND: 'This NPC has no turn with this ID.',
+  RULESET_NOT_FOUND: 'No ruleset with this ID is registered.',
+  GHOST_NOT_FOUND: 'No ghost session with this ID exists.',
+  REPLAY_NOT_FOUND: 'No replay with this ID exists.',
   FINDING_NOT_FOUND: 'This ghost session has no finding with this number.',
-  LEVEL_NOT_FOUND: 'No level is registered under this id; GET /levels lists all levels.',
-  SOUL_NOT_FOUND: 'No archive of this server has a soul under this id.',
-  SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul: begin with POST /npcs/{npcId}/soul/export.',
-  SOUL_IMPORT_NOT_FOUND: 'Nobody has begun to import this: begin with POST /npcs/import.',
-  MEMORY_NOT_FOUND: 'There is no memory with this id in it.',
-  PRESET_NOT_FOUND: 'There is no preset with this name; GET /rules/presets lists all presets.',
-  KEY_NOT_FOUND: 'There is no such key.',
-  ARCHIVE_NOT_FOUND: 'The archive holds nothing under this id.',
-  CHECKPOINT_NOT_FOUND:
-    'The log has no such checkpoint; POST /audit/checkpoints makes one where something was written.',
-  PROOF_NOT_FOUND: 'The log holds no head of this NPC for that yet: it comes with the next checkpoint.',
-  METHOD_NOT_ALLOWED: 'This path does not accept this method; details.allow lists the methods that it accepts.',
+  LEVEL_NOT_FOUND: 'No level with this ID is registered.',
+  SOUL_NOT_FOUND: 'No archive of this server holds a soul with this ID.',
+  SOUL_EXPORT_NOT_FOUND: 'This NPC has no export of this soul.',
+  SOUL_IMPORT_NOT_FOUND: 'No import of this soul has been started.',
+  MEMORY_NOT_FOUND: 'No memory with this ID exists.',
+  PRESET_NOT_FOUND: 'No rule preset with this name exists.',
+  KEY_NOT_FOUND: 'No API key with this ID exists.',
+  ARCHIVE_NOT_FOUND: 'The archive holds nothing under this ID.',
+  CHECKPOINT_NOT_FOUND: 'The log has no such checkpoint.',
+  PROOF_NOT_FOUND: 'The log has no entry for this NPC that matches yet. The next checkpoint adds it.',
   SOUL_ALREADY_LIVE:
-    'This soul lives on this server already; with "copy": true it comes in once more, under another npcId.',
-  GHOST_RUNNING: 'The ghost session is not over, or has no report yet; stop it, or wait for its report.',
+    'This soul is already live on this server. To import it a second time under another npcId, set "copy": true.',
+  GHOST_RUNNING: 'The ghost session is still running or has no report yet. Stop it, or wait for its report.',
   GHOST_NOT_REMOTE:
-    'This server plays the ghost session itself; only one with the driver "remote" takes the steps of a body.',
-  GHOST_OVER: 'The ghost session is over: its body has nothing more to do.',
-  SOUL_ARRIVING: 'The soul of this NPC is being imported; try again shortly.',
-  LEVEL_BUILT_IN: 'This level comes with the server and stays as it is: use another levelId.',
-  LEVELS_FULL:
-    'There is no room for another version; details has the bound. DELETE /levels/{levelId}?versions=all makes room, another levelId begins at version 1.',
-  CONFLICT: 'The request conflicts with what happened before.',
-  IDEMPOTENCY_IN_PROGRESS: 'The first request with this Idempotency-Key is still running; try again shortly.',
-  CORTEX_NOT_FOUND:
-    'There is no engine with this id; POST /cortex/init names one, and GET /cortex/models lists all of them.',
-  LAST_ADMIN_KEY: 'This is the last admin key that does not expire; issue another such key first.',
+    'The server plays this ghost session itself. Only sessions with the driver "remote" accept steps from a body.',
+  GHOST_OVER: 'The ghost session is over and accepts no more steps.',
+  SOUL_ARRIVING: 'The soul of this NPC is still being imported. Try again shortly.',
+  LEVEL_BUILT_IN: 'This level is built in and cannot be changed. Use another levelId.',
+  LEVELS_FULL: 'The limit on stored level versions has been reached; details gives the limit.',
+  CONFLICT: 'The request conflicts with the current state.',
+  CORTEX_NOT_FOUND: 'No engine or model of this server has this name.',
+  LAST_ADMIN_KEY: 'This is the last admin key that does not expire. Issue another one first.',
   TENANT_EXISTS:
-    'A tenant with this id already exists. If its owner key was lost, run "anima keys recover --tenant <id>".',
-  BODY_TOO_LARGE: 'The body is larger than this route accepts.',
-  EVENTS_TOO_LARGE: 'This request would record more than one append can hold; send less at once.',
-  DATA_TOO_LARGE: "An NPC's data holds at most 256 KiB of JSON; keep less in it.",
-  UNSUPPORTED_MEDIA_TYPE: 'Send the body as Content-Type: application/json.',
-  SOUL_EXCHANGE_EXPIRED: 'The second phase came too late; begin again with the first.',
-  SOUL_ID_DIFFERS: 'npcIdRef names another NPC than the path.',
-  SOUL_UPLOAD_FAILED: 'The soul is in no archive: the upload failed. Begin again with the first phase.',
-  PATTERN_INVALID: 'A rule pattern is not a valid RE2 expression, or is too large; nothing was stored.',
-  RULE_ID_REPEATED: 'Two rules of the set have the same drRuleId; nothing was stored.',
+    'A tenant with this ID already exists. If its owner key is lost, run "anima keys recover --tenant <id>".',
+  EVENTS_TOO_LARGE: 'The request would record more than one append can hold. Send less data at a time.',
+  DATA_TOO_LARGE: 'The data of an NPC is limited to 256 KiB of JSON. Store less.',
+  SOUL_EXCHANGE_EXPIRED: 'The second phase came too late. Start again with the first phase.',
+  SOUL_ID_DIFFERS: 'npcIdRef names a different NPC from the one being exported.',
+  SOUL_UPLOAD_FAILED: 'The soul could not be stored in an archive. Start again with the first phase.',
+  PATTERN_INVALID: 'A rule pattern is not a valid RE2 expression, or is too large. Nothing was stored.',
+  RULE_ID_REPEATED: 'Two rules in the set have the same drRuleId. Nothing was stored.',
   RULESET_TOO_LARGE:
-    'Deciding with the rules of this set would cost too much; details give the cost and the bounds. Nothing was stored.',
+    'Evaluating this ruleset would cost too much; details gives the cost and the limits. Nothing was stored.',
   LEVEL_INVALID:
-    'This map is not a level; details.problems says what to change, by layer and object. Nothing was stored.',
-  SOUL_DOWNLOAD_FAILED: 'The soul could not be downloaded. Begin again with the first phase.',
-  REPRO_INVALID: 'This is no reproduction of a finding; details.problems says why. Nothing was played.',
-  SOUL_INVALID: 'This is not a valid soul; details.reason says why, and nothing was imported.',
-  SOUL_TOO_LARGE: 'This NPC is larger than a soul may be, or its data is nested too deep; details give the bounds.',
-  TEMPLATE_INVALID: 'The template is unknown: use Raw, ChatML, Llama3 or Alpaca; nothing was stored.',
+    'The map is not a valid level; details.problems says what to change, by layer and object. Nothing was stored.',
+  SOUL_DOWNLOAD_FAILED: 'The soul could not be downloaded. Start again with the first phase.',
+  REPRO_INVALID: 'The reproduction is invalid; details.problems says why. Nothing was played.',
+  SOUL_INVALID: 'The soul is invalid; details.reason says why. Nothing was imported.',
+  SOUL_TOO_LARGE: 'The NPC is too large for a soul, or its data is nested too deeply; details gives the limits.',
+  TEMPLATE_INVALID: 'The template is unknown. Use Raw, ChatML, Llama3 or Alpaca. Nothing was stored.',
   CARD_INVALID:
-    'This is no character card of version 1, 2 or 3; details.issues lists every problem. Nothing was stored.',
-  CARD_MISSING: 'This picture has no character card in it: there is no chunk tEXt named ccv3 or chara.',
+    'This is not a character card of version 1, 2 or 3; details.issues lists every problem. Nothing was stored.',
+  CARD_MISSING: 'The picture contains no character card: it has no tEXt chunk named ccv3 or chara.',
   PNG_INVALID:
-    'This is not a whole PNG with a readable card; details.reason says why. CHARX files are not read: export the card as PNG or JSON.',
+    'This is not a complete PNG with a readable card; details.reason says why. CHARX files are not supported: export the card as PNG or JSON.',
   RETRACTION_TOO_LARGE:
-    'More memories would go than one retraction takes; details say how many. Name some of them, without "derived".',
-  SOUL_PAYLOAD_MISMATCH: 'The payload is not the one that was signed in the first phase of the export.',
-  IDEMPOTENCY_KEY_REUSED: 'This Idempotency-Key was used before with another body; use a new one.',
+    'This would retract more memories than one request may; details gives the numbers. Name some of them, without "derived".',
+  SOUL_PAYLOAD_MISMATCH: 'The payload differs from the one that was signed in the first phase of the export.',
   ACTION_FORBIDDEN: 'The constraints of the turn forbid this action.',
-  ACTION_NOT_ALLOWED: 'The constraints of the turn do not allow this action.',
-  ACTION_TOO_LARGE: 'The action is too large to be recorded.',
-  ACTION_TYPE_INVALID: 'The action has a type that is no word of the protocol.',
+  ACTION_NOT_ALLOWED: 'This action is not among those that the constraints of the turn allow.',
+  ACTION_TOO_LARGE: 'The action is too large to record.',
+  ACTION_TYPE_INVALID: 'The action type is invalid. Use one word in UPPER_SNAKE_CASE, such as MOVE.',
   ACTION_TYPE_MISSING: 'The action has no type.',
-  HP_DEPLETED: 'Without hit points there is no acting.',
+  HP_DEPLETED: 'The NPC has no hit points left, so it cannot act.',
   ITEMS_TOO_MANY: 'The action names too many items at once.',
-  ITEM_NOT_IN_INVENTORY: 'An item of the action is not in the inventory; details name both.',
-  MANA_INSUFFICIENT: 'There is not enough mana for this action.',
-  MOVE_TARGET_MISSING: 'The movement has no target.',
+  ITEM_NOT_IN_INVENTORY: 'The action names an item that is not in the inventory; details gives both.',
+  MANA_INSUFFICIENT: 'The NPC does not have enough mana for this action.',
+  MOVE_TARGET_MISSING: 'The move has no target.',
   OUT_OF_BOUNDS: 'The target is outside the bounds of the world.',
-  SPEECH_EMPTY: 'There is nothing to say.',
-  STATE_CHANGE_INVALID: 'The state change cannot be taken; the message says why.',
+  SPEECH_EMPTY: 'The NPC has nothing to say: the text is empty.',
+  STATE_CHANGE_INVALID: 'The state change cannot be applied.',
   TARGET_MISSING: 'The action has no target.',
-  TARGET_NOT_FOUND: 'The target is not among what is there.',
-  RULE_REFUSED: 'A rule of this NPC forbids the action; details name the rule and its reason.',
-  RATE_LIMITED: 'Too many requests for this key; wait as Retry-After says.',
-  REPLAYS_RUNNING: 'Too many replays of this studio are not over; wait for some of them, or cancel them.',
-  GHOSTS_RUNNING: 'Too many ghost sessions of this studio are not over; wait for some of them, or stop them.',
+  TARGET_NOT_FOUND: 'The target of the action is not present.',
+  RULE_REFUSED: 'A rule of this NPC forbids the action; details names the rule and its reason.',
+  REPLAYS_RUNNING: 'This tenant has too many unfinished replays. Wait for some to finish, or cancel them.',
+  GHOSTS_RUNNING: 'This tenant has too many unfinished ghost sessions. Wait for some to finish, or stop them.',
   SOULS_WAITING:
-    'Too many souls of this tenant wait for their upload, or to arrive: upload them, or wait until they have arrived or their exports expire.',
-  CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn.',
-  TOO_MANY_STREAMS: 'This key has too many open event streams; close one first.',
-  INTERNAL: 'Something went wrong on our side. Quote the requestId when you report it.',
-  EVENT_VERSION_UNKNOWN: 'A newer server has written events that this one cannot read yet; try again shortly.',
+    'Too many souls of this tenant are waiting to be uploaded or imported. Upload them, or wait until they have arrived or their exports have expired.',
+  CONCURRENT_NPC_LIMIT: 'Too many NPCs of this tenant have an open turn. Finish some of these turns first.',
+  INTERNAL: 'Something went wrong on the server. Quote the requestId when you report it.',
+  EVENT_VERSION_UNKNOWN: 'A newer server wrote events that this server cannot read yet. Try again shortly.',
   LOGIC_UNKNOWN:
-    'A newer server has begun this turn with decision logic that this one does not have; try again shortly.',
-  NOT_READY: 'The server is starting or stopping; try again shortly.',
-  READ_MODEL_BEHIND: 'The read model has not reached the requested revision yet; try again shortly.',
-  STORE_FULL: 'The disk is full: nothing was written. Reads still work.',
-  STORE_UNAVAILABLE: 'The event store cannot be reached; nothing was written. Try again shortly.',
-  DATABASE_UNAVAILABLE: 'The database cannot be reached; try again shortly.',
-  ENGINE_UNAVAILABLE:
-    'The process engine cannot be reached or did not answer in time. Send the request again; if it opens a turn, use the same Idempotency-Key.',
-  ARCHIVE_UNAVAILABLE:
-    'An archive outside of this server does not answer; details.archive names it. Send the request again shortly, with the same Idempotency-Key if it has one.',
+    'A newer server started this turn with decision logic that this server does not have. Try again shortly.',
+  NOT_READY: 'The server is starting or stopping. Try again shortly.',
+  READ_MODEL_BEHIND: 'The read model has not reached the requested revision yet. Try again shortly.',
+  STORE_FULL: 'The disk is full. Nothing was written; reads still work.',
+  STORE_UNAVAILABLE: 'The event store is unavailable. Nothing was written. Try again shortly.',
+  DATABASE_UNAVAILABLE: 'The database is unavailable. Try again shortly.',
+  ENGINE_UNAVAILABLE: 'The process runtime is unavailable or did not respond in time. Send the request again.',
+  ARCHIVE_UNAVAILABLE: 'An external archive is unavailable; details.archive names it. Send the request again shortly.',
   CORTEX_UNAVAILABLE:
-    'The engine that makes the words does not answer. What was begun goes on: send the same request again shortly.',
-  EMBEDDER_UNAVAILABLE: 'The embedder, which recall needs, does not answer; try again shortly.',
-  BUSY: 'Too many requests are waiting already; try again shortly.',
+    'The language model engine is unavailable. Work that has started continues; send the same request again shortly.',
+  EMBEDDER_UNAVAILABLE: 'The embedder that recall needs is unavailable. Try again shortly.',
+  BUSY: 'The server is busy: too many requests are waiting. Try again shortly.',
 } as const satisfies Record<string, string>;
 
-export type RejectionCode = keyof typeof rejections;
+/** Refusals of the HTTP request itself. Their messages are in src/kernel/http/rejections.ts. */
+const requestCodes = [
+  'REQUEST_UNREADABLE',
+  'SCHEMA_INVALID',
+  'HEADER_INVALID',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'IDEMPOTENCY_IN_PROGRESS',
+  'IDEMPOTENCY_KEY_REUSED',
+  'RATE_LIMITED',
+  'TOO_MANY_STREAMS',
+] as const;
 
-/** Whether a recorded word is a code that this program knows: another may have recorded it. */
-export const isRejectionCode = (code: string): code is RejectionCode => Object.hasOwn(rejections, code);
+export type DomainCode = keyof typeof domainMessages;
+export type RequestCode = (typeof requestCodes)[number];
+export type RejectionCode = DomainCode | RequestCode;
+
+export const isDomainCode = (code: string): code is DomainCode => Object.hasOwn(domainMessages, code);
+
+export const rejectionCodes = [
+  ...requestCodes,
+  ...(Object.keys(domainMessages) as DomainCode[]),
+] as const satisfies readonly RejectionCode[];
+
+/** Whether this program knows a recorded code; a newer one may have recorded it. */
+export const isRejectionCode = (code: string): code is RejectionCode =>
+  isDomainCode(code) || requestCodes.some((each) => each === code);
+
+/** The message of a refusal that was given none: the code itself where only the HTTP edge has a message for it. */
+export const standardMessage = (code: RejectionCode): string => (isDomainCode(code) ? domainMessages[code] : code);
 
 /**
- * A refusal that the client caused or can act on. It is thrown at the edge and in application code; deciders return it as a value. Its message and
- * details reach the client, so neither may hold a secret.
+ * A refusal that the client caused or can act on. The edge and application code throw it; deciders return it as a value. The client sees its message
+ * and details, so neither may contain a secret.
  */
 export class Rejection extends Error {
   readonly code: RejectionCode;
   readonly details: JsonObject;
-  /** Seconds after which a repeat makes sense; becomes `Retry-After`. */
+  /** After how many seconds a retry may succeed. */
   readonly retryAfter: number | undefined;
-  /** Up to how many seconds more a client is told at random: those who are refused together are not to come together again. */
+  /** Upper bound of a random extra delay in seconds, so that clients refused together do not retry together. */
   readonly retrySpread: number;
 
   constructor(
     code: RejectionCode,
     options: { message?: string; details?: JsonObject; retryAfter?: number; retrySpread?: number } = {},
   ) {
-    super(options.message ?? rejections[code]);
+    super(options.message ?? standardMessage(code));
     this.name = 'Rejection';
     this.code = code;
     this.details = options.details ?? {};

@@ -1,5 +1,6 @@
-import { type RejectionCode, rejections } from '../base/rejection.js';
+import type { RejectionCode } from '../base/rejection.js';
 import { apiVersion } from './api-version.js';
+import { rejections } from './rejections.js';
 import { statuses } from './statuses.js';
 
 /**

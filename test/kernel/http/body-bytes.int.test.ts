@@ -106,13 +106,13 @@ describe('a body of bytes', () => {
       return [status, body.error?.message];
     };
     expect(await statusOf('/run', 'Application/X-NDJSON ; charset=utf-8')).toEqual([200, undefined]);
-    const sentence = 'Send the body as Content-Type: application/x-ndjson.';
+    const sentence = 'Send the body with Content-Type: application/x-ndjson.';
     expect(await statusOf('/run', 'application/json')).toEqual([415, sentence]);
     expect(await statusOf('/run', 'application/x-ndjsonx')).toEqual([415, sentence]);
     expect(await statusOf('/any', 'image/png')).toEqual([200, undefined]);
     expect(await statusOf('/any', 'image/png', { 'content-encoding': 'gzip' })).toEqual([
       415,
-      'Send the body uncompressed.',
+      'Send the body without compression.',
     ]);
   });
 

@@ -23,10 +23,10 @@ const errorOf = (answer: string) =>
 
 describe('what is no request', () => {
   it.each([
-    ['FOO /open HTTP/1.1', 'The method is not an HTTP method.'],
-    ['CONNECT example.com:443 HTTP/1.1', 'CONNECT is for proxies, and this server is none.'],
-    ['CONNECT /open HTTP/1.1', 'CONNECT is for proxies, and this server is none.'],
-    ['GET /open HTP/1.1', 'It breaks the syntax of HTTP/1.1.'],
+    ['FOO /open HTTP/1.1', 'The method is not a valid HTTP method.'],
+    ['CONNECT example.com:443 HTTP/1.1', 'CONNECT is for proxies, and this server is not a proxy.'],
+    ['CONNECT /open HTTP/1.1', 'CONNECT is for proxies, and this server is not a proxy.'],
+    ['GET /open HTP/1.1', 'The request is not valid HTTP/1.1.'],
   ])('%s is refused in the shape of every error, and the connection closed', async (line, reason) => {
     app = await startApp([openRoute]);
     const answer = await app.raw(`${line}\r\nHost: a\r\n\r\n`);
@@ -215,7 +215,7 @@ describe('connections', () => {
       {
         level: 'warn',
         fields: { maxConnections: 2 },
-        message: 'connections are refused: this process has as many open as it may have',
+        message: 'Refusing connections: this process has reached its connection limit',
       },
     ]);
     first.destroy();

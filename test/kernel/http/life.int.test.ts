@@ -82,10 +82,10 @@ describe('a server that starts', () => {
 
   it('shows nobody the failure of a dependency, which is for the log [1.5f]', async () => {
     const failure = new Error('connect ECONNREFUSED 10.0.0.1:2113');
-    ({ server } = await start({}, { ok: false, detail: 'Look at THE_URL.', needed: true, failure }));
+    ({ server } = await start({}, { ok: false, detail: 'Check THE_URL.', needed: true, failure }));
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
       ready: false,
-      dependencies: { eventStore: { ok: false, detail: 'Look at THE_URL.', needed: true } },
+      dependencies: { eventStore: { ok: false, detail: 'Check THE_URL.', needed: true } },
     });
   });
 
@@ -115,7 +115,7 @@ describe('a server that starts', () => {
     const { port } = taken.address() as { port: number };
     await expect(start({ port })).rejects.toThrow(
       new StartProblem(
-        `Cannot listen: port ${port} on 127.0.0.1 is in use; stop the other program or set PORT to another port.`,
+        `Cannot listen: port ${port} on 127.0.0.1 is already in use. Stop the other program, or set PORT to another port.`,
       ),
     );
     taken.close();

@@ -37,7 +37,7 @@ describe('the rate limit', () => {
     await app.clock.advance(20_000);
     const over = await app.post('/loose');
     expect([over.status, over.body.error.code, over.headers.get('retry-after')]).toEqual([429, 'RATE_LIMITED', '40']);
-    expect(over.body.error.message).toBe('Too many requests for this key; send it again in 40 s.');
+    expect(over.body.error.message).toBe('This API key has sent too many requests. Try again in 40 s.');
     expect(headersOf(over)).toEqual(['"default";q=3;w=60', '"default";r=0;t=40']);
     await app.clock.advance(40_000);
     expect(headersOf(await app.post('/loose'))).toEqual(['"default";q=3;w=60', '"default";r=2;t=60']);

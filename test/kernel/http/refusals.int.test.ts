@@ -96,7 +96,7 @@ describe('refusals', () => {
     expect(body).toEqual({
       error: {
         code: 'NOT_FOUND',
-        message: 'No route matches this path; GET /docs lists them all.',
+        message: 'No route matches this path. GET /docs lists all routes.',
         details: {},
         requestId: 'my-request',
       },
@@ -116,7 +116,7 @@ describe('refusals', () => {
     expect(reply.body).toEqual({
       error: {
         code: 'UNAUTHORIZED',
-        message: 'A valid API key is needed: send "Authorization: Bearer <key>".',
+        message: 'A valid API key is required. Send it as "Authorization: Bearer <key>".',
         details: {},
         requestId: 'r',
       },
@@ -135,7 +135,7 @@ describe('refusals', () => {
     expect(reply.headers.get('allow')).toBe('GET, HEAD');
     expect(reply.body.error).toMatchObject({
       code: 'METHOD_NOT_ALLOWED',
-      message: 'This path accepts GET or HEAD, not DELETE.',
+      message: 'This path supports GET or HEAD, not DELETE.',
       details: { allow: ['GET', 'HEAD'] },
     });
     expect((await app.request('OPTIONS', '/loose')).headers.get('allow')).toBe('POST');
@@ -164,7 +164,7 @@ describe('refusals', () => {
   it('answer 403 of the marked route in the short form [1.5e]', async () => {
     const { status, body } = await app.post('/rules', {}, { authorization: 'Bearer poor' });
     expect(status).toBe(403);
-    expect(body).toEqual({ error: 'This key does not have the scope "rules", which the route needs.' });
+    expect(body).toEqual({ error: 'This API key does not have the scope "rules", which the route requires.' });
   });
 
   it('answer other errors of the marked route in the detailed form', async () => {
@@ -240,7 +240,7 @@ describe('refusals', () => {
 
   it('answer 415 for a compressed body [1.2b]', async () => {
     const { status, body } = await app.post('/loose', {}, { 'content-encoding': 'gzip' });
-    expect([status, body]).toMatchObject([415, { error: { message: 'Send the body uncompressed.' } }]);
+    expect([status, body]).toMatchObject([415, { error: { message: 'Send the body without compression.' } }]);
   });
 
   it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;v=1'])(
@@ -280,8 +280,8 @@ describe('refusals', () => {
     expect(JSON.parse(body ?? '')).toEqual({
       error: {
         code: 'REQUEST_UNREADABLE',
-        message: 'The request is not HTTP that this server can read; details.reason says why.',
-        details: { reason: 'It breaks the syntax of HTTP/1.1.' },
+        message: 'The server cannot parse this HTTP request; details.reason says why.',
+        details: { reason: 'The request is not valid HTTP/1.1.' },
         requestId: 'unread-1',
       },
     });

@@ -149,7 +149,7 @@ describe('a streamed answer', () => {
     expect(text).not.toMatch(/\r\n0\r\n\r\n$/);
     const requestId = /^X-Request-Id: (.*)$/im.exec(text)?.[1];
     expect(app.log.lines.filter(({ level }) => level === 'error')).toEqual([
-      { level: 'error', fields: { err, requestId, operation: 'run' }, message: 'an answer was cut off' },
+      { level: 'error', fields: { err, requestId, operation: 'run' }, message: 'A streamed response was cut off' },
     ]);
   });
 

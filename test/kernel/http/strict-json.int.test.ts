@@ -64,12 +64,15 @@ describe('a body', () => {
   });
 
   it.each([
-    ['{"a":1,\n "a":2}', 'The member "a" comes twice in one object.'],
-    ['{"id":76561198140718655}', 'The integer 76561198140718655 is too large to be kept exactly: send it as a text.'],
-    ['{"a": 1\n "b": 2}', 'It cannot be parsed from line 2, column 2 on.'],
-    ["{'a': 1}", 'It cannot be parsed from line 1, column 2 on.'],
-    ['{"a": tru}', 'It cannot be parsed from line 1, column 7 on.'],
-    ['{"a": "b', 'It ends before it is complete.'],
+    ['{"a":1,\n "a":2}', 'An object has two members named "a".'],
+    [
+      '{"id":76561198140718655}',
+      'The integer 76561198140718655 is too large to be stored exactly. Send it as a string.',
+    ],
+    ['{"a": 1\n "b": 2}', 'The JSON is invalid at line 2, column 2.'],
+    ["{'a': 1}", 'The JSON is invalid at line 1, column 2.'],
+    ['{"a": tru}', 'The JSON is invalid at line 1, column 7.'],
+    ['{"a": "b', 'The JSON ends too early.'],
   ])('%s is told what is wrong, and where [1.2d]', async (body, reason) => {
     expect((await loose(body)).body.error.details).toEqual({ reason });
   });
@@ -86,18 +89,21 @@ describe('a body', () => {
   it('is told what is wrong beside what may be wrong', async () => {
     const cut = '"generatedOutput":"cut \\ud83d"';
     for (const [rest, reason] of [
-      ['"id":76561198140718655', 'The integer 76561198140718655 is too large to be kept exactly: send it as a text.'],
-      ['"a":1,"a":2', 'The member "a" comes twice in one object.'],
-      ['"a":1,', 'It cannot be parsed from line 1, column 47 on.'],
+      [
+        '"id":76561198140718655',
+        'The integer 76561198140718655 is too large to be stored exactly. Send it as a string.',
+      ],
+      ['"a":1,"a":2', 'An object has two members named "a".'],
+      ['"a":1,', 'The JSON is invalid at line 1, column 47.'],
     ] as const)
       expect((await loose(`{"data":{${cut},${rest}}}`)).body.error.details).toEqual({ reason });
   });
 
   it('is told no place where finding it would take long [1.2d]', async () => {
     const long = `{"data":{"list":[${'1,'.repeat(40_000)}]}}`;
-    expect((await loose(long)).body.error.details).toEqual({ reason: 'It cannot be parsed.' });
+    expect((await loose(long)).body.error.details).toEqual({ reason: 'The JSON cannot be parsed.' });
     const twice = `{"a":${'1'.padEnd(80_000)},"a":2}`;
-    expect((await loose(twice)).body.error.details).toEqual({ reason: 'A member comes twice in one object.' });
+    expect((await loose(twice)).body.error.details).toEqual({ reason: 'An object has two members of the same name.' });
   });
 
   it('may hold half a surrogate pair where a model was cut off [1.2g]', async () => {

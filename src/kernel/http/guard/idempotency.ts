@@ -12,12 +12,12 @@ import type { Log } from '../../../ports/log.js';
 import { isVisible } from './request-id.js';
 import { sha256Base64url } from '../../crypto/sha256.js';
 
-/** What to do with it: run it under this seed, or give the first answer again. */
+/** Whether to run the request under a seed, or to replay the first response. */
 export type KeyUse =
   | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean; readonly done: boolean }
   | { readonly kind: 'repeat'; readonly answer: StoredAnswer };
 
-/** Seconds after which a repeat may find the first request done. */
+/** After how many seconds the first request may be done. */
 const RETRY_AFTER = 1;
 
 /**
@@ -51,11 +51,7 @@ export const reserve = async (store: IdempotencyStore, request: KeyedRequest, ne
   return reservation.kind === 'run' ? reservation : { kind: 'repeat', answer: reservation.answer };
 };
 
-/** Temporary refusals are not kept, because a retry may succeed. They are recognised by their `Retry-After`, whatever their status. */
-const isKept = ({ status, headers }: StoredAnswer): boolean =>
-  status < 400 || (status !== 429 && status < 500 && headers['Retry-After'] === undefined);
-
-/** Of the details of a refusal that is kept, in bytes of JSON: they may name much of what the request sent. */
+/** The limit for the details of a stored refusal in bytes of JSON, because they may quote much of the request. */
 const DETAILS_KEPT_BYTES = 4_096;
 
 const withFewDetails = (refusal: StoredAnswer): StoredAnswer => {
@@ -67,23 +63,23 @@ const withFewDetails = (refusal: StoredAnswer): StoredAnswer => {
 };
 
 /**
- * Keeps the answer of a request that has run, or lets its key go. If the store cannot keep it, the client still gets its answer. The key stays
- * reserved with its seed, so a repeat after the server's next start completes the same command.
+ * Keeps the answer of a request that has run. A temporary refusal (`isPermanent` false) is not kept: its key is released, because a retry may succeed. If
+ * the store fails, the client still gets its answer; the key stays reserved with its seed, so a retry after the next start completes the same command.
  */
 export const settle = async (
   store: IdempotencyStore,
   request: KeyedRequest,
   answer: StoredAnswer,
-  retention: AnswerRetention,
+  { retention, isPermanent }: { readonly retention: AnswerRetention; readonly isPermanent: boolean },
   log: Log,
 ): Promise<void> => {
   try {
-    if (!isKept(answer)) await store.release(request);
+    if (!isPermanent) await store.release(request);
     else if (answer.status < 400 || retention !== 'within-budget') await store.complete(request, answer, retention);
-    // It records nothing: dropped, it might become a success.
+    // A refusal records nothing, so a dropped one could later become a success.
     else await store.complete(request, withFewDetails(answer), 'always');
   } catch (err) {
-    log.error({ err }, 'the answer to an Idempotency-Key could not be kept');
+    log.error({ err }, 'The response for an Idempotency-Key could not be stored');
   }
 };
 

@@ -3,7 +3,7 @@ import type { Json } from '../../base/json.js';
 import type { IdempotencyStore, StoredAnswer, KeyedRequest } from '../../../ports/idempotency-store.js';
 import type { Log } from '../../../ports/log.js';
 import { repeatedBody, reserve, settle } from '../guard/idempotency.js';
-import { refusalOf, toRejection } from '../on-error.js';
+import { isPermanent, refusalOf, toRejection } from '../on-error.js';
 import type { Answer, Call, RouteDefinition } from '../route.js';
 import type { RequestMiddleware, RequestState } from '../request-state.js';
 
@@ -48,7 +48,7 @@ export const runOnce = (
     } catch (thrown) {
       const rejection = toRejection(thrown, log, { requestId, operation });
       const refusal = refusalOf(rejection, requestId, definition.shortForbidden === true);
-      await settle(store, attempt, refusal, retention, log);
+      await settle(store, attempt, refusal, { retention, isPermanent: isPermanent(rejection) }, log);
       throw rejection;
     }
     const { status = 200, headers = {}, body, kept } = state.answer;
@@ -58,7 +58,7 @@ export const runOnce = (
       headers,
       body: definition.keepAnswer === undefined ? whole : definition.keepAnswer(whole),
     };
-    await settle(store, attempt, toKeep, retention, log);
+    await settle(store, attempt, toKeep, { retention, isPermanent: status !== 429 && status < 500 }, log);
   };
   return ({ state }, next) => (state.attempt === null ? next() : once(state, state.attempt, next));
 };
