@@ -7,16 +7,20 @@ import { fileURLToPath } from 'node:url';
 import { soulSchema } from '../src/features/souls/domain/soul-schema.js';
 import { allProcesses } from '../src/server/processes.js';
 import { commandPages } from './command-pages.js';
+import { errorPage } from './error-page.js';
 import { drawMachines } from './machine-diagram.js';
 import { eventSchemaFiles } from './event-schema-files.js';
 import { ROUTE_PAGES, routePages } from './route-pages.js';
 import { servedDocument } from './served-routes.js';
+import { settingsPage } from './settings-page.js';
 
 /** Relative to dist/scripts/, where this runs. */
 const repository = new URL('../../', import.meta.url);
 const fileOf = (path: string): string => fileURLToPath(new URL(path, repository));
 const generated: readonly (readonly [path: string, content: () => string])[] = [
   ['docs/reference/state-machines.md', () => drawMachines(allProcesses.map(({ process }) => process))],
+  ['docs/reference/errors.md', errorPage],
+  ['docs/reference/settings.md', settingsPage],
   ['docs/reference/soul.schema.json', () => `${JSON.stringify(soulSchema, null, 2)}\n`],
   ...eventSchemaFiles(),
   ...routePages(servedDocument()).map(([path, content]) => [path, () => content] as const),

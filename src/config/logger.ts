@@ -1,6 +1,7 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-import type { Config, LogLevel } from './config.js';
+import type { Config } from './config.js';
+import type { LogLevel } from './settings/server-settings.js';
 
 /** Members whose values never reach the log, anywhere in the first three levels of the logged fields. */
 const secretMembers = [
@@ -23,7 +24,7 @@ export type LogOrigin = {
   readonly namespace?: string;
 };
 
-/** Where a process's lines come from, as its settings say. */
+/** The origin of the log lines of this process, by its settings. */
 export const logOrigin = ({ distributed }: Pick<Config, 'distributed'>): LogOrigin => {
   const { pid } = process;
   return distributed === null ? { pid } : { pid, roles: [...distributed.roles], namespace: distributed.namespace };

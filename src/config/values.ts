@@ -1,23 +1,23 @@
 import type { RateLimit } from '../kernel/base/rate-limit.js';
 
-// How single values are read: null for a wrong one.
+// Each function reads one value, and returns null if it is invalid.
 
 const MAX_RATE = 1_000_000;
 const MAX_WINDOW_SECONDS = 86_400;
 
-/** What Kafka takes as the name of a topic; its own begin with "__". */
+/** Valid names of Kafka topics; names of internal topics start with "__". */
 export const topicName = /^(?!\.{1,2}$|__)[A-Za-z0-9._-]{1,249}$/;
-/** Kafka makes no topic whose name differs from another's only in "." and "_". */
+/** Kafka treats names that differ only in "." and "_" as the same topic. */
 export const areOneTopic = (one: string, other: string): boolean =>
   one.replaceAll('.', '_') === other.replaceAll('.', '_');
 export const hostAndPort = /^[\w.-]+:\d{1,5}$/;
 
-/** What may be shown of an address that may hold a password. */
+/** What may be shown of an address that may contain a password. */
 export const protocolOf = (text: string): string => {
   const [protocol] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text) ?? [];
   return protocol === undefined
-    ? 'this one (not shown, as it may hold a password)'
-    : `${JSON.stringify(protocol)} and what follows`;
+    ? 'this value (not shown, because it may contain a password)'
+    : `a value that starts with ${JSON.stringify(protocol)}`;
 };
 
 /** A whole number written in plain digits, or null. */
@@ -34,7 +34,7 @@ export const plainUrl = (text: string): string | null => {
   return plain && url.password === '' ? url.href.replace(/\/+$/, '') : null;
 };
 
-/** Where checkpoints go: a plain URL, or that of a file on this machine. */
+/** Where checkpoints are published: a plain URL, or the URL of a local file. */
 export const checkpointUrl = (text: string): string | null => {
   if (!URL.canParse(text) || new URL(text).protocol !== 'file:') return plainUrl(text);
   const { host, pathname, search, hash, href } = new URL(text);
@@ -49,7 +49,7 @@ export const rateLimit = (text: string): RateLimit | 'off' | null => {
   return limit === null || windowSeconds === null || rest.length > 0 ? null : { limit, windowSeconds };
 };
 
-/** The root of an API as clients of OpenAI take it: a plain URL that ends in `/v1`. */
+/** The root of an OpenAI-compatible API: a plain URL that ends in `/v1`. */
 export const apiRoot = (text: string): string | null => {
   const url = plainUrl(text);
   return url?.endsWith('/v1') === true ? url : null;

@@ -66,7 +66,7 @@ describe('the settings of archives', () => {
     [
       'the path of its API',
       { IPFS_API_URL: 'http://ipfs:5001/api/v0/' },
-      [/^IPFS_API_URL must be written without "\/api\/v0" .* http:\/\/127\.0\.0\.1:5001\.$/],
+      [/^IPFS_API_URL must not end in "\/api\/v0"\. .* http:\/\/127\.0\.0\.1:5001\.$/],
     ],
     ['a password', { IPFS_GATEWAY_URL: 'https://a:hidden@b' }, [/^IPFS_GATEWAY_URL must/]],
     ['another protocol', { ARWEAVE_GATEWAY_URL: 'ar://x' }, [/^ARWEAVE_GATEWAY_URL must/]],
@@ -74,11 +74,23 @@ describe('the settings of archives', () => {
     ['one wrong of two', { ANIMA_SOUL_GATEWAYS: 'https://a, file:///b' }, [/^ANIMA_SOUL_GATEWAYS must/]],
     ['too many', { ANIMA_SOUL_GATEWAYS: 'https://a '.repeat(17) }, [/^ANIMA_SOUL_GATEWAYS must be up to 16/]],
     ['no thumbprint', { ANIMA_SOUL_TRUST: `${kid} ${kid}x` }, [/^ANIMA_SOUL_TRUST must .* not ".*x"\.$/]],
-    ['no gateway', { ...bundler, ARWEAVE_GATEWAY_URL: '' }, [/^ARWEAVE_BUNDLER_URL needs ARWEAVE_GATEWAY_URL/]],
-    ['no token', { ...bundler, ARWEAVE_BUNDLER_KEY_FILE: '' }, [/^ARWEAVE_BUNDLER_URL needs ARWEAVE_BUNDLER_KEY_FILE/]],
-    ['two words', { ...bundler, ARWEAVE_BUNDLER_KEY_FILE: '/run/two' }, [/^ARWEAVE_BUNDLER_KEY must be one word/]],
+    ['no gateway', { ...bundler, ARWEAVE_GATEWAY_URL: '' }, [/^ARWEAVE_BUNDLER_URL also requires ARWEAVE_GATEWAY_URL/]],
+    [
+      'no token',
+      { ...bundler, ARWEAVE_BUNDLER_KEY_FILE: '' },
+      [/^ARWEAVE_BUNDLER_URL also requires ARWEAVE_BUNDLER_KEY_FILE/],
+    ],
+    [
+      'two words',
+      { ...bundler, ARWEAVE_BUNDLER_KEY_FILE: '/run/two' },
+      [/^ARWEAVE_BUNDLER_KEY must consist of visible/],
+    ],
     ['no file', { ...bundler, ARWEAVE_BUNDLER_KEY_FILE: '/run/no' }, [/^ARWEAVE_BUNDLER_KEY_FILE names \/run\/no/]],
-    ['a token alone', { ARWEAVE_BUNDLER_KEY_FILE: '/run/token' }, [/^ARWEAVE_BUNDLER_KEY needs ARWEAVE_BUNDLER_URL/]],
+    [
+      'a token alone',
+      { ARWEAVE_BUNDLER_KEY_FILE: '/run/token' },
+      [/^ARWEAVE_BUNDLER_KEY also requires ARWEAVE_BUNDLER_URL/],
+    ],
   ])('with %s stop the start, and show no secret', (_, env, expected) => {
     const found = problems(env);
     expect(found).toHaveLength(expected.length);

@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
-
 import { describe, expect, it } from 'vitest';
 
 import { parseConfig } from '../../src/config/config.js';
+import { settingNames } from '../../src/config/settings.js';
 import { problemsOf } from './problems-of.js';
 
 const parse = (env: Record<string, string>) => parseConfig(env, '/srv/game', (file) => file === '/run/secrets/anima');
@@ -27,19 +25,17 @@ describe('the configuration', () => {
     expect(parseConfig(engines, '/srv').unused).toEqual([]);
   });
 
-  it('names what begins like its settings and is none, and nothing that it reads [11.1b]', () => {
+  it('names unknown variables that start like settings, and no setting [11.1b]', () => {
     const others = { ANIMA_URL: 'x', ANIMA_API_KEY: 'x', ANIMA_SERVERS_DIR: 'x', ANIMA_EMPTY: ' ', HOME: 'x' };
     expect(parse({ ...others, ANIMA_RATELIMIT: 'off', ANIMA_GHOSTSHARE: '5' }).unknown).toEqual([
       'ANIMA_RATELIMIT',
       'ANIMA_GHOSTSHARE',
     ]);
-    const settings = new Set(
-      readFileSync(resolve(import.meta.dirname, '../../README.md'), 'utf8').match(/ANIMA_[A-Z_]*[A-Z]/g),
-    );
-    expect(settings.size).toBeGreaterThan(20);
-    for (const name of settings) {
-      // What complains about its value has read it.
-      if (problems({ [name]: '0' }).length === 0) expect([name, parse({ [name]: '0' }).unknown]).toEqual([name, []]);
+    const set = Object.fromEntries(settingNames.map((name) => [name, '0']));
+    for (const [name, value] of Object.entries(set)) {
+      // A problem with a value shows that it was read.
+      if (problems({ [name]: value }).length === 0)
+        expect([name, parse({ [name]: value }).unknown]).toEqual([name, []]);
     }
   });
 
@@ -211,7 +207,7 @@ describe('the configuration', () => {
 
   it('says what a setting is called now that had another name', () => {
     expect(problems({ ...engines, ANIMA_TURN_HOSTS: '8' })).toEqual([
-      'ANIMA_TURN_HOSTS is called ANIMA_TURN_SHARDS now; name it so, with the same number.',
+      'ANIMA_TURN_HOSTS was renamed to ANIMA_TURN_SHARDS. Rename the variable and keep its value.',
     ]);
   });
 
@@ -271,7 +267,7 @@ describe('the configuration', () => {
 
   it.each([
     ['ANIMA_TIERS', 'on', 'cannot activate them'],
-    ['ANIMA_CORS_ORIGINS', 'https://studio.example', 'does not serve browsers of other origins'],
+    ['ANIMA_CORS_ORIGINS', 'https://studio.example', 'does not support browsers from other origins'],
   ])('says what %s=%s asks for in vain [1.3f, 1.4e]', (name, value, words) => {
     const [only, ...more] = problems({ [name]: value });
     expect(only).toContain(words);
@@ -281,10 +277,10 @@ describe('the configuration', () => {
   it('names a short secret and a missing secret file along with the other problems', () => {
     const short = problems({ ANIMA_SECRET: 'hush', PORT: 'x' });
     expect(short).toHaveLength(2);
-    expect(short[0]).toMatch(/^ANIMA_SECRET is too short: it needs at least 32 /);
+    expect(short[0]).toMatch(/^ANIMA_SECRET is too short. Use at least 32 /);
     expect(short.join()).not.toContain('hush');
     expect(problems({ ANIMA_SECRET_FILE: 'none', PORT: 'x' })).toEqual([
-      'ANIMA_SECRET_FILE names /srv/game/none, but there is no such file.',
+      'ANIMA_SECRET_FILE names /srv/game/none, but that file does not exist.',
       expect.stringContaining('PORT'),
     ]);
   });
@@ -297,7 +293,7 @@ describe('the configuration', () => {
 
   it('does not choose between two secrets, and shows neither [11.1a, 11.1c]', () => {
     const [only] = problems({ ANIMA_SECRET: 'hush', ANIMA_SECRET_FILE: '/x' });
-    expect(only).toBe('ANIMA_SECRET and ANIMA_SECRET_FILE are both set; keep one of them.');
+    expect(only).toBe('ANIMA_SECRET and ANIMA_SECRET_FILE are both set. Keep only one of them.');
   });
 
   it.each([

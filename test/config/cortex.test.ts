@@ -32,11 +32,15 @@ describe('the settings of the default engine', () => {
     ['no /v1', { ...server, ANIMA_CORTEX_URL: 'http://a/api' }, [/^ANIMA_CORTEX_URL must/]],
     ['a password', { ...server, ANIMA_CORTEX_URL: 'http://me:hidden@a/v1' }, [/^ANIMA_CORTEX_URL must/]],
     ['a query', { ...server, ANIMA_CORTEX_URL: 'http://a/v1?key=hidden' }, [/^ANIMA_CORTEX_URL must/]],
-    ['no model', { ANIMA_CORTEX_URL: url }, [/^ANIMA_CORTEX_URL needs ANIMA_CORTEX_MODEL/]],
-    ['a model alone', { ANIMA_CORTEX_MODEL: 'm' }, [/^ANIMA_CORTEX_MODEL needs ANIMA_CORTEX_URL/]],
-    ['a key alone', { ANIMA_CORTEX_KEY: 'hidden' }, [/^ANIMA_CORTEX_KEY needs/]],
+    ['no model', { ANIMA_CORTEX_URL: url }, [/^ANIMA_CORTEX_URL also requires ANIMA_CORTEX_MODEL/]],
+    ['a model alone', { ANIMA_CORTEX_MODEL: 'm' }, [/^ANIMA_CORTEX_MODEL also requires ANIMA_CORTEX_URL/]],
+    ['a key alone', { ANIMA_CORTEX_KEY: 'hidden' }, [/^ANIMA_CORTEX_KEY also requires/]],
     ['two keys', { ...server, ANIMA_CORTEX_KEY: 'hidden', ANIMA_CORTEX_KEY_FILE: '/run/key' }, [/both set/]],
-    ['a key of two words', { ...server, ANIMA_CORTEX_KEY: 'hidden hidden' }, [/^ANIMA_CORTEX_KEY must be one word/]],
+    [
+      'a key of two words',
+      { ...server, ANIMA_CORTEX_KEY: 'hidden hidden' },
+      [/^ANIMA_CORTEX_KEY must consist of visible/],
+    ],
     ['a key file that is empty', { ...server, ANIMA_CORTEX_KEY_FILE: '/run/empty' }, [/which is empty/]],
     ['a key file that is not there', { ...server, ANIMA_CORTEX_KEY_FILE: '/run/no' }, [/ENOENT/]],
     [
@@ -44,8 +48,8 @@ describe('the settings of the default engine', () => {
       { ...server, ANIMA_CORTEX_GGUF: 'model.gguf' },
       [/^ANIMA_CORTEX_URL and ANIMA_CORTEX_GGUF are both/],
     ],
-    ['no such file', { ANIMA_CORTEX_GGUF: 'other.gguf' }, [/\/srv\/other\.gguf, but there is no such file/]],
-    ['threads alone', { ANIMA_CORTEX_THREADS: '4' }, [/^ANIMA_CORTEX_THREADS needs ANIMA_CORTEX_GGUF/]],
+    ['no such file', { ANIMA_CORTEX_GGUF: 'other.gguf' }, [/\/srv\/other\.gguf, but that file does not exist/]],
+    ['threads alone', { ANIMA_CORTEX_THREADS: '4' }, [/^ANIMA_CORTEX_THREADS also requires ANIMA_CORTEX_GGUF/]],
     [
       'no threads, and hardly a context',
       { ANIMA_CORTEX_GGUF: 'model.gguf', ANIMA_CORTEX_THREADS: '0', ANIMA_CORTEX_CONTEXT_TOKENS: '100' },
@@ -54,7 +58,7 @@ describe('the settings of the default engine', () => {
     [
       'several at once',
       { ANIMA_CORTEX_URL: 'x', ANIMA_CORTEX_GGUF: 'y', ANIMA_CORTEX_KEY: 'a b' },
-      [/both set/, /one word/, /must be an http/, /needs ANIMA_CORTEX_MODEL/, /no such file/],
+      [/both set/, /without spaces/, /must be an http/, /also requires ANIMA_CORTEX_MODEL/, /does not exist/],
     ],
   ])('stop the start: %s', (_, env, expected) => {
     const told = problems(env);

@@ -32,7 +32,7 @@ describe('the settings of the embedder', () => {
     expect(parse(threads)).toEqual({ kind: 'builtin', threads: 4 });
     expect(parse({ ...threads, ANIMA_EMBEDDER: 'onnx:models/small' })).toMatchObject({ kind: 'onnx', threads: 4 });
     expect(problems({ ...threads, ...api })).toEqual([
-      'ANIMA_EMBEDDER_THREADS: this embedder runs elsewhere; leave the variable out.',
+      'ANIMA_EMBEDDER_THREADS: this embedder runs on another server. Remove the variable.',
     ]);
     expect(problems({ ANIMA_EMBEDDER_THREADS: '0' })).toEqual([
       'ANIMA_EMBEDDER_THREADS must be a number from 1 to 64, not "0".',
@@ -58,27 +58,27 @@ describe('the settings of the embedder', () => {
 
   it('are refused with all problems at once, and no key or password is shown', () => {
     expect(problems({ ANIMA_EMBEDDER: 'onnx:models/none', ANIMA_EMBEDDER_MODEL: 'm' })).toEqual([
-      'ANIMA_EMBEDDER_MODEL needs ANIMA_EMBEDDER to be a URL ending in /v1.',
+      'ANIMA_EMBEDDER_MODEL requires ANIMA_EMBEDDER to be a URL ending in /v1.',
       'ANIMA_EMBEDDER names /srv/models/none, which has no file config.json.',
       'ANIMA_EMBEDDER names /srv/models/none, which has no file tokenizer.json.',
       'ANIMA_EMBEDDER names /srv/models/none, which has no file tokenizer_config.json.',
-      expect.stringContaining('which has no model: none of onnx/model.onnx'),
+      expect.stringContaining('which contains no model: none of onnx/model.onnx'),
     ]);
     expect(
       problems({ ANIMA_EMBEDDER: api.ANIMA_EMBEDDER, ANIMA_EMBEDDER_KEY: 'two words', ANIMA_EMBEDDER_RELATED: '1' }),
     ).toEqual([
-      'ANIMA_EMBEDDER is a URL and needs ANIMA_EMBEDDER_MODEL, the name of the model.',
-      'ANIMA_EMBEDDER_KEY must be one word of visible ASCII characters.',
+      'ANIMA_EMBEDDER is a URL, so it also requires ANIMA_EMBEDDER_MODEL, the name of the model.',
+      'ANIMA_EMBEDDER_KEY must consist of visible ASCII characters without spaces.',
       'ANIMA_EMBEDDER_RELATED must be a number above 0 and below 1, for example 0.4, not "1".',
     ]);
     expect(problems({ ...api, ANIMA_EMBEDDER_MODEL: 'two words' })[0]).toContain(
-      'ANIMA_EMBEDDER_MODEL must be one word',
+      'ANIMA_EMBEDDER_MODEL must be 1 to 128 visible',
     );
     expect(problems({ ...api, ANIMA_EMBEDDER_KEY: 'k', ANIMA_EMBEDDER_KEY_FILE: '/run/secrets/embedder' })).toEqual([
-      'ANIMA_EMBEDDER_KEY and ANIMA_EMBEDDER_KEY_FILE are both set; keep one of them.',
+      'ANIMA_EMBEDDER_KEY and ANIMA_EMBEDDER_KEY_FILE are both set. Keep only one of them.',
     ]);
     expect(problems({ ANIMA_EMBEDDER_RELATED: '0.4' })).toEqual([
-      'ANIMA_EMBEDDER_RELATED: the built-in embedder is measured; leave the variable out.',
+      'ANIMA_EMBEDDER_RELATED: the built-in embedder does not use it. Remove the variable.',
     ]);
     for (const value of [
       'https://user:hush@api.example/v1',
@@ -88,7 +88,7 @@ describe('the settings of the embedder', () => {
       'best',
     ]) {
       const [problem] = problems({ ANIMA_EMBEDDER: value });
-      expect(problem).toMatch(/^ANIMA_EMBEDDER must be "builtin", "onnx:" and a folder, or /);
+      expect(problem).toMatch(/^ANIMA_EMBEDDER must be "builtin", "onnx:" followed by a folder, or /);
       expect(problem).not.toContain('hush');
     }
   });

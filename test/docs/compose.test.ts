@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { parseConfig, roles } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/config.js';
+import { roles } from '../../src/config/settings/distributed-settings.js';
 
 type Service = {
   readonly image?: string;
