@@ -91,7 +91,14 @@ const keyOf = ({ ref, inputs, by }: StepArgs): string =>
   sha256Base64url(JSON.stringify([processKey(ref), by?.commandId, inputs]));
 
 const tooMany: BatchedStep = {
-  reply: { refused: { code: 'BUSY', message: 'Too many steps are under way.', details: {}, retryAfter: 1 } },
+  reply: {
+    refused: {
+      code: 'BUSY',
+      message: 'Too many steps are in progress. Try again shortly.',
+      details: {},
+      retryAfter: 1,
+    },
+  },
   standing: null,
 };
 

@@ -23,7 +23,7 @@ def need(holds, why):
 # RFC 8785 (JCS)
 def number(value):  # as ECMAScript writes it, from the shortest digits that mean the same double
     value = float(value)
-    need(math.isfinite(value), 'a number is none')
+    need(math.isfinite(value), 'a number is invalid')
     if value == 0: return '0'
     digits = ''.join(map(str, Decimal(repr(abs(value))).as_tuple().digits)).rstrip('0')
     point, sign = Decimal(repr(value)).adjusted() + 1, '-' if value < 0 else ''
@@ -53,7 +53,7 @@ def read_line(data):
     except (ValueError, RecursionError): raise Broken('it is not JSON')
     try: written = jcs(value).encode('utf-8')
     except UnicodeEncodeError: raise Broken('it holds half a character')
-    need(written == data, 'it is not in the form in which it was written (JCS)')
+    need(written == data, 'it is not in canonical form (JCS)')
     need(isinstance(value, dict), 'it is not an object')
     return value
 
@@ -70,9 +70,9 @@ def escaped(part):
     return re.sub('[^A-Za-z0-9_-]', lambda found: ''.join(f'={byte:02x}' for byte in found[0].encode('utf-8')), part)
 
 def key_of(jwk):  # (thumbprint, 32 bytes)
-    need(isinstance(jwk, dict) and jwk.get('kty') == 'OKP' and jwk.get('crv') == 'Ed25519', 'one of its keys is none')
+    need(isinstance(jwk, dict) and jwk.get('kty') == 'OKP' and jwk.get('crv') == 'Ed25519', 'one of its keys is invalid')
     x = jwk.get('x')
-    need(isinstance(x, str) and re.fullmatch('[A-Za-z0-9_-]{43}', x), 'one of its keys is none')
+    need(isinstance(x, str) and re.fullmatch('[A-Za-z0-9_-]{43}', x), 'one of its keys is invalid')
     kid = unpadded(sha256(jcs({'crv': 'Ed25519', 'kty': 'OKP', 'x': x}).encode()))
     need(jwk.get('kid', kid) == kid, 'one of its keys has another thumbprint')
     return kid, base64.urlsafe_b64decode(x + '=')
@@ -145,59 +145,59 @@ def extends(earlier, earlier_root, size, root, path):
 
 def read_header(data):
     header = read_line(data)
-    need(set(header) == HEADER and header['bundle'] == 'anima-history' and is_one(header['version'], 1), 'it does not begin a bundle of version 1')
-    need(isinstance(header['tenant'], str) and isinstance(header['npcId'], str), 'its names are not texts')
-    need(header['stream'] == f"npc-{escaped(header['tenant'])}.{escaped(header['npcId'])}", 'its stream is not that of its NPC')
-    need(is_place(header['from']) and is_place(header['to']) and header['from'] <= header['to'], 'its range is none')
-    need(is_hash(header['prevHash']) and (header['from'] > 0 or header['prevHash'] == GENESIS), 'its prevHash is none')
-    need(is_time(header['madeAt']) and isinstance(header['keys'], list) and len(header['keys']) <= 1000, 'its time or its keys are none')
-    for jwk in header['keys']: need(isinstance(jwk, dict) and set(jwk) == {'crv', 'kid', 'kty', 'use', 'x'} and jwk['use'] == 'sig', 'one of its keys is none')
+    need(set(header) == HEADER and header['bundle'] == 'anima-history' and is_one(header['version'], 1), 'it is not the header of a bundle of version 1')
+    need(isinstance(header['tenant'], str) and isinstance(header['npcId'], str), 'its names are not strings')
+    need(header['stream'] == f"npc-{escaped(header['tenant'])}.{escaped(header['npcId'])}", 'its stream does not belong to its NPC')
+    need(is_place(header['from']) and is_place(header['to']) and header['from'] <= header['to'], 'its range is invalid')
+    need(is_hash(header['prevHash']) and (header['from'] > 0 or header['prevHash'] == GENESIS), 'its prevHash is invalid')
+    need(is_time(header['madeAt']) and isinstance(header['keys'], list) and len(header['keys']) <= 1000, 'its time or its keys are invalid')
+    for jwk in header['keys']: need(isinstance(jwk, dict) and set(jwk) == {'crv', 'kid', 'kty', 'use', 'x'} and jwk['use'] == 'sig', 'one of its keys is invalid')
     header['keys'] = [key_of(jwk) for jwk in header['keys']]
     return header
 
 def read_event(data, header, last):
     event = read_line(data)
-    need(set(event) == EVENT, 'an event has exactly the thirteen members of docs/reference/formats/hash-chain.md, and hash')
-    need(event['tenant'] == header['tenant'] and event['stream'] == header['stream'], 'it is of another stream')
-    need(is_one(event['revision'], last['revision'] + 1), f"revision {last['revision'] + 1} is expected here")
-    need(event['prevHash'] == last['hash'], 'it does not follow the event before it (prevHash)')
+    need(set(event) == EVENT, 'an event must have exactly the thirteen members of the hash chain format, and hash')
+    need(event['tenant'] == header['tenant'] and event['stream'] == header['stream'], 'it belongs to another stream')
+    need(is_one(event['revision'], last['revision'] + 1), f"revision {last['revision'] + 1} was expected here")
+    need(event['prevHash'] == last['hash'], 'it does not follow the previous event (prevHash)')
     computed = hashlib.sha256(jcs({name: event[name] for name in event if name != 'hash'}).encode()).hexdigest()
-    need(event['hash'] == computed, 'it does not hold what its hash was made from')
-    need(is_time(event['at']), 'its time is none')
-    need(event['at'] >= last['at'], 'its time is before that of the event before it')
+    need(event['hash'] == computed, 'its content does not match its hash')
+    need(is_time(event['at']), 'its time is invalid')
+    need(event['at'] >= last['at'], 'its time is earlier than that of the previous event')
     return {'revision': event['revision'], 'hash': event['hash'], 'at': event['at']}
 
 def check_proof(proof, header, covered, key, kept):
     if proof is None:
-        need(key is None and kept is None, 'the log says nothing of these events yet')
+        need(key is None and kept is None, 'the log does not contain these events yet')
         return None
-    need(isinstance(proof, dict) and set(proof) - {'extends'} == {'size', 'leaf', 'index', 'path', 'note'}, 'its proof has other members')
+    need(isinstance(proof, dict) and set(proof) - {'extends'} == {'size', 'leaf', 'index', 'path', 'note'}, 'its proof has missing or unknown members')
     leaf, size, longer = proof['leaf'], proof['size'], proof.get('extends')
-    need(isinstance(leaf, dict) and set(leaf) == {'stream', 'revision', 'hash', 'at'}, 'the leaf has other members')
-    need(is_place(size) and is_place(proof['index']) and is_path(proof['path']) and isinstance(proof['note'], str), 'a member of its proof has another form')
+    need(isinstance(leaf, dict) and set(leaf) == {'stream', 'revision', 'hash', 'at'}, 'the leaf has missing or unknown members')
+    need(is_place(size) and is_place(proof['index']) and is_path(proof['path']) and isinstance(proof['note'], str), 'a member of its proof is malformed')
     if 'extends' in proof:
-        need(isinstance(longer, dict) and set(longer) == {'from', 'path'} and is_place(longer['from']) and is_path(longer['path']), 'its extension is none')
-        need(1 <= longer['from'] <= size, 'its extension is none')
-    need(is_place(leaf['revision']) and leaf['stream'] == header['stream'], 'the leaf is of another stream')
-    need(covered == {'revision': leaf['revision'], 'hash': leaf['hash'], 'at': leaf['at']}, 'the leaf is no event of this bundle')
+        need(isinstance(longer, dict) and set(longer) == {'from', 'path'} and is_place(longer['from']) and is_path(longer['path']), 'its extension is invalid')
+        need(1 <= longer['from'] <= size, 'its extension is invalid')
+    need(is_place(leaf['revision']) and leaf['stream'] == header['stream'], 'the leaf belongs to another stream')
+    need(covered == {'revision': leaf['revision'], 'hash': leaf['hash'], 'at': leaf['at']}, 'the leaf is not an event of this bundle')
     keys = header['keys']
     if isinstance(key, tuple): keys = [key]
     elif key is not None: keys = [one for one in keys if one[0] == key]
     note = read_note(proof['note'])
     kid = signed_by(note, keys)
-    need(note['size'] == size, 'the checkpoint has another size than the proof')
+    need(note['size'] == size, 'the checkpoint and the proof have different sizes')
     path = [bytes.fromhex(one) for one in proof['path']]
-    need(included(sha256(b'\0' + jcs(leaf).encode()), proof['index'], size, path, note['root']), 'the leaf is not in the log that was signed')
+    need(included(sha256(b'\0' + jcs(leaf).encode()), proof['index'], size, path, note['root']), 'the leaf is not in the signed log')
     if kept is not None:
         old = read_note(kept)
         signed_by(old, keys)
-        need(old['origin'] == note['origin'], 'the checkpoint that was kept is of another log')
-        need(old['size'] <= size, 'the log was cut, or the bundle is old: the checkpoint that was kept is of a larger log')
-        if old['size'] == size: need(old['root'] == note['root'], 'the log was forked: the checkpoint that was kept has the same size and another root')
+        need(old['origin'] == note['origin'], 'the earlier checkpoint belongs to another log')
+        need(old['size'] <= size, 'the log was truncated, or the bundle is old: the earlier checkpoint is of a larger log')
+        if old['size'] == size: need(old['root'] == note['root'], 'the log was forked: the earlier checkpoint has the same size but a different root')
         elif old['size'] > 0:
-            need(longer is not None and longer['from'] == old['size'], 'the bundle does not show that it extends the checkpoint that was kept')
+            need(longer is not None and longer['from'] == old['size'], 'the bundle does not prove that it extends the earlier checkpoint')
             between = [bytes.fromhex(one) for one in longer['path']]
-            need(extends(old['size'], old['root'], size, note['root'], between), 'the log does not extend the checkpoint that was kept')
+            need(extends(old['size'], old['root'], size, note['root'], between), 'the log does not extend the earlier checkpoint')
     return f"logged up to {leaf['revision']} in {shown(note['origin'])} of size {size} at {note['at']} signed by {kid}"
 
 def leaf_revision(file):  # what the last line says, before it is checked: that event is looked out for
@@ -214,7 +214,7 @@ def verify(file, key, kept):
             line += 1
             data = file.readline(LINE_BYTES)
             if not data: break
-            need(data.endswith(b'\n'), 'it does not end: the file was cut')
+            need(data.endswith(b'\n'), 'it does not end: the file was truncated')
             data = data[:-1]
             need(said is None, 'the bundle ends before this line')
             if header is None:
@@ -225,13 +225,13 @@ def verify(file, key, kept):
                 if last['revision'] == wanted: covered = last
             else:
                 end = read_line(data)
-                need(set(end) == {'events', 'head', 'proof'}, 'the last line has other members')
+                need(set(end) == {'events', 'head', 'proof'}, 'the last line has missing or unknown members')
                 head = end['head']
                 need(set(head) == {'revision', 'hash'} and is_one(head['revision'], last['revision']) and head['hash'] == last['hash']
                      and is_one(end['events'], header['to'] - header['from'] + 1), 'the last line does not say what the events before it say')
                 logged = check_proof(end['proof'], header, covered, key, kept)
                 said = f"valid {shown(jcs(header['npcId']))} {header['from']}-{header['to']} {logged or 'not logged yet'}"
-        need(said is not None, 'it is missing: the file was cut')
+        need(said is not None, 'it is missing: the file was truncated')
     except Broken as why: sys.exit(f'broken at line {line}: {why}')
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError) as error: sys.exit(f'broken at line {line}: {error!r}')
     print(said)

@@ -110,9 +110,9 @@ export const handOnCheckpoints = async (
   let upTo = handedOn;
   const endMs = clock.monotonicMs() + HANDING_ON_MS;
   for (const { note, size } of (await above(events, tenant, handedOn)).slice(0, AT_ONCE)) {
-    if (clock.monotonicMs() >= endMs) return { type: 'handedOn', upTo, failed: 'the receiver is too slow for all' };
+    if (clock.monotonicMs() >= endMs) return { type: 'handedOn', upTo, failed: 'the receiver is too slow' };
     try {
-      if (receiver === null) throw new Error('nobody takes checkpoints any more');
+      if (receiver === null) throw new Error('no receiver for checkpoints is configured any more');
       await receiver.handOn(note, signal);
     } catch (error) {
       signal.throwIfAborted();

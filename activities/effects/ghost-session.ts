@@ -83,7 +83,10 @@ const unlessBroken = async (
     signal.throwIfAborted();
     const isPassing = error instanceof Rejection && error.retryAfter !== undefined;
     if (isPassing || effect === 'report') throw error;
-    const reason = error instanceof Rejection ? error.message : 'The ghost could not take its next step: a defect.';
+    const reason =
+      error instanceof Rejection
+        ? error.message
+        : 'The ghost could not take its next step because of a defect in the server.';
     return { type: 'broken', reason } satisfies GhostInput;
   }
 };

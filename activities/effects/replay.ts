@@ -86,7 +86,7 @@ const unlessBroken = async (work: () => Promise<ReplayInput>, signal: AbortSigna
     signal.throwIfAborted();
     const isRefusal = error instanceof Rejection;
     if (isRefusal && error.retryAfter !== undefined && error.code !== 'EVENT_VERSION_UNKNOWN') throw error;
-    const reason = isRefusal ? error.message : 'A decision could not be taken again: a defect.';
+    const reason = isRefusal ? error.message : 'A decision could not be replayed because of a defect in the server.';
     return { type: 'broken', reason } satisfies ReplayInput;
   }
 };

@@ -74,7 +74,7 @@ const bringIn = async (
 const lost: SoulImportInput = {
   type: 'refused',
   code: 'SOUL_DOWNLOAD_FAILED',
-  reason: 'The archive of this server has lost the soul before it arrived.',
+  reason: 'The archive of this server lost the soul before the import was complete.',
 };
 
 const alreadyLive = (npcId: string): SoulImportInput => {

@@ -81,7 +81,7 @@ const parse = (text: string, response: Response): unknown => {
   } catch (cause) {
     throw new MindError(
       'BAD_ANSWER',
-      `The server answered HTTP ${String(response.status)} with something other than JSON.`,
+      `The server answered HTTP ${String(response.status)} with a body that is not JSON.`,
       {
         status: response.status,
         requestId: response.headers.get('x-request-id'),
@@ -119,9 +119,9 @@ const refusal = (response: Response, body: unknown): MindError => {
 const lost = (cause: unknown, timeoutMs: number): MindError => {
   if (cause instanceof MindError) return cause;
   if (!(cause instanceof GivenUp))
-    return new MindError('UNREACHABLE', 'The server cannot be reached, or broke off its answer.', { cause });
+    return new MindError('UNREACHABLE', 'The server is unreachable or closed the connection early.', { cause });
   return cause.why === 'aborted'
-    ? new MindError('ABORTED', 'The request was given up by its caller.', { cause })
+    ? new MindError('ABORTED', 'The caller cancelled the request.', { cause })
     : new MindError('TIMEOUT', `The server did not answer within ${String(timeoutMs)} ms.`, { cause });
 };
 

@@ -50,7 +50,10 @@ const readBounded = async (response: Response, maxBytes: number): Promise<string
     size += value.byteLength;
     if (size > maxBytes) {
       await reader.cancel();
-      throw new InferenceError('too-large', `The model server's answer is larger than ${String(maxBytes)} bytes.`);
+      throw new InferenceError(
+        'too-large',
+        `The response of the model server is larger than ${String(maxBytes)} bytes.`,
+      );
     }
     text += decoder.decode(value, { stream: true });
   }
@@ -60,7 +63,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    throw new InferenceError('bad-answer', 'The model server answered with something other than JSON.', cause);
+    throw new InferenceError('bad-answer', 'The response of the model server is not JSON.', cause);
   }
 };
 
@@ -68,11 +71,11 @@ const parse = (text: string): unknown => {
 const textOf = (answer: unknown): string => {
   const choices = isMembers(answer) ? answer['choices'] : undefined;
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
-  if (!isMembers(first)) throw new InferenceError('bad-answer', 'The model server answered without any choice.');
+  if (!isMembers(first)) throw new InferenceError('bad-answer', 'The response of the model server contains no choice.');
   const message = first['message'];
   const text = isMembers(message) ? message['content'] : first['text'];
   if (typeof text !== 'string')
-    throw new InferenceError('bad-answer', "The model server's first choice holds no text.");
+    throw new InferenceError('bad-answer', 'The first choice of the model server contains no text.');
   return text;
 };
 
@@ -114,10 +117,10 @@ export const createOpenAiInference = (options: OpenAiOptions): Inference => {
         if (!(cause instanceof GivenUp))
           throw new InferenceError(
             'unreachable',
-            'The model server cannot be reached, or broke off its answer.',
+            'The model server is unreachable or closed the connection early.',
             cause,
           );
-        if (cause.why === 'aborted') throw new InferenceError('aborted', 'The model call was given up.', cause);
+        if (cause.why === 'aborted') throw new InferenceError('aborted', 'The model call was cancelled.', cause);
         throw new InferenceError('timeout', `The model server did not answer within ${String(timeoutMs)} ms.`, cause);
       }
     },

@@ -73,7 +73,7 @@ const obey = async (
         }),
       };
     default:
-      throw new TurnError('UNKNOWN_INSTRUCTION', 'The mind gave an instruction that this body does not know.');
+      throw new TurnError('UNKNOWN_INSTRUCTION', 'The mind sent an instruction that this body does not support.');
   }
 };
 
@@ -114,6 +114,6 @@ export const playTurn = async (turn: TurnToPlay): Promise<TurnPlayed> => {
   }
   throw new TurnError(
     'TOO_MANY_REQUESTS',
-    `The turn did not end within ${String(MAX_REQUESTS[turn.mode])} requests; given up.`,
+    `The turn did not end within ${String(MAX_REQUESTS[turn.mode])} requests, so the body gave up.`,
   );
 };

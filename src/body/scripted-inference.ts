@@ -21,7 +21,7 @@ export const createScriptedInference = (
   return {
     complete: ({ prompt, observation, signal }) => {
       if (signal?.aborted === true)
-        return Promise.reject(new InferenceError('aborted', 'The model call was given up.'));
+        return Promise.reject(new InferenceError('aborted', 'The model call was cancelled.'));
       const entry = script.find(({ when }) => matches(when, observation ?? prompt));
       if (entry === undefined) return Promise.resolve(fallback);
       const turn = given.get(entry) ?? 0;

@@ -1,6 +1,6 @@
 import { Rejection } from '../kernel/base/rejection.js';
 
-/** Seconds after which a repeat makes sense. */
+/** After how many seconds a retry may succeed. */
 const RETRY_SECONDS = 2;
 
 /** The error of an archive outside this server that does not answer. @param archive its usual name, which reaches the client */

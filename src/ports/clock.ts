@@ -5,7 +5,7 @@
  * measures how much time has passed, and cannot be set. Durations (pauses, waits, leases) use it.
  */
 export interface Clock {
-  /** The instant by the wall clock. */
+  /** The current time of the wall clock. */
   now(): Date;
   /**
    * Calls `run` once, when the wall clock shows `at` or later; it may be far in the future. Returns a function that cancels it. Does not keep the

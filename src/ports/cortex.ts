@@ -3,10 +3,10 @@ import type { JsonObject } from '../kernel/base/json.js';
 /** A request to an engine; the engine chooses any member that is absent. */
 export type Completion = {
   readonly prompt: string;
-  /** Tokens as the engine counts them. */
+  /** In tokens of the engine. */
   readonly maxTokens?: number;
   readonly temperature?: number;
-  /** The answer ends before the first of these. */
+  /** The text ends before the first of these strings. */
   readonly stop?: readonly string[];
   /** The shape of the answer, for engines that can constrain a model to it. */
   readonly jsonSchema?: JsonObject;

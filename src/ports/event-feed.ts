@@ -16,7 +16,7 @@ export type FeedLink = {
 
 export type FeedEntry = { readonly partition: number; readonly link: FeedLink };
 
-/** One attempt at writing. */
+/** A session of writing. It ends at the first failure. */
 export type FeedSession = AsyncDisposable & {
   /** The number of partitions. */
   readonly partitions: number;
@@ -27,7 +27,7 @@ export type FeedSession = AsyncDisposable & {
   write(entries: readonly FeedEntry[]): Promise<void>;
 };
 
-/** The partitioned log that the relay fills. */
+/** The partitioned log into which the relay writes. */
 export interface FeedWriter {
   /** Creates the log if it is missing, and begins to write. If it throws, nothing is open. */
   open(): Promise<FeedSession>;

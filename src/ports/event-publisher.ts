@@ -38,7 +38,7 @@ export const withoutData = (event: CloudEvent, dataomitted: DataOmitted): CloudE
   return { ...envelope, dataomitted };
 };
 
-/** One attempt at publishing. */
+/** A session of publishing. It ends at the first failure. */
 export type PublisherSession = AsyncDisposable & {
   /**
    * Resolves once the brokers have stored all of these. Events of one mind stay in this order. An event that is too large for the brokers is

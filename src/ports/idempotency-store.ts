@@ -1,6 +1,6 @@
 import type { Json } from '../kernel/base/json.js';
 
-/** An answer kept for repeats: status, the headers that belong to it, and the body. */
+/** A stored response for retries: the status, its headers, and the body. */
 export type StoredAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

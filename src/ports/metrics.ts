@@ -5,12 +5,12 @@ export type WorkOutcome = 'done' | 'refused' | 'failed';
 
 /** The metrics of the server. Counting never fails and never waits. */
 export interface Metrics {
-  /** Begins to time something; pass the result on when it has ended. */
+  /** Starts a timer. Pass the result on when the work has ended. */
   begin(): number;
-  /** Counts an answered request under its operation and HTTP status. */
+  /** Counts a request by operation and HTTP status. */
   request(operationId: string, status: number, begun: number): void;
   /** Counts a worker's task for a process of this name, and its outcome. */
   work(task: WorkerTask, process: string, outcome: WorkOutcome, begun: number): void;
-  /** Everything counted so far, with the media type of its text. */
+  /** All metrics as text, with its media type. */
   render(): Promise<{ readonly type: string; readonly content: string }>;
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from '../kernel/base/json.js';
  */
 export type ProcessRef = { readonly process: string; readonly id: string; readonly stream: string };
 
-/** The identity of a process as one string. */
+/** The identity of a process as a string. */
 export const processKey = ({ stream, id }: ProcessRef): string => `${stream} ${id}`;
 
 /** The result of a request: the process's own answer, and the stream's revision and the global position at that time. */
@@ -32,7 +32,7 @@ export type Wait = { readonly withinMs: number; readonly signal?: AbortSignal };
  * the event store throws. A repeat with the same command id is safe: the state machine ignores what was recorded after all.
  */
 export interface ProcessRuntime extends AsyncDisposable {
-  /** Resumes every process that was left open. */
+  /** Resumes all open processes. */
   start(): Promise<void>;
 
   /**

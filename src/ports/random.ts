@@ -1,4 +1,4 @@
-/** Randomness, as the application sees it. Tests seed it. */
+/** The source of randomness. Tests use a seed. */
 export interface Random {
   /** `bytes` unpredictable bytes. */
   bytes(count: number): Uint8Array;

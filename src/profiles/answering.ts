@@ -12,7 +12,7 @@ export const TOLD_AGAIN_MS = 1_000;
 
 /** Whether a dependency answers in time; `detail` is its error's message. */
 export const answering = async (clock: Clock, ask: () => Promise<unknown>): Promise<DependencyState> => {
-  const late = (): Error => new Error(`no answer within ${READY_TIMEOUT_MS} ms`);
+  const late = (): Error => new Error(`no response within ${READY_TIMEOUT_MS} ms`);
   try {
     await withTimeLimit(clock, { ms: READY_TIMEOUT_MS, late }, ask);
     return { ok: true };
@@ -54,7 +54,7 @@ export const tellingChanges = (log: Pick<Log, 'info' | 'warn'>) => {
     for (const [server, state] of Object.entries(states)) {
       if (state === null) continue;
       if (state.ok) {
-        if (reasons.delete(server)) log.info({ server }, 'a server answers again');
+        if (reasons.delete(server)) log.info({ server }, 'A server is available again');
         continue;
       }
       const reason = (state.detail ?? '').replaceAll(/\d+/g, '');
@@ -62,7 +62,7 @@ export const tellingChanges = (log: Pick<Log, 'info' | 'warn'>) => {
       reasons.set(server, reason);
       log.warn(
         { server, ...defined({ detail: state.detail, err: state.failure }) },
-        'a server does not answer, or refuses us',
+        'A server is unavailable or rejects requests',
       );
     }
   };

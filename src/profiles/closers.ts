@@ -1,6 +1,6 @@
 type Closable = Disposable | AsyncDisposable;
 
-/** Everything opened so far, closed in reverse; Node 20 has no AsyncDisposableStack. */
+/** Closes resources in reverse order of opening. Node 20 has no AsyncDisposableStack. */
 export type Closers = AsyncDisposable & {
   /** Registers something that was opened, and returns it. */
   opened<T extends Closable>(thing: T): T;

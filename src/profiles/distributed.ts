@@ -40,10 +40,10 @@ import { serverReason } from './server-reason.js';
 export const distributedProjections = [...projections, openProcesses];
 
 /** The state of Temporal for a process that has not reached it yet, and for a worker that is still being created or re-created. */
-const NOT_ASKED_YET: DependencyState = { ok: false, detail: 'not asked yet' };
+const NOT_ASKED_YET: DependencyState = { ok: false, detail: 'not checked yet' };
 const NO_TASKS_YET: DependencyState = {
   ok: false,
-  detail: 'it answers; the worker of this process takes no tasks yet',
+  detail: 'it is available, but the worker of this process does not accept tasks yet',
 };
 
 const lookAt =
@@ -61,7 +61,7 @@ const temporalStateOf = (
 };
 
 const requireWorkers = async (runtime: TemporalProcessRuntime): Promise<void> => {
-  if (!(await runtime.hasWorkers())) throw new Error('no worker has asked for work recently');
+  if (!(await runtime.hasWorkers())) throw new Error('no worker has polled for tasks recently');
 };
 
 /**
@@ -194,7 +194,7 @@ export const openDistributed = async (
             : answering(systemClock, () => requireWorkers(asked).catch(lookAt(TEMPORAL_SETTINGS))),
         ]);
         const without = roles.has('http')
-          ? 'lists, the archive, and requests with an Idempotency-Key, are refused'
+          ? 'lists, the archive and requests with an Idempotency-Key are refused'
           : null;
         return {
           eventStore,

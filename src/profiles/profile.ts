@@ -25,15 +25,15 @@ export type RunningReadModels = AsyncDisposable & {
 export type Profile = AsyncDisposable & {
   readonly ports: Ports;
   readonly secret: Uint8Array;
-  /** Problems that should be fixed but do not stop the start. */
+  /** Problems that do not prevent the start but should be fixed. */
   readonly warnings: readonly string[];
   /** Whether other programs write the same streams. */
   readonly shared: boolean;
   /** Where the threads of replays read events. */
   readonly replaySource: ReplaySource;
-  /** Whether this process answers requests, and whether it drives processes. */
+  /** Whether this process serves requests, and whether it drives processes. */
   readonly serves: { readonly requests: boolean; readonly processes: boolean };
-  /** The runtime that requests pass their steps to; not started. */
+  /** The runtime for the steps of requests; not started. */
   openRuntime(stepDeps: AdvanceDeps): ProcessRuntime;
   /** Starts what drives open processes here: timers, effects, steps. Disposed of before the engine. */
   startProcesses(stepDeps: AdvanceDeps, runtime: ProcessRuntime, metrics: Metrics): Promise<AsyncDisposable>;

@@ -1,23 +1,23 @@
 /** How many nested causes of a failure are searched for a code. */
 const MAX_CAUSES = 8;
 
-const REFUSED = 'the server refuses the user or the password';
-const UNKNOWN_HOST = 'no host of this name is known';
+const REFUSED = 'the server rejected the user or the password';
+const UNKNOWN_HOST = 'the host name cannot be resolved';
 
 /** The meaning of a code to an operator: SQLSTATEs of PostgreSQL, and Node's error codes. */
 const REASONS: Readonly<Record<string, string>> = {
   '28000': REFUSED,
   '28P01': REFUSED,
-  '3D000': 'the server has no database of this name',
+  '3D000': 'the server has no database with this name',
   ENOTFOUND: UNKNOWN_HOST,
   EAI_AGAIN: UNKNOWN_HOST,
-  ECONNREFUSED: 'nobody listens at this address',
+  ECONNREFUSED: 'nothing listens at this address',
 };
 /** Status codes of gRPC, whose numbers have other meanings in Kafka. */
 const GRPC_REASONS: Readonly<Record<string, string>> = {
-  '5': 'the server has nothing of this name',
-  '7': 'the server does not allow this',
-  '14': 'the server cannot be reached',
+  '5': 'the server does not know this name',
+  '7': 'the server denied permission',
+  '14': 'the server is unreachable',
   '16': REFUSED,
 };
 
@@ -36,7 +36,7 @@ export const serverReason = (error: unknown, setting: string): Error => {
   let cause: unknown = failure;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1, cause = cause.cause) {
     const reason = reasonOf(cause);
-    if (reason !== undefined) return new Error(`Look at ${setting}: ${reason}.`, { cause: failure });
+    if (reason !== undefined) return new Error(`Check ${setting}: ${reason}.`, { cause: failure });
   }
   return failure;
 };

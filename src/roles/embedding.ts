@@ -2,12 +2,12 @@ import { EmbedPending, type EmbedPendingDeps } from '../features/memory/embed-pe
 import type { Random } from '../ports/random.js';
 import type { RelayLease } from '../ports/relay-lease.js';
 
-/** How many random bytes name a process among those that embed. */
+/** The number of random bytes in the name of an embedding process. */
 const HOLDER_BYTES = 12;
 
 export type EmbeddingRoleOptions = Omit<EmbedPendingDeps, 'place'> & {
   readonly random: Random;
-  /** The place of the one process that works; null where there is only one. */
+  /** The lease of the active process; null if there is only one process. */
   readonly lease: RelayLease | null;
 };
 

@@ -12,7 +12,7 @@ export type HttpRoleDeps = Omit<Services, keyof Settings | 'turnIndex' | 'soulTr
   readonly apiKeys: ApiKeyDeps;
 };
 
-/** The routes that need the ports: what the http role answers. */
+/** The routes of the http role. They need the ports. */
 export const httpRoutes = ({ config, apiKeys, ...deps }: HttpRoleDeps): readonly RouteDefinition[] => {
   const turnIndex = new TurnIndex(deps.ports.events, { shared: deps.writers.shared });
   deps.repository.onRecorded((stream, events) => turnIndex.note(stream, events));

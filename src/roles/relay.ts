@@ -15,7 +15,7 @@ export type RelayRoleOptions = KafkaSettings & {
   readonly postgres: Postgres;
   readonly clock: Clock;
   readonly random: Random;
-  /** `KAFKA_PUBLIC_TOPIC`, its full name; null: nothing is published. */
+  /** The full name of the public topic (`KAFKA_PUBLIC_TOPIC`); null publishes nothing. */
   readonly publicTopic: string | null;
 };
 
@@ -27,7 +27,7 @@ export type RunningRelays = AsyncDisposable & {
 
 /** How long events are gathered after a write, in milliseconds: what lists wait for longer at most. */
 const GATHER_MS = 20;
-/** How many random bytes name a process among the relays. */
+/** The number of random bytes in the name of a relay process. */
 const HOLDER_BYTES = 12;
 
 /**

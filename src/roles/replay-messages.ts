@@ -7,7 +7,7 @@ export type ReplaySource =
   | { readonly kind: 'file'; readonly file: string }
   | { readonly kind: 'eventStoreDb'; readonly url: string; readonly namespace: string };
 
-/** What a thread is told. Each call is answered once; `slice` and `drop` are not. */
+/** Messages to a thread. Each call gets one reply; `slice` and `drop` get none. */
 export type ThreadRequest =
   | { readonly type: 'slice'; readonly slice: number; readonly setting: SliceTask }
   | { readonly type: 'part'; readonly slice: number; readonly call: number; readonly mind: MindPart }
@@ -15,7 +15,7 @@ export type ThreadRequest =
   | { readonly type: 'abort'; readonly call: number }
   | { readonly type: 'drop'; readonly slice: number };
 
-/** What it answers: the result, a refusal, or why it failed. */
+/** The reply of a thread: the result, a refusal, or the reason of a failure. */
 export type ThreadReply = { readonly call: number } & (
   { readonly done: PartResult | ReplayFindings } | { readonly refused: Refusal } | { readonly failed: string }
 );

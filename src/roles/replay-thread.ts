@@ -10,10 +10,10 @@ import { Rejection } from '../kernel/base/rejection.js';
 import type { EventStore } from '../ports/event-store.js';
 import type { ReplaySource, ThreadReply, ThreadRequest } from './replay-messages.js';
 
-/** As `nice` has it: what serves requests comes first wherever both want the processor. */
+/** A `nice` value: serving requests takes precedence when both need the processor. */
 const PRIORITY = 15;
 
-// Elsewhere the priority is that of the whole process.
+// On other systems the priority applies to the whole process.
 if (process.platform === 'linux') setPriority(0, PRIORITY);
 
 const openEvents = async (source: ReplaySource): Promise<Pick<EventStore, 'read'>> => {
@@ -26,7 +26,7 @@ const openEvents = async (source: ReplaySource): Promise<Pick<EventStore, 'read'
 };
 
 const events = await openEvents(workerData as ReplaySource);
-// Rules are only read here; other threads and processes write them.
+// This thread only reads rules; other threads and processes write them.
 const writers = new StreamWriters(events as EventStore, systemClock, { shared: true });
 const rulesets = openRulesets(writers, events);
 const begin = createHand({ events, clock: systemClock, rulesOf: (...of) => rulesets.version(...of) });

@@ -9,10 +9,10 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { ReplaySource, ThreadReply, ThreadRequest } from './replay-messages.js';
 
-/** The thread's file; the sources run as they are in tests. */
+/** The file of the thread. Tests run the sources directly. */
 const entry = new URL(import.meta.url.endsWith('.ts') ? './replay-thread.ts' : './replay-thread.js', import.meta.url);
 
-/** How long a thread without work is kept, in milliseconds. */
+/** How long an idle thread is kept, in milliseconds. */
 const IDLE_MS = 30_000;
 
 type AwaitedCall = { readonly resolve: (done: never) => void; readonly reject: (error: Error) => void };
@@ -35,13 +35,13 @@ class ReplayThread implements AsyncDisposable {
 
   begin(setting: SliceTask): ReplayHand {
     const slice = (this.#lastSlice += 1);
-    /** The thread that knows this slice. */
+    /** The thread that has this slice. */
     let known: Worker | null = null;
     return {
       part: async (mind, signal) => {
         signal.throwIfAborted();
         const worker = this.#start();
-        // What an earlier thread has found of this slice is lost with it.
+        // The findings of an earlier thread for this slice are lost.
         if (known !== null && known !== worker) throw threadLost();
         if (known === null) this.#post(worker, { type: 'slice', slice, setting });
         known = worker;
@@ -83,7 +83,7 @@ class ReplayThread implements AsyncDisposable {
       });
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#stopIdling();
-      // The process waits for its answer, but not for an idle thread.
+      // The process stays alive for a reply, but not for an idle thread.
       worker.ref();
       this.#post(worker, request(call));
     });
@@ -99,7 +99,7 @@ class ReplayThread implements AsyncDisposable {
     const worker = new Worker(entry, { workerData: this.#source });
     worker.on('message', (reply: ThreadReply) => this.#answered(reply));
     worker.on('error', (error: Error) => this.#lost(worker, error.message));
-    worker.on('exit', (code) => this.#lost(worker, `it ended with code ${String(code)}`));
+    worker.on('exit', (code) => this.#lost(worker, `it exited with code ${String(code)}`));
     this.#worker = worker;
     return worker;
   }
@@ -112,12 +112,12 @@ class ReplayThread implements AsyncDisposable {
       const { code, ...refusal } = reply.refused;
       waiting.reject(new Rejection(code, refusal));
     } else {
-      this.#deps.log.error({ reason: reply.failed }, 'a decision could not be taken again');
+      this.#deps.log.error({ reason: reply.failed }, 'Failed to replay a decision');
       waiting.reject(new Error(reply.failed));
     }
   }
 
-  /** Takes a call out of those that wait; the thread idles once there is none. */
+  /** Removes a waiting call; the thread is idle once there is none. */
   #settle(call: number): AwaitedCall | undefined {
     const waiting = this.#calls.get(call);
     this.#calls.delete(call);
@@ -130,7 +130,7 @@ class ReplayThread implements AsyncDisposable {
 
   #lost(worker: Worker, reason: string): void {
     if (worker !== this.#worker) return;
-    this.#deps.log.error({ reason }, 'a thread of replays ended; the next slice starts it again');
+    this.#deps.log.error({ reason }, 'A replay thread ended; the next slice restarts it');
     void this.#end(threadLost());
   }
 
@@ -145,7 +145,7 @@ class ReplayThread implements AsyncDisposable {
 
 const threadLost = (): Rejection => new Rejection('BUSY', { retryAfter: 1 });
 
-/** So many threads at most where no number is set. */
+/** The maximum number of threads by default. */
 const MOST_BY_ITSELF = 8;
 
 /**

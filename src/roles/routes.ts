@@ -32,7 +32,7 @@ import { turnRoutes, whyRoute } from '../features/turns/http/routes.js';
 import { coverageRoutes } from '../features/replays/http/coverage.js';
 import { lineageRoutes } from '../features/memory/http/lineage.js';
 
-/** Every route that needs the ports. The server's own routes (status, health, documents) are separate. */
+/** All routes that need the ports. The routes of the server itself (status, health, documents) are separate. */
 export const allRoutes = (services: Services, apiKeys: ApiKeyDeps): readonly RouteDefinition[] => [
   ...npcRoutes(services),
   processRoute(services),

@@ -16,7 +16,7 @@ import type { Ports } from '../ports/ports.js';
 import type { ProcessRuntime } from '../ports/process-runtime.js';
 import type { SigningKeys } from '../ports/signing-keys.js';
 
-/** What the routes of minds and rules work with. */
+/** The dependencies of the routes of minds and rules. */
 export type Services = {
   readonly ports: Ports;
   readonly writers: StreamWriters;
@@ -31,7 +31,7 @@ export type Services = {
   readonly ghostEngines: GhostEngines;
   /** The sessions that have bodies elsewhere. */
   readonly ghostPlays: PlayCache;
-  /** Where the sessions stand that this process plays, or has told of. */
+  /** The progress of the sessions that this process plays or has reported. */
   readonly ghostSessions: SessionCache;
   readonly recall: Recall;
   readonly signingKeys: SigningKeys;

@@ -10,7 +10,7 @@ export type WorkerRoleOptions = TemporalAddress & {
   readonly deps: ProcessActivityDeps;
   /** Whose index says which processes are open. */
   readonly events: Pick<EventStore, 'openProcesses'>;
-  /** Resumes open processes that have lost their workflow. */
+  /** Resumes open processes whose workflow is missing. */
   readonly runtime: Pick<ProcessRuntime, 'start'>;
   readonly metrics: Metrics;
   readonly log: Log;

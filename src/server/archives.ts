@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.js';
 import type { Log } from '../ports/log.js';
 import type { GatewayAddress, PayloadSource } from '../ports/payload-source.js';
 
-/** The archives beyond the built-in one. It connects to none of them. */
+/** The external archives. Creating them opens no connection. */
 export const openArchives = (
   { ipfsApiUrl, ipfsGateway, arweaveGateway, bundler, gateways }: ArchivesConfig,
   deps: { readonly clock: Clock; readonly log: Log },
@@ -34,6 +34,6 @@ export const openArchives = (
   };
 };
 
-/** Who keeps checkpoints outside (ANIMA_CHECKPOINT_URL); null: nobody. */
+/** The external receiver of checkpoints (ANIMA_CHECKPOINT_URL), or null. */
 export const openCheckpointReceiver = (url: string | null, clock: Clock): CheckpointReceiver | null =>
   url === null ? null : createCheckpointReceiver(url, { clock, resolve: systemResolve });

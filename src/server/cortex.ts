@@ -5,7 +5,7 @@ import type { CortexConfig } from '../config/cortex.js';
 import type { CortexEngine } from '../ports/cortex.js';
 import type { DependencyState } from '../kernel/http/status.js';
 
-/** The engines that the settings give a server. `standard` is the default of tenants who have chosen none; it may be the scripted one. */
+/** The engines of a server, by its settings. `standard` is the default of tenants that have chosen none; it may be the scripted engine. */
 export type OpenedCortex = AsyncDisposable & { readonly all: readonly CortexEngine[]; readonly standard: CortexEngine };
 
 /**

@@ -41,7 +41,7 @@ export type EffectsDeps = Pick<
   readonly checkpointReceiver: CheckpointReceiver | null;
 };
 
-/** Every process there is: its state machine, and what its steps need. A new one is a line here. */
+/** All processes: the state machine of each, and what its steps need. A new process is one line here. */
 export const allProcesses: readonly {
   readonly process: AnyStateMachine;
   readonly effects: (deps: EffectsDeps) => ProcessEffects;
@@ -58,6 +58,6 @@ export const allProcesses: readonly {
   },
 ];
 
-/** The processes of a server, under their names. */
+/** The processes of a server by name. */
 export const processesOf = (deps: EffectsDeps): Readonly<Record<string, ProcessWithEffects>> =>
   Object.fromEntries(allProcesses.map(({ process, effects }) => [process.name, { ...effects(deps), process }]));

@@ -15,12 +15,12 @@ export type ServeTerminal = {
   readonly env: Environment;
   readonly cwd: string;
   readonly stdout: { write(text: string): unknown; readonly isTTY?: boolean };
-  /** Log JSON lines even on a terminal. */
+  /** Logs JSON lines even on a terminal. */
   readonly json?: boolean;
 };
 
 /**
- * Runs a server until it is told to stop, and ends the process soon after that whatever holds it.
+ * Runs a server until it is stopped, and ends the process soon afterwards in any case.
  * @throws StartProblem when it cannot start
  */
 export const serve = async (terminal: ServeTerminal): Promise<void> => {
@@ -41,13 +41,13 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
       say(welcome(config, server, terminal.cwd));
       void printTurns(server.events, (line) => say(`${printable(line)}\n`), signal).catch(() => undefined);
     } else {
-      // What is not a terminal keeps what it is given: a log, a container's output, a pipeline.
+      // Output that is not a terminal is stored, for example in a log or a pipeline.
       if (server.ownerKey !== null)
-        logger.warn({ file: server.ownerKey.path }, 'made the owner key; it is in this file alone');
-      logger.info({ url: server.url, dataDir: config.dataDir }, 'serving');
+        logger.warn({ file: server.ownerKey.path }, 'Created the owner key; it is only in this file');
+      logger.info({ url: server.url, dataDir: config.dataDir }, 'Serving');
     }
     if (!signal.aborted) await once(signal, 'abort');
-    logger.info({}, 'stopping');
+    logger.info({}, 'Stopping');
     await server.stop();
   } finally {
     unlisten();

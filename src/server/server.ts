@@ -41,12 +41,12 @@ import { cortexDependency, openCortex } from './cortex.js';
 import { embedderDependency } from './embedder.js';
 import { processesOf } from './processes.js';
 
-/** How often a starting server looks again for a dependency that is down, in milliseconds. */
+/** The pause between attempts to reach a dependency during the start, in milliseconds. */
 const START_RETRY_MS = 500;
 
-/** What a process without the role `http` says where the others have routes. */
+/** The message of a process without the role `http` for routes that others serve. */
 const WITHOUT_HTTP =
-  'This process does not have the role http (ANIMA_ROLES): it answers only /status, /livez, /readyz, /metrics, /openapi.json and /docs.';
+  'This process does not have the role http (ANIMA_ROLES), so it serves only /status, /livez, /readyz, /metrics, /openapi.json and /docs.';
 
 export type RunningServer = {
   /** Where it listens. */
@@ -63,7 +63,7 @@ type OpenState = { readonly keys: OpenedKeys; readonly writers: StreamWriters; r
 /**
  * Starts a server: the socket first, then everything behind it. While a dependency is down it waits and answers 503.
  * @param stopping ends the wait
- * @returns null when it was told to stop before it was ready
+ * @returns null if it was stopped before it was ready
  * @throws StartProblem when the address, the data directory, the settings or the secret cannot be used; nothing stays open then
  */
 export const startServer = async (config: Config, log: Log, stopping: AbortSignal): Promise<RunningServer | null> => {
@@ -86,13 +86,10 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const profile = closers.opened(await openProfile(config, log));
     for (const warning of profile.warnings) log.warn({}, warning);
     if (config.unused.length > 0) {
-      log.warn({ settings: config.unused }, 'these settings count only with ANIMA_PROFILE=distributed');
+      log.warn({ settings: config.unused }, 'Ignoring settings that only apply with ANIMA_PROFILE=distributed');
     }
     if (config.unknown.length > 0) {
-      log.warn(
-        { settings: config.unknown },
-        'these are no settings of this server, so they change nothing; README lists all of them',
-      );
+      log.warn({ settings: config.unknown }, 'Ignoring unknown settings; see the settings reference');
     }
     const { ports, shared, serves } = profile;
     const running = { url: server.url, events: ports.events, stop };
@@ -104,7 +101,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     }
     readModels = closers.opened(following);
     const { rateLimiter, idempotency } = ports;
-    /** Keys are known from now on; serves the routes that exist at this moment. */
+    /** From now on, keys are known. Serves the routes that exist at this time. */
     const without = serves.requests ? {} : { servesNoMore: WITHOUT_HTTP };
     const serveWith = ({ writers, keys }: OpenState): void => {
       const { directory } = keys.apiKeys;
@@ -115,7 +112,7 @@ export const startServer = async (config: Config, log: Log, stopping: AbortSigna
     const openKeyed = (ended: AbortSignal) => untilAvailable(() => openState(config, profile, log), log, ended);
     if (!serves.requests && !serves.processes) {
       lifecycle.ready();
-      // Read models are made and events relayed without keys; these only let a key read the metrics.
+      // Projectors and relays need no keys; these only allow a key to read the metrics.
       closers.opened(
         inBackground(
           openKeyed(lifecycle.stopping).then((opened) => {
@@ -207,17 +204,14 @@ const openProfile = async (config: Config, log: Log): Promise<Profile> => {
   return openDistributed(config, config.distributed, log);
 };
 
-/** What is folded from the store before anything can be answered. */
+/** The state that is folded from the store before the first request is served. */
 const openState = async (config: Config, { ports, secret, shared }: Profile, log: Log): Promise<OpenState> => {
   const snapshots = createSnapshotting({ ...ports, log });
   const writers = new StreamWriters(ports.events, ports.clock, { shared, snapshots });
   const settings = { jwsAlg: config.jwsAlg, rateLimit: config.rateLimit, tiersActive: false };
   const onCutOff = (error: unknown): void => {
     const isTenant = error instanceof UnreadableTenant;
-    log.error(
-      { err: error },
-      isTenant ? 'the keys of a tenant are refused' : 'the feed of keys was lost and will be resumed',
-    );
+    log.error({ err: error }, isTenant ? 'Refusing the keys of a tenant' : 'Lost the key feed; resuming');
   };
   const keys = await openKeys({ ports, writers, secret, settings, onCutOff });
   try {
@@ -230,10 +224,10 @@ const openState = async (config: Config, { ports, secret, shared }: Profile, log
   }
 };
 
-/** Something that is opened while the process already works; closing it first waits for the opening. */
+/** A resource that opens in the background. Closing it waits for the opening. */
 const inBackground = (opening: Promise<AsyncDisposable | null>, log: Log): AsyncDisposable => {
   const opened = opening.catch((err: unknown) => {
-    log.error({ err }, 'the keys cannot be read: only this machine can read the metrics');
+    log.error({ err }, 'Cannot read the keys; only this machine can read the metrics');
     return null;
   });
   return { [Symbol.asyncDispose]: async () => (await opened)?.[Symbol.asyncDispose]() };
@@ -246,7 +240,7 @@ const untilAvailable = async <T>(open: () => Promise<T>, log: Log, stopping: Abo
       return await open();
     } catch (failure) {
       if (!(failure instanceof Rejection) || failure.retryAfter === undefined) throw failure;
-      if (tries === 0) log.warn({ code: failure.code }, 'waiting for a dependency');
+      if (tries === 0) log.warn({ code: failure.code }, 'Waiting for a dependency');
       await pause(systemClock, START_RETRY_MS, stopping);
     }
   }

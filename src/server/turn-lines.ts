@@ -15,7 +15,7 @@ const short = (text: string): string => {
   return `${Buffer.from(line.slice(0, SHOWN_CHARACTERS - 1)).toString()}…`;
 };
 
-/** Makes one readable line from each turn that ends; null for every other event. Until then it keeps what turns were opened with. */
+/** Makes a readable line from each turn that ends; null for other events. It remembers the observations of open turns. */
 export const createTurnLines = (): ((event: RecordedEvent) => string | null) => {
   const opened = new LRUCache<string, string>({ max: TURNS_REMEMBERED });
   const heard = (turnId: string): string => {

@@ -69,25 +69,25 @@ describe('a model behind an OpenAI-compatible URL', () => {
   const broken: [title: string, behaviour: Behaviour, failure: InferenceFailure, message: RegExp][] = [
     ['a server error', raw(500, 'application/json', '{"error":"boom"}'), 'bad-status', /HTTP 500/],
     ['a redirect', raw(307, 'text/plain', ''), 'bad-status', /HTTP 307/],
-    ['HTML with status 200', raw(200, 'text/html', '<html>hello</html>'), 'bad-answer', /other than JSON/],
+    ['HTML with status 200', raw(200, 'text/html', '<html>hello</html>'), 'bad-answer', /is not JSON/],
     [
       'half a JSON that looks whole',
       raw(200, 'application/json', '{"choices":[{"message":{"content":"The ga'),
       'bad-answer',
-      /other than JSON/,
+      /is not JSON/,
     ],
-    ['an empty body', raw(200, 'application/json', ''), 'bad-answer', /other than JSON/],
-    ['a bare null', raw(200, 'application/json', 'null'), 'bad-answer', /without any choice/],
-    ['another shape', raw(200, 'application/json', '{"output":"hi"}'), 'bad-answer', /without any choice/],
-    ['no choices', raw(200, 'application/json', '{"choices":[]}'), 'bad-answer', /without any choice/],
+    ['an empty body', raw(200, 'application/json', ''), 'bad-answer', /is not JSON/],
+    ['a bare null', raw(200, 'application/json', 'null'), 'bad-answer', /contains no choice/],
+    ['another shape', raw(200, 'application/json', '{"output":"hi"}'), 'bad-answer', /contains no choice/],
+    ['no choices', raw(200, 'application/json', '{"choices":[]}'), 'bad-answer', /contains no choice/],
     [
       'a choice without text',
       raw(200, 'application/json', '{"choices":[{"message":{"content":null}}]}'),
       'bad-answer',
       /no text/,
     ],
-    ['half a JSON and a cut connection', { kind: 'half' }, 'unreachable', /broke off/],
-    ['a connection closed at once', { kind: 'slam' }, 'unreachable', /cannot be reached/],
+    ['half a JSON and a cut connection', { kind: 'half' }, 'unreachable', /closed the connection/],
+    ['a connection closed at once', { kind: 'slam' }, 'unreachable', /is unreachable/],
   ];
   it.each(broken)('fails with one clear error on %s', async (_, behaviour, failure, message) => {
     server.behave(behaviour);

@@ -68,7 +68,7 @@ describe('anima reembed', () => {
       embeddings.next.push((response) => void response.writeHead(400).end());
     }
     const { code, stderr } = await typed(['reembed'], { env: envOf(embeddings.url, server.dataDir) });
-    expect([code, stderr]).toEqual([1, 'The embedder, which recall needs, does not answer; try again shortly.\n']);
+    expect([code, stderr]).toEqual([1, 'The embedder that recall needs is unavailable. Try again shortly.\n']);
   });
 
   it('says how many texts it has passed over', async () => {

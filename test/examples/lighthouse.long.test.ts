@@ -91,7 +91,7 @@ describe('examples/lighthouse', () => {
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
     await using unknown = startBuilt(MAIN, { env, args: ['--session', 'g0_0_aaaaaaaaaaaaaaaa'] });
     expect((await unknown.exited()).code).toBe(1);
-    expect(unknown.stderr).toBe('There is no ghost session with this id. (GHOST_NOT_FOUND)\n');
+    expect(unknown.stderr).toBe('No ghost session with this ID exists. (GHOST_NOT_FOUND)\n');
     await using keyless = startBuilt(MAIN, { env: { ANIMA_URL: server.url, ANIMA_DATA_DIR: '/nowhere' } });
     expect((await keyless.exited()).code).toBe(1);
     expect(keyless.stderr).toBe("No API key: set ANIMA_API_KEY, or ANIMA_DATA_DIR to the server's data directory.\n");

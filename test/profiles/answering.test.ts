@@ -46,12 +46,12 @@ describe('a server that fails', () => {
     const said = () => log.lines.splice(0).map(({ level, fields }) => ({ level, ...fields }));
     tell({ temporal: { ok: true }, kafka: null });
     expect(said()).toEqual([]);
-    tell({ temporal: { ok: false, detail: 'no answer within 803 ms' }, kafka: { ok: false, detail: 'refused' } });
+    tell({ temporal: { ok: false, detail: 'no response within 803 ms' }, kafka: { ok: false, detail: 'refused' } });
     expect(said()).toEqual([
-      { level: 'warn', server: 'temporal', detail: 'no answer within 803 ms' },
+      { level: 'warn', server: 'temporal', detail: 'no response within 803 ms' },
       { level: 'warn', server: 'kafka', detail: 'refused' },
     ]);
-    tell({ temporal: { ok: false, detail: 'no answer within 799 ms' }, kafka: { ok: false, detail: 'untrusted' } });
+    tell({ temporal: { ok: false, detail: 'no response within 799 ms' }, kafka: { ok: false, detail: 'untrusted' } });
     expect(said()).toEqual([{ level: 'warn', server: 'kafka', detail: 'untrusted' }]);
     tell({ temporal: { ok: true }, kafka: { ok: false, detail: 'untrusted' } });
     expect(said()).toEqual([{ level: 'info', server: 'temporal' }]);
@@ -61,7 +61,7 @@ describe('a server that fails', () => {
 
   it('is in the log with the failure itself', async () => {
     const log = rememberingLog();
-    const failure = new Error('Look at THE_URL.', { cause: new Error('connect ECONNREFUSED 10.0.0.1:7233') });
+    const failure = new Error('Check THE_URL.', { cause: new Error('connect ECONNREFUSED 10.0.0.1:7233') });
     tellingChanges(log)({ temporal: await answering(new ManualClock(), () => Promise.reject(failure)) });
     expect(log.lines.map(({ fields }) => fields)).toEqual([
       { server: 'temporal', detail: failure.message, err: failure },

@@ -12,19 +12,19 @@ const coded = (code: string | number, message: string): Error => Object.assign(n
 
 describe('The reason of a server that does not serve', () => {
   it.each([
-    ['28P01', 'password authentication failed for user "anima"', 'the server refuses the user or the password'],
-    ['28000', 'role "x" is not permitted to log in', 'the server refuses the user or the password'],
-    ['3D000', 'database "nope" does not exist', 'the server has no database of this name'],
-    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', 'nobody listens at this address'],
-    ['ENOTFOUND', 'getaddrinfo ENOTFOUND nobody.invalid', 'no host of this name is known'],
-    ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN nobody.invalid', 'no host of this name is known'],
-    [5, '5 NOT_FOUND: Namespace nowhere is not found.', 'the server has nothing of this name'],
-    [7, '7 PERMISSION_DENIED: anima may not read', 'the server does not allow this'],
-    [14, '14 UNAVAILABLE: Name resolution failed for target dns:nobody.invalid:2113', 'the server cannot be reached'],
-    [16, '16 UNAUTHENTICATED: unauthenticated', 'the server refuses the user or the password'],
+    ['28P01', 'password authentication failed for user "anima"', 'the server rejected the user or the password'],
+    ['28000', 'role "x" is not permitted to log in', 'the server rejected the user or the password'],
+    ['3D000', 'database "nope" does not exist', 'the server has no database with this name'],
+    ['ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:1', 'nothing listens at this address'],
+    ['ENOTFOUND', 'getaddrinfo ENOTFOUND nobody.invalid', 'the host name cannot be resolved'],
+    ['EAI_AGAIN', 'getaddrinfo EAI_AGAIN nobody.invalid', 'the host name cannot be resolved'],
+    [5, '5 NOT_FOUND: Namespace nowhere is not found.', 'the server does not know this name'],
+    [7, '7 PERMISSION_DENIED: anima may not read', 'the server denied permission'],
+    [14, '14 UNAVAILABLE: Name resolution failed for target dns:nobody.invalid:2113', 'the server is unreachable'],
+    [16, '16 UNAUTHENTICATED: unauthenticated', 'the server rejected the user or the password'],
   ])('names the setting to look at for %s %s, and neither the user nor the address', (code, message, reason) => {
-    expect(serverReason(refusal(coded(code, message)), 'THE_URL').message).toBe(`Look at THE_URL: ${reason}.`);
-    expect(serverReason(coded(code, message), 'THE_URL').message).toBe(`Look at THE_URL: ${reason}.`);
+    expect(serverReason(refusal(coded(code, message)), 'THE_URL').message).toBe(`Check THE_URL: ${reason}.`);
+    expect(serverReason(coded(code, message), 'THE_URL').message).toBe(`Check THE_URL: ${reason}.`);
   });
 
   it('takes no number of another server for one of gRPC', () => {

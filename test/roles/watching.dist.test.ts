@@ -62,7 +62,7 @@ describe('GET /readyz', () => {
       workers: {
         ok: false,
         needed: false,
-        detail: 'steps of turns are refused: no worker has asked for work recently',
+        detail: 'steps of turns are refused: no worker has polled for tasks recently',
       },
     });
     await namespace.start('worker');
@@ -81,7 +81,7 @@ describe('GET /readyz', () => {
           database: {
             ok: false,
             needed: false,
-            detail: expect.stringMatching(/^lists, the archive, and requests with an Idempotency-Key, are refused: ./),
+            detail: expect.stringMatching(/^lists, the archive and requests with an Idempotency-Key are refused: ./),
           },
         }),
       }),

@@ -123,7 +123,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       const id = await run({ goal: 'find_bugs', level: 'cellar', seed: 7, steps: 12 });
       await expect
         .poll(async () => (await statusOf(id))['ghostWaiting'], { timeout: 30_000 })
-        .toMatch(/model server answers HTTP 500/);
+        .toMatch(/model server responded with HTTP 500/);
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'running', ghostStep: 3, ghostErrors: [] });
       opened.models.behave(walking);
       await over(id);

@@ -76,7 +76,7 @@ describe('servers as studios have them', () => {
     await expect.poll(names, poll).toEqual(['mira']);
     for (const each of started) expect((await stateOf(each, 'temporal')).status).toBe(200);
     const output = started.map(({ child }) => child.stdout + child.stderr).join('');
-    expect(output).toContain('"msg":"serving"');
+    expect(output).toContain('"msg":"Serving"');
     expect(output).not.toContain(payloadKey);
     const password = await readFile(kafka.env['KAFKA_SASL_PASSWORD_FILE'] ?? '', 'utf8');
     expect(output).not.toContain(password);
@@ -94,9 +94,9 @@ describe('servers as studios have them', () => {
       .toMatchObject({
         status: 200,
         ok: false,
-        detail: expect.stringMatching(/^Look at TEMPORAL_ADDRESS, .*TEMPORAL_TLS_CA_FILE/) as string,
+        detail: expect.stringMatching(/^Check TEMPORAL_ADDRESS, .*TEMPORAL_TLS_CA_FILE/) as string,
       });
-    await http.child.waitForLine(/Look at TEMPORAL_ADDRESS, .*TEMPORAL_TLS_CA_FILE.*certificate/);
+    await http.child.waitForLine(/Check TEMPORAL_ADDRESS, .*TEMPORAL_TLS_CA_FILE.*certificate/);
     const tape = { observation: 'Is anybody there?' };
     const reply = await apiOf(http.url, namespace.ownerKey).post('/npcs/nobody/process', { tape });
     expect([reply.status, reply.body.error.code]).toEqual([503, 'ENGINE_UNAVAILABLE']);

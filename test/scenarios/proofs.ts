@@ -106,7 +106,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.post('/audit/verify', {})).body).toMatchObject({ valid: true, broken: [] });
       expect(ok(await running.api.post('/audit/verify', { npcIds: ['proven-3', 'nobody'] })).body).toMatchObject({
         valid: false,
-        broken: [{ npcId: 'nobody', revision: 0, reason: 'there is no such mind' }],
+        broken: [{ npcId: 'nobody', revision: 0, reason: 'no such NPC exists' }],
       });
     });
 

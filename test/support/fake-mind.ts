@@ -57,7 +57,7 @@ const notFound = (code: string): Response =>
   json(404, {
     error: {
       code,
-      message: 'No route matches this path; GET /docs lists them all.',
+      message: 'No route matches this path. GET /docs lists all routes.',
       details: {},
       requestId: 'req-fake',
     },

@@ -304,7 +304,7 @@ const tryDeadlines = async (run: ShardRun, due: readonly UpcomingDeadline[]): Pr
   const steps = due.map(({ ref }): StepArgs => ({ ref, inputs: 'deadline', by: null }));
   // Their answers are not needed.
   await advanced(run, steps, 0).catch((error: unknown) =>
-    log.warn('deadlines could not be tried', { error: String(error) }),
+    log.warn('Failed to check deadlines', { error: String(error) }),
   );
   // A deadline that is still due failed. It is tried again after a pause, which grows.
   for (const { ref, dueMs, tries } of due) {

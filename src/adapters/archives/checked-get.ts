@@ -35,7 +35,7 @@ export const checkedAddresses = async (url: URL, isPrivate: boolean, resolve: Re
   const addresses = await addressesOf(host, resolve);
   const mayBe = isPrivate ? isServerAddress : isPublicAddress;
   if (addresses.length === 0 || !addresses.every(mayBe)) {
-    throw new Error(`the host ${host} has an address that is not one of the public internet`);
+    throw new Error(`the host ${host} has an address that is not on the public internet`);
   }
   return addresses;
 };
@@ -101,8 +101,8 @@ export const checkedGet = async (
     if (!REDIRECTS.has(answer.statusCode ?? 0)) return answer;
     answer.destroy();
     const next = redirected(at, answer.headers.location, start);
-    if (next === null) throw new Error(`the host ${at.hostname} redirects to elsewhere`);
+    if (next === null) throw new Error(`the host ${at.hostname} redirects to another host`);
     at = next;
   }
-  throw new Error(`the host ${start.hostname} redirects again and again`);
+  throw new Error(`the host ${start.hostname} redirects too many times`);
 };

@@ -43,14 +43,14 @@ export const createCheckpointReceiver = (
   { clock, resolve }: { readonly clock: Pick<Clock, 'after'>; readonly resolve: Resolve },
 ): CheckpointReceiver => {
   const target = new URL(url);
-  const late = (): Error => new Error('the receiver is too slow');
+  const late = (): Error => new Error('the receiver did not respond in time');
   return {
     handOn: (note, signal) =>
       withTimeLimit(clock, { ms: HAND_ON_MS, late, signal }, async (ending) => {
         if (target.protocol === 'file:')
           return appendFile(fileURLToPath(target), `${JSON.stringify({ note })}\n`, { flag: APPENDED });
         const status = await post(target, await checkedAddresses(target, true, resolve), note, ending);
-        if (status < 200 || status > 299) throw new Error(`the receiver answers HTTP ${String(status)}`);
+        if (status < 200 || status > 299) throw new Error(`the receiver responded with HTTP ${String(status)}`);
       }),
   };
 };

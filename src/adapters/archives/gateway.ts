@@ -24,12 +24,12 @@ const NOTHING: ReadonlySet<number> = new Set([202, 204, 400, 404, 410]);
 const payloadIn = async (answer: IncomingMessage): Promise<Uint8Array | 'too_large' | null> => {
   const { statusCode = 0, headers } = answer;
   if (NOTHING.has(statusCode)) return null;
-  if (statusCode !== 200) throw new Error(`it answers HTTP ${String(statusCode)}`);
+  if (statusCode !== 200) throw new Error(`it responded with HTTP ${String(statusCode)}`);
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw new Error('it compresses its answer, which nobody asked for');
+  if (encoding !== 'identity') throw new Error('it sent an unrequested compressed response');
   if (Number(headers['content-length'] ?? 0) > MAX_ARCHIVED_BYTES) return 'too_large';
   const bytes = await boundedBytes(answer as AsyncIterable<Uint8Array>, MAX_ARCHIVED_BYTES);
-  if (bytes !== null && !answer.complete) throw new Error('its answer broke off');
+  if (bytes !== null && !answer.complete) throw new Error('its response broke off');
   return bytes ?? 'too_large';
 };
 
@@ -39,7 +39,7 @@ export const createGateway = (
   { clock, resolve }: { readonly clock: Pick<Clock, 'after' | 'monotonicMs'>; readonly resolve: Resolve },
 ): PayloadSource => {
   const name = new URL(address.url).host;
-  const late = (): Error => new Error('it is too slow');
+  const late = (): Error => new Error('it did not respond in time');
   const limited = <T>(ms: number, signal: AbortSignal | undefined, work: (ending: AbortSignal) => Promise<T>) =>
     withTimeLimit(clock, { ms, late, signal }, work);
   let unreached: { readonly untilMs: number; readonly error: unknown } | null = null;

@@ -48,7 +48,9 @@ const reasonIn = (said: string | null): string => {
 };
 
 const refusedWith = (status: number, reason = ''): Error =>
-  new Error(`the IPFS node answers HTTP ${String(status)}${reason === '' ? '' : `: ${reason.slice(0, REASON_CHARS)}`}`);
+  new Error(
+    `the IPFS node responded with HTTP ${String(status)}${reason === '' ? '' : `: ${reason.slice(0, REASON_CHARS)}`}`,
+  );
 
 /** The CID in the last line of the output of `add`; each line is an object. */
 const cidIn = (said: string | null): string | null => {
@@ -109,7 +111,7 @@ export const createIpfsNode = (url: string, { clock }: { readonly clock: Pick<Cl
         async (answer) => {
           const said = await boundedText(answer, MAX_SAID_BYTES);
           const cid = answer.status === 200 ? cidIn(said) : null;
-          if (cid === null) throw new Error(`the IPFS node answers HTTP ${String(answer.status)} without a CID`);
+          if (cid === null) throw new Error(`the IPFS node responded with HTTP ${String(answer.status)} without a CID`);
           return cid;
         },
         form,

@@ -54,8 +54,8 @@ export const loadLlamaPackage = async (name = PACKAGE): Promise<LlamaPackage> =>
     const missing = (cause as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND';
     throw new StartProblem(
       missing
-        ? `ANIMA_CORTEX_GGUF needs the package ${PACKAGE}, which is not installed: run "npm install --no-save ${PACKAGE}" in the folder of this program, or leave the variable out.`
-        : `ANIMA_CORTEX_GGUF needs the package ${PACKAGE}, which cannot be loaded here: install it again for this machine, or leave the variable out.`,
+        ? `ANIMA_CORTEX_GGUF needs the package ${PACKAGE}, which is not installed: run "npm install --no-save ${PACKAGE}" in the folder of this program, or remove the variable.`
+        : `ANIMA_CORTEX_GGUF needs the package ${PACKAGE}, which cannot be loaded: reinstall it on this machine, or remove the variable.`,
       { cause },
     );
   }

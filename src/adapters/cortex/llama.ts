@@ -38,8 +38,8 @@ const DEFAULT_MAX_TOKENS = 512;
 const DOWN_MS = 5_000;
 
 const ID = 'llama';
-const LOADING = 'The model is being loaded.';
-const BROKEN = 'The model file cannot be loaded (ANIMA_CORTEX_GGUF); the log says why.';
+const LOADING = 'The model is still loading.';
+const BROKEN = 'The model file cannot be loaded (ANIMA_CORTEX_GGUF); see the server log.';
 
 type LoadedModel = {
   readonly llama: Llama;
@@ -98,7 +98,7 @@ export const openLlamaEngine = async (
     },
     (err: unknown) => {
       state = BROKEN;
-      if (!closing.signal.aborted) log.error({ err, cortexId: ID }, 'the model cannot be loaded');
+      if (!closing.signal.aborted) log.error({ err, cortexId: ID }, 'Cannot load the model');
       return null;
     },
   );
@@ -144,8 +144,8 @@ export const openLlamaEngine = async (
       };
     } catch (err) {
       signal.throwIfAborted();
-      log.warn({ err, cortexId: ID }, 'the model did not complete a prompt');
-      throw unavailable(ID, 'The model did not complete the prompt; the log says why.');
+      log.warn({ err, cortexId: ID }, 'The model failed to complete a prompt');
+      throw unavailable(ID, 'The model failed to complete the prompt; see the server log.');
     } finally {
       session.dispose();
       await sequence.clearHistory();
@@ -162,7 +162,7 @@ export const openLlamaEngine = async (
     return mine;
   };
 
-  const late = (): Error => unavailable(ID, state === LOADING ? LOADING : 'The model does not answer in time.');
+  const late = (): Error => unavailable(ID, state === LOADING ? LOADING : 'The model did not respond in time.');
   return {
     id: ID,
     name: basename(file).replace(/\.gguf$/i, ''),
@@ -172,7 +172,7 @@ export const openLlamaEngine = async (
     down: () => (state === BROKEN && clock.monotonicMs() < downUntilMs ? BROKEN : null),
     complete: async (asked, signal) => {
       if (state === BROKEN) throw broken();
-      if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are waiting already.');
+      if (waiting > MAX_WAITING) throw unavailable(ID, 'Too many completions are already waiting.');
       const beganMs = clock.monotonicMs();
       waiting += 1;
       const limit = { ms: CALL_MS, late, signal, closing: closing.signal };
@@ -201,7 +201,7 @@ const roomFor = ({ model, contextSize }: LoadedModel, texts: readonly string[]):
   if (room >= LEAST_ANSWER_TOKENS) return room;
   throw unavailable(
     ID,
-    `The prompt takes ${String(tokens)} tokens, too many for the model's context of ${String(contextSize)} (ANIMA_CORTEX_CONTEXT_TOKENS, and what the model was made for).`,
+    `The prompt takes ${String(tokens)} tokens, more than the model's context of ${String(contextSize)} (limited by ANIMA_CORTEX_CONTEXT_TOKENS and by the model itself).`,
   );
 };
 

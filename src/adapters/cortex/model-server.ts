@@ -50,13 +50,13 @@ const retryAfterMs = (response: Response): number => {
 };
 
 const statusReason = (status: number): string => {
-  if (status === 401) return 'The model server refuses the key (ANIMA_CORTEX_KEY).';
+  if (status === 401) return 'The model server rejected the key (ANIMA_CORTEX_KEY).';
   if (status === 403)
-    return 'The model server forbids the request (HTTP 403): the key (ANIMA_CORTEX_KEY) lacks a right, or the prompt is not allowed.';
+    return 'The model server rejected the request with HTTP 403: the key (ANIMA_CORTEX_KEY) lacks a permission, or the prompt is not allowed.';
   if (status === 404)
-    return 'The model server does not know the model (ANIMA_CORTEX_MODEL), or the path (ANIMA_CORTEX_URL).';
-  if (status === 429) return 'The model server takes no more requests for now (HTTP 429).';
-  return `The model server answers HTTP ${String(status)}.`;
+    return 'The model server does not have the model (ANIMA_CORTEX_MODEL) or the path (ANIMA_CORTEX_URL).';
+  if (status === 429) return 'The model server is rate limiting requests (HTTP 429).';
+  return `The model server responded with HTTP ${String(status)}.`;
 };
 
 /** The numbers of `usage`, under this server's names. */
@@ -74,7 +74,7 @@ const completedOf = (text: string): Completed => {
   try {
     answer = JSON.parse(text);
   } catch {
-    throw badAnswer('The model server answers with something other than JSON.');
+    throw badAnswer('The response of the model server is not JSON.');
   }
   const choices = isObject(answer) ? answer['choices'] : null;
   const first: unknown = Array.isArray(choices) ? choices[0] : null;
@@ -82,7 +82,7 @@ const completedOf = (text: string): Completed => {
   const { content = null, refusal = null } = isObject(message) ? message : {};
   // A model that declines says so there, and would decline again.
   const words = typeof content === 'string' ? content : refusal;
-  if (typeof words !== 'string') throw badAnswer('The model server answers without a text.');
+  if (typeof words !== 'string') throw badAnswer('The response of the model server contains no text.');
   return { text: words, stats: usageOf(answer as JsonObject) };
 };
 
@@ -115,11 +115,11 @@ export const callModelServer = async (
       throw new AttemptFailed(statusReason(response.status), response.status, retryAfterMs(response));
     }
     const text = await boundedText(response, MAX_ANSWER_BYTES);
-    if (text === null) throw badAnswer('The answer of the model server is too large.');
+    if (text === null) throw badAnswer('The response of the model server is too large.');
     return completedOf(text);
   } catch (error) {
     if (error instanceof AttemptFailed) throw error;
     signal.throwIfAborted();
-    throw new AttemptFailed('The model server cannot be reached, or breaks off its answers.');
+    throw new AttemptFailed('The model server is unreachable or closed the connection early.');
   }
 };

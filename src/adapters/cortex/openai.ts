@@ -75,14 +75,14 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       refusedSchemas.set(digest, true);
       log.info(
         { cortexId: ID },
-        'the model server does not take a JSON schema; it is asked without that one from now on',
+        'The model server does not support this JSON schema; sending requests without it from now on',
       );
       return completed;
     }
   };
 
   const noteAnswer = (): void => {
-    if (breaker.reason() !== null) log.info({ cortexId: ID }, 'an engine is up again');
+    if (breaker.reason() !== null) log.info({ cortexId: ID }, 'Engine is available again');
     breaker.succeeded();
     answeredMs = clock.monotonicMs();
   };
@@ -100,7 +100,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     const wasWell = breaker.reason() === null;
     breaker.failed(failure.reason, isDefinite(failure));
     if (wasWell && breaker.reason() !== null) {
-      log.warn({ cortexId: ID, reason: failure.reason }, 'an engine is down; it is tried again every few seconds');
+      log.warn({ cortexId: ID, reason: failure.reason }, 'Engine is unavailable; retrying every few seconds');
     }
   };
 
@@ -117,7 +117,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
       if (error instanceof AttemptFailed) noteFailure(error);
       // A server that has answered others meanwhile is not down because this call took too long, whoever set the limit.
       else if (answeredMs > beganMs || (caller.aborted && !isTooLate(caller))) breaker.left();
-      else noteFailure(new AttemptFailed('The model server does not answer in time.'));
+      else noteFailure(new AttemptFailed('The model server did not respond in time.'));
       throw error;
     }
   };
@@ -147,7 +147,7 @@ export const createOpenAiEngine = (server: ModelServer, { clock, random, log }: 
     }
   };
 
-  const late = (): Error => unavailable(ID, 'The model server does not answer in time.');
+  const late = (): Error => unavailable(ID, 'The model server did not respond in time.');
   return {
     id: ID,
     name: server.model,

@@ -23,7 +23,7 @@ const fileRejection = (error: unknown): unknown => {
   const code = fileErrorCode(error);
   if (error instanceof Rejection || code === undefined) return error;
   if (NO_SPACE.has(code)) return diskFull();
-  const message = 'The archive cannot be read or written; try again shortly.';
+  const message = 'The archive cannot be read or written. Try again shortly.';
   const rejection = new Rejection('STORE_UNAVAILABLE', { message, retryAfter: UNAVAILABLE_RETRY_SECONDS });
   rejection.cause = error;
   return rejection;

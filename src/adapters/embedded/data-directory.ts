@@ -92,11 +92,11 @@ const assertFormat = async (path: string, formatFile: string): Promise<boolean> 
   const found = /^[0-9]{1,9}$/.test(text) ? Number(text) : null;
   if (found === null)
     throw new StartProblem(
-      `The file ${formatFile} does not hold a format version; is ${path} a data directory of Anima?`,
+      `The file ${formatFile} contains no format version. Check that ${path} is a data directory of Anima.`,
     );
   if (found > FORMAT_VERSION)
     throw new StartProblem(
-      `The data directory ${path} has format version ${found}; this server reads up to ${FORMAT_VERSION}. Start a newer server.`,
+      `The data directory ${path} has format version ${found}; this server supports versions up to ${FORMAT_VERSION}. Start a newer server.`,
     );
   return true;
 };
@@ -114,9 +114,12 @@ const takeLock = (path: string): DatabaseSyncInstance => {
   } catch (error) {
     lock?.close();
     if (((error as { errcode?: number }).errcode ?? 0) % 256 === SQLITE_BUSY)
-      throw new StartProblem(`The data directory ${path} is already open in another process; stop that one first.`, {
-        cause: error,
-      });
+      throw new StartProblem(
+        `The data directory ${path} is already open in another process. Stop that process first.`,
+        {
+          cause: error,
+        },
+      );
     throw unwritable(path, error);
   }
 };

@@ -39,7 +39,7 @@ const UNAVAILABLE = new Set([5, 6, 8, 10, 14]);
 const DAMAGED = new Set([11, 26]);
 /** SQLite's messages for a damaged file: errors of prepared statements carry no code. */
 const DAMAGE = /disk image is malformed|file is not a database/;
-const RESTORE = 'Put back a backup of the whole data directory.';
+const RESTORE = 'Restore the whole data directory from a backup.';
 /** ENOSPC and EDQUOT: SQLite reports some of them as an I/O error. */
 const NO_SPACE = new Set([28, 122]);
 

@@ -158,10 +158,7 @@ export class EmbeddedEventStore implements EventStore {
       return read(this.#log);
     } catch (error) {
       if (!isDamage(error)) throw sqliteRejection(error);
-      this.#operatorLog?.error(
-        { err: error, file: this.#database.path },
-        `${what} cannot be read: the file is damaged`,
-      );
+      this.#operatorLog?.error({ err: error, file: this.#database.path }, `Cannot read ${what}: the file is damaged`);
       throw damagedPart(this.#database.path, what);
     }
   }

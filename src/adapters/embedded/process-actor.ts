@@ -210,7 +210,7 @@ export class ProcessActor {
 
   #log(error: unknown): void {
     const { process, id, stream } = this.ref;
-    const message = 'a process could not go on; it is tried again';
+    const message = 'Process step failed; retrying';
     // A dependency is unavailable, which has its own log line; this is not a defect, so no stack.
     if (error instanceof Rejection && error.retryAfter !== undefined) {
       const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};

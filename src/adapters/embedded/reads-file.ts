@@ -20,7 +20,7 @@ const schema = `
   CREATE TABLE key_usage (key_id TEXT PRIMARY KEY, used_at TEXT NOT NULL) WITHOUT ROWID;
 `;
 
-const IF_DAMAGED = 'Run "anima rebuild": it is made again from the events.';
+const IF_DAMAGED = 'Run "anima rebuild" to rebuild it from the events.';
 
 /**
  * Opens the file of data that can be rebuilt: read models and the last use of keys. Commits are not flushed individually. After a lost one the file

@@ -171,7 +171,7 @@ export class EmbeddedSoulArchive implements SoulArchive {
     const found = await readPayload(path, digest);
     if (found !== 'damaged') return found;
     const kept = join(this.#root, 'damaged', digest);
-    this.#log.error({ digest, movedTo: kept }, 'an archived payload is damaged: it counts as absent');
+    this.#log.error({ digest, movedTo: kept }, 'An archived payload is damaged; treating it as missing');
     await rename(path, kept);
     return null;
   }

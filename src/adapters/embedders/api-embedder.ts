@@ -81,7 +81,7 @@ const requestEmbeddings = async (
       throw refused(answer);
     }
     const text = await boundedText(answer, ANSWER_BYTES);
-    if (text === null) throw wrong(`its answer is longer than ${String(ANSWER_BYTES)} bytes`);
+    if (text === null) throw wrong(`its response is longer than ${String(ANSWER_BYTES)} bytes`);
     return embeddingsOf(text, texts.length);
   } catch (error) {
     signal.throwIfAborted();
@@ -104,7 +104,7 @@ const wrong = (reason: string): EmbeddingsFailure => new EmbeddingsFailure(reaso
 
 const embeddingsOf = (text: string, count: number): readonly (readonly number[])[] => {
   const items = itemsOf(text);
-  if (items?.length !== count) throw wrong('its answer does not have one embedding for each text');
+  if (items?.length !== count) throw wrong('its response does not have one embedding per text');
   const placed = new Array<readonly number[] | undefined>(count).fill(undefined);
   for (const [at, item] of items.entries()) {
     const { index = at, embedding } = (item ?? {}) as { readonly index?: unknown; readonly embedding?: unknown };
@@ -112,8 +112,8 @@ const embeddingsOf = (text: string, count: number): readonly (readonly number[])
   }
   const [first] = placed;
   return placed.map((embedding) => {
-    if (embedding === undefined) throw wrong('its answer holds something other than vectors');
-    if (embedding.length !== first?.length) throw wrong('its answer has vectors of different lengths');
+    if (embedding === undefined) throw wrong('its response contains something other than vectors');
+    if (embedding.length !== first?.length) throw wrong('its response has vectors of different lengths');
     return embedding;
   });
 };
@@ -181,7 +181,7 @@ export class ApiEmbedder implements Embedder {
   }
 
   down(): string | null {
-    return this.#failing === null ? null : `The embedder does not answer, or refuses us: ${this.#failing}.`;
+    return this.#failing === null ? null : `The embedder is unavailable or rejects requests: ${this.#failing}.`;
   }
 
   score(cosine: number): number {
@@ -213,23 +213,23 @@ export class ApiEmbedder implements Embedder {
     const dimensions = embeddings[0]?.length ?? 0;
     this.#dimensions ??= dimensions;
     if (dimensions !== this.#dimensions) {
-      throw new EmbeddingsFailure('its vectors have another length than before', { passing: false });
+      throw new EmbeddingsFailure('the length of its vectors has changed', { passing: false });
     }
     if (this.#failing !== null) {
-      this.#deps.log.info({ embedder: this.id }, 'the embedder answers again');
+      this.#deps.log.info({ embedder: this.id }, 'Embedder is available again');
       this.#failing = null;
     }
     return embeddings.map((embedding) => Float32Array.from(embedding));
   }
 
   #within<T>(ms: number, signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const late = (): Error => new EmbeddingsFailure(`no answer within ${ms} ms`, { passing: true });
+    const late = (): Error => new EmbeddingsFailure(`no response within ${ms} ms`, { passing: true });
     return withTimeLimit(this.#deps.clock, { ms, late, signal, closing: this.#disposing.signal }, work);
   }
 
   #tell(reason: string): void {
     if (reason === this.#failing) return;
     this.#failing = reason;
-    this.#deps.log.warn({ embedder: this.id, reason }, 'the embedder does not answer, or refuses us');
+    this.#deps.log.warn({ embedder: this.id, reason }, 'Embedder is unavailable or rejects requests');
   }
 }

@@ -164,7 +164,7 @@ export class ModelThread implements AsyncDisposable {
     this.#urgentInARow = this.#urgent.includes(call) ? this.#urgentInARow + 1 : 0;
     this.#running = call;
     this.#stopWaiting = this.#deps.clock.after(TEXT_MS, () => {
-      this.#lost(worker, `no answer within ${String(TEXT_MS)} ms`, unavailable);
+      this.#lost(worker, `no response within ${String(TEXT_MS)} ms`, unavailable);
     });
     // The process waits for its answer, but not for an idle thread.
     worker.ref();
@@ -180,7 +180,7 @@ export class ModelThread implements AsyncDisposable {
       this.#lost(worker, error.message, textRefused);
     });
     worker.on('exit', (code) => {
-      this.#lost(worker, `it ended with code ${String(code)}`, textRefused);
+      this.#lost(worker, `it exited with code ${String(code)}`, textRefused);
     });
     return worker;
   }
@@ -189,17 +189,14 @@ export class ModelThread implements AsyncDisposable {
     const call = this.#stop();
     if ('failed' in answer) {
       this.#failedMs = this.#deps.clock.monotonicMs();
-      this.#deps.log.error(
-        { reason: answer.failed },
-        'the embedder cannot be loaded; what this thread was to embed is refused',
-      );
+      this.#deps.log.error({ reason: answer.failed }, 'Cannot load the embedder; refusing the texts of this thread');
       this.#refuseAll();
       void this.#end();
       return;
     }
     this.#answers += 1;
     if ('error' in answer) {
-      this.#deps.log.error({ reason: answer.error }, 'the embedder could not make a vector');
+      this.#deps.log.error({ reason: answer.error }, 'The embedder failed to embed a text');
       call?.reject(textRefused());
     } else if (call !== null && ![this.#urgent, this.#others].some((line) => line.includes(call))) {
       // The call was abandoned meanwhile.
@@ -241,7 +238,7 @@ export class ModelThread implements AsyncDisposable {
     if (worker !== this.#worker) return;
     const call = this.#stop();
     void this.#end();
-    this.#deps.log.error({ reason }, 'the thread of the embedder ended; the next text starts it again');
+    this.#deps.log.error({ reason }, 'The embedder thread ended; the next text restarts it');
     if (call !== null && call.tries >= TRIES) call.reject(refusal());
     this.#goOn();
   }

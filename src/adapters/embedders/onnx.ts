@@ -57,14 +57,14 @@ const libraryFile = (resolve: (name: string) => string): string => {
     file = resolve(LIBRARY);
   } catch {
     throw new StartProblem(
-      `ANIMA_EMBEDDER=onnx:... needs the package ${LIBRARY}, which is not installed. Run "${INSTALL}" where Anima is installed, and again after each "npm ci".`,
+      `ANIMA_EMBEDDER=onnx:... needs the package ${LIBRARY}, which is not installed. Run "${INSTALL}" where Anima is installed, and repeat this after each "npm ci".`,
     );
   }
   try {
     require(file);
   } catch (error) {
     throw new StartProblem(
-      `ANIMA_EMBEDDER=onnx:... needs the package ${LIBRARY}, which cannot be loaded here (${(error as Error).message}). Run "${INSTALL}" again on this machine.`,
+      `ANIMA_EMBEDDER=onnx:... needs the package ${LIBRARY}, which cannot be loaded (${(error as Error).message}). Run "${INSTALL}" again on this machine.`,
     );
   }
   return file;

@@ -39,7 +39,7 @@ export class AppendFailed extends Error {
   readonly code: number | undefined;
 
   constructor(reason: string, fate: AppendFate, code?: number) {
-    super(`The event store did not take an append: ${reason}`);
+    super(`The event store rejected an append: ${reason}`);
     this.name = 'AppendFailed';
     this.fate = fate;
     this.code = code;

@@ -85,7 +85,7 @@ export class LogEnd {
       tail = await this.#readTail();
       if (!(await this.#isSameLog(tail, seen))) {
         const found = { ...this.#places, seen, end: tail.end?.position ?? 0, mark: this.#mark };
-        log.warn(found, 'the event store is not the one that was seen before; it is looked through anew');
+        log.warn(found, 'The event store is not the one seen before; reading it from the start');
         this.#places = NOTHING_KNOWN;
         this.#mark = null;
         horizon.forget();
@@ -158,7 +158,7 @@ export class LogEnd {
     if (await reader.mayHold(mark)) {
       this.#places = places;
       this.#mark = mark;
-    } else log.warn(places, 'the event store is not the one whose places were kept; it is looked through anew');
+    } else log.warn(places, 'The event store is not the one whose positions were saved; reading it from the start');
   }
 
   #keep(end: Mark): void {

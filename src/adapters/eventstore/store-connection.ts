@@ -77,7 +77,7 @@ const openClient = (url: string): EventStoreDBClient => {
     // The client's message about an unreadable string quotes it, and the quoted part may be the password.
     const isSafe = error instanceof Error && !('connectionString' in error || error instanceof URIError);
     throw new StartProblem(
-      `EVENTSTORE_URL cannot be used: ${isSafe ? error.message : 'it is no connection string of EventStoreDB.'}`,
+      `EVENTSTORE_URL cannot be used: ${isSafe ? error.message : 'it is not an EventStoreDB connection string.'}`,
     );
   }
 };

@@ -32,7 +32,7 @@ export const storeUnavailable = (cause?: unknown): Rejection => {
 /** The refusal of an append whose outcome is unknown: the store was lost during the append and did not come back in time. */
 export const outcomeUnknown = (cause: unknown): Rejection => {
   const message =
-    'The event store was lost while it wrote, so whether it did is not known. Send the request again, with the same Idempotency-Key if it opens a turn: what was written is not written again.';
+    'The connection to the event store was lost during a write, so the outcome is unknown. Send the request again, with the same idempotency key if it opens a turn: nothing is written twice.';
   const rejection = new Rejection('STORE_UNAVAILABLE', { message, retryAfter: RETRY_SECONDS });
   rejection.cause = cause;
   return rejection;
@@ -41,7 +41,7 @@ export const outcomeUnknown = (cause: unknown): Rejection => {
 /** The refusal of a request that the store will always refuse. */
 export const refusedForGood = (cause: unknown): Rejection => {
   const message =
-    'The event store refuses this; nothing was written. To send it again does not help: whoever runs the server has to look at the event store.';
+    'The event store rejected the write; nothing was written. Retrying does not help: the operator of this server has to check the event store.';
   const rejection = new Rejection('STORE_UNAVAILABLE', { message });
   rejection.cause = cause;
   return rejection;

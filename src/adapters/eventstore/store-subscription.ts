@@ -22,7 +22,7 @@ const REOPEN_MS = [0, 50, 100, 250, 500, 1_000] as const;
 /** A filter reports its position after this many skipped events, so that resuming does not skip them a second time. */
 const SEARCH_WINDOW = 1_000;
 const DENIED =
-  'the event store does not allow reading its log ($all), so nothing new is seen; look at the user in EVENTSTORE_URL';
+  'The event store does not allow reading its log ($all), so new events are not seen; check the user in EVENTSTORE_URL';
 
 export type Followed = {
   readonly connection: StoreConnection;

@@ -45,7 +45,7 @@ const read = async (path: string): Promise<string | null> => {
 const warningsAbout = async (path: string): Promise<readonly string[]> =>
   process.platform === 'win32' || ((await stat(path)).mode & OTHERS) === 0
     ? []
-    : [`Others on this machine can read the secret file ${path}; run: chmod 600 ${path}`];
+    : [`Other users of this machine can read the secret file ${path}. Run: chmod 600 ${path}`];
 
 /**
  * Reads the server's secret, or creates it. Its text is the key material, in a file or in the variable, so it may be moved from one to the other.
@@ -58,10 +58,11 @@ export const openSecret = async (source: SecretSource, random: Random): Promise<
   if (text !== null) {
     return { secret: checked(text, `The secret in ${path}`), warnings: await warningsAbout(path) };
   }
-  if (source.secretFile !== null) throw new StartProblem(`ANIMA_SECRET_FILE names ${path}, but there is no such file.`);
+  if (source.secretFile !== null)
+    throw new StartProblem(`ANIMA_SECRET_FILE names ${path}, but that file does not exist.`);
   if (!source.mayCreate) {
     throw new StartProblem(
-      `There is no secret in ${path}, but the stored data was made with one: put the file back, or set ANIMA_SECRET to its content.`,
+      `The secret file ${path} is missing, but the stored data was created with it. Restore the file, or set ANIMA_SECRET to its content.`,
     );
   }
   const made = Buffer.from(random.bytes(GENERATED_BYTES)).toString('base64url');

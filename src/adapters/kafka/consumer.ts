@@ -62,7 +62,7 @@ export class KafkaFeed implements EventFeed {
         await this.#member(handlers, signal, () => (failures = 0));
       } catch (error) {
         const err = kafkaRefusal(error);
-        if (failures === 0) this.#settings.log.warn({ err }, 'the feed of events was lost and will be resumed');
+        if (failures === 0) this.#settings.log.warn({ err }, 'Lost the event feed; resuming');
       }
       // A process that is not a member has no partitions.
       handlers.assigned([], EVENT_PARTITIONS);

@@ -18,7 +18,7 @@ export const watchForLoss = ({ on, events }: Pick<Consumer, 'on' | 'events'>, si
   // It may be lost before any caller waits.
   lost.catch(() => undefined);
   const silence = setTimeout(
-    () => lose(new Error(`The client of the brokers gave no sign for ${silentMs} ms.`)),
+    () => lose(new Error(`The Kafka client showed no activity for ${silentMs} ms.`)),
     silentMs,
   );
   const heard = (): void => void silence.refresh();

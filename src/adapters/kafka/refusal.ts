@@ -1,6 +1,6 @@
 /** kafkajs reports a wrong setting, a missing right and an unavailable broker in the same way, so every failure names all that may be wrong. */
 const HINT =
-  'If this persists, check KAFKA_BROKERS, KAFKA_TLS*, KAFKA_SASL*, and the rights of that user: docs/operations.md, "What Anima may do on each server".';
+  'If this persists, check KAFKA_BROKERS, KAFKA_TLS*, KAFKA_SASL*, and the permissions of that user (see "TLS and credentials" in the docs).';
 
 /** The client's failure with a hint at the settings to check; the failure itself is its cause. */
 export const kafkaRefusal = (error: unknown): Error => {

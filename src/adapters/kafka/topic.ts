@@ -62,7 +62,7 @@ const ensure = async (
   const partitions = await untilLed(admin, topic, time);
   if (partitions !== newTopics.partitions) {
     const wanted = newTopics.partitions;
-    log.info({ topic, partitions, wanted }, 'the topic keeps the number of partitions that it has');
+    log.info({ topic, partitions, wanted }, 'The topic exists with a different number of partitions; keeping it');
   }
   return partitions;
 };

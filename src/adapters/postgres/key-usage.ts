@@ -84,7 +84,7 @@ export class PostgresKeyUsage implements KeyUsage, AsyncDisposable {
     try {
       await this.#postgres.run('background', (db) => statement.execute(db));
     } catch (err) {
-      this.#postgres.log.warn({ err }, 'the last uses of keys were not written');
+      this.#postgres.log.warn({ err }, 'Failed to record when keys were last used');
     }
   }
 }

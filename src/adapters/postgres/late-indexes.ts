@@ -35,7 +35,7 @@ export const makeLateIndexes = async (client: Client, schema: string): Promise<v
       cause = error;
     }
   }
-  if (failed.length > 0) throw new Error(`These indexes could not be made: ${failed.join(', ')}.`, { cause });
+  if (failed.length > 0) throw new Error(`These indexes could not be created: ${failed.join(', ')}.`, { cause });
 };
 
 /** @returns false if another process creates the indexes */

@@ -131,7 +131,7 @@ export const migrate = (db: Kysely<Tables>, schema: string): Promise<void> =>
     const done = new Set(rows.map(({ name }) => name));
     const unknown = [...done].filter((name) => migrations[name] === undefined);
     if (unknown.length > 0) {
-      throw new SchemaProblem(`its schema ${schema} was made by a newer version (${unknown.join(', ')})`);
+      throw new SchemaProblem(`its schema ${schema} was created by a newer version (${unknown.join(', ')})`);
     }
     for (const [name, statements] of Object.entries(migrations)) {
       if (done.has(name)) continue;

@@ -270,7 +270,7 @@ export class Postgres implements AsyncDisposable {
       await makeLateIndexes(client, this.#settings.namespace);
     } catch (err) {
       if (!signal.aborted)
-        this.log.warn({ err }, 'an index could not be made; what it is for is slower until the next start');
+        this.log.warn({ err }, 'Failed to create an index; the queries that need it are slower until the next start');
     } finally {
       // Also now: a frozen database never closes the connection.
       if (!signal.aborted)

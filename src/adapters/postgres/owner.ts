@@ -65,7 +65,7 @@ export class Owner implements AsyncDisposable {
     try {
       await this.#onBeat();
     } catch (err) {
-      this.#postgres.log.debug({ err }, 'what follows a heartbeat failed; the next one tries again');
+      this.#postgres.log.debug({ err }, 'Work after a heartbeat failed; retrying at the next heartbeat');
     }
   }
 

@@ -50,7 +50,7 @@ export class PostgresRateLimiter implements RateLimiter {
       if (!(error instanceof Rejection)) throw error;
       if (this.#localUntilMs <= monotonicMs) {
         this.#localUntilMs = performance.now() + LOCAL_MS;
-        this.#postgres.log.warn({ err: error }, 'rate limits are counted by each process for itself');
+        this.#postgres.log.warn({ err: error }, 'Rate limits are not shared: each process counts its own requests');
       }
       return this.#local.take(subject, limit);
     }

@@ -227,7 +227,7 @@ export class PostgresReadModels implements ReadModels, RowSearch, TextSearch, Re
         while ((await this.#postgres.run('background', sweepDropped)) && !this.#closed);
       } while (looked < this.#drops && !this.#closed);
     } catch (err) {
-      this.#postgres.log.warn({ err }, 'rows of dropped read models were left for later');
+      this.#postgres.log.warn({ err }, 'Failed to delete rows of dropped read models; they are deleted later');
     } finally {
       this.#sweeping = null;
     }

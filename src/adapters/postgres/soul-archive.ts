@@ -133,7 +133,7 @@ export class PostgresSoulArchive implements SoulArchive {
     }
     const payload = await wholePayload(digest, pieces());
     if (payload === null && read.toItsEnd)
-      postgres.log.error({ digest }, 'an archived payload is damaged: it counts as absent');
+      postgres.log.error({ digest }, 'An archived payload is damaged; treating it as missing');
     return payload;
   }
 }

@@ -17,7 +17,7 @@ export const serialise = (events: readonly EventToAppend[]): readonly Serialised
   if (events.length === 0) throw new RangeError('An append holds at least one event.');
   if (events.length > APPEND_EVENTS)
     throw new Rejection('EVENTS_TOO_LARGE', {
-      message: `This request would record more than ${APPEND_EVENTS} events; send less at once.`,
+      message: `This request would record more than ${APPEND_EVENTS} events. Send less data at a time.`,
     });
   let bytes = 0;
   return events.map(({ id, type, data, meta }) => {

@@ -35,7 +35,7 @@ export class FailingShards {
   async renew(shards: readonly Shard[]): Promise<void> {
     for (const shard of shards) {
       await this.#look(shard).catch((err: unknown) => {
-        this.#deps.logger.warn({ err, shard: shard.index }, "a shard's workflow cannot be looked at");
+        this.#deps.logger.warn({ err, shard: shard.index }, 'Cannot inspect the workflow of a shard');
       });
     }
   }
@@ -52,10 +52,7 @@ export class FailingShards {
       this.#failing.set(shard.index, { runId: task.runId, sinceMs });
       return;
     }
-    logger.warn(
-      { shard: shard.index, ...task },
-      "a shard's workflow is begun anew, because its task fails again and again",
-    );
+    logger.warn({ shard: shard.index, ...task }, 'Restarting the workflow of a shard because its task keeps failing');
     await workflows.terminate(shard, task.runId, `attempt ${String(task.attempt)} of one workflow task`);
     await workflows.look(shard);
   }

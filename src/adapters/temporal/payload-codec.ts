@@ -81,7 +81,7 @@ const decrypted = (data: Uint8Array, key: Uint8Array, id: string): Payload => {
       Buffer.concat([decipher.update(data.subarray(NONCE_BYTES, Math.max(end, NONCE_BYTES))), decipher.final()]),
     );
   } catch (cause) {
-    throw new Error(`A payload that is encrypted with the key ${JSON.stringify(id)} was altered.`, { cause });
+    throw new Error(`A payload encrypted with the key ${JSON.stringify(id)} was altered.`, { cause });
   }
 };
 

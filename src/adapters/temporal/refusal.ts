@@ -4,7 +4,7 @@ export const TEMPORAL_SETTINGS =
  * A server that is unavailable, that does not know this client, or that speaks TLS where this client does not, looks alike from here, so every
  * failure names all that may be wrong.
  */
-const HINT = `Look at ${TEMPORAL_SETTINGS}, and at the rights of its user: docs/operations.md, "What Anima may do on each server".`;
+const HINT = `Check ${TEMPORAL_SETTINGS}, and the permissions of that user (see "TLS and credentials" in the docs).`;
 
 /** For failed promises. @throws Error the failure of the client or the worker, with the settings to check; its cause is the failure itself */
 export const refusedByTemporal = (error: unknown): never => {

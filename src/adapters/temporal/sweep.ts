@@ -58,7 +58,7 @@ export class OpenProcessSweep {
     this.#running = this.#sweep().then(
       () => this.#again(SWEEP_EVERY_MS),
       (error: unknown) => {
-        this.#deps.logger.error({ err: error }, 'open processes could not be taken up; it is tried again');
+        this.#deps.logger.error({ err: error }, 'Failed to resume open processes; retrying');
         this.#again(SWEEP_RETRY_MS);
       },
     );
@@ -77,7 +77,7 @@ export class OpenProcessSweep {
       if (from > 0) await this.#pause((1_000 * AT_ONCE) / PER_SECOND);
       await Promise.all(alone.slice(from, from + AT_ONCE).map((ref) => this.#deps.takeUp(ref)));
     }
-    if (open.length > 0) this.#deps.logger.info({ processes: open.length }, 'open processes looked after');
+    if (open.length > 0) this.#deps.logger.info({ processes: open.length }, 'Checked open processes');
     this.#all = false;
   }
 

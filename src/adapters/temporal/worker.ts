@@ -64,7 +64,7 @@ export const startProcessWorker = (options: ProcessWorkerOptions): ProcessWorker
   const supervise = async (): Promise<void> => {
     while (!stopped) {
       await serve().catch((error: unknown) => {
-        options.log.error({ err: error }, 'the process worker lost its server; it is tried again');
+        options.log.error({ err: error }, 'The worker lost the connection to Temporal; reconnecting');
       });
       await paused();
     }

@@ -81,7 +81,7 @@ export const streamEndInTime = (
 ): ReturnType<typeof streamEnd> => {
   const late = (): Rejection =>
     new Rejection('STORE_UNAVAILABLE', {
-      message: 'The turn has ended, but the event store did not answer in time. Send the same again.',
+      message: 'The turn has ended, but the event store did not respond in time. Send the same request again.',
       details: { turnId },
       retryAfter: 1,
     });
@@ -103,34 +103,34 @@ export const noVerdictYet = (
 ): Rejection => {
   const down = engine.down();
   if (down !== null || hasRecalled) {
-    const reason = down ?? 'It has not answered in time. The turn goes on.';
+    const reason = down ?? 'The engine did not respond in time. The turn continues.';
     return new Rejection('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: engine.id, reason }, retryAfter: 1 });
   }
   const reason = embedder.down?.() ?? null;
   if (reason === null) {
     return new Rejection('ENGINE_UNAVAILABLE', {
-      message: 'The turn has not been seen to complete its recall. The turn goes on.',
+      message: 'The turn has not completed its recall yet. The turn continues; send the same request again.',
       details: { turnId },
       retryAfter: 1,
     });
   }
   return new Rejection('EMBEDDER_UNAVAILABLE', {
-    message: `The turn waits for its recall. ${reason} The turn goes on.`,
+    message: `The turn is waiting for its recall. ${reason} The turn continues.`,
     details: { turnId, embedder: embedder.id, reason },
     retryAfter: 1,
   });
 };
 
-const OPENS_ANOTHER = 'The same input opens a new one.';
+const OPENS_ANOTHER = 'Sending the same input opens a new turn.';
 
 /** A turn that is over, and has no verdict: no retry gets it. Of one that never had what it recalls, the engine knows nothing. */
 export class TurnExpired extends Rejection {
   constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>, hasRecalled: boolean) {
     if (hasRecalled) {
-      const reason = `The turn has expired without a verdict. ${OPENS_ANOTHER}`;
+      const reason = `The turn expired without a verdict. ${OPENS_ANOTHER}`;
       super('CORTEX_UNAVAILABLE', { details: { turnId, cortexId: id, reason }, retryAfter: 1 });
     } else {
-      const message = `The turn has expired before its recall was complete; the engine was not asked. ${OPENS_ANOTHER}`;
+      const message = `The turn expired before its recall was complete; the engine was not called. ${OPENS_ANOTHER}`;
       super('ENGINE_UNAVAILABLE', { message, details: { turnId }, retryAfter: 1 });
     }
   }

@@ -45,7 +45,7 @@ const requireModestMacros = (card: CharacterCard): void => {
   const chars = texts.reduce((sum, text) => sum + charsWithNames(text, card), 0);
   if (chars <= APPEND_BYTES) return;
   throw tooMany(
-    `With its macros replaced, the texts of this card have ${String(chars)} characters; at most ${String(APPEND_BYTES)} bytes of JSON can be recorded at once.`,
+    `After macro replacement, the texts of this card have ${String(chars)} characters. At most ${String(APPEND_BYTES)} bytes of JSON can be recorded in one request.`,
     { chars, limitBytes: APPEND_BYTES },
   );
 };
@@ -63,7 +63,7 @@ const requireRoom = (
   const own = jsonBytes([content, persona]);
   if (own + AROUND_CARD_BYTES > EVENT_BYTES) {
     throw tooMany(
-      `With its persona this card takes ${String(own)} bytes of JSON; at most ${String(EVENT_BYTES)} can be recorded in one event.`,
+      `This card and its persona take ${String(own)} bytes of JSON. At most ${String(EVENT_BYTES)} can be recorded in one event.`,
       { bytes: own, limitBytes: EVENT_BYTES },
     );
   }
@@ -71,7 +71,7 @@ const requireRoom = (
   const bytes = own + jsonBytes(memories) + around;
   if (bytes <= APPEND_BYTES) return;
   throw tooMany(
-    `With its memories this card takes ${String(bytes)} bytes to record; at most ${String(APPEND_BYTES)} can be recorded at once.`,
+    `This card and its memories take ${String(bytes)} bytes to record. At most ${String(APPEND_BYTES)} can be recorded in one request.`,
     { bytes, limitBytes: APPEND_BYTES },
   );
 };
@@ -93,7 +93,7 @@ export const takeCard = async (
   await yieldToEventLoop();
   if (memories.length > LORE_MEMORIES) {
     throw tooMany(
-      `The book of this card makes more than ${String(LORE_MEMORIES)} memories, which is what one import stores. Switch entries off, or split the book.`,
+      `The book of this card would store more than ${String(LORE_MEMORIES)} memories, the limit of one import. Disable some entries, or split the book.`,
       { limitMemories: LORE_MEMORIES },
     );
   }

@@ -46,4 +46,4 @@ export const createEngines = (
 
 /** Why an engine that a tenant chose cannot be used here. */
 export const notHere = (cortexId: string): string =>
-  `The tenant's default engine is "${cortexId}", which this server does not have: set it up here, or choose another with POST /cortex/init.`;
+  `The tenant's default engine is "${cortexId}", which this server does not have. Configure it on this server, or choose another default engine.`;

@@ -21,7 +21,7 @@ export const TEXT_BYTES = 8_192;
 const KEPT_REASONS = 1_000;
 const REASON_CHARS = 500;
 
-const FOR_A_PLACE = 'It waits until the engine has made the texts of other ghosts.';
+const FOR_A_PLACE = 'The engine is busy with the texts of other ghost sessions.';
 const notHere = (id: string): string => `This server does not have the engine "${id}".`;
 
 /** A session that needs a text, after `step` steps. */

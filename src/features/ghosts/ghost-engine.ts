@@ -16,10 +16,6 @@ export const chooseGhostEngine = (
 ): string | undefined => {
   if (requested === undefined) return undefined;
   const engine = isDefaultName(requested) ? engines.engineOf(tenant) : engines.find(requested);
-  if (engine === null)
-    throw new Rejection('CORTEX_NOT_FOUND', {
-      message: 'No engine here has this name or a model of this name; GET /cortex/models lists them all.',
-      details: { engine: requested },
-    });
+  if (engine === null) throw new Rejection('CORTEX_NOT_FOUND', { details: { engine: requested } });
   return engine.id === POLICY ? undefined : engine.id;
 };

@@ -27,7 +27,7 @@ import {
 import { CHECKPOINT_STEPS, lastStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
 /** Why a session without its level cannot go on. */
-export const LEVEL_LOST = 'The level of this session is lost.';
+export const LEVEL_LOST = 'The level of this session no longer exists.';
 /** How much is played between two of a session's own events: whichever comes first. */
 export const SLICE_MS = 3_000;
 const SLICE_STEPS = 2_000;
@@ -123,7 +123,7 @@ export const presentSession = async (
 const checkpointOf = (state: SessionState): Json => {
   const checkpoint = state as unknown as Json;
   if (jsonBytes(checkpoint) <= CHECKPOINT_BYTES) return checkpoint;
-  throw new Rejection('DATA_TOO_LARGE', { message: 'The minds of this session hold more data than a session may.' });
+  throw new Rejection('DATA_TOO_LARGE', { message: 'The NPCs of this session exceed the data limit of a session.' });
 };
 
 /**

@@ -43,7 +43,9 @@ const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduct
   // What a tenant registered is only read for its own sessions.
   const known = levels.ownLevelOf({ ...level, version: null }, seed);
   if (known !== null) return inSlices(study(known));
-  throw invalid([`This server has no level ${level.levelId} like that of the session: another version made it.`]);
+  throw invalid([
+    `The level ${level.levelId} of this server differs from that of the session, which another version generated.`,
+  ]);
 };
 
 /** How long a replay may go on, by a clock's monotonic milliseconds, and what ends it before. */

@@ -30,7 +30,7 @@ const NOTHING: Omit<GhostReport, 'step'> = { findings: [], tests: [], coverage: 
 
 type ReportDeps = Pick<PlayDeps, 'pace' | 'kept'> & RemoteStepDeps;
 
-const NO_GOALS = 'The game did not tell which goals were reached.';
+const NO_GOALS = 'The game did not report which goals were reached.';
 
 /** The report of a session that has a body elsewhere: only what its body reported, and what the level itself shows. */
 const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: boolean): GhostReport => {

@@ -30,11 +30,12 @@ const KEPT_SEARCHES = 64;
 export const SCRIPT_TEXTS = 20_000;
 /** How long a script may be, in bytes of JSON: with the largest map it is what `POST /ghost/replay` takes (16 MiB). */
 export const SCRIPT_BYTES = 12 * 1024 * 1024;
-const TOO_LATE = `It came about after the first ${String(SCRIPT_TEXTS)} steps or ${String(SCRIPT_BYTES)} bytes of texts, which are all that is looked through.`;
-const NOT_AGAIN = 'The same texts, played from the beginning, do not lead to it again.';
-const OTHER_WORLD = 'This finding came about in the world of a game, which this server does not have.';
-const NO_STEPS_FOR_IT = 'How long a step takes depends on the machine; no script shows it.';
-const NO_REPRODUCTION = 'This finding says what did not happen in the whole session; no shorter one shows it.';
+const TOO_LATE = `The finding occurred after the first ${String(SCRIPT_TEXTS)} steps or ${String(SCRIPT_BYTES)} bytes of texts, and later steps are not searched.`;
+const NOT_AGAIN = 'Replaying the same texts from the beginning does not lead to the finding.';
+const OTHER_WORLD = 'This finding occurred in the world of a game, which this server cannot replay.';
+const NO_STEPS_FOR_IT = 'The duration of a step depends on the machine, so no script can reproduce it.';
+const NO_REPRODUCTION =
+  'This finding is about something that never happened in the whole session, so no shorter script can show it.';
 
 /** A finding with the fewest texts of the ghost known to lead to it. */
 export type Reproduction = {

@@ -99,12 +99,12 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   const finish = ({ text, probe }: SpokenText): TurnOutcome => {
     const broken: string[] = [];
     if (probe === 'stale_step' && take({ type: 'actor', actor: { npcId, persona, data: { stale: true } } }) > 0)
-      broken.push('A result for an earlier round was recorded again.');
+      broken.push('A result for an earlier round was recorded a second time.');
     if (probe === 'contradicting_tape') {
       const member = { member: 'observation', recorded: observation, received: `${observation} Or not.` };
       const noticed = take({ type: 'mismatch', round: 2, members: [member] });
       const again = take({ type: 'mismatch', round: 2, members: [member] });
-      if (noticed !== 1 || again !== 0) broken.push('A contradiction was not noticed exactly once.');
+      if (noticed !== 1 || again !== 0) broken.push('A contradiction was not detected exactly once.');
     }
     take({ type: 'output', generatedOutput: text });
     if (probe === 'repeat_step' && take({ type: 'output', generatedOutput: text }) > 0)

@@ -38,7 +38,7 @@ export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<
  */
 export const recoverOwnerKey = async (deps: ApiKeyDeps, file: OwnerKeyFile, tenantId: string): Promise<OwnerKey> => {
   if (deps.directory.tenant(tenantId).tenantId === null) {
-    throw new StartProblem(`There is no tenant "${tenantId}".`);
+    throw new StartProblem(`No tenant "${tenantId}" exists.`);
   }
   await finishPrepared(deps, file);
   const commandId = makeCommandId(deps.clock, deps.random);

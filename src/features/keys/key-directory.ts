@@ -173,7 +173,9 @@ export class KeyDirectory implements AsyncDisposable {
     const own = [...this.#keys].filter(([, { principal }]) => principal.tenant === tenantId);
     for (const [keyId] of own) this.#revoke(keyId);
     const at = `event ${String(revision)} (${type}) of the tenant ${tenantId}`;
-    this.#deps.onCutOff(new UnreadableTenant(`${at} cannot be read: none of its keys is accepted`, { cause: error }));
+    this.#deps.onCutOff(
+      new UnreadableTenant(`${at} cannot be read, so none of its keys is accepted`, { cause: error }),
+    );
   }
 
   /** Takes in a tenant's newest key. */

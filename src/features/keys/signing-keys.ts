@@ -46,7 +46,7 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
   const seed = unwrap(wrapKey, kid, wrapped);
   if (seed === null) {
     throw new StartProblem(
-      'The stored data was made with another secret: put the earlier one back in ANIMA_SECRET, in the file that ' +
+      'The stored data was created with a different secret. Restore the earlier secret in ANIMA_SECRET, in the file that ' +
         'ANIMA_SECRET_FILE names, or in the file "secret" of the data directory.',
     );
   }

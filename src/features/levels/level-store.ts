@@ -74,7 +74,7 @@ const invalid = (problems: readonly LevelProblem[]): Rejection =>
 /** The archive has lost a map: putting it again mends that. */
 export const lostMap = ({ levelId, version }: Pick<LevelVersion, 'levelId' | 'version'>): Rejection =>
   new Rejection('LEVEL_NOT_FOUND', {
-    message: 'The map of this level is lost or damaged: put it again.',
+    message: 'The map of this level is missing or damaged. Upload it again.',
     details: { levelId, version },
   });
 
@@ -106,7 +106,7 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       const { tenant } = command;
       const bytes = await inSlices(jcsSlices(map));
       if (bytes.length > MAP_BYTES) {
-        const problem = `The map has ${bytes.length} bytes of JSON, and a level at most ${MAP_BYTES}: take layers away, or make it smaller.`;
+        const problem = `The map has ${bytes.length} bytes of JSON; the limit is ${MAP_BYTES}. Remove layers, or make the map smaller.`;
         throw invalid([{ ...WHOLE_MAP, problem }]);
       }
       const reading = await inSlices(readMap(map, levelId));

@@ -15,7 +15,7 @@ import { memoriesOfTurn, TURN_MEMORY_EVENTS, type TurnMemories } from './turn-me
 const SEARCHES = 8;
 
 const NO_LONGER_KNOWN =
-  'This was done before. The memory that it met was cleared since, or is no longer among the last of this NPC; read the list of memories.';
+  'This request was already carried out. Its memory has since been cleared, or is no longer among the latest of this NPC. Read the list of memories.';
 
 /** The event that stored the memory, and the stream's end. */
 export type Confirmed = {
@@ -102,7 +102,10 @@ export const confirm = async (
     if (stored === null) break;
     return { stored, retracted, revision, position };
   }
-  throw new Rejection('CONFLICT', { message: 'Others kept writing to this stream; try again.', retryAfter: 1 });
+  throw new Rejection('CONFLICT', {
+    message: 'Concurrent requests kept writing to this stream. Try again.',
+    retryAfter: 1,
+  });
 };
 
 /** The memory that a command confirmed, or that an earlier attempt at it did. */

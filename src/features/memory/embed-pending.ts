@@ -105,11 +105,11 @@ export class EmbedPending implements AsyncDisposable {
     const { embedded, failed } = await this.#keepingPlace(() => embedLacking(deps, { urgent: false, signal }));
     if (this.#isAway) {
       this.#isAway = false;
-      log.info({}, 'texts are embedded again');
+      log.info({}, 'Embedding texts again');
     }
     this.#embedded += embedded.length;
     for (const { key: row } of await this.#failing.add(failed)) {
-      log.warn({ embedder: embedder.id, row }, 'no vector can be made from a text; it is found by its words alone');
+      log.warn({ embedder: embedder.id, row }, 'A text cannot be embedded; it is found by its words only');
     }
     // Bounded as the batch is: the embedder ends every call, and a share is at least one percent. A batch may keep all threads busy.
     const { threads = 1 } = embedder;
@@ -152,6 +152,6 @@ export class EmbedPending implements AsyncDisposable {
     if (this.#isAway) return;
     this.#isAway = true;
     const { embedder } = this.#deps;
-    this.#deps.log.warn({ err, embedder: embedder.id }, 'texts cannot be embedded; it is tried again');
+    this.#deps.log.warn({ err, embedder: embedder.id }, 'Failed to embed texts; retrying');
   }
 }

@@ -31,7 +31,7 @@ export const reembed = async (
     const [first] = [...done.embedded, ...done.failed];
     if (first === undefined) return embedded;
     same = first.key === before ? same + 1 : 0;
-    if (same >= SAME_BATCHES) throw new Error(`The vector of the row ${first.key} was not taken.`);
+    if (same >= SAME_BATCHES) throw new Error(`The vector of the row ${first.key} was not accepted.`);
     before = first.key;
     embedded += done.embedded.length;
     passedOver += (await failing.add(done.failed)).length;

@@ -20,7 +20,7 @@ export type PartSearch = {
 const anotherModel = (): Rejection =>
   new Rejection('EMBEDDER_UNAVAILABLE', {
     message:
-      'The embedder makes vectors of another length than those that are stored: it runs another model under the same name. Give the model a name of its own.',
+      'The embedder produces vectors of a different length from the stored ones: it runs a different model under the same name. Give the model its own name.',
     retryAfter: 60,
   });
 

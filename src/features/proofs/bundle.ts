@@ -47,8 +47,8 @@ const requireWithin = (checkpoint: CheckpointAt, from: number): void => {
   throw new Rejection('PROOF_NOT_FOUND', {
     message:
       from < 1
-        ? 'A log extends those from size 1 on.'
-        : `A log of size ${String(checkpoint.size)} cannot extend one of size ${String(from)}. If it is the newest here, the log was cut, or put back from an older backup.`,
+        ? '"from" must be at least 1.'
+        : `A log of size ${String(checkpoint.size)} cannot extend one of size ${String(from)}. If it is the latest one of this server, the log was truncated or restored from an older backup.`,
     details: { from, size: checkpoint.size },
   });
 };

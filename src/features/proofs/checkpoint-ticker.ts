@@ -101,7 +101,7 @@ export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
         if (await logged(tenant, span, after)) spans.delete(tenant);
         away.delete(tenant);
       } catch (err) {
-        if (!away.has(tenant)) log.warn({ err, tenant }, 'a checkpoint of a log cannot be made; it is tried again');
+        if (!away.has(tenant)) log.warn({ err, tenant }, 'Failed to make a checkpoint of a log; retrying');
         away.add(tenant);
       }
     }
@@ -112,7 +112,7 @@ export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
         await tick();
         isAway = false;
       } catch (err) {
-        if (!isAway) log.warn({ err }, 'checkpoints of the logs cannot be made; it is tried again');
+        if (!isAway) log.warn({ err }, 'Failed to make checkpoints of the logs; retrying');
         isAway = true;
       }
       await pause(clock, periodMs, stop.signal);

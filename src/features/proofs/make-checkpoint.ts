@@ -70,7 +70,8 @@ export const makeCheckpoint = async (
   const ref = await beginRound(deps, tenant, by);
   if (ref !== null) {
     const outcome = await deps.runtime.outcome(ref, by, { withinMs: ROUND_WAIT_MS });
-    if (outcome === null) throw new Rejection('BUSY', { message: 'The checkpoint is being made.', retryAfter: 1 });
+    if (outcome === null)
+      throw new Rejection('BUSY', { message: 'The checkpoint is still being made. Try again shortly.', retryAfter: 1 });
   }
   return newestCheckpoint(deps.events, tenant);
 };

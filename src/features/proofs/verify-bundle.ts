@@ -46,7 +46,7 @@ const readLine = (text: string): JsonObject => {
   } catch {
     written = null;
   }
-  require(written === text, 'it is not in the form in which it was written (JCS)');
+  require(written === text, 'it is not in canonical form (JCS)');
   if (!isObject(value)) throw new BundleBroken('it is not an object');
   return value;
 };
@@ -88,11 +88,12 @@ export type BundleHeader = {
 /** The first line. @throws BundleBroken */
 export const readHeader = (text: string): BundleHeader => {
   const header = readLine(text);
-  require(header['bundle'] === 'anima-history' && header['version'] === 1, 'it does not begin a bundle of version 1');
+  require(header['bundle'] === 'anima-history' &&
+    header['version'] === 1, 'it is not the header of a bundle of version 1');
   require(hasMembers(
     header,
     'bundle from keys madeAt npcId prevHash stream tenant to version',
-  ), 'a header has other members');
+  ), 'the header has missing or unknown members');
   const { tenant, npcId, stream, from, to, prevHash, madeAt, keys } = header;
   if (
     typeof tenant !== 'string' ||
@@ -100,16 +101,17 @@ export const readHeader = (text: string): BundleHeader => {
     typeof madeAt !== 'string' ||
     typeof stream !== 'string'
   )
-    throw new BundleBroken('its names are not texts');
-  require(stream === npcStream(tenant, npcId), 'its stream is not that of its NPC');
-  if (!isPlace(from) || !isPlace(to) || from > to) throw new BundleBroken('its range is none');
-  if (!isHexHash(prevHash)) throw new BundleBroken('its prevHash is none');
-  require(from > 0 || prevHash === GENESIS_HASH, 'a history begins with 64 zeros');
-  require(TIME.test(madeAt), 'its time is none');
-  if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw new BundleBroken('its keys are none');
+    throw new BundleBroken('its names are not strings');
+  require(stream === npcStream(tenant, npcId), 'its stream does not belong to its NPC');
+  if (!isPlace(from) || !isPlace(to) || from > to) throw new BundleBroken('its range is invalid');
+  if (!isHexHash(prevHash)) throw new BundleBroken('its prevHash is invalid');
+  require(from > 0 ||
+    prevHash === GENESIS_HASH, 'the prevHash of a history that starts at revision 0 must be 64 zeros');
+  require(TIME.test(madeAt), 'its time is invalid');
+  if (!Array.isArray(keys) || keys.length > MAX_KEYS) throw new BundleBroken('its keys are invalid');
   const read = (keys as readonly Json[]).map(ownKey);
   const good = read.filter((key) => key !== null);
-  require(good.length === read.length, 'one of its keys is none, or has another thumbprint');
+  require(good.length === read.length, 'one of its keys is invalid or has a wrong thumbprint');
   return { tenant, npcId, stream, from, to, prevHash, madeAt, keys: good };
 };
 
@@ -125,16 +127,16 @@ export const readEvent = (text: string, header: BundleHeader, last: BundleEvent)
   require(hasMembers(
     event,
     EVENT_MEMBERS,
-  ), 'an event has exactly the thirteen members of docs/reference/formats/hash-chain.md, and hash');
+  ), 'an event must have exactly the thirteen members of the hash chain format, and hash');
   const { hash, ...hashed } = event;
   const { revision, at } = event;
-  require(event['tenant'] === header.tenant && event['stream'] === header.stream, 'it is of another stream');
-  require(revision === last.revision + 1, `revision ${String(last.revision + 1)} is expected here`);
-  require(event['prevHash'] === last.hash, 'it does not follow the event before it (prevHash)');
+  require(event['tenant'] === header.tenant && event['stream'] === header.stream, 'it belongs to another stream');
+  require(revision === last.revision + 1, `revision ${String(last.revision + 1)} was expected here`);
+  require(event['prevHash'] === last.hash, 'it does not follow the previous event (prevHash)');
   if (!isHexHash(hash) || hash !== sha256Hex(jcs(hashed)))
-    throw new BundleBroken('it does not hold what its hash was made from');
-  if (typeof at !== 'string' || !TIME.test(at)) throw new BundleBroken('its time is none');
-  if (at < last.at) throw new BundleBroken('its time is before that of the event before it');
+    throw new BundleBroken('its content does not match its hash');
+  if (typeof at !== 'string' || !TIME.test(at)) throw new BundleBroken('its time is invalid');
+  if (at < last.at) throw new BundleBroken('its time is earlier than that of the previous event');
   return { revision: last.revision + 1, hash, at };
 };
 
@@ -157,28 +159,28 @@ const isPath = (value: unknown): value is readonly string[] =>
 
 const readProof = (proof: Json): BundleProof | null => {
   if (proof === null) return null;
-  if (!isObject(proof)) throw new BundleBroken('its proof is none');
+  if (!isObject(proof)) throw new BundleBroken('its proof is invalid');
   const { extends: shown, ...rest } = proof;
-  require(hasMembers(rest, 'index leaf note path size'), 'its proof has other members');
+  require(hasMembers(rest, 'index leaf note path size'), 'its proof has missing or unknown members');
   const { size, leaf, index, path, note } = rest;
   if (!isPlace(size) || !isLeaf(leaf) || !isPlace(index) || !isPath(path) || typeof note !== 'string')
-    throw new BundleBroken('a member of its proof has another form');
+    throw new BundleBroken('a member of its proof is malformed');
   if (shown === undefined) return { size, leaf, index, path, note };
-  if (!isObject(shown) || !hasMembers(shown, 'from path')) throw new BundleBroken('its extension is none');
+  if (!isObject(shown) || !hasMembers(shown, 'from path')) throw new BundleBroken('its extension is invalid');
   const { from, path: between } = shown;
-  if (!isPlace(from) || !isPath(between)) throw new BundleBroken('its extension is none');
+  if (!isPlace(from) || !isPath(between)) throw new BundleBroken('its extension is invalid');
   return { size, leaf, index, path, note, extends: { from, path: between } };
 };
 
 /** The last line. @throws BundleBroken */
 export const readEnd = (text: string): BundleEnd => {
   const end = readLine(text);
-  require(hasMembers(end, 'events head proof'), 'the last line has other members');
+  require(hasMembers(end, 'events head proof'), 'the last line has missing or unknown members');
   const { events, head, proof } = end;
   if (!isPlace(events) || !isObject(head) || !hasMembers(head, 'hash revision'))
-    throw new BundleBroken('its end is none');
+    throw new BundleBroken('its end is invalid');
   const { revision, hash } = head;
-  if (!isPlace(revision) || !isHexHash(hash)) throw new BundleBroken('its head is none');
+  if (!isPlace(revision) || !isHexHash(hash)) throw new BundleBroken('its head is invalid');
   return { events, head: { revision, hash }, proof: readProof(proof as Json) };
 };
 
@@ -204,26 +206,26 @@ const signedBy = (note: string, keys: readonly BundleKey[], trust: Trust): { che
   if (signer === null) {
     throw new BundleBroken(
       key === undefined
-        ? 'no key of the bundle has signed the checkpoint'
-        : `the key ${key.kid} has not signed the checkpoint`,
+        ? 'the checkpoint is not signed by a key of the bundle'
+        : `the checkpoint is not signed by the key ${key.kid}`,
     );
   }
   return { checkpoint: read.checkpoint, kid: signer.kid };
 };
 
 const requireExtends = ({ extends: shown }: BundleProof, checkpoint: Checkpoint, kept: Checkpoint): void => {
-  require(kept.origin === checkpoint.origin, 'the checkpoint that was kept is of another log');
+  require(kept.origin === checkpoint.origin, 'the earlier checkpoint belongs to another log');
   if (kept.size === checkpoint.size) {
     require(Buffer.from(kept.root).equals(
       checkpoint.root,
-    ), 'the log was forked: the checkpoint that was kept has the same size and another root');
+    ), 'the log was forked: the earlier checkpoint has the same size but a different root');
     return;
   }
   require(kept.size <
-    checkpoint.size, 'the log was cut, or the bundle is old: the checkpoint that was kept is of a larger log');
+    checkpoint.size, 'the log was truncated, or the bundle is old: the earlier checkpoint is of a larger log');
   if (kept.size === 0) return;
   require(shown?.from ===
-    kept.size, `the bundle does not show that it extends size ${String(kept.size)}: make it with --checkpoint, or ?extends=`);
+    kept.size, `the bundle does not prove that it extends size ${String(kept.size)}; create it with --checkpoint, or with ?extends=`);
   const path = (shown?.path ?? []).map(fromHex);
   require(isConsistent({
     earlier: kept.size,
@@ -231,7 +233,7 @@ const requireExtends = ({ extends: shown }: BundleProof, checkpoint: Checkpoint,
     size: checkpoint.size,
     root: checkpoint.root,
     path,
-  }), 'the log does not extend the checkpoint that was kept: it was changed, or forked');
+  }), 'the log does not extend the earlier checkpoint: it was changed or forked');
 };
 
 /**
@@ -246,24 +248,24 @@ export const checkProof = (
   trust: Trust,
 ): Logged | null => {
   if (proof === null) {
-    require(trust.key === undefined && trust.kept === undefined, 'the log says nothing of these events yet');
+    require(trust.key === undefined && trust.kept === undefined, 'the log does not contain these events yet');
     return null;
   }
   const { leaf, size, index } = proof;
-  require(leaf.stream === header.stream, 'the leaf is of another stream');
+  require(leaf.stream === header.stream, 'the leaf belongs to another stream');
   require(covered !== null &&
     covered.hash === leaf.hash &&
     covered.at === leaf.at &&
-    covered.revision === leaf.revision, 'the leaf is no event of this bundle');
+    covered.revision === leaf.revision, 'the leaf is not an event of this bundle');
   const { checkpoint, kid } = signedBy(proof.note, header.keys, trust);
-  require(checkpoint.size === size, 'the checkpoint has another size than the proof');
+  require(checkpoint.size === size, 'the checkpoint and the proof have different sizes');
   const path = proof.path.map(fromHex);
   const inclusion = { leaf: leafHash(leaf), place: index, leaves: size, path };
-  require(isIncluded(inclusion, checkpoint.root), 'the leaf is not in the log that was signed');
+  require(isIncluded(inclusion, checkpoint.root), 'the leaf is not in the signed log');
   if (trust.kept === undefined) {
     // Nobody asked, but what a bundle says must hold.
     if (proof.extends !== undefined)
-      require(proof.extends.from >= 1 && proof.extends.from <= size, 'its extension is none');
+      require(proof.extends.from >= 1 && proof.extends.from <= size, 'its extension is invalid');
     return { checkpoint, kid, leaf, extendsSize: null };
   }
   const kept = signedBy(trust.kept, header.keys, trust).checkpoint;

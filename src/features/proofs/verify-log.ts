@@ -57,7 +57,7 @@ const readPlace = (text: string): AuditPlace => {
   } catch {
     // It is none of ours.
   }
-  throw new Rejection('SCHEMA_INVALID', { message: '"after" is not the "next" of an earlier answer.' });
+  throw new Rejection('SCHEMA_INVALID', { message: '"after" is not the "next" of an earlier response.' });
 };
 
 /** The minds to look at, beginning with one of them: those that were named, else all of the tenant by name. */
@@ -116,14 +116,12 @@ const auditChains = async (
     for (let next: number | undefined = from; next !== undefined;) {
       if (found.isFull) return { npcId, from: next };
       const look = await lookAtChain(deps.events, npcStream(tenant, npcId), next);
-      if (look.revision < 0) found.broken.push({ npcId, revision: 0, reason: 'there is no such mind' });
+      if (look.revision < 0) found.broken.push({ npcId, revision: 0, reason: 'no such NPC exists' });
       else found.streams.add(npcId);
       found.events += look.events;
       for (const { revision, member, acknowledged } of look.breaks) {
         const reason =
-          member === 'hash'
-            ? 'its content is not what its hash was made from'
-            : 'it does not follow the event before it';
+          member === 'hash' ? 'its content does not match its hash' : 'it does not follow the previous event';
         if (!acknowledged) found.broken.push({ npcId, revision, reason });
       }
       next = look.next;
@@ -135,10 +133,10 @@ const auditChains = async (
 
 /** Why a head in the log does not fit its stream; null where it does. */
 const headReason = ({ revision, hash, at }: Leaf, event: RecordedEvent | undefined, last: number): string | null => {
-  if (last < 0) return 'the mind is in the log, and its stream is gone';
+  if (last < 0) return 'the NPC is in the log, but its stream is missing';
   if (event?.revision !== revision)
-    return `the stream was cut: the log has its revision ${String(revision)}, it ends at ${String(last)}`;
-  if (event.meta.hash !== hash || event.meta.at !== at) return 'the event is not the one that was logged';
+    return `the stream was truncated: the log contains its revision ${String(revision)}, but it ends at ${String(last)}`;
+  if (event.meta.hash !== hash || event.meta.at !== at) return 'the event differs from the one in the log';
   return null;
 };
 
@@ -169,15 +167,15 @@ const checkpointReason = (
   edge: Edge,
   keys: readonly { readonly kid: string; readonly x: string }[],
 ): string | null => {
-  if (toHex(rootOfEdge(edge)) !== root) return 'the root of the checkpoint is not that of the leaves before it';
+  if (toHex(rootOfEdge(edge)) !== root) return 'the root of the checkpoint does not match the leaves before it';
   const read = typeof note === 'string' ? readCheckpoint(note) : null;
   const said = read?.checkpoint;
   if (said?.origin !== origin || said.size !== size || said.at !== at || toHex(said.root) !== root)
-    return 'the note of the checkpoint says something else';
+    return 'the note of the checkpoint does not match it';
   const own = keys.filter((key) => key.kid === kid);
   return read !== null && signerOf(read.note, origin, own) !== null
     ? null
-    : 'the note is not signed by the key that is named';
+    : 'the note is not signed by the key that it names';
 };
 
 /** The log itself, and each head in it. @returns where to go on; null at its end */
@@ -205,7 +203,7 @@ const auditLog = async (
       if (breaksOf(recorded, prevHash).length > 0) wrong(revision, 'the hash chain of the log is broken');
       prevHash = recorded.meta.hash;
       const event = logEvents.decode(recorded);
-      if (event.type === 'LeavesLogged' && !isBatch(event.data)) wrong(revision, 'it is no batch of leaves');
+      if (event.type === 'LeavesLogged' && !isBatch(event.data)) wrong(revision, 'it is not a batch of leaves');
       else if (event.type === 'LeavesLogged') {
         const { data } = event;
         edge = growEdge(edge, size, data.leaves.map(leafHash), revision);
@@ -213,7 +211,7 @@ const auditLog = async (
           data.size !== size ||
           JSON.stringify(edge.map(({ hash }) => hash)) !== JSON.stringify(data.after.map(({ hash }) => hash))
         )
-          wrong(revision, 'the tree of the log is not that of its leaves');
+          wrong(revision, 'the tree of the log does not match its leaves');
         size += data.leaves.length;
         await auditLeaves(deps, data, named, found);
       } else if (event.type === 'CheckpointSigned') {

@@ -33,7 +33,7 @@ export const startArchiveSweep = (deps: ArchiveSweepDeps): AsyncDisposable => {
         await sweep(deps, stop.signal);
         isAway = false;
       } catch (err) {
-        if (!isAway) deps.log.warn({ err }, 'what has expired in the archive cannot be dropped; it is tried again');
+        if (!isAway) deps.log.warn({ err }, 'Failed to delete expired payloads from the archive; retrying');
         isAway = true;
       }
       await pause(deps.clock, SWEEP_EVERY_MS, stop.signal);

@@ -108,7 +108,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportRequest): Promi
   if (outcome === null) {
     if (storage === 'ipfs' && (await sealedDigest(deps, ref)) !== null) throw archiveUnavailable(storage);
     throw new Rejection('ENGINE_UNAVAILABLE', {
-      message: 'The soul is not sealed yet; it goes on. Send the same request again.',
+      message: 'The soul is not sealed yet. The export continues; send the same request again.',
       details: { soulId },
       retryAfter: 1,
     });

@@ -196,7 +196,9 @@ export const receiveSoul = async (
     }
   } else if ('soul' in before) {
     if (before.soul.digest !== digest)
-      throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'This import was confirmed with another document.' });
+      throw new Rejection('SOUL_PAYLOAD_MISMATCH', {
+        message: 'This import was already confirmed with a different document.',
+      });
     if (before.name === 'received') await stage();
   }
   const withinMs = Math.max(LEAST_WAIT_MS, ARRIVING_MS - (deps.clock.monotonicMs() - beganMs));
@@ -217,7 +219,7 @@ const requireOpen = (state: SoulImportAnswer): void => {
 };
 
 const FASTER =
-  'Another import of this soul, or another NPC of its npcId, came first; begin again with POST /npcs/import, and confirm with "copy": true.';
+  'Another import of this soul, or another NPC with its npcId, came first. Start a new import, and confirm it with "copy": true.';
 
 /**
  * Whether a CID is that of a soul's binary form. Any CID makes this work, which takes up to 48 MiB. So one after the other, together with the exports
@@ -236,7 +238,7 @@ const requireNamed = async (
     ? (await inSlices(ipfsCid(bytes))) === txId || (await isNamedAsBinary(deps, txId, soul))
     : txId === digest || (await keptPayload(deps.archive, txId)) === null;
   if (isNamed) return;
-  throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'The document is not the one that sicTxId names.' });
+  throw new Rejection('SOUL_PAYLOAD_MISMATCH', { message: 'The document differs from the one that sicTxId names.' });
 };
 
 const requireDataFits = ({ state }: SoulDocument): void => {
@@ -278,7 +280,7 @@ const requireFree = async (deps: ImportDeps, tenant: string, txId: string, soul:
   if (!(await hasHistory(deps, tenant, npcId))) return;
   throw new Rejection('SOUL_ALREADY_LIVE', {
     message:
-      'There is or was another NPC with the npcId of this soul; with "copy": true it comes in under another one.',
+      'The npcId of this soul is or was in use by another NPC. To import the soul under another npcId, set "copy": true.',
     details: { npcId },
   });
 };
@@ -289,7 +291,7 @@ const arrivedSoul = async ({ events }: ImportDeps, tenant: string, outcome: Step
   if (state !== undefined) requireOpen(state);
   if (outcome === null || state?.name !== 'imported') {
     throw new Rejection('ENGINE_UNAVAILABLE', {
-      message: 'The soul has not arrived yet. It goes on; a repeat waits for it.',
+      message: 'The soul has not arrived yet. The import continues; send the same request again to wait for it.',
       retryAfter: 1,
     });
   }

@@ -31,7 +31,7 @@ const lost: SoulExportInput = {
 const tooLarge: SoulExportInput = {
   type: 'failed',
   code: 'SOUL_TOO_LARGE',
-  reason: 'The soul is larger as CBOR than an archive takes; export it as JSON.',
+  reason: 'The soul is too large for an archive as CBOR. Export it as JSON.',
 };
 
 /**

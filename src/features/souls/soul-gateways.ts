@@ -75,14 +75,14 @@ const createMissCachingArchive = (
       }
       try {
         const found = await withTimeLimit(clock, { ms, late: tooLate, signal }, (ending) => source.fetch(id, ending));
-        if (found === 'too_large') log.warn({ archive, id }, 'an archive answers more than a payload may have');
+        if (found === 'too_large') log.warn({ archive, id }, 'An archive sent more bytes than a payload may have');
         else if (found !== null) {
           if (await isNamed(id, found)) return found;
-          log.warn({ archive, id }, 'an archive answers a CID with other bytes');
+          log.warn({ archive, id }, 'An archive sent bytes that do not match the CID');
         }
       } catch (error) {
         if (!(error instanceof Rejection) || signal.aborted) throw error;
-        log.warn({ archive, err: error.cause }, 'an archive cannot be asked');
+        log.warn({ archive, err: error.cause }, 'Request to an archive failed');
         note(id, AWAY_MS, error);
         throw error;
       }

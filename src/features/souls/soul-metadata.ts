@@ -12,7 +12,7 @@ export function* requireMetadataFits({ memories }: Pick<SoulDocument, 'memories'
     if (isPauseDue(jsonBytes(metadata))) yield 1;
     if (!fitsMetadata(metadata))
       throw new Rejection('SOUL_TOO_LARGE', {
-        message: `A memory of this soul has metadata of more than ${METADATA_BYTES} bytes of JSON, perhaps only in compatibility form (NFKC).`,
+        message: `The metadata of a memory of this soul has more than ${METADATA_BYTES} bytes of JSON, as it is or in compatibility form (NFKC).`,
         details: { memoryId, metadataLimitBytes: METADATA_BYTES },
       });
   }

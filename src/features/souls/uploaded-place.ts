@@ -36,7 +36,7 @@ export const uploadedPlace = async (
   // An id of Arweave has the form of a digest.
   if (bundler === null || txId === null || !isContentDigest(txId)) {
     throw new Rejection('SOUL_UPLOAD_FAILED', {
-      message: 'The archive does not have this payload under this aurTxId. Upload it, then confirm again.',
+      message: 'The archive has no such payload under this aurTxId. Upload it, then confirm again.',
       details: { aurTxId: txId ?? digest },
     });
   }

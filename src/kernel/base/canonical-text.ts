@@ -3,7 +3,7 @@ import { MAX_DEPTH, MODEL_TEXTS, refuseInteger, refuseJson, refuseTwice } from '
 import { isExact } from './scan-json.js';
 import { SORTED_AT_ONCE, sortedNames } from './sorted-names.js';
 
-/** How many characters are read, or members written, before other work has its turn: about a millisecond. */
+/** How many characters are read or members written before yielding: about a millisecond. */
 const SLICE = 32_768;
 
 // eslint-disable-next-line no-control-regex
@@ -12,22 +12,22 @@ const SPACES = ' \t\n\r';
 const DIGITS = '0123456789+-.eE';
 const WORDS = ['true', 'false', 'null'] as const;
 
-/** An array or object whose end has not come yet. Its values are canonical texts. */
+/** An array or object that is still open. Its values are canonical texts. */
 type Open =
   | { readonly kind: 'array'; readonly items: string[] }
   | { readonly kind: 'object'; readonly members: Map<string, string>; name: string };
 
 /** Where a text stops being JSON, as editors count: lines and columns from 1. */
 const notJson = (text: string, at: number): Error => {
-  if (at >= text.length) return refuseJson('It ends before it is complete.');
+  if (at >= text.length) return refuseJson('The JSON ends too early.');
   const before = text.lastIndexOf('\n', at - 1);
   let line = 1;
   for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
-  return refuseJson(`It cannot be parsed from line ${String(line)}, column ${String(at - before)} on.`);
+  return refuseJson(`The JSON is invalid at line ${String(line)}, column ${String(at - before)}.`);
 };
 
-/** The canonical form of a string token, quotes included; null when it is none. */
-const canonicalString = (token: string, what: 'text' | 'member name' | 'model text'): string | null => {
+/** The canonical form of a string token, with quotes; null if the token is not a string. */
+const canonicalString = (token: string, what: 'string' | 'member name' | 'model text'): string | null => {
   if (!token.includes('\\')) return CONTROL.test(token) ? null : token;
   let text: string;
   try {
@@ -36,11 +36,11 @@ const canonicalString = (token: string, what: 'text' | 'member name' | 'model te
     return null;
   }
   if (what === 'model text') text = text.toWellFormed();
-  if (!text.isWellFormed()) throw refuseJson(`A ${what} holds half a surrogate pair.`);
+  if (!text.isWellFormed()) throw refuseJson(`A ${what} contains half a surrogate pair.`);
   return JSON.stringify(text);
 };
 
-/** Where the string that begins at `start` ends: behind its closing quote. The end of the text when it has none. */
+/** The end of the string that starts at `start`, after its closing quote; the end of the text if the quote is missing. */
 const endOfString = (text: string, start: number): number => {
   for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
     let before = quote - 1;
@@ -60,7 +60,7 @@ const behind = (chars: string, text: string, at: number): number => {
 const memberText = (members: ReadonlyMap<string, string>, name: string): string =>
   `${JSON.stringify(name)}:${members.get(name) ?? ''}`;
 
-/** What the end of an object makes of so many members that it takes slices. */
+/** Writes an object whose members are so many that it takes several slices. */
 function* objectText(members: ReadonlyMap<string, string>): Sliced<string> {
   const texts: string[] = [];
   for (const name of yield* sortedNames([...members.keys()])) {
@@ -96,7 +96,7 @@ export function* canonicalText(text: string): Sliced<string> {
     if (text[at] !== char) throw wrongAt();
     at += 1;
   };
-  const string = (what: 'text' | 'member name' | 'model text'): string => {
+  const string = (what: 'string' | 'member name' | 'model text'): string => {
     const start = at;
     at = endOfString(text, start);
     const canonical = text[at - 1] === '"' && at > start + 1 ? canonicalString(text.slice(start, at), what) : null;
@@ -107,7 +107,7 @@ export function* canonicalText(text: string): Sliced<string> {
     skipSpace();
     if (text[at] !== '"') throw wrongAt();
     const found = JSON.parse(string('member name')) as string;
-    if (found === '__proto__') throw refuseJson('A member has the name __proto__.');
+    if (found === '__proto__') throw refuseJson('A member is named __proto__, which is not allowed.');
     expect(':');
     return found;
   };
@@ -132,13 +132,13 @@ export function* canonicalText(text: string): Sliced<string> {
     if (!isExact(literal)) throw refuseInteger(literal);
     return JSON.stringify(value);
   };
-  const textKind = (): 'text' | 'model text' => {
+  const textKind = (): 'string' | 'model text' => {
     const holder = stack.at(-1);
-    return holder?.kind === 'object' && MODEL_TEXTS.has(holder.name) ? 'model text' : 'text';
+    return holder?.kind === 'object' && MODEL_TEXTS.has(holder.name) ? 'model text' : 'string';
   };
   /** Begins an array or object; the canonical text at once where it is empty. */
   const opened = (kind: Open['kind']): string | null => {
-    if (stack.length === MAX_DEPTH) throw refuseJson(`Nested deeper than ${String(MAX_DEPTH)} levels.`);
+    if (stack.length === MAX_DEPTH) throw refuseJson(`The JSON is nested deeper than ${String(MAX_DEPTH)} levels.`);
     at += 1;
     skipSpace();
     const empty = kind === 'array' ? '[]' : '{}';
@@ -165,7 +165,7 @@ export function* canonicalText(text: string): Sliced<string> {
           : begin === '"'
             ? string(textKind())
             : number();
-    // A value may end what holds it, and that again what holds that.
+    // A value may close its container, which may close the next one.
     while (value !== null) {
       skipSpace();
       const holder = stack.at(-1);

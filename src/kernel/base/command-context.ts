@@ -1,4 +1,4 @@
-/** On whose behalf something is asked, and recorded. */
+/** Who sent a command. It is recorded with the events. */
 export type CommandContext = {
   readonly tenant: string;
   /** The key id, or `system`. */

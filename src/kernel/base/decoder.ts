@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js';
 import { Rejection } from './rejection.js';
 
-/** Lifts the data of an event from one version of its type to the next; pure. */
+/** Converts the data of an event to the next version of its type; pure. */
 export type Upcaster = (data: JsonObject) => JsonObject;
 
 /** Every type of a kind of stream, with what lifts its older versions, version 1 first: a type without upcasters is at version 1. */
@@ -9,21 +9,21 @@ export type Upcasters<Event extends { readonly type: string }> = {
   readonly [Type in Event['type']]: readonly Upcaster[];
 };
 
-/** What decoding needs from a recorded event. */
+/** The part of a recorded event that decoding reads. */
 export type EventToDecode = {
   readonly type: string;
   readonly data: JsonObject;
   readonly meta: { readonly schemaVersion: number };
 };
 
-/** Represents an event whose type this program does not know, because a newer program wrote it. No fold reads anything from it. */
+/** Represents an event of an unknown type, written by a newer program. Folds ignore it. */
 export type UnknownEvent = { readonly type: 'Unknown'; readonly data: Record<string, never> };
 const unknownEvent: UnknownEvent = { type: 'Unknown', data: {} };
 
 /** The boundary between what is stored in a kind of stream and what the program knows (docs/adr/0004). */
 export type Decoder<Event> = {
   readonly types: readonly string[];
-  /** The version in which events of a type are recorded now; null for a type of another kind. */
+  /** The current version of an event type; null for a type of another kind of stream. */
   readonly versionOf: (type: string) => number | null;
   /**
    * A stored event as the program knows it, lifted to the newest version of its type.
@@ -32,7 +32,7 @@ export type Decoder<Event> = {
   readonly decode: (stored: EventToDecode) => Event | UnknownEvent;
 };
 
-/** Makes the decoder of a kind of stream. */
+/** Creates the decoder of a kind of stream. */
 export const decoderOf = <Event extends { readonly type: string }>(upcasters: Upcasters<Event>): Decoder<Event> => {
   const known = new Map(Object.entries<readonly Upcaster[]>(upcasters));
   return {
@@ -55,7 +55,7 @@ export const decoderOf = <Event extends { readonly type: string }>(upcasters: Up
   };
 };
 
-/** The version in which an event of a type is recorded now. @throws Error for a type of another kind: a programming error */
+/** The current version of an event type. @throws Error for a type of another kind of stream, which is a programming error */
 export const currentVersion = ({ versionOf }: Pick<Decoder<unknown>, 'versionOf'>, type: string): number => {
   const version = versionOf(type);
   if (version === null) throw new Error(`no event of this kind of stream is of type ${type}`);

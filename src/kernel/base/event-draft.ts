@@ -1,4 +1,4 @@
 import type { JsonObject } from './json.js';
 
-/** An event as its decider makes it, before it has a place in a stream. */
+/** An event as a decider returns it, before it is appended to a stream. */
 export type EventDraft = { readonly type: string; readonly data: JsonObject };

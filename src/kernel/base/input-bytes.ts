@@ -12,7 +12,7 @@ export const requireInputBytes = (brought: Json): number => {
   const bytes = jsonBytes(brought);
   if (bytes <= INPUT_BYTES) return bytes;
   throw new Rejection('EVENTS_TOO_LARGE', {
-    message: `This request brings ${bytes} bytes of JSON to record; at most ${INPUT_BYTES} can be recorded at once. Send less.`,
+    message: `This request has ${bytes} bytes of JSON to record. The limit is ${INPUT_BYTES}. Send less data at a time.`,
     details: { bytes, limitBytes: INPUT_BYTES },
   });
 };
@@ -29,7 +29,7 @@ export const requireRecordable = (brought: Json): number => {
   const bytes = isFew && bytesAtMost <= PAUSE_BYTES ? bytesAtMost : requireInputBytes(brought);
   if (isFew) return bytes;
   throw new Rejection('EVENTS_TOO_LARGE', {
-    message: `This request brings more than ${INPUT_VALUES} values to record: members, items, texts and numbers. Send less.`,
+    message: `This request has more than ${INPUT_VALUES} values to record (members, items, strings and numbers). Send less data at a time.`,
     details: { limitValues: INPUT_VALUES },
   });
 };

@@ -4,12 +4,12 @@ import { sortedNames } from './sorted-names.js';
 /** How many characters are written between two pauses, a value counting as VALUE_WORK more: a millisecond or two of work. */
 const SLICE = 131_072;
 const VALUE_WORK = 8;
-/** How much of a long text is written at once. */
+/** How many characters of a long text are written at a time. */
 const TEXT_CHARS = 65_536;
 
 const endsInPair = /[\uD800-\uDBFF]$/;
 
-/** An array or object that is being written: what is in it, in order, and how far it is. */
+/** An array or object that is being written, with its values in order and the progress. */
 type Unclosed = {
   readonly names: readonly string[] | null;
   readonly values: readonly Json[] | JsonObject;
@@ -24,7 +24,7 @@ const tokenOf = (value: string | number | boolean | null): string => {
   return JSON.stringify(value);
 };
 
-/** The pieces of a text's token; none is cut inside of a pair of surrogates. */
+/** The pieces of a string token. No piece splits a surrogate pair. */
 function* piecesOf(text: string): Generator<string, void, void> {
   yield '"';
   for (let at = 0; at < text.length;) {

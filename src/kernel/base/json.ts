@@ -7,7 +7,7 @@ export type JsonObject = { readonly [key: string]: Json };
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Strict: it throws for numbers that JSON does not have, and for what is not a JSON value. */
+/** Throws for numbers that JSON cannot represent and for values that are not JSON. */
 const sortedText = configure({ strict: true });
 /** What JSON.stringify writes for half a surrogate pair, behind an even number of backslashes: a text may hold these characters, too. */
 const HALF_PAIR = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
@@ -22,7 +22,7 @@ export const jcs = (value: Json): string => {
   return text;
 };
 
-/** The length of a value's JSON text in bytes of UTF-8: how a record counts. */
+/** The length of the JSON text of a value in bytes of UTF-8. */
 export const jsonBytes = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 
 /** What a value takes as JSON at most, in bytes of UTF-8: a number or a literal, a unit of a text (as an escape), what stands around and between values. */
@@ -30,11 +30,11 @@ const MOST_SCALAR_BYTES = 25;
 const MOST_UNIT_BYTES = 6;
 const MOST_AROUND_BYTES = 4;
 
-/** The size of a value, found in a fraction of the time that its text takes. */
+/** An estimate of the size of a value, much faster than writing its text. */
 export type Size = {
-  /** How many values it holds, itself included; `most` + 1 where there are more. */
+  /** The number of values, including the value itself; `most` + 1 if there are more. */
   readonly values: number;
-  /** At most so many bytes of UTF-8 is its JSON; said of all that was looked at. */
+  /** An upper bound of its JSON in bytes of UTF-8, for the values that were counted. */
   readonly bytesAtMost: number;
 };
 

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from './json.js';
 
-/** Sets a member as data, whatever its name; assigning `__proto__` would change the prototype instead. */
+/** Sets an own member, whatever its name. Assigning `__proto__` would change the prototype. */
 const set = (target: Record<string, Json>, name: string, value: Json): void => {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });

@@ -7,10 +7,10 @@ export const PAGE_BYTES = 4 * 1024 * 1024;
  */
 export const READ_BYTES = 1024 * 1024;
 
-/** Whoever reads or writes many events lets other work run after this many bytes of their JSON: half a millisecond, or a little more. */
+/** Code that reads or writes many events yields after this many bytes of JSON: about half a millisecond. */
 export const PAUSE_BYTES = 48 * 1024;
 
-/** The items up to the one that fills a page: at least one where there are any. */
+/** The items up to the one that fills a page; at least one unless the list is empty. */
 export function* untilFull<Item>(
   items: Iterable<Item>,
   bytesOf: (item: Item) => number,

@@ -4,7 +4,7 @@ import { cutWord, foldingWeight } from './words.js';
 /** A word that search compares, and where in its text it stands, in UTF-16 units. */
 export type PlacedWord = { readonly word: string; readonly start: number };
 
-/** How much of a text is searched, in UTF-16 units. */
+/** The part of a text that is searched, in UTF-16 units. */
 export const SEARCHED_UNITS = 65_536;
 /** The words of a text end near so many bytes of UTF-8: in compatibility form one character may become eighteen. */
 const WORDS_BYTES = 262_144;
@@ -19,7 +19,7 @@ const PLAIN = /^[0-9A-Za-z]*$/;
 /** The marks of Latin, Greek and Cyrillic letters, but for one that is a letter when it is large. In other scripts a mark makes another word. */
 const ACCENTS = /[\u0300-\u0344\u0346-\u036f]/g;
 
-/** A small sigma looks otherwise at the end of a word, which is not the end of what begins with it. */
+/** A small sigma has another form at the end of a word, and a prefix of a word does not end there. */
 const FINAL_SIGMA = /ς/g;
 
 /** Without case and accents, in compatibility form. Some letters are two when they are large, so all are made large first. */

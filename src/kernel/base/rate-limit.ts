@@ -1,6 +1,6 @@
 import { tiers, type Tier } from './tiers.js';
 
-/** The number of requests in a window, and the window's length in seconds. */
+/** The number of requests per window, and the length of the window in seconds. */
 export type RateLimit = { readonly limit: number; readonly windowSeconds: number };
 
 /**

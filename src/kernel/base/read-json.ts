@@ -6,20 +6,20 @@ import { utf8Slices } from './utf8-slices.js';
 import type { Rejection } from './rejection.js';
 import { scanJson } from './scan-json.js';
 
-/** A parsed text, and whether it may contain a `null`. */
+/** A parsed JSON text, and whether it may contain `null`. */
 export type ParsedJson = { readonly value: Json; readonly mayHoldNull: boolean };
 
-/** How many values are looked at before other work has its turn: about a millisecond. */
+/** How many values are checked before yielding: about a millisecond. */
 const SLICE_VALUES = 32_768;
 
 const inspectScalar = (value: Json, escapes: boolean): void => {
   if (typeof value === 'string') {
-    if (escapes && !value.isWellFormed()) throw refuseJson('A text holds half a surrogate pair.');
+    if (escapes && !value.isWellFormed()) throw refuseJson('A string contains half a surrogate pair.');
   } else if (typeof value === 'number' && value - value !== 0) throw refuseJson('A number is too large.');
 };
 
 /**
- * Looks at every value once. JSON.parse keeps an own `__proto__`, turns 1e999 into Infinity and lets lone surrogates through. None of them can be
+ * Checks every value once. JSON.parse keeps an own `__proto__`, turns 1e999 into Infinity and lets lone surrogates through. None of them can be
  * stored, compared or hashed safely.
  * @returns how many members its objects have
  */
@@ -30,7 +30,7 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
   const see = (value: Json, depth: number): void => {
     work += 1;
     if (typeof value !== 'object' || value === null) inspectScalar(value, escapes);
-    else if (depth === MAX_DEPTH) throw refuseJson(`Nested deeper than ${MAX_DEPTH} levels.`);
+    else if (depth === MAX_DEPTH) throw refuseJson(`The JSON is nested deeper than ${MAX_DEPTH} levels.`);
     else open.push({ value, depth: depth + 1 });
   };
   const pause = (): number => {
@@ -49,8 +49,8 @@ function* inspect(root: Json, escapes: boolean): Sliced<number> {
     } else {
       const object = value as Record<string, Json>;
       for (const name in object) {
-        if (name === '__proto__') throw refuseJson('A member has the name __proto__.');
-        if (escapes && !name.isWellFormed()) throw refuseJson('A member name holds half a surrogate pair.');
+        if (name === '__proto__') throw refuseJson('A member is named __proto__, which is not allowed.');
+        if (escapes && !name.isWellFormed()) throw refuseJson('A member name contains half a surrogate pair.');
         const text = object[name];
         if (escapes && typeof text === 'string' && MODEL_TEXTS.has(name)) object[name] = text.toWellFormed();
         members += 1;
@@ -93,14 +93,14 @@ export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    throw yield* placed(text, 'It cannot be parsed.');
+    throw yield* placed(text, 'The JSON cannot be parsed.');
   }
-  // JSON.parse cannot be paused: what looks at its value is a piece of its own.
+  // JSON.parse cannot be paused, so checking its value is a separate slice.
   if (bytes.length > PLACED_CHARS) yield 1;
   const seen = yield* inspect(value, text.includes('\\u'));
-  if (seen !== members) throw yield* placed(text, 'A member comes twice in one object.');
+  if (seen !== members) throw yield* placed(text, 'An object has two members of the same name.');
   if (inexact !== null) throw refuseInteger(inexact);
-  // What is done with so much is a piece of its own, too.
+  // Further work on such a large value is a separate slice as well.
   if (bytes.length > PLACED_CHARS) yield 1;
   return { value, mayHoldNull: text.includes('null') };
 }

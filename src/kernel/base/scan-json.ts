@@ -6,26 +6,26 @@ export const MAX_CONTAINERS = 400_000;
 export const MAX_ITEMS = 2_000_000;
 /** Of one object: names take their time where there are very many in one place, and a mind's data holds less than this. */
 export const MAX_MEMBERS = 50_000;
-/** How many bytes are looked at before other work has its turn: about a millisecond. */
+/** How many bytes are scanned before yielding: about a millisecond. */
 const SLICE_BYTES = 524_288;
-/** Every integer of fewer digits is a double. */
+/** Every integer with fewer digits is exact as a double. */
 const EXACT_DIGITS = 15;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** By byte: 1 for what numbers are written with. */
+/** For each byte, 1 if it may be part of a number. */
 const ofNumbers = Uint8Array.from({ length: 256 }, (_, byte) => (/[-+.eE\d]/.test(String.fromCharCode(byte)) ? 1 : 0));
 
 export type JsonScan = {
-  /** How many members its objects have, of which one that comes twice is two. */
+  /** The number of members of its objects; a duplicate counts twice. */
   readonly members: number;
-  /** An integer that would come back in other digits, as it is written. */
+  /** An integer that would be returned with other digits, as it was sent. */
   readonly inexact: string | null;
 };
 
 const tooMany = (): Rejection =>
   new Rejection('BODY_TOO_LARGE', {
-    message: 'The body holds too many lists, objects or values.',
+    message: 'The body contains too many arrays, objects or values.',
     details: { listsAndObjectsLimit: MAX_CONTAINERS, itemsLimit: MAX_ITEMS, membersLimit: MAX_MEMBERS },
   });
 
@@ -53,7 +53,7 @@ export function* scanJson(bytes: Buffer): Sliced<JsonScan> {
   let most = 0;
   let isText = false;
   let skips = 0;
-  /** Where the number begins that is being looked at; -1 outside of one. */
+  /** The start of the current number; -1 outside a number. */
   let number = -1;
   let inexact: string | null = null;
   const endNumber = (at: number): void => {
@@ -89,7 +89,7 @@ export function* scanJson(bytes: Buffer): Sliced<JsonScan> {
         members.push(0);
       } else if (byte === LIST_END || byte === OBJECT_END) members.pop();
     }
-    // A backslash at the end of a slice takes the first byte of the next one with it.
+    // A backslash at the end of a slice escapes the first byte of the next one.
     skips = at - end;
     if (containers > MAX_CONTAINERS || items > MAX_ITEMS || most > MAX_MEMBERS) throw tooMany();
     if (end < bytes.length) yield SLICE_BYTES;

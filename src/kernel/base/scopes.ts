@@ -2,7 +2,7 @@
 export const scopes = ['npc', 'memory', 'rules', 'souls', 'ghosts', 'audit', 'ops', 'admin'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** A new key has all but these unless it says otherwise. */
+/** A new key has all scopes but these by default. */
 export const privilegedScopes: readonly Scope[] = ['ops', 'admin'];
 
 /** The source of a request: one API key of one tenant. */

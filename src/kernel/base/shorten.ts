@@ -1,9 +1,9 @@
 import { isObject, type Json, jsonBytes, type JsonObject } from './json.js';
 import { cutJsonText } from './text.js';
 
-/** With fewer bytes of JSON than this left, nothing more is added. */
+/** Nothing is added once fewer bytes of JSON than this are left. */
 const CRUMB_BYTES = 16;
-/** The largest share of its container that one member takes, so that a large member leaves room for others. */
+/** The largest share of a container for one member, so that a large member leaves room for others. */
 const SHARE = 4;
 
 /** A value of at most `bytes` bytes of JSON (at least 16): unchanged when it fits, else with its texts cut and the last parts left out. */

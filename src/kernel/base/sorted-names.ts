@@ -1,13 +1,13 @@
 /** How many names are sorted at once. */
 export const SORTED_AT_ONCE = 2_048;
-/** How many are merged before other work has its turn. */
+/** How many are merged before yielding. */
 const MERGED_AT_ONCE = 8_192;
 
-/** Names in the order of their UTF-16 code units, as JCS wants them (RFC 8785). It yields whenever the driver may pause. */
+/** Sorts names by UTF-16 code units, as JCS requires (RFC 8785). It yields whenever the driver may pause. */
 export const sortedNames = (names: readonly string[]): Generator<number, readonly string[], void> =>
   inOrder(names, (one, other) => (one < other ? -1 : one > other ? 1 : 0));
 
-/** What is sorted by an order as Array.sort takes one. It yields whenever the driver may pause. */
+/** Sorts by a comparison function as for Array.sort. It yields whenever the driver may pause. */
 export function* inOrder<Item>(
   items: readonly Item[],
   order: (one: Item, other: Item) => number,

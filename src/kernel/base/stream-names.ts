@@ -24,7 +24,7 @@ export const levelStream = (tenant: string, levelId: string): string => `level-$
 export const importStream = (tenant: string, txId: string): string => `import-${escape(tenant)}.${escape(txId)}`;
 const importStreamName = /^import-([^.]+)\.([^.~]+)$/;
 
-/** Takes the name of a stream of imports apart; null for other streams. */
+/** Parses the name of an import stream; null for other streams. */
 export const parseImportStream = (stream: string): { tenant: string; txId: string } | null => {
   const match = importStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), txId: unescape(match[2] ?? '') };
@@ -37,7 +37,7 @@ export const ghostStepsStream = (tenant: string, sessionId: string): string =>
   `ghoststeps-${escape(tenant)}.${escape(sessionId)}`;
 const ghostStreamName = /^ghost-([^.]+)\.([^.~]+)$/;
 
-/** Takes the name of a session's stream apart; null for other streams. */
+/** Parses the name of a session stream; null for other streams. */
 export const parseGhostStream = (stream: string): { tenant: string; sessionId: string } | null => {
   const match = ghostStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
@@ -47,7 +47,7 @@ export const ghostMindStream = (tenant: string, sessionId: string): string =>
   `ghostmind-${escape(tenant)}.${escape(sessionId)}`;
 const ghostMindStreamName = /^ghostmind-([^.]+)\.([^.~]+)$/;
 
-/** Takes the name of such a mind's stream apart; null for other streams. */
+/** Parses the name of such a mind stream; null for other streams. */
 export const parseGhostMindStream = (stream: string): { tenant: string; sessionId: string } | null => {
   const match = ghostMindStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), sessionId: unescape(match[2] ?? '') };
@@ -57,7 +57,7 @@ export const replayStream = (tenant: string, replayId: string): string =>
   `replay-${escape(tenant)}.${escape(replayId)}`;
 const replayStreamName = /^replay-([^.]+)\.([^.~]+)$/;
 
-/** Takes the name of a replay's stream apart; null for other streams. */
+/** Parses the name of a replay stream; null for other streams. */
 export const parseReplayStream = (stream: string): { tenant: string; replayId: string } | null => {
   const match = replayStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), replayId: unescape(match[2] ?? '') };
@@ -68,14 +68,14 @@ export const custodyStream = (root: string): string => `custody.${escape(root)}`
 export const logStream = (tenant: string): string => `checkpoints-${escape(tenant)}`;
 const logStreamName = /^checkpoints-([^.~]+)$/;
 
-/** The tenant whose log a stream is; null for other streams. */
+/** The tenant of a log stream; null for other streams. */
 export const parseLogStream = (stream: string): string | null => {
   const match = logStreamName.exec(stream);
   return match === null ? null : unescape(match[1] ?? '');
 };
-/** What the streams of a tenant's minds begin with, and no other stream. */
+/** The prefix of the streams of a tenant's minds, and of no other stream. */
 export const npcStreamsOf = (tenant: string): string => `npc-${escape(tenant)}.`;
-/** What the stream of each tenant begins with, and no other stream. */
+/** The prefix of the streams of tenants, and of no other stream. */
 export const tenantStreamPrefix = 'tenant-';
 export const tenantStream = (tenant: string): string => tenantStreamPrefix + escape(tenant);
 /** Names every tenant; the one stream read to find the others. */
@@ -85,16 +85,16 @@ export const signingKeysStream = 'signing-keys';
 
 const npcStreamName = /^npc-([^.]+)\.([^.~]+)$/;
 
-/** Whether a stream is a mind's; cheaper than taking its name apart. */
+/** Whether a stream belongs to a mind; cheaper than parsing its name. */
 export const isNpcStream = (stream: string): boolean => npcStreamName.test(stream);
 
-/** Takes a mind's stream name apart; null for other streams. */
+/** Parses the name of a mind stream; null for other streams. */
 export const parseNpcStream = (stream: string): { tenant: string; npcId: string } | null => {
   const match = npcStreamName.exec(stream);
   return match === null ? null : { tenant: unescape(match[1] ?? ''), npcId: unescape(match[2] ?? '') };
 };
 
-/** The tenant of a stream that belongs to one; null for the server's own streams. */
+/** The tenant of a stream; null for the streams of the server itself. */
 export const tenantOf = (stream: string): string | null => {
   const match = /^[a-z]+-([^.]+)(\.|$)/.exec(stream);
   return match === null || stream === signingKeysStream ? null : unescape(match[1] ?? '');

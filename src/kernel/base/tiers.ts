@@ -1,7 +1,7 @@
 /** A tier's limits; `null` is unlimited. */
 export type TierLimits = {
   readonly rateLimit: { readonly limit: number; readonly windowSeconds: number } | null;
-  /** NPCs of the tenant that may have an open turn at once. */
+  /** How many NPCs of the tenant may have an open turn at a time. */
   readonly concurrentNpcs: number | null;
 };
 
@@ -15,5 +15,5 @@ export const tiers = {
 export type Tier = keyof typeof tiers;
 export const tierNames = Object.keys(tiers) as Tier[];
 
-/** What a tenant gets that was created without naming a tier. */
+/** The tier of a tenant that was created without one. */
 export const defaultTier: Tier = 'free';

@@ -1,9 +1,9 @@
 import type { Sliced } from './sliced.js';
 
-/** How many bytes are decoded before other work has its turn: two milliseconds at worst. */
+/** How many bytes are decoded before yielding: at most two milliseconds. */
 const SLICE_BYTES = 524_288;
 
-/** For short texts. It keeps nothing from one text to the next. */
+/** For short texts. It has no state between texts. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**

@@ -16,7 +16,7 @@ const FORM_BYTES = 2 * WORDS_BYTES;
  */
 const PART = /[^]{1,4096}(?=\s|$)|[^]{1,4096}(?<=[,;。、！？；])|[^]{1,4096}/gu;
 
-/** A word, or the beginning of one that is too long. */
+/** A word, or the start of a word that is too long. */
 export const cutWord = (word: string): string =>
   word.length <= WORD_CHARACTERS ? word : [...word].slice(0, WORD_CHARACTERS).join('');
 

@@ -26,21 +26,22 @@ const refusePng = (reason: string): Rejection => new Rejection('PNG_INVALID', { 
  * @throws Rejection PNG_INVALID, with the reason in its details, for anything that is truncated or damaged
  */
 export const pngChunks = (bytes: Uint8Array): readonly PngChunk[] => {
-  if (!beginsAsPng(bytes)) throw refusePng('It does not begin as a PNG.');
+  if (!beginsAsPng(bytes)) throw refusePng('The file does not start like a PNG.');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const chunks: PngChunk[] = [];
   for (let at = SIGNATURE.length; ;) {
-    if (chunks.length === MAX_CHUNKS) throw refusePng(`It has more than ${String(MAX_CHUNKS)} chunks.`);
+    if (chunks.length === MAX_CHUNKS) throw refusePng(`The PNG has more than ${String(MAX_CHUNKS)} chunks.`);
     const length = at + AROUND_DATA > buffer.length ? Infinity : buffer.readUInt32BE(at);
     const end = at + AROUND_DATA + length;
-    if (end > buffer.length) throw refusePng('It ends in the middle of a chunk.');
+    if (end > buffer.length) throw refusePng('The PNG ends in the middle of a chunk.');
     const type = buffer.toString('latin1', at + 4, at + 8);
-    if (!TYPE.test(type)) throw refusePng('A chunk has a type that is no chunk type.');
+    if (!TYPE.test(type)) throw refusePng('A chunk has an invalid type.');
     if (crc32(buffer.subarray(at + 4, end - 4)) !== buffer.readUInt32BE(end - 4)) {
-      throw refusePng(`The CRC of a chunk ${type} is wrong.`);
+      throw refusePng(`The CRC of a ${type} chunk is wrong.`);
     }
     const isHeader = type === 'IHDR' && length === HEADER_BYTES;
-    if (isHeader !== (chunks.length === 0)) throw refusePng('It does not have one IHDR, at its beginning.');
+    if (isHeader !== (chunks.length === 0))
+      throw refusePng('The PNG does not start with exactly one valid IHDR chunk.');
     chunks.push({ type, data: buffer.subarray(at + 8, end - 4) });
     if (type === 'IEND') return chunks;
     at = end;

@@ -26,7 +26,7 @@ type CommonDeps = {
   readonly random: Random;
   readonly logger: Log;
   readonly metrics: Metrics;
-  /** Said where no route is, in place of the usual words: this process does not serve what others do. */
+  /** Replaces the message of NOT_FOUND in a process that does not serve the routes of others. */
   readonly servesNoMore?: string;
 };
 
@@ -69,7 +69,7 @@ const refuseUnrouted =
     const allow = [...new Set(matched.flatMap(({ methods }) => methods))].sort();
     ctx.set('Allow', allow.join(', '));
     throw new Rejection('METHOD_NOT_ALLOWED', {
-      message: `This path accepts ${oneOf.format(allow)}, not ${ctx.method}.`,
+      message: `This path supports ${oneOf.format(allow)}, not ${ctx.method}.`,
       details: { allow },
     });
   };

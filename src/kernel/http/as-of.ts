@@ -9,7 +9,7 @@ import { instantOf } from './timestamp.js';
 export const momentOf = (asOf: string | undefined): Moment | 'now' => {
   if (asOf === undefined) return 'now';
   if (/^\d+$/.test(asOf)) return { revision: Math.min(Number(asOf), Number.MAX_SAFE_INTEGER) };
-  // What happened within the millisecond that the timestamp names is in it.
+  // The timestamp includes events within its millisecond.
   const timeMs = instantOf(asOf);
   if (timeMs !== null) return { timeMs };
   throw new Rejection('SCHEMA_INVALID', {

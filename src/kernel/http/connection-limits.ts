@@ -1,10 +1,10 @@
-/** What one connection may take, and how many there may be. */
+/** Limits of one connection, and of the number of connections. */
 export type ConnectionLimits = {
   /** Milliseconds from the first byte of a request to the end of its headers; also how long a new connection may be silent. */
   readonly headersTimeoutMs: number;
   /** Milliseconds from the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number;
-  /** How often the two are looked at, in milliseconds. */
+  /** How often these two limits are checked, in milliseconds. */
   readonly timeoutCheckMs: number;
   /** In milliseconds; longer than the minute for which proxies usually keep a connection. So they close it first and never send into a closed one. */
   readonly keepAliveTimeoutMs: number;
@@ -30,7 +30,7 @@ export type ConnectionLimits = {
   readonly backlog: number;
 };
 
-/** Bytes of a request's line and headers. */
+/** The size limit of the request line and headers in bytes. */
 export const MAX_HEADER_BYTES = 16 * 1024;
 
 export const connectionLimits: ConnectionLimits = {

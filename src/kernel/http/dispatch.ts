@@ -9,7 +9,7 @@ export type Dispatched = { readonly definition: RouteDefinition; readonly middle
 const isEndless = ({ responses }: RouteDefinition): boolean =>
   Object.values(responses).some(({ stream }) => stream === 'endless');
 
-/** What all paths of one router have in common: the first segment, and how many there are. */
+/** What the paths of one router have in common: the first segment and the number of segments. */
 const shapeOf = (path: string): string => {
   let segments = 0;
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) segments += 1;
@@ -32,7 +32,7 @@ export const dispatch = (routes: readonly Dispatched[]): RequestMiddleware => {
     const layer = router.register(
       definition.path,
       [definition.method],
-      // Composed once: the router composes what it is given anew for each request.
+      // Composed once, because the router composes its middleware for each request.
       compose([...middleware]) as RouterMiddleware<RequestState>,
       { name: definition.operationId },
     );

@@ -5,7 +5,7 @@ export const EVENT_STREAM = 'text/event-stream';
 /** How often an idle stream sends a comment, in milliseconds. */
 export const COMMENT_EVERY_MS = 15_000;
 
-/** An answer of Server-Sent Events, which nothing on the way keeps or holds back. */
+/** A response of Server-Sent Events that proxies neither cache nor buffer. */
 export const eventStream = (
   chunks: StreamedAnswer['chunks'],
 ): { readonly headers: Readonly<Record<string, string>>; readonly stream: StreamedAnswer } => ({

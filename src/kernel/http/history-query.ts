@@ -5,7 +5,7 @@ import { defined } from '../base/defined.js';
 import { Rejection } from '../base/rejection.js';
 import { instantOf } from './timestamp.js';
 
-/** From when to when events are asked for. */
+/** The time range of a query for events. */
 export const timesQuery = {
   since: Type.Optional(Type.String({ description: 'Only events at or after this time (RFC 3339).' })),
   until: Type.Optional(Type.String({ description: 'Only events at or before this time (RFC 3339).' })),

@@ -5,13 +5,13 @@ export type Lifecycle = {
   readonly phase: Phase;
   /** Aborted when the process begins to stop: event streams end at once. */
   readonly stopping: AbortSignal;
-  /** Everything the server needs is open. Does nothing once it stops. */
+  /** Everything that the server needs is open. No effect once it stops. */
   ready(): void;
-  /** From now on requests are refused; may be called again without effect. */
+  /** From now on, requests are refused. Further calls have no effect. */
   stop(): void;
 };
 
-/** A life that begins with `starting`. */
+/** Starts with the phase `starting`. */
 export const createLifecycle = (): Lifecycle => {
   const controller = new AbortController();
   let phase: Phase = 'starting';

@@ -7,19 +7,19 @@ import { JSON_TYPE } from './respond.js';
 import type { Answer, Call, Chunk } from './route.js';
 import { compareOrders } from '../read-models/row-order.js';
 
-/** Bytes of JSON that are written at once. */
+/** How many bytes of JSON are written at a time. */
 const CHUNK_BYTES = 64 * 1024;
 /** One read ends near this many bytes of JSON; parsing them holds the event loop for a millisecond or two. */
 const SLICE_BYTES = 256 * 1024;
 /** How many rows one answer looks at when not all of them are kept; it may then hold fewer items than asked for, and says where to go on. */
 const ROWS_LOOKED_AT = 20_000;
 
-/** A list of a read model, and how a row of it is shown. */
+/** A list of a read model, with the presentation of a row. */
 export type List = {
   readonly readModels: Pick<ReadModels, 'list'>;
   readonly projection: Projection;
   readonly query: Pick<ListQuery, 'partition' | 'tags' | 'direction' | 'within'>;
-  /** Only rows for which it says true; all of them without it. */
+  /** Keeps only rows for which it returns true; without it, all rows. */
   readonly keep?: (row: Json) => boolean;
   readonly show: (row: Json) => unknown;
 };

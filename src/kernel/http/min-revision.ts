@@ -7,7 +7,7 @@ export const minRevision = (call: Call): number | undefined => {
   if (header === undefined) return undefined;
   if (!/^\d{1,15}$/.test(header)) {
     throw new Rejection('HEADER_INVALID', {
-      message: 'Anima-Min-Revision must be a revision: a whole number from 0.',
+      message: 'Anima-Min-Revision must be a revision: 0 or a positive whole number.',
       details: { header: 'Anima-Min-Revision' },
     });
   }

@@ -56,7 +56,7 @@ export const nextLink = (
 ): Record<string, string> => {
   const last = items.at(-1);
   if (!more || last === undefined) return {};
-  // Host and scheme are not ours to know; the link is relative to the origin.
+  // The server does not know its public host and scheme, so the link is relative to the origin.
   const next = new URL(call.koa.req.url ?? '/', 'http://localhost');
   next.searchParams.set('limit', String(Math.min(page.limit, PAGE_LIMIT)));
   next.searchParams.set('cursor', Buffer.from(last.order, 'utf8').toString('base64url'));

@@ -17,5 +17,5 @@ const sentences: Readonly<Record<string, string>> = {
   [TREE_SIZE]: 'must be a whole number of at most 15 digits, without leading zeros',
 };
 
-/** What a text that does not match must be, as a sentence says it; undefined for a pattern that none is written for. */
+/** The message for a text that does not match a pattern; undefined for a pattern without one. */
 export const sentenceOf = (pattern: string): string | undefined => sentences[pattern];

@@ -9,11 +9,11 @@ import type { Answer, Call } from './route.js';
 /** What is known about one request, besides Koa's own context: `ctx.state`. The middleware of its route fills it in, from top to bottom. */
 export type RequestState = {
   readonly requestId: string;
-  /** The raw path as it was asked for, still escaped. */
+  /** The raw path of the request, still escaped. */
   readonly path: string;
-  /** The text after the `?`; undefined without one. */
+  /** The text after the `?`, if any. */
   readonly query: string | undefined;
-  /** `unrouted` until a route has been found. */
+  /** `unrouted` until a route is found. */
   operationId: string;
   /** Who asks, and what the route's own grant allows (authenticate). */
   principal: Principal;

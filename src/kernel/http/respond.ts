@@ -4,7 +4,7 @@ import type { Chunk } from './route.js';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The same bytes, as Koa takes them. */
+/** The same bytes as a Buffer, which Koa accepts. */
 const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);
 
@@ -46,7 +46,7 @@ export const respond = (ctx: Answering, status: number, type: string, content: C
   state.lingers = throwAway(req);
 };
 
-/** Gives Koa a value to send as JSON; `undefined` for an answer without a body. */
+/** Passes a value to Koa as JSON; `undefined` for a response without a body. */
 export const respondJson = (ctx: Answering, status: number, body: unknown): void => {
   respond(ctx, status, JSON_TYPE, body === undefined ? null : JSON.stringify(body));
 };

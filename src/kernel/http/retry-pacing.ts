@@ -5,7 +5,7 @@ import type { Random } from '../../ports/random.js';
 export const REFUSALS_PER_SECOND = 100;
 /** How long clients are asked to wait at most, in seconds; longer where what is away asks for it. */
 export const MOST_SECONDS = 10;
-/** Over which time refusals are counted, in milliseconds. */
+/** The time window for counting refusals, in milliseconds. */
 const COUNTED_MS = 1_000;
 
 type Pacing = {

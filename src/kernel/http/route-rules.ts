@@ -3,7 +3,7 @@ import type { RouteDefinition } from './route.js';
 /** One media type, or the range of all. */
 const MEDIA_TYPE = /^(\*\/\*|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/;
 
-/** What cannot work in a definition, as a sentence; null when nothing is wrong. */
+/** Why a definition cannot work, as a sentence; null if it is valid. */
 const faultOf = ({
   method,
   scope,

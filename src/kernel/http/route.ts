@@ -9,7 +9,7 @@ import { npcStream } from '../base/stream-names.js';
 import type { Principal, Scope } from '../base/scopes.js';
 import type { AnswerRetention } from '../../ports/idempotency-store.js';
 
-/** A piece of a body or of an answer; a text is sent as UTF-8. */
+/** A piece of a body or a response; a string is sent as UTF-8. */
 export type Chunk = string | Uint8Array;
 
 /** One request, checked: what a handler sees. */

@@ -50,10 +50,10 @@ export type ListenOptions = {
 const startProblem = (cause: NodeJS.ErrnoException, host: string, port: number): StartProblem => {
   const where = `port ${port} on ${host}`;
   const sentences: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Cannot listen: ${where} is in use; stop the other program or set PORT to another port.`,
-    EACCES: `Cannot listen: this user may not use ${where}; set PORT to a port above 1023.`,
-    EADDRNOTAVAIL: `Cannot listen: this machine does not have the address ${host}; set HOST to one of its own addresses.`,
-    ENOTFOUND: `Cannot listen: the host name ${host} is unknown; set HOST to an address of this machine.`,
+    EADDRINUSE: `Cannot listen: ${where} is already in use. Stop the other program, or set PORT to another port.`,
+    EACCES: `Cannot listen: this user is not allowed to use ${where}. Set PORT to a port above 1023.`,
+    EADDRNOTAVAIL: `Cannot listen: this machine does not have the address ${host}. Set HOST to one of its addresses.`,
+    ENOTFOUND: `Cannot listen: the host name ${host} is unknown. Set HOST to an address of this machine.`,
   };
   const code = cause.code ?? 'unknown error';
   return new StartProblem(sentences[code] ?? `Cannot listen: ${where} cannot be used (${code}).`, { cause });
@@ -92,7 +92,7 @@ const limitConnections = (
     const nowMs = clock.monotonicMs();
     if (nowMs - toldMs < TELL_FULL_MS) return;
     toldMs = nowMs;
-    log.warn({ maxConnections }, 'connections are refused: this process has as many open as it may have');
+    log.warn({ maxConnections }, 'Refusing connections: this process has reached its connection limit');
   });
 };
 

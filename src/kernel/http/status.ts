@@ -16,11 +16,11 @@ import { named } from './named.js';
 import { type Answer, ok, route, type RouteDefinition } from './route.js';
 import { oneOf, pathId } from './schemas.js';
 
-/** How one dependency does; `detail` is for people. */
+/** The state of a dependency; `detail` is for people. */
 export type DependencyState = {
   readonly ok: boolean;
   readonly detail?: string;
-  /** For the log alone: it may name addresses and users. */
+  /** Only for the log: it may contain addresses and users. */
   readonly failure?: unknown;
   /** False if this process can do most of its work without the dependency; its failure then does not make the process unready. */
   readonly needed?: boolean;

@@ -200,7 +200,7 @@ export const respondStream = async (
     passed: (bytes) => time?.passed(bytes),
     onCut: (err) => {
       const { requestId, operationId: operation } = state;
-      log.error({ err, requestId, operation }, 'an answer was cut off');
+      log.error({ err, requestId, operation }, 'A streamed response was cut off');
     },
   });
   const { heartbeat } = answer;

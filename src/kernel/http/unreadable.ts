@@ -7,20 +7,20 @@ import { isAnswered } from './guard/unread-body.js';
 import { errorBody, refusalOf } from './on-error.js';
 import { JSON_TYPE } from './respond.js';
 
-/** The unfinished answer of a connection, where Node itself looks for it. */
+/** The unfinished response of a connection, in the field that Node itself uses. */
 export const unreadableAnswer = (socket: Duplex): ServerResponse | null =>
   (socket as { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? null;
 
 const reasons: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: `The request line and headers exceed ${MAX_HEADER_BYTES} bytes.`,
-  HPE_INVALID_METHOD: 'The method is not an HTTP method.',
+  HPE_INVALID_METHOD: 'The method is not a valid HTTP method.',
   ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
 };
 const unreadable = (reason: string): Rejection => new Rejection('REQUEST_UNREADABLE', { details: { reason } });
 
 /** Writes a refusal directly to the socket, in the detailed shape, and closes it. */
 const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void => {
-  // Never into the middle of an answer that has begun, nor a second one.
+  // Never write into a response that has begun, or after one.
   if (!socket.writable || unreadableAnswer(socket)?.headersSent === true || isAnswered(socket)) {
     socket.destroy();
     return;
@@ -37,7 +37,7 @@ const refuse = (socket: Duplex, rejection: Rejection, requestId: string): void =
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${content}`);
 };
 
-/** The connections whose request is late, and that request once it has come after all. */
+/** The connections whose request is late, with the request once it has arrived. */
 type LateRequests = Map<Duplex, IncomingMessage | undefined>;
 
 /**
@@ -53,7 +53,7 @@ const onLate = (late: LateRequests, socket: Duplex & { readonly bytesRead?: numb
     late.delete(socket);
     if (request?.complete === true || socket.destroyed) return;
     const isOurs = (socket.bytesRead ?? 0) > readBefore || (request?.readableLength ?? 0) > 0;
-    const message = 'The server was blocked and did not read the request in time; nothing was done. Send it again.';
+    const message = 'The server was too busy to read the request in time. Nothing was done. Send the request again.';
     refuse(
       socket,
       isOurs ? new Rejection('BUSY', { message }) : unreadable(reasons['ERR_HTTP_REQUEST_TIMEOUT'] ?? ''),
@@ -72,11 +72,11 @@ export const answerUnreadable = (server: Server, nameRequest: () => string): voi
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET') socket.destroy();
     else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') onLate(late, socket, nameRequest());
-    else refuse(socket, unreadable(reasons[error.code ?? ''] ?? 'It breaks the syntax of HTTP/1.1.'), nameRequest());
+    else refuse(socket, unreadable(reasons[error.code ?? ''] ?? 'The request is not valid HTTP/1.1.'), nameRequest());
   });
   server.on('connect', (_, socket) => {
-    // Node has removed its own listeners from this connection.
+    // Node has already removed its listeners from this connection.
     socket.on('error', () => socket.destroy());
-    refuse(socket, unreadable('CONNECT is for proxies, and this server is none.'), nameRequest());
+    refuse(socket, unreadable('CONNECT is for proxies, and this server is not a proxy.'), nameRequest());
   });
 };

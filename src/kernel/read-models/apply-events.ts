@@ -58,7 +58,7 @@ export const othersKeptMoving = ({ projection }: Feed): Error =>
 export const logParked = (log: Pick<Log, 'error'>, { projection }: Feed, parked: readonly Parked[]): void => {
   const { name, version } = projection;
   for (const event of parked) {
-    log.error({ projection: name, version, ...event }, 'an event was parked: its stream stands still here');
+    log.error({ projection: name, version, ...event }, 'Parked an event that cannot be applied; its stream stops here');
   }
 };
 

@@ -167,7 +167,7 @@ export class FeedProjector implements AsyncDisposable {
         return;
       } catch (err) {
         failures += 1;
-        this.#deps.log.error({ err }, 'the read models could not be kept current; it is tried again');
+        this.#deps.log.error({ err }, 'Failed to update the read models; retrying');
         await pause(this.#deps.clock, retryMs(failures), signal);
       }
     }

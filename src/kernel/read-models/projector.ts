@@ -87,10 +87,7 @@ export class Projector implements AsyncDisposable {
         }
       } catch (error) {
         const projections = feeds.map(({ projection }) => projection.name);
-        this.#deps.log.error(
-          { err: error, projections },
-          'the read models could not be kept current; it is tried again',
-        );
+        this.#deps.log.error({ err: error, projections }, 'Failed to update the read models; retrying');
       }
       await pause(this.#deps.clock, retryMs(failures + 1), this.#abort.signal);
     }

@@ -44,7 +44,7 @@ export const rebuild = async (
   const gathering = feeds.map((feed) => ({ feed, gathered: nothingGathered(), reads: 0 }));
   const commit = async (of: Gathering): Promise<void> => {
     if (!(await commitGathered(writer, of.feed, of.gathered)))
-      throw new Error('Another process writes these read models.');
+      throw new Error('Another process is writing these read models.');
     rebuilt.parked += of.gathered.parked.length;
     of.gathered = nothingGathered();
     of.reads = 0;

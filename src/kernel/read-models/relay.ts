@@ -7,7 +7,8 @@ import { withMore } from './with-more.js';
 
 /** How many events are written together. */
 const RELAY_BATCH_EVENTS = 500;
-const BEYOND = 'the checkpoint of the relay is beyond the event store, as after a backup was restored; it begins anew';
+const BEYOND =
+  'The checkpoint of the relay is beyond the end of the event store, as after restoring a backup; starting over';
 /** How often the checkpoint is written and the lease renewed, in milliseconds. What a killed relay wrote since then is written again. */
 export const CHECKPOINT_MS = 500;
 /** How often a relay on standby requests the lease, in milliseconds. */
@@ -86,7 +87,7 @@ export class Relay implements AsyncDisposable {
         else await this.#relay(checkpoint, () => (failures = 0));
       } catch (err) {
         failures += 1;
-        log.error({ err, topic }, 'the relay was interrupted; it resumes from its checkpoint');
+        log.error({ err, topic }, 'The relay was interrupted; resuming from its checkpoint');
         // Another relay may reach a server that this one cannot.
         await lease.release(holder).catch(() => undefined);
         await pause(clock, retryMs(failures), signal);
@@ -114,7 +115,7 @@ export class Relay implements AsyncDisposable {
       await using writing = await output.open(after);
       if (isOver()) return;
       this.#position = after;
-      log.info({ position: after, topic }, 'the relay is at work');
+      log.info({ position: after, topic }, 'The relay is running');
       const wait = async (): Promise<void> => {
         if (gatherMs > 0) await pause(clock, gatherMs, session.signal);
       };
@@ -145,14 +146,14 @@ export class Relay implements AsyncDisposable {
       const startMs = clock.monotonicMs();
       try {
         if (!(await lease.keep(holder, this.#position ?? after))) {
-          log.info({ topic }, 'another relay has taken the place');
+          log.info({ topic }, 'Another relay has taken over');
           session.abort();
           return;
         }
         keptMs = startMs;
       } catch (err) {
         if (startMs - keptMs >= lease.holdsMs) {
-          log.error({ err, topic }, 'the relay could not renew its place, and leaves it');
+          log.error({ err, topic }, 'The relay could not renew its lease; giving it up');
           session.abort();
           return;
         }

@@ -8,4 +8,4 @@ export const DECIDE_ATTEMPTS = 256;
 
 /** The error after DECIDE_ATTEMPTS. */
 export const othersKeptWriting = (): Rejection =>
-  new Rejection('CONFLICT', { message: 'Others kept writing to this stream; try again.', retryAfter: 1 });
+  new Rejection('CONFLICT', { message: 'Concurrent requests kept writing to this stream. Try again.', retryAfter: 1 });

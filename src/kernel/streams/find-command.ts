@@ -56,5 +56,5 @@ export const commandSearch = (
 const tooFarBack = (): Rejection =>
   new Rejection('CONFLICT', {
     message:
-      'So much has happened since the first attempt that its outcome cannot be found; read the history, then send a new key.',
+      'Too much has been recorded since the first attempt to find its outcome. Read the history, then send the request with a new idempotency key.',
   });

@@ -46,7 +46,7 @@ export const createSnapshotting = (
   // An unavailable store is reported once, not for every stream.
   let away = false;
   const failed = (err: unknown): void => {
-    if (!away) log.warn({ err }, 'snapshots cannot be read or saved: long streams are folded from their beginning');
+    if (!away) log.warn({ err }, 'Snapshots cannot be read or saved; long streams are folded from the start');
     away = true;
   };
   const ask = async (stream: string, version: number, moment: Moment): Promise<Snapshot | null> => {
@@ -105,7 +105,7 @@ const parsed = (text: string): Json => {
 const inTime = async <T>(clock: Clock, asked: Promise<T>): Promise<T> => {
   let cancel: () => void = () => undefined;
   const late = new Promise<never>((_, reject) => {
-    const tooLate = (): void => reject(new Error(`no answer within ${SNAPSHOT_WAIT_MS} ms`));
+    const tooLate = (): void => reject(new Error(`no response within ${SNAPSHOT_WAIT_MS} ms`));
     cancel = clock.after(SNAPSHOT_WAIT_MS, () => void yieldToEventLoop().then(tooLate));
   });
   return Promise.race([asked, late]).finally(cancel);

@@ -191,7 +191,7 @@ describe('the engine of a model in this process', () => {
     const settled = Promise.allSettled(calls);
     await expect(engine.complete({ prompt: 'one too many' }, never)).rejects.toMatchObject({
       code: 'CORTEX_UNAVAILABLE',
-      details: { reason: 'Too many completions are waiting already.' },
+      details: { reason: 'Too many completions are already waiting.' },
     });
     await settle(8);
     expect(fake.prompted.map(({ user }) => user)).toEqual(['0']);
@@ -216,11 +216,11 @@ describe('the engine of a model in this process', () => {
 
   it('answers while the model is loaded, and says so; a file that is no model is told in the log', async () => {
     const { engine, log } = await openEngine(fakePackage('fails'));
-    expect(engine.state()).toBe('The model is being loaded.');
+    expect(engine.state()).toBe('The model is still loading.');
     await expect(engine.complete({ prompt: 'Hello.' }, never)).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
     expect(engine.state()).toMatch(/ANIMA_CORTEX_GGUF/);
     await expect(engine.complete({ prompt: 'Hello.' }, never)).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
-    expect(log.lines).toMatchObject([{ level: 'error', message: 'the model cannot be loaded' }]);
+    expect(log.lines).toMatchObject([{ level: 'error', message: 'Cannot load the model' }]);
   });
 
   it('is not down while it is loaded, and with a broken file only for a while after a call has failed', async () => {

@@ -229,8 +229,8 @@ describe('the engine of a model server', () => {
     await ask();
     expect(engine.state()).toBe('ready');
     expect(log.lines.map(({ message }) => message)).toEqual([
-      'an engine is down; it is tried again every few seconds',
-      'an engine is up again',
+      'Engine is unavailable; retrying every few seconds',
+      'Engine is available again',
     ]);
   });
 
@@ -307,8 +307,8 @@ describe('the engine of a model server', () => {
 
   it('does not count bad answers to one prompt against a server [6.4e]', async () => {
     server.behave(raw('{"choices": [{"message": {"content": null}}]}'));
-    expect((await refusal(ask())).details['reason']).toMatch(/without a text/);
-    expect((await refusal(ask())).details['reason']).toMatch(/without a text/);
+    expect((await refusal(ask())).details['reason']).toMatch(/contains no text/);
+    expect((await refusal(ask())).details['reason']).toMatch(/contains no text/);
     expect(engine.state()).toBe('ready');
     server.behave(well);
     expect((await ask()).text).toBe('Well met, stranger.');
@@ -316,7 +316,7 @@ describe('the engine of a model server', () => {
 
   it('cannot reach a server that is not there, and logs neither its key nor a prompt [6.4d]', async () => {
     await server[Symbol.asyncDispose]();
-    expect((await refusal(ask(`whisper ${SECRET}`))).details['reason']).toMatch(/cannot be reached/);
+    expect((await refusal(ask(`whisper ${SECRET}`))).details['reason']).toMatch(/is unreachable/);
     expect(log.lines.length).toBeGreaterThan(0);
     expect(JSON.stringify(log.lines)).not.toContain(SECRET);
   });

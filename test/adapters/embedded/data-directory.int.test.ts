@@ -69,7 +69,7 @@ describe('The data directory', () => {
       const before = await readdir(path);
       await using other = startTypeScript(LOCKING, { args: [path] });
       expect(await other.waitForLine(/./)).toBe(
-        `refused StartProblem: The data directory ${path} is already open in another process; stop that one first.`,
+        `refused StartProblem: The data directory ${path} is already open in another process. Stop that process first.`,
       );
       expect(await other.exited()).toMatchObject({ code: 1 });
       expect(await readdir(path)).toEqual(before);
@@ -97,7 +97,7 @@ describe('The data directory', () => {
   it('whose format cannot be read is refused', async () => {
     await mkdir(path);
     await writeFile(join(path, 'format'), 'mp3\n');
-    expect(await refusal()).toContain('does not hold a format version');
+    expect(await refusal()).toContain('contains no format version');
     expect(await readdir(path)).toEqual(['format']);
   });
 

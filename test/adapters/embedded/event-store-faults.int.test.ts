@@ -177,7 +177,7 @@ describe('The embedded event store', () => {
 
   it('does not open a file that is no database', async () => {
     await writeFile(file, 'this is no database, but long enough to be taken for one '.repeat(100));
-    expect(() => EmbeddedEventStore.open(file)).toThrow(/is damaged\. Put back a backup/);
+    expect(() => EmbeddedEventStore.open(file)).toThrow(/is damaged\. Restore the whole data directory/);
   });
 
   it('names the mind and the file, and logs them, where a page cannot be read; what can be read it reads', async () => {
@@ -206,7 +206,7 @@ describe('The embedded event store', () => {
       message: expect.stringContaining('events.db is damaged: the history of the mind "mira" cannot be read') as string,
     };
     await expect(store.read(other, forwards)).rejects.toMatchObject(refused);
-    expect(logged).toEqual(['the history of the mind "mira" cannot be read: the file is damaged']);
+    expect(logged).toEqual(['Cannot read the history of the mind "mira": the file is damaged']);
     using reader = openEventReader(file);
     await expect(reader.read(other, forwards)).rejects.toMatchObject(refused);
   });

@@ -114,7 +114,7 @@ describe('The embedded runtime', () => {
     effects.deliver = () => Promise.reject(failure);
     await start();
     await clock.advance(0);
-    const lines = log.lines.filter(({ message }) => message.startsWith('a process could not go on'));
+    const lines = log.lines.filter(({ message }) => message.startsWith('Process step failed'));
     expect(lines.map(({ level }) => level)).toEqual(levels);
     expect(Object.keys(lines[0]?.fields ?? {}).includes('err')).toBe(levels[0] === 'error');
     await runtime[Symbol.asyncDispose]();

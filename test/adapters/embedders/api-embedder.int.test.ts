@@ -129,12 +129,12 @@ describe('an embedder on a server', () => {
       await expect(whilePausesPass(embedder.embed(['word'], calm))).rejects.toMatchObject(unavailable);
     }
     expect(server.seen).toHaveLength(8);
-    expect(embedder.down()).toBe('The embedder does not answer, or refuses us: HTTP 503.');
+    expect(embedder.down()).toBe('The embedder is unavailable or rejects requests: HTTP 503.');
     await embedder.embed(['word'], calm);
     expect(embedder.down()).toBeNull();
     expect(lines).toEqual([
-      { embedder: 'api:words@1', reason: 'HTTP 503', message: 'the embedder does not answer, or refuses us' },
-      { embedder: 'api:words@1', message: 'the embedder answers again' },
+      { embedder: 'api:words@1', reason: 'HTTP 503', message: 'Embedder is unavailable or rejects requests' },
+      { embedder: 'api:words@1', message: 'Embedder is available again' },
     ]);
   });
 
@@ -197,7 +197,7 @@ describe('an embedder on a server', () => {
     expect(lines).toEqual([]);
     await clock.advance(1);
     await failing;
-    expect(lines).toEqual([expect.objectContaining({ reason: 'no answer within 1800 ms' })]);
+    expect(lines).toEqual([expect.objectContaining({ reason: 'no response within 1800 ms' })]);
   });
 
   it('asks again when a server is silent for 20 s, and gives up after a minute', async () => {

@@ -111,7 +111,7 @@ describe('a model in a folder', () => {
     const found = join(directory.path, 'broken.cjs');
     await writeFile(found, "throw new Error('wrong ELF class')");
     await expect(open(folder, { found })).rejects.toThrow(
-      /^ANIMA_EMBEDDER=onnx:... needs the package @huggingface\/transformers, which cannot be loaded here \(wrong ELF class\)/,
+      /^ANIMA_EMBEDDER=onnx:... needs the package @huggingface\/transformers, which cannot be loaded \(wrong ELF class\)/,
     );
   });
 

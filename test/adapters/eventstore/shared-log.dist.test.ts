@@ -135,6 +135,6 @@ it('is looked through anew where a backup was put back under a process that runs
   const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
   const found = await store.lastPosition().finally(() => clock.mockRestore());
   expect(found).toBe(await late.lastPosition());
-  expect(warned).toEqual(['the event store is not the one that was seen before; it is looked through anew']);
+  expect(warned).toEqual(['The event store is not the one seen before; reading it from the start']);
   expect(namesOf(await store.readAll(0, 10))).toEqual(['a', 'x']);
 }, 120_000);

@@ -15,9 +15,9 @@ import { temporaryDirectory } from '../../support/temporary-directory.js';
 describe('An address that the client of EventStoreDB refuses', () => {
   it.each([
     ['esdb://anima:hush@store.example:2113?tls=true&tlsCAFile=/none/ca.pem', /File was not found/],
-    ['esdb://anima:hush@store.example:2113?tls=maybe', /no connection string/],
-    ['esdb://anima:hush', /no connection string/],
-    ['esdb://anima:hush%@store.example:2113', /no connection string/],
+    ['esdb://anima:hush@store.example:2113?tls=maybe', /not an EventStoreDB connection string/],
+    ['esdb://anima:hush', /not an EventStoreDB connection string/],
+    ['esdb://anima:hush%@store.example:2113', /not an EventStoreDB connection string/],
   ])('is a problem at the start that names its setting and no password: %s', (url, reason) => {
     const open = () => new StoreConnection(url);
     expect(open).toThrow(StartProblem);

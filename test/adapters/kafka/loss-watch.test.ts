@@ -45,7 +45,7 @@ describe('A consumer that is watched', () => {
     await vi.advanceTimersByTimeAsync(SILENT_MS - 1);
     expect(await lossOf(watch.lost)).toBeNull();
     await vi.advanceTimersByTimeAsync(1);
-    expect(await lossOf(watch.lost)).toContain('no sign for 20000 ms');
+    expect(await lossOf(watch.lost)).toContain('no activity for 20000 ms');
     watch.end();
   });
 

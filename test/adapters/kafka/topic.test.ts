@@ -102,7 +102,7 @@ describe('The settings of new topics', () => {
     expect(there.said).toEqual([
       {
         details: { topic: 't', partitions: 2, wanted: 3 },
-        message: 'the topic keeps the number of partitions that it has',
+        message: 'The topic exists with a different number of partitions; keeping it',
       },
     ]);
   });

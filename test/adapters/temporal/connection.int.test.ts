@@ -28,7 +28,7 @@ const asClient = async (at: At): Promise<void> => {
 };
 const asWorker = async (at: At): Promise<void> => (await openNativeConnection(at)).close();
 /** What the failure itself says, then every setting that may be wrong. */
-const named = (said = '.'): RegExp => new RegExp(`(?:${said})[^]* Look at ${TEMPORAL_SETTINGS}, `);
+const named = (said = '.'): RegExp => new RegExp(`(?:${said})[^]* Check ${TEMPORAL_SETTINGS}, `);
 const both = [
   ['a client', asClient],
   ['a worker', asWorker],

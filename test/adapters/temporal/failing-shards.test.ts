@@ -38,7 +38,7 @@ describe('the workflow of a shard whose task fails', () => {
     expect(await lookAfter(0)).toEqual([]);
     task.attempt = 7;
     expect(await lookAfter(SWEEP_MS)).toEqual([
-      "a shard's workflow is begun anew, because its task fails again and again",
+      'Restarting the workflow of a shard because its task keeps failing',
       'terminate 1 run 1',
       'look 1',
     ]);
@@ -61,7 +61,7 @@ describe('the workflow of a shard whose task fails', () => {
     const { task, failsAt, lookAfter } = watched();
     failsAt.push(0);
     task.attempt = 4;
-    expect(await lookAfter(0)).toEqual(["a shard's workflow cannot be looked at"]);
+    expect(await lookAfter(0)).toEqual(['Cannot inspect the workflow of a shard']);
     expect(await lookAfter(SWEEP_MS)).toContain('terminate 1 run 1');
   });
 

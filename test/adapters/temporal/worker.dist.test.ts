@@ -98,7 +98,7 @@ describe('a worker', () => {
     expect(log.lines).toMatchObject([
       {
         fields: { err: { message: expect.stringContaining('Workflow Bundle') } },
-        message: 'the process worker lost its server; it is tried again',
+        message: 'The worker lost the connection to Temporal; reconnecting',
       },
     ]);
   }, 60_000);

@@ -18,7 +18,7 @@ describe('a worker of a Temporal that accepts connections and does not answer', 
     });
     while (!server.calls.includes('DescribeNamespace')) await new Promise((resolve) => setTimeout(resolve, 5));
     await worker[Symbol.asyncDispose]();
-    expect(log.lines).toMatchObject([{ message: 'the process worker lost its server; it is tried again' }]);
+    expect(log.lines).toMatchObject([{ message: 'The worker lost the connection to Temporal; reconnecting' }]);
     expect(server.calls.filter((call) => call.startsWith('Poll'))).toEqual([]);
   });
 });

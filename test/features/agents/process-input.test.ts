@@ -666,7 +666,7 @@ describe('an agent’s turn', () => {
     expect(await late).toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
       retryAfter: 1,
-      message: expect.stringContaining('the engine was not asked') as unknown,
+      message: expect.stringContaining('the engine was not called') as unknown,
     });
     expect(asked).toHaveLength(0);
   });

@@ -106,10 +106,10 @@ describe('why a session waits', () => {
     void ghosts.ask(other, asked, never);
     const late = expect(ghosts.ask(asker, asked, never)).rejects.toMatchObject({ code: 'BUSY' });
     await settle(4);
-    expect([other, asker].map(ghosts.whyWaiting)).toEqual([null, expect.stringMatching(/other ghosts/)]);
+    expect([other, asker].map(ghosts.whyWaiting)).toEqual([null, expect.stringMatching(/other ghost sessions/)]);
     await clock.advance(PERMIT_WAIT_MS);
     await late;
-    expect(ghosts.whyWaiting(asker)).toMatch(/other ghosts/);
+    expect(ghosts.whyWaiting(asker)).toMatch(/other ghost sessions/);
     waiting[0]?.();
     await settle(4);
     const said = ghosts.ask(asker, asked, never);

@@ -245,7 +245,7 @@ describe('the steps of a body', () => {
       held = null;
       if (next === 'step') await expect(body.step(tapeOf())).rejects.toMatchObject({ code: 'GHOST_OVER' });
       expect(await body.over()).toMatchObject({
-        ...{ ending: 'failed', reason: 'The level of this session is lost.', report: { step: 1, tests: [] } },
+        ...{ ending: 'failed', reason: 'The level of this session no longer exists.', report: { step: 1, tests: [] } },
       });
       await expect(body.step(tapeOf())).rejects.toMatchObject({ code: 'GHOST_OVER' });
     },

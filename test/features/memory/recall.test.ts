@@ -93,7 +93,7 @@ describe('a recall', () => {
     expect(texts(await ask('1 0'))).toEqual(['1 0']);
     await expect(ask('1 0 0')).rejects.toMatchObject({
       code: 'EMBEDDER_UNAVAILABLE',
-      message: expect.stringContaining('another length') as string,
+      message: expect.stringContaining('a different length') as string,
     });
   });
 

@@ -64,6 +64,6 @@ describe('embedding everything again', () => {
       countWithoutVector: models.countWithoutVector.bind(models),
       setVectors: () => Promise.resolve(),
     });
-    await expect(reembed({ rowSearch: deaf, embedder: new NumberEmbedder() })).rejects.toThrow('was not taken');
+    await expect(reembed({ rowSearch: deaf, embedder: new NumberEmbedder() })).rejects.toThrow('was not accepted');
   });
 });

@@ -180,7 +180,7 @@ describe('a log', () => {
     const first = await handOnCheckpoints(slow, LOG_TENANT, 0, signal);
     // A round is given two minutes for it.
     expect(nowMs).toBeLessThan(60_000);
-    expect(first).toMatchObject({ upTo: handed.length, failed: 'the receiver is too slow for all' });
+    expect(first).toMatchObject({ upTo: handed.length, failed: 'the receiver is too slow' });
     let { upTo } = first;
     while (upTo < 40) ({ upTo } = await handOnCheckpoints(slow, LOG_TENANT, upTo, signal));
     expect(new Set(handed).size).toBe(40);
@@ -249,25 +249,27 @@ describe('an audit', () => {
     const changed = await tampered(
       reading((one) => (one.stream === stream && one.revision === 1 ? { ...one, data: { n: 9 } } : one)),
     );
-    expect(changed.broken).toEqual([
-      { npcId: 'b', revision: 1, reason: 'its content is not what its hash was made from' },
-    ]);
+    expect(changed.broken).toEqual([{ npcId: 'b', revision: 1, reason: 'its content does not match its hash' }]);
     const cut = await tampered(reading((one) => (one.stream === stream && one.revision > 1 ? null : one)));
     expect(cut.broken).toEqual([
-      { npcId: 'b', revision: 2, reason: 'the stream was cut: the log has its revision 2, it ends at 1' },
+      {
+        npcId: 'b',
+        revision: 2,
+        reason: 'the stream was truncated: the log contains its revision 2, but it ends at 1',
+      },
     ]);
     const removed = await tampered(reading((one) => (one.stream === stream ? null : one)));
     expect(removed.broken).toContainEqual({
       npcId: 'b',
       revision: 2,
-      reason: 'the mind is in the log, and its stream is gone',
+      reason: 'the NPC is in the log, but its stream is missing',
     });
   });
 
   it('names an event of the log that has lost its form', async () => {
     for (const [type, reason] of [
-      ['LeavesLogged', 'it is no batch of leaves'],
-      ['CheckpointSigned', 'the root of the checkpoint is not that of the leaves before it'],
+      ['LeavesLogged', 'it is not a batch of leaves'],
+      ['CheckpointSigned', 'the root of the checkpoint does not match the leaves before it'],
     ] as const) {
       const { broken } = await tampered(reading((one) => (one.type === type ? { ...one, data: {} } : one)));
       expect(broken).toContainEqual({ npcId: null, revision: type === 'LeavesLogged' ? 1 : 2, reason });
@@ -312,14 +314,14 @@ describe('an audit', () => {
     const reasons = edited.broken.filter(({ npcId }) => npcId === null).map(({ reason }) => reason);
     expect(reasons).toEqual([
       'the hash chain of the log is broken',
-      'the tree of the log is not that of its leaves',
-      'the root of the checkpoint is not that of the leaves before it',
+      'the tree of the log does not match its leaves',
+      'the root of the checkpoint does not match the leaves before it',
     ]);
     const signed = await tampered(
       reading((one) =>
         one.type === 'CheckpointSigned' ? { ...one, data: { ...one.data, kid: 'x'.repeat(43) } } : one,
       ),
     );
-    expect(signed.broken.map(({ reason }) => reason)).toContain('the note is not signed by the key that is named');
+    expect(signed.broken.map(({ reason }) => reason)).toContain('the note is not signed by the key that it names');
   });
 });

@@ -27,7 +27,7 @@ describe('the document in a payload', () => {
     expect(await payloadDocument(Buffer.from(same))).toEqual(JSON.parse(same));
   });
 
-  itLong('is none where it would become more than a soul holds, in either form', async () => {
+  itLong('is none where it would become more than a soul can hold, in either form', async () => {
     const lists = MAX_CONTAINERS + 1;
     expect(await payloadDocument(Buffer.from(`{"a":[${'[],'.repeat(lists)}0]}`))).toBeNull();
     const head = Buffer.from([0x9a, 0, 0, 0, 0]);

@@ -75,7 +75,7 @@ describe('where a payload was uploaded', () => {
     ['another document', '{"name":"Anna"}'],
     ['no JSON', '<html>'],
     ['nothing', ''],
-    ['more than a soul holds', `{"a":[${'[],'.repeat(400_001)}[]]}`],
+    ['more than a soul can hold', `{"a":[${'[],'.repeat(400_001)}[]]}`],
   ])('is not where the gateway has something else: %s [8.2i]', async (_, text) => {
     const { place } = server(() => Promise.resolve(Buffer.from(text)));
     await expect(place(AR_ID)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });

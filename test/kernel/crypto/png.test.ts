@@ -56,14 +56,14 @@ describe('the chunks of a PNG', () => {
   });
 
   it.each<[string, Buffer, string]>([
-    ['nothing', Buffer.alloc(0), 'does not begin as a PNG'],
-    ['a zip', Buffer.from('PK\u0003\u0004 and much more'), 'does not begin as a PNG'],
+    ['nothing', Buffer.alloc(0), 'does not start like a PNG'],
+    ['a zip', Buffer.from('PK\u0003\u0004 and much more'), 'does not start like a PNG'],
     ['the signature alone', SIGNATURE, 'in the middle of a chunk'],
-    ['no IHDR at its beginning', Buffer.concat([SIGNATURE, pixels, chunk('IEND')]), 'one IHDR'],
-    ['two of them', png(header), 'one IHDR'],
-    ['a short one', Buffer.concat([SIGNATURE, chunk('IHDR', 'x'), chunk('IEND')]), 'one IHDR'],
+    ['no IHDR at its beginning', Buffer.concat([SIGNATURE, pixels, chunk('IEND')]), 'one valid IHDR'],
+    ['two of them', png(header), 'one valid IHDR'],
+    ['a short one', Buffer.concat([SIGNATURE, chunk('IHDR', 'x'), chunk('IEND')]), 'one valid IHDR'],
     ['no IEND', png().subarray(0, -12), 'in the middle of a chunk'],
-    ['a type that is none', png(chunk('t\0Xt')), 'no chunk type'],
+    ['a type that is none', png(chunk('t\0Xt')), 'invalid type'],
     ['endless chunks', png(...Array.from({ length: 16_384 }, () => chunk('tEXt'))), 'more than 16384 chunks'],
   ])('are refused of a file with %s', (_, bytes, reason) => {
     expect(refusalOf(() => pngChunks(bytes))).toEqual({

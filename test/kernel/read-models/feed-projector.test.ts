@@ -172,7 +172,7 @@ describe('The projector of a partitioned feed', () => {
     expect([await namesIn(s0), await namesIn(s1)]).toEqual([['a'], ['c']]);
     expect([await projector.lag(), await projector.parked()]).toEqual([0, 1]);
     expect(await models.reachedPosition(names(), 4, 0)).toBe(true);
-    expect(problems).toEqual(['an event was parked: its stream stands still here']);
+    expect(problems).toEqual(['Parked an event that cannot be applied; its stream stops here']);
   });
 
   it('makes a new version from the store, beside the old one, and goes on with the feed', async () => {

@@ -326,6 +326,6 @@ describe('The relay', () => {
     await start();
     await expectWhole();
     expect(heldIn(0).length + heldIn(1).length + heldIn(2).length).toBe(STREAMS.length * 2);
-    expect(problems).toEqual([expect.stringContaining('beyond the event store')]);
+    expect(problems).toEqual([expect.stringContaining('beyond the end of the event store')]);
   });
 });

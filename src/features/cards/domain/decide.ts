@@ -44,7 +44,10 @@ export const importCard = (
     mind.revision < 0 ? [{ type: 'NpcRegistered', data: given }] : change ? [{ type: 'NpcUpdated', data: given }] : [];
   if (!isNew) return changed;
   if (card !== null && card.revision !== earlier?.revision) {
-    return new Rejection('CONFLICT', { message: 'Another card came at the same time; try again.', retryAfter: 1 });
+    return new Rejection('CONFLICT', {
+      message: 'Another card was imported at the same time. Try again.',
+      retryAfter: 1,
+    });
   }
   const digests = new Set(lastMemories(memories).map((memory) => memory.digest));
   const stored = hasLore ? (earlier?.texts ?? none) : none;

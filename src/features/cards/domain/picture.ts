@@ -40,7 +40,7 @@ export const cardTextIn = (png: Uint8Array, maxBytes: number): Buffer => {
   const chunk = plain.find((text) => keywordOf(text) === keyword);
   if (keyword === undefined || chunk === undefined) {
     throw new Rejection('PNG_INVALID', {
-      details: { reason: `Its card is in a chunk ${first.type}; a card must be in an uncompressed chunk tEXt.` },
+      details: { reason: `The card is in a ${first.type} chunk; it must be in an uncompressed tEXt chunk.` },
     });
   }
   const tooLarge = (): Rejection =>
@@ -54,7 +54,7 @@ export const cardTextIn = (png: Uint8Array, maxBytes: number): Buffer => {
     .toString('latin1')
     .replace(/\s/g, '');
   if (!BASE64.test(text)) {
-    throw new Rejection('PNG_INVALID', { details: { reason: `The text of its chunk ${keyword} is not base64.` } });
+    throw new Rejection('PNG_INVALID', { details: { reason: `The text of the chunk ${keyword} is not base64.` } });
   }
   const json = Buffer.from(text, 'base64');
   if (json.length <= maxBytes) return json;

@@ -102,11 +102,11 @@ export const readCard = (json: Json): CharacterCard => {
     if (isAbsent(book)) return [];
     const entries = isObject(book) ? memberOf(book, 'entries') : undefined;
     if (Array.isArray(entries)) return (entries as readonly Json[]).map(entryOf);
-    note(`${at}/character_book`, 'must be an object with the list entries');
+    note(`${at}/character_book`, 'must be an object with an array "entries"');
     return [];
   };
   const name = nameIn('name');
-  if (name === '') note(`${at}/name`, 'must be a string with a character in it');
+  if (name === '') note(`${at}/name`, 'must be a string that is not empty');
   const card: CharacterCard = {
     version,
     content: json,

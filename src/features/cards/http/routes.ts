@@ -73,7 +73,7 @@ const jsonInPicture = async (png: Uint8Array): Promise<Json> => {
     return (await inSlices(readJsonSlices(text))).value;
   } catch (thrown) {
     // The body itself is no JSON, so the refusal must not speak of the body.
-    const message = `is not valid JSON in the picture: ${whyRefused(thrown)}`;
+    const message = `contains invalid JSON: ${whyRefused(thrown)}`;
     throw new Rejection('CARD_INVALID', { details: { issues: [{ in: 'body', pointer: '', message }] } });
   }
 };

@@ -72,7 +72,7 @@ const Completion = named(
 
 const late = (): Rejection =>
   new Rejection('CORTEX_UNAVAILABLE', {
-    details: { reason: `It has not answered within ${String(COMPLETE_MS / 1000)} seconds.` },
+    details: { reason: `The engine did not respond within ${String(COMPLETE_MS / 1000)} seconds.` },
     retryAfter: 1,
   });
 
@@ -80,7 +80,8 @@ const late = (): Rejection =>
 const requireAdmin = ({ principal }: Call): void => {
   if (principal.scopes.includes('admin')) return;
   throw new Rejection('FORBIDDEN', {
-    message: 'This key does not have the scope "admin", which changing the tenant\'s default engine needs.',
+    message:
+      'This API key does not have the scope "admin", which is required to change the default engine of the tenant.',
     details: { scope: 'admin' },
   });
 };

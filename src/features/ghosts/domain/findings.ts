@@ -28,8 +28,8 @@ const PLAYED_BYTES = 250_000;
 /** What is listed first of what a session showed: what nothing else shows. */
 const listedFirst: readonly FindingKind[] = ['soft_lock', 'engine_error'];
 
-const NO_WAY = 'No way leads to it from the start, whatever is opened.';
-const TOO_HARMFUL = 'Hazards on every way to it take more hit points than there are.';
+const NO_WAY = 'It is unreachable from the start, whichever doors are opened.';
+const TOO_HARMFUL = 'The hazards on every way to it cost more hit points than the player has.';
 
 /** What is wrong with a level as it stands: no event shows it. */
 const ofLevel = (kind: MergedFinding['kind'], subject: string, detail: string): MergedFinding => ({
@@ -69,7 +69,7 @@ const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly 
     return rulesetRules
       .filter((rule, position) => !onlyDescribes(rule) && !bitmapHas(fired[set] ?? '', position))
       .map((rule) => ({
-        ...ofLevel('rule_never_fired', ruleSubject(rulesetId, rule), `It matched in none of ${made} decisions.`),
+        ...ofLevel('rule_never_fired', ruleSubject(rulesetId, rule), `The rule matched in none of ${made} decisions.`),
         fromStep: steps,
         toStep: steps,
       }));

@@ -191,12 +191,12 @@ export const unusableItems = (level: Level): readonly { readonly id: string; rea
   const opened = new Set(all.departure.opened);
   return level.items.flatMap(({ id, heals }, item) => {
     const locked = (opens[item] ?? []).filter((door) => level.doors[door]?.locked === true);
-    if (!all.items.has(item)) return [{ id, why: 'It cannot be reached.' }];
+    if (!all.items.has(item)) return [{ id, why: 'The item is unreachable.' }];
     if (heals > 0 || locked.some((door) => opened.has(door))) return [];
     const why =
       locked.length > 0
-        ? 'It opens only doors that cannot be reached.'
-        : 'It opens no locked door of the level and heals nobody.';
+        ? 'The item opens only doors that are unreachable.'
+        : 'The item neither opens a locked door of the level nor heals.';
     return [{ id, why }];
   });
 };

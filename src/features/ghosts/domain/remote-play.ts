@@ -126,7 +126,7 @@ export const remoteWorld = (level: Level, { visited, entered, reached }: RemoteP
   reached,
 });
 
-const OTHER_WORLD = 'What happens in the world of the game is not known here.';
+const OTHER_WORLD = 'The server does not know what happens in the world of the game.';
 
 /** What cannot be judged where the world is the game's, each with the reason. */
 export const remoteUnjudged = ({
@@ -134,8 +134,8 @@ export const remoteUnjudged = ({
 }: Pick<RemotePlay, 'toldOutcomes'>): Partial<Readonly<Record<FindingKind, string>>> => ({
   soft_lock: OTHER_WORLD,
   mind_refused_world_allows: OTHER_WORLD,
-  engine_error: 'The protocol is only tried where this server plays.',
-  ...(toldOutcomes ? {} : { mind_allowed_world_refused: 'The game did not tell what became of any action.' }),
+  engine_error: 'The protocol is only tested when the server plays the session itself.',
+  ...(toldOutcomes ? {} : { mind_allowed_world_refused: 'The game did not report the outcome of any action.' }),
 });
 
 /** Figures of what only the game knows. */

@@ -35,7 +35,7 @@ const skipped = (testName: string, testError: string): GhostTest => ({
 });
 
 const UNSURE =
-  'Whether a way leads to each goal is not known: hazards lie on it, or there are too many ways to use up what opens doors.';
+  'Whether each goal is reachable is unknown: hazards lie on the way, or there are too many ways to use up the items that open doors.';
 
 /** Why a session could not judge what a kind of finding is about: finding none then says nothing. Null where it could. */
 const whyUnjudged = (level: Level, tally: Tally, over: boolean): Readonly<Record<FindingKind, string | null>> => {
@@ -45,7 +45,7 @@ const whyUnjudged = (level: Level, tally: Tally, over: boolean): Readonly<Record
   const later = over ? null : 'The session is not over.';
   const steps = tally.steps > 0 ? null : 'No step was played.';
   const few = tally.decisions.some((made) => made < DECISIONS_TO_JUDGE)
-    ? `Each mind with rules has to decide ${DECISIONS_TO_JUDGE} times to judge that.`
+    ? `Each mind with rules must make ${DECISIONS_TO_JUDGE} decisions before this can be judged.`
     : null;
   return {
     unreachable_goal: goals,
@@ -75,17 +75,17 @@ const testOfGoal = (
 ): GhostTest => {
   const name = `goal ${shortId(level.goals[position]?.id ?? '')}`;
   if (world.reached.includes(position)) return passed(name);
-  if (tally.goals[position] === 'no') return failed(name, 'No way leads to it from the start.');
-  if (tally.goalsNow[position] === 'no') return failed(name, 'It cannot be reached any more.');
+  if (tally.goals[position] === 'no') return failed(name, 'The goal is unreachable from the start.');
+  if (tally.goalsNow[position] === 'no') return failed(name, 'The goal became unreachable.');
   if (goalsUnjudged !== undefined) return skipped(name, goalsUnjudged);
   if (over && isRunOver(world)) {
-    const died = `The ghost had no hit points left after ${tally.steps} steps.`;
+    const died = `The ghost ran out of hit points after ${tally.steps} steps.`;
     return goal === 'complete_level' ? failed(name, died) : skipped(name, died);
   }
   // Only who plays for goals has failed when it did not come to one.
   return over && goal === 'complete_level'
-    ? failed(name, `It was not reached in ${tally.steps} steps.`)
-    : skipped(name, over ? 'It was not reached, and was not what the session was for.' : 'The session is not over.');
+    ? failed(name, `The goal was not reached in ${tally.steps} steps.`)
+    : skipped(name, over ? 'The goal was not reached, but the session was not trying to.' : 'The session is not over.');
 };
 
 /** Findings that bug hunting provokes, or that depend on the machine. */

@@ -69,12 +69,12 @@ const below = (
     ? {
         kind: 'rules_contradict',
         subject: subject(high, low),
-        detail: `Both match at once with equal priority, but one directs ${said(high)} and the other ${said(low)}.`,
+        detail: `Both rules match together with equal priority, but one directs ${said(high)} and the other ${said(low)}.`,
       }
     : {
         kind: 'rule_shadowed',
         subject: subject(low),
-        detail: `Whenever it matches, ${subject(high)} matches too, stands above it and directs ${said(high)} in place of ${said(low)}.`,
+        detail: `Whenever this rule matches, ${subject(high)} also matches, takes precedence and directs ${said(high)} instead of ${said(low)}.`,
       };
 };
 
@@ -88,7 +88,7 @@ const against = (
   return {
     kind: 'rules_contradict',
     subject: subject(one, other),
-    detail: `The first directs ${said(one)}, and whenever it matches the second forbids that.`,
+    detail: `The first rule directs ${said(one)}, but whenever it matches, the second rule forbids that.`,
   };
 };
 
@@ -130,7 +130,7 @@ export function* ruleProblems(
       looks = 0;
     }
     if (why === null) alive.push(one);
-    else never.push({ kind: 'rule_never_fired', subject: subject(one), detail: `It can never match: ${why}` });
+    else never.push({ kind: 'rule_never_fired', subject: subject(one), detail: `The rule can never match: ${why}` });
   }
   const directing = alive.filter(directs);
   const forbidding = alive.filter(forbids);

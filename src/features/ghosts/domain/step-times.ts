@@ -22,7 +22,7 @@ const NONE: StepTimes = { counts: [], slowest: { step: 0, ms: 0 }, slow: [] };
 const SLOW = {
   kind: 'slow_step',
   subject: 'step',
-  detail: `This server worked longer than ${SLOW_STEP_MS} ms on a step.`,
+  detail: `The server took longer than ${SLOW_STEP_MS} ms for a step.`,
 } as const;
 
 const placeOf = (ms: number): number =>

@@ -101,7 +101,7 @@ const lostGoals = (
           {
             kind: 'soft_lock',
             subject: shortId(id),
-            detail: 'The goal could be reached at first; what was used up since was needed on the way.',
+            detail: 'The goal was reachable at first, but an item needed on the way has since been used up.',
           },
         ]
       : [],
@@ -115,14 +115,14 @@ const seenIn = (facts: StepFacts): readonly Noticed[] => {
     seen.push({
       kind: 'mind_allowed_world_refused',
       subject: `${type}/${outcome.code}`,
-      detail: `The mind let ${type} pass, but the world did not: ${outcome.reason}`,
+      detail: `The mind allowed ${type}, but the world refused it: ${outcome.reason}`,
     });
   }
   if (!verdictValid && outcomeIfAllowed?.ok === true) {
     seen.push({
       kind: 'mind_refused_world_allows',
       subject: `${type}/${refusalCode ?? ''}`,
-      detail: `The mind refused ${type} as ${refusalCode ?? 'not valid'}, which the world would have let happen.`,
+      detail: `The mind refused ${type} (${refusalCode ?? 'not valid'}), but the world would have allowed it.`,
     });
   }
   if (error !== undefined) seen.push({ kind: 'engine_error', subject: error, detail: error });

@@ -105,7 +105,7 @@ type GhostBody = {
 /** A game that plays a ghost has its own model. @throws Rejection SCHEMA_INVALID */
 const requireOneSpeaker = ({ driver, engine }: Pick<GhostBody, 'driver' | 'engine'>): void => {
   if (driver !== 'remote' || engine === undefined || engine === null) return;
-  const message = 'does not go with the driver "remote": your game brings the model';
+  const message = 'cannot be combined with the driver "remote", because your game runs the model';
   throw new Rejection('SCHEMA_INVALID', { details: { issues: [{ pointer: '/engine', message }] } });
 };
 

@@ -27,7 +27,7 @@ export const issueKey = (state: TenantState, grantedBy: string, key: NewKey, now
   const missing = key.scopes.filter((scope) => !grantor.scopes.includes(scope));
   if (missing.length > 0) {
     return new Rejection('FORBIDDEN', {
-      message: `A key grants only scopes that it has. This one does not have: ${missing.join(', ')}. Name fewer in "scopes".`,
+      message: `A key can only grant scopes that it has. This key does not have: ${missing.join(', ')}. Leave them out of "scopes".`,
       details: { missingScopes: missing },
     });
   }
@@ -37,7 +37,7 @@ export const issueKey = (state: TenantState, grantedBy: string, key: NewKey, now
 /** Issues a key with every scope to a tenant whose owner key was lost. Refuses with NOT_FOUND if the tenant does not exist. */
 export const issueOwnerKey = (state: TenantState, key: Omit<NewKey, 'scopes'>, now: Date): TenantDecision => {
   if (state.keys.some(({ keyId }) => keyId === key.keyId)) return [];
-  if (state.tenantId === null) return new Rejection('NOT_FOUND', { message: 'There is no such tenant.' });
+  if (state.tenantId === null) return new Rejection('NOT_FOUND', { message: 'No such tenant exists.' });
   return [issued({ ...key, scopes }, true, now)];
 };
 

@@ -108,7 +108,7 @@ const expiry = (text: string | null | undefined, now: Date): string | null => {
   if (text === null || text === undefined) return null;
   const instant = instantOf(text);
   if (instant !== null && instant > now.getTime()) return new Date(instant).toISOString();
-  const issues = [{ pointer: '/expiresAt', message: 'must be an instant in the future' }];
+  const issues = [{ pointer: '/expiresAt', message: 'must be in the future' }];
   throw new Rejection('SCHEMA_INVALID', { details: { issues } });
 };
 
@@ -187,7 +187,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     forbids: (principal) =>
       mayCreateTenants(deps.directory, principal)
         ? null
-        : new Rejection('FORBIDDEN', { message: 'Only an owner key of the tenant "local" creates tenants.' }),
+        : new Rejection('FORBIDDEN', { message: 'Only an owner key of the tenant "local" can create tenants.' }),
     body: newTenantSchema,
     example: examples.tenant,
     refuses: ['TENANT_EXISTS', 'CONFLICT'],

@@ -51,24 +51,24 @@ export type PropertyReader = {
 
 export const propertyReader = (properties: MapProperties, at: MapPlace, remarks: MapRemarks): PropertyReader => {
   const wrong = (name: string, should: string): void =>
-    remarks.refuse(at, `Its property ${quoted(name)} ${should}: change it, or take it away.`);
+    remarks.refuse(at, `The property ${quoted(name)} ${should}. Change it, or remove it.`);
   return {
     text: (name, most = LINE_CHARS) => {
       const value = properties.get(name) ?? '';
       if (typeof value === 'string' && value.length <= most) return value.trim();
-      wrong(name, `has to be a text (string) of ${most} characters at most`);
+      wrong(name, `must be a string of at most ${most} characters`);
       return '';
     },
     flag: (name) => {
       const value = properties.get(name) ?? false;
       if (typeof value === 'boolean') return value;
-      wrong(name, 'has to be true or false (bool)');
+      wrong(name, 'must be true or false (bool)');
       return false;
     },
     hitPoints: (name, otherwise) => {
       const value = properties.get(name) ?? otherwise;
       if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_HIT_POINTS) return value;
-      wrong(name, `has to be a whole number (int) from 0 to ${MAX_HIT_POINTS}`);
+      wrong(name, `must be a whole number (int) from 0 to ${MAX_HIT_POINTS}`);
       return otherwise;
     },
   };
@@ -107,11 +107,11 @@ export const layersOf = (
     }
   }
   if (layers > MAX_LAYERS) {
-    remarks.refuse(WHOLE_MAP, `The map has more than ${MAX_LAYERS} layers: merge some.`);
+    remarks.refuse(WHOLE_MAP, `The map has more than ${MAX_LAYERS} layers. Merge some of them.`);
     return null;
   }
   if (count > MAX_OBJECTS) {
-    remarks.refuse(WHOLE_MAP, `The map has ${count} objects, and a level at most ${MAX_OBJECTS}: take some away.`);
+    remarks.refuse(WHOLE_MAP, `The map has ${count} objects; the limit is ${MAX_OBJECTS}. Remove some of them.`);
     return null;
   }
   return { walls, objects };
@@ -134,16 +134,15 @@ export const frameOf = (map: JsonObject, remarks: MapRemarks): MapFrame | null =
     remarks.refuse(WHOLE_MAP, problem);
     return null;
   };
-  if (map['type'] !== 'map') return refuse('This is not a Tiled map: in Tiled, export the map as JSON (.tmj).');
-  if (map['infinite'] === true)
-    return refuse('The map is infinite: take away the tick at Map > Map Properties > Infinite.');
+  if (map['type'] !== 'map') return refuse('This is not a Tiled map. In Tiled, export the map as JSON (.tmj).');
+  if (map['infinite'] === true) return refuse('The map is infinite. Clear Map > Map Properties > Infinite.');
   const orientation = textIn(map['orientation']);
   if (orientation !== 'orthogonal')
-    return refuse(`The map is ${quoted(orientation)}: only orthogonal maps can be played.`);
+    return refuse(`The map is ${quoted(orientation)}, but only orthogonal maps can be played.`);
   const { width, height, tilewidth: tileWidth, tileheight: tileHeight } = map;
   if (!isWithin(width, MAX_TILES_ACROSS) || !isWithin(height, MAX_TILES_ACROSS))
-    return refuse(`The map has to be 1 to ${MAX_TILES_ACROSS} tiles wide and high: resize it (Map > Resize Map).`);
+    return refuse(`The map must be 1 to ${MAX_TILES_ACROSS} tiles wide and high. Resize it (Map > Resize Map).`);
   if (!isWithin(tileWidth, MAX_TILE_PIXELS) || !isWithin(tileHeight, MAX_TILE_PIXELS))
-    return refuse(`A tile has to be 1 to ${MAX_TILE_PIXELS} pixels wide and high: see Map > Map Properties.`);
+    return refuse(`A tile must be 1 to ${MAX_TILE_PIXELS} pixels wide and high. See Map > Map Properties.`);
   return { width, height, tileWidth, tileHeight };
 };

@@ -74,24 +74,25 @@ const standing = (box: Box, { tileHeight }: MapFrame): Box => {
 };
 
 const TEMPLATE =
-  'It is an instance of a template, which is another file: right-click it in Tiled and choose Detach, or switch on "Detach templates" in the export options.';
+  'The object is an instance of a template in another file. Right-click it in Tiled and choose Detach, or enable "Detach templates" in the export options.';
 
 /** Why an object of the level cannot be placed; null when it can. */
 const whyMisshapen = (object: JsonObject, shifted: boolean): string | null => {
   if (object['template'] !== undefined) return TEMPLATE;
-  if (shifted) return 'Its layer, or a group around it, has an offset: set it to 0.';
+  if (shifted) return 'The layer of the object, or a group around it, has an offset. Set it to 0.';
   if (OTHER_SHAPES.some((shape) => object[shape] !== undefined && object[shape] !== false))
-    return 'Draw it as a point or as a rectangle.';
-  return mapNumber(object['rotation']) === 0 ? null : 'It is turned: set its rotation to 0.';
+    return 'Draw the object as a point or a rectangle.';
+  return mapNumber(object['rotation']) === 0 ? null : 'The object is rotated. Set its rotation to 0.';
 };
 
 /** Why an object is no part of the level, whose class may stand elsewhere. */
 const passedOver = (object: JsonObject, kind: TileKind | null): string => {
   const word = classIn(object) || (kind?.className ?? '');
-  if (word !== '') return `Its class ${quoted(word)} is none of ${thingClasses.join(', ')}, so it is ignored.`;
+  if (word !== '')
+    return `The object is ignored, because its class ${quoted(word)} is not one of ${thingClasses.join(', ')}.`;
   if (object['template'] !== undefined) return TEMPLATE;
-  const elsewhere = kind?.isElsewhere === true ? ' If its tile has one, embed the tileset in the map.' : '';
-  return `It has no class, so it is ignored.${elsewhere}`;
+  const elsewhere = kind?.isElsewhere === true ? ' If its tile has a class, embed the tileset in the map.' : '';
+  return `The object is ignored, because it has no class.${elsewhere}`;
 };
 
 /** The objects that make a level, in the order of the map. */

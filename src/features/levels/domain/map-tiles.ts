@@ -33,7 +33,7 @@ const TILE_BYTES = 4;
 const unturned = (tile: number): number => (tile & ~TURN_FLAGS) >>> 0;
 
 const NOT_READABLE =
-  'Set Map > Map Properties > Tile Layer Format to CSV or to Base64 (uncompressed), and export the map again.';
+  'Set Map > Map Properties > Tile Layer Format to CSV or Base64 (uncompressed), and export the map again.';
 
 const isTileNumber = (value: Json): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TILE_NUMBER;
@@ -50,16 +50,19 @@ const fromBase64 = (text: string, count: number): readonly number[] | null => {
 const tilesOf = ({ layer }: MapLayer, { width, height }: MapFrame): readonly number[] | string => {
   const { data } = layer;
   const compression = textIn(layer['compression']);
-  if (compression !== '') return `Its tiles are compressed (${quoted(compression)}). ${NOT_READABLE}`;
+  if (compression !== '') return `The tiles of the layer are compressed (${quoted(compression)}). ${NOT_READABLE}`;
   if (layer['width'] !== width || layer['height'] !== height)
-    return `It has to be as large as the map, ${width} × ${height} tiles.`;
+    return `The layer must be as large as the map, ${width} × ${height} tiles.`;
   if (typeof data === 'string') {
-    if (layer['encoding'] !== 'base64') return `Its tiles are in an unknown encoding. ${NOT_READABLE}`;
-    return fromBase64(data, width * height) ?? `Its tiles are not ${width} × ${height} whole numbers. ${NOT_READABLE}`;
+    if (layer['encoding'] !== 'base64') return `The tiles of the layer have an unknown encoding. ${NOT_READABLE}`;
+    return (
+      fromBase64(data, width * height) ??
+      `The tiles of the layer are not ${width} × ${height} whole numbers. ${NOT_READABLE}`
+    );
   }
   const tiles = Array.isArray(data) ? (data as readonly Json[]) : [];
   if (tiles.length !== width * height || !tiles.every(isTileNumber))
-    return `It has to have ${width} × ${height} tiles. Save the map in Tiled again.`;
+    return `The layer must have ${width} × ${height} tiles. Save the map in Tiled again.`;
   return tiles;
 };
 
@@ -75,7 +78,7 @@ export function* rowsOfWalls(
   for (const one of layers) {
     const at = { layer: one.name, object: null };
     const tiles = tilesOf(one, frame);
-    if (one.shifted) remarks.refuse(at, 'It, or a group around it, has an offset: set it to 0.');
+    if (one.shifted) remarks.refuse(at, 'The layer, or a group around it, has an offset. Set it to 0.');
     else if (typeof tiles === 'string') remarks.refuse(at, tiles);
     else for (const [place, tile] of tiles.entries()) if (unturned(tile) !== 0) isWall[place] = 1;
     yield width * height;
@@ -89,7 +92,7 @@ export function* rowsOfWalls(
 export const tileKindsOf = (map: JsonObject, remarks: MapRemarks): ((tile: number) => TileKind) => {
   const all = objectsIn(map['tilesets']);
   if (all.length > MAX_TILESETS) {
-    remarks.refuse(WHOLE_MAP, `The map has more than ${MAX_TILESETS} tilesets: remove those that it does not use.`);
+    remarks.refuse(WHOLE_MAP, `The map has more than ${MAX_TILESETS} tilesets. Remove those that it does not use.`);
   }
   const tilesets = all
     .slice(0, MAX_TILESETS)

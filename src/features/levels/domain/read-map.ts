@@ -31,15 +31,15 @@ const checkPlaces = (things: readonly MapThing[], rows: readonly string[], remar
     if (misshapen) continue;
     const isArea = thing === 'trigger';
     if (isOutside(at, rows) || (isArea && isOutside(to, rows)))
-      remarks.refuse(place, 'It is outside of the map, or partly so: move it inside.');
+      remarks.refuse(place, 'The object is partly or completely outside the map. Move it inside.');
     else if (isArea) continue;
     else if (rows[at.y]?.charAt(at.x) === '#')
       remarks.refuse(
         place,
-        `It is in a wall, at column ${at.x} and row ${at.y}: move it, or take the wall away there.`,
+        `The object is inside a wall at column ${at.x} and row ${at.y}. Move it, or remove the wall there.`,
       );
     else if (at.x !== to.x || at.y !== to.y)
-      remarks.warn(place, 'It covers several tiles; only the one under its upper left corner counts.');
+      remarks.warn(place, 'The object covers several tiles; only the tile under its upper left corner counts.');
   }
 };
 
@@ -49,8 +49,8 @@ const checkIds = (things: readonly MapThing[], remarks: MapRemarks): void => {
   for (const { thing, id, place } of things) {
     if (thing === 'spawn') continue;
     if (!isClientId(id) || id.includes(','))
-      remarks.refuse(place, 'Its name has to be 1 to 128 printable characters without "/" and ",": rename it.');
-    if (seen.has(id)) remarks.refuse(place, `Another object is called ${quoted(id)}, too: rename one of them.`);
+      remarks.refuse(place, 'The name must be 1 to 128 printable characters without "/" and ",". Rename the object.');
+    if (seen.has(id)) remarks.refuse(place, `Another object is also called ${quoted(id)}. Rename one of them.`);
     seen.add(id);
   }
 };
@@ -58,8 +58,9 @@ const checkIds = (things: readonly MapThing[], remarks: MapRemarks): void => {
 /** The tile where the ghost begins. */
 const spawnOf = (things: readonly MapThing[], remarks: MapRemarks): Tile | null => {
   const [first, second] = things.filter(({ thing }) => thing === 'spawn');
-  if (first === undefined) remarks.refuse(WHOLE_MAP, 'The map has no object of the class "spawn": place one.');
-  if (second !== undefined) remarks.refuse(second.place, 'It is a second object of the class "spawn": keep one.');
+  if (first === undefined) remarks.refuse(WHOLE_MAP, 'The map has no object of the class "spawn". Add one.');
+  if (second !== undefined)
+    remarks.refuse(second.place, 'This is a second object of the class "spawn". Keep only one.');
   return first?.at ?? null;
 };
 
@@ -74,13 +75,13 @@ const checkUse = (
   for (const { id, opens, heals } of items) {
     const missing = opens.find((door) => !known.has(door));
     if (missing !== undefined)
-      remarks.refuse(placeOf(id), `Its property "opens" names ${quoted(missing)}, and no door is called so.`);
+      remarks.refuse(placeOf(id), `The property "opens" names ${quoted(missing)}, but no door has that name.`);
     if (opens.length === 0 && heals === 0)
-      remarks.warn(placeOf(id), 'It opens no door and heals nothing, so it is good for nothing.');
+      remarks.warn(placeOf(id), 'The item neither opens a door nor heals, so it has no use.');
   }
   for (const { id, locked } of doors)
-    if (locked && !opened.has(id)) remarks.warn(placeOf(id), 'It is locked, and no item opens it.');
-  if (goals.length === 0) remarks.warn(WHOLE_MAP, 'The map has no goal, so nothing completes it.');
+    if (locked && !opened.has(id)) remarks.warn(placeOf(id), 'The door is locked, but no item opens it.');
+  if (goals.length === 0) remarks.warn(WHOLE_MAP, 'The map has no goal, so it can never be completed.');
 };
 
 /** Checks a level as a whole. @returns where the ghost begins, null when the map does not say so */
@@ -120,7 +121,7 @@ export function* readMap(map: Json, levelId: string, accepted = false): Sliced<L
   const spawn = checkThings(things, made, rows, remarks);
   const hp = read.hitPoints('hp', HIT_POINTS);
   if (hp === 0)
-    remarks.refuse(WHOLE_MAP, 'The ghost would begin without hit points: set the property "hp" to 1 or more.');
+    remarks.refuse(WHOLE_MAP, 'The ghost would start without hit points. Set the property "hp" to 1 or more.');
   const name = read.text('name', LEVEL_NAME_CHARS) || levelId;
   const persona = read.text('persona', PERSONA_CHARS) || PERSONA;
   if (spawn === null || problems.length > 0) return { problems };

@@ -29,34 +29,34 @@ const isCondition = (pair: Json): boolean =>
 const wrongInRule = (rule: JsonObject): string | null => {
   const { ruleCondition: conditions, rulePriority: priority } = rule;
   const text = TEXTS.find((name) => !isAbsent(rule[name]) && !isText(rule[name]));
-  if (text !== undefined) return `${text} has to be a text`;
-  if (!isAbsent(priority) && !Number.isInteger(priority)) return 'rulePriority has to be a whole number';
+  if (text !== undefined) return `${text} must be a string`;
+  if (!isAbsent(priority) && !Number.isInteger(priority)) return 'rulePriority must be a whole number';
   if (isAbsent(conditions)) return null;
   const pairs = Array.isArray(conditions) ? (conditions as readonly Json[]) : null;
   return pairs !== null && pairs.length <= MAX_CONDITIONS && pairs.every(isCondition)
     ? null
-    : `ruleCondition has to be a list of at most ${MAX_CONDITIONS} pairs of a key and a value`;
+    : `ruleCondition must be a list of at most ${MAX_CONDITIONS} pairs of a key and a value`;
 };
 
 /** What is wrong with the shape of a set, as `POST /rules` would refuse it; null when nothing is. */
 const wrongInSet = (set: JsonObject): string | null => {
   const { rulesetRules: rules } = set;
   if (!Array.isArray(rules) || rules.length > MAX_RULES)
-    return `rulesetRules has to be a list of at most ${MAX_RULES} rules`;
+    return `rulesetRules must be a list of at most ${MAX_RULES} rules`;
   for (const [at, rule] of (rules as readonly Json[]).entries()) {
-    const wrong = isObject(rule) ? wrongInRule(rule) : 'it has to be an object';
+    const wrong = isObject(rule) ? wrongInRule(rule) : 'it must be an object';
     if (wrong !== null) return `rule ${at + 1}: ${wrong}`;
   }
   const id = ['rulesetId', 'id'].find((name) => !isAbsent(set[name]));
-  return id === undefined || (isText(set[id]) && isClientId(set[id] as string)) ? null : `${id} is not a valid id`;
+  return id === undefined || (isText(set[id]) && isClientId(set[id] as string)) ? null : `${id} is not a valid ID`;
 };
 
 const parsedBefore = (text: string): JsonObject | string => {
   try {
     const value = JSON.parse(text) as Json;
-    return isObject(value) ? value : 'It is not an object.';
+    return isObject(value) ? value : 'The value is not an object.';
   } catch {
-    return 'It cannot be parsed.';
+    return 'The value cannot be parsed.';
   }
 };
 
@@ -64,7 +64,7 @@ const parsedBefore = (text: string): JsonObject | string => {
 function* parsed(text: string): Sliced<JsonObject | string> {
   try {
     const { value } = yield* readJsonSlices(Buffer.from(text));
-    return isObject(value) ? value : 'It is not an object.';
+    return isObject(value) ? value : 'The value is not an object.';
   } catch (error) {
     return whyRefused(error);
   }
@@ -84,15 +84,15 @@ export function* readLevelRules(
   const set = accepted ? parsedBefore(text) : yield* parsed(text);
   if (typeof set === 'string')
     return {
-      problem: `Its rules cannot be read: the property "rules" has to be the JSON of a rule set, {"rulesetRules": [...]}. ${set}`,
+      problem: `The rules cannot be read: the property "rules" must be the JSON of a ruleset, {"rulesetRules": [...]}. ${set}`,
     };
   const wrong = wrongInSet(set);
-  if (wrong !== null) return { problem: `Its rules cannot be used: ${wrong}.` };
+  if (wrong !== null) return { problem: `The rules cannot be used: ${wrong}.` };
   const { rulesetRules, template = null } = set;
   // Ids and rules alone: what else stands in a body of POST /rules is for its poor form.
   const named = { rulesetId: set['rulesetId'] ?? set['id'] ?? rulesetId, rulesetRules: rulesetRules ?? [], template };
   const content = yield* normaliseRuleset(named, () => rulesetId);
   if (content instanceof Rejection)
-    return { problem: `Its rules cannot be used: ${cutText(content.message, REASON_CHARS)}` };
+    return { problem: `The rules cannot be used: ${cutText(content.message, REASON_CHARS)}` };
   return { ...content, version: LEVEL_RULES_VERSION };
 }

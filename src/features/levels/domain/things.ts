@@ -51,7 +51,8 @@ function* npcOf(
   accepted: boolean,
 ): Sliced<LevelNpc> {
   const says = listed(read.text('says', PERSONA_CHARS), /\r\n|\r|\n/);
-  if (says.length > MAX_LINES) remarks.refuse(place, `It says more than ${MAX_LINES} lines: take some away.`);
+  if (says.length > MAX_LINES)
+    remarks.refuse(place, `The NPC has more than ${MAX_LINES} lines to say. Remove some of them.`);
   const ruleset = yield* rulesetAt(read, id, place, remarks, accepted);
   return { id, at, persona: read.text('persona', PERSONA_CHARS), ruleset, says };
 }
@@ -69,7 +70,7 @@ export function* readThings(things: readonly MapThing[], remarks: MapRemarks, ac
   const npcs: LevelNpc[] = [];
   const people = made('npc');
   if (people.length > MAX_NPCS) {
-    const problem = `The map has ${people.length} NPCs, and a level at most ${MAX_NPCS}: take some away.`;
+    const problem = `The map has ${people.length} NPCs; the limit is ${MAX_NPCS}. Remove some of them.`;
     remarks.refuse(WHOLE_MAP, problem);
   } else for (const { one, read } of people) npcs.push(yield* npcOf(one, read, remarks, accepted));
   return {

@@ -184,7 +184,7 @@ export const memoryWriteRoutes = ({
         if (text === undefined) {
           throw new Rejection('SCHEMA_INVALID', {
             details: {
-              issues: [{ in: 'body', pointer: '/observation', message: 'is missing; give observation or text' }],
+              issues: [{ in: 'body', pointer: '/observation', message: 'is missing; send observation or text' }],
             },
           });
         }
@@ -245,7 +245,7 @@ export const memoryWriteRoutes = ({
         const memory = { text, type, importance: CONFIRMED_IMPORTANCE, ...defined({ metadata }) };
         await takeRecordable(memory);
         if (metadata !== undefined && !fitsMetadata(metadata)) {
-          const message = `must not have more than ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC)`;
+          const message = `must have at most ${String(METADATA_BYTES)} bytes of JSON, also in compatibility form (NFKC)`;
           throw new Rejection('SCHEMA_INVALID', {
             details: { issues: [{ in: 'body', pointer: '/metadata', message }] },
           });

@@ -123,7 +123,7 @@ export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly Ro
         moment === 'now' ? await requireMind(writers, tenant, npcId) : await mindAsOf(writers, tenant, npcId, moment);
       if (mind === null)
         throw new Rejection('NPC_NOT_FOUND', {
-          message: 'The NPC did not exist yet at that time.',
+          message: 'The NPC did not exist at that time.',
           details: { npcId },
         });
       return {

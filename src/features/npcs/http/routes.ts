@@ -78,7 +78,7 @@ const dataOf = async (pointer: string, value: JsonObject): Promise<JsonObject> =
   const { jsonData } = value;
   if (keys.length !== 1 || typeof jsonData !== 'string') return value;
   const parsed = await readJsonText(`${pointer}/jsonData`, jsonData);
-  if (!isObject(parsed)) throw issue(`${pointer}/jsonData`, 'must be the text of a JSON object');
+  if (!isObject(parsed)) throw issue(`${pointer}/jsonData`, 'must be a string that contains a JSON object');
   return parsed;
 };
 
@@ -129,7 +129,7 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
     handler: async (call) => {
       const { body } = call;
       const npcId = body.npcId ?? body.id;
-      if (npcId === undefined || npcId === null) throw issue('/npcId', 'is missing; give npcId or id');
+      if (npcId === undefined || npcId === null) throw issue('/npcId', 'is missing; send npcId or id');
       const data =
         body.data !== undefined && body.data !== null
           ? await dataOf('/data', body.data)

@@ -190,7 +190,7 @@ const checkpointOf = async (events: EventStore, tenant: string, order: string): 
     return await checkpointAt(events, tenant, revision);
   } catch (error) {
     if (error instanceof Rejection) throw error;
-    throw new Rejection('SCHEMA_INVALID', { message: 'The cursor is not one of this list.' });
+    throw new Rejection('SCHEMA_INVALID', { message: 'The cursor does not belong to this list.' });
   }
 };
 
@@ -231,7 +231,10 @@ export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): Rout
       const { from = 0, to = last, extends: earlier } = call.query;
       const end = Math.min(to, last);
       if (from > end) {
-        throw new Rejection('SCHEMA_INVALID', { message: 'There is no event from "from" to "to".', details: { last } });
+        throw new Rejection('SCHEMA_INVALID', {
+          message: 'There are no events from "from" to "to".',
+          details: { last },
+        });
       }
       const asked = { tenant, npcId, from, to: end, ...defined({ extends: earlier }) };
       const keys = await signingKeys.publicJwks();

@@ -168,7 +168,11 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
           throw new Rejection('SCHEMA_INVALID', {
             details: {
               issues: [
-                { in: 'query', pointer: '/replayId', message: 'goes alone: a replay was asked for what it covers' },
+                {
+                  in: 'query',
+                  pointer: '/replayId',
+                  message: 'cannot be combined with other parameters, because the replay already fixes them',
+                },
               ],
             },
           });

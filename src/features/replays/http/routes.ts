@@ -114,8 +114,8 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
   ): Promise<Pick<ReplayPlan, 'ruleset' | 'rules' | 'instead' | 'outputs'>> => {
     const isTrial = (rulesetId ?? null) !== null || (rules ?? null) !== null;
     if ((rulesetId ?? null) !== null && (rules ?? null) !== null)
-      throw issue('/rules', 'does not go with rulesetId: give one of them');
-    if ((instead ?? null) !== null && !isTrial) throw issue('/instead', 'needs rulesetId or rules');
+      throw issue('/rules', 'cannot be combined with rulesetId; send one of them');
+    if ((instead ?? null) !== null && !isTrial) throw issue('/instead', 'requires rulesetId or rules');
     const texts = outputs?.map(({ npcId, ...output }) => ({ ...output, ...defined({ npcId: npcId ?? undefined }) }));
     const asked = defined({ instead: instead ?? undefined, outputs: texts });
     if (rules !== undefined && rules !== null) {

@@ -86,7 +86,8 @@ export const compileWork = (source: string): number => {
 
 const compile = (source: string): Compiled => {
   if (source.length > PATTERN_CHARS) return { problem: `longer than ${PATTERN_CHARS} characters` };
-  if (compileWork(source) > PATTERN_SLICE) return { problem: 'its ranges, classes and repetitions make it too large' };
+  if (compileWork(source) > PATTERN_SLICE)
+    return { problem: 'its ranges, classes and repetitions make it too complex' };
   try {
     const size = RE2JS.compile(source, RE2JS.CASE_INSENSITIVE).programSize();
     const instructions = size * (CLASS.test(source) ? CLASS_WEIGHT : 1);

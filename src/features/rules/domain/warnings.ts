@@ -7,14 +7,14 @@ const actionWarning = (rule: DirectiveRule): string | null => {
   const effect = effectOf(rule);
   if (effect.kind === 'say') {
     if (/^forbid(?:s|den|ding)?(?![a-z])/i.test(effect.sentence)) {
-      return 'ruleAction looks like a FORBID, but is not the word FORBID and a list of action types as in "FORBID ATTACK, MOVE". It forbids nothing and is only shown to the model.';
+      return 'ruleAction looks like a FORBID, but does not consist of FORBID and a list of action types, as in "FORBID ATTACK, MOVE". It forbids nothing and is only shown to the model.';
     }
     if (/^[a-z][a-z0-9_-]*$/i.test(effect.sentence)) {
-      return `ruleAction is not an action type; action types are written in upper case (${effect.sentence.toUpperCase().replaceAll('-', '_')}). It directs nothing and is only shown to the model.`;
+      return `ruleAction is not an action type; action types are in upper case (${effect.sentence.toUpperCase().replaceAll('-', '_')}). It directs nothing and is only shown to the model.`;
     }
   }
   if ((rule.ruleTarget ?? '') !== '' && effect.kind !== 'direct') {
-    return 'ruleTarget is used only when ruleAction is an action type; here it decides nothing.';
+    return 'ruleTarget is used only when ruleAction is an action type, so it has no effect here.';
   }
   return null;
 };
@@ -23,16 +23,16 @@ const neverUsed = (rule: DirectiveRule): string | null => {
   if (onlyDescribes(rule)) {
     return (rule.rulePromptSuffix ?? '') === ''
       ? null
-      : 'A rule without ruleCondition, ruleObsPattern and ruleAction only describes, so its rulePromptSuffix is never used.';
+      : 'A rule without ruleCondition, ruleObsPattern and ruleAction is only a description, so its rulePromptSuffix is never used.';
   }
   return rule.ruleAction.trim() === '' && (rule.rulePromptSuffix ?? '') === ''
-    ? 'The rule can match, but has neither a ruleAction nor a rulePromptSuffix, so a match decides nothing.'
+    ? 'The rule can match, but has neither a ruleAction nor a rulePromptSuffix, so a match has no effect.'
     : null;
 };
 
 const conditionWarning = ([key, value]: readonly [string, string]): string | null => {
   if (key.startsWith('npcState.')) {
-    return `The key ${JSON.stringify(key)} is already looked up inside npcState; leave out "npcState.".`;
+    return `The key ${JSON.stringify(key)} is already looked up in npcState; leave out "npcState.".`;
   }
   const misread = /^(?:=|~|!(?!=))/.test(value.trim()) && value.trim().length > 1;
   return misread
@@ -48,7 +48,7 @@ const warningsOfRule = (rule: DirectiveRule): readonly string[] =>
 /** Of a set as a whole, which no rule's id names. */
 const EMPTY: RuleWarning = {
   drRuleId: '',
-  message: 'The set has no rules, so it decides nothing; they are read from rulesetRules.',
+  message: 'The ruleset has no rules, so it has no effect. Rules belong in rulesetRules.',
 };
 
 /** Everything in the rules that looks as if it decides something but does not. */

@@ -102,7 +102,7 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
         rulesRegistration
           ? null
           : new Rejection('FORBIDDEN', {
-              message: 'This server does not accept new rules: registration is switched off.',
+              message: 'This server does not accept new rules: registration is disabled.',
             }),
       body: RulesBody,
       writesTo: ({ principal, body }) => {

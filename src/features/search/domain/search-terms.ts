@@ -28,7 +28,7 @@ const TERM = /(-?)(?:"([^"]*)("?)|([^\s"]+))/g;
 export const searchTerms = (query: string): readonly SearchTerm[] => {
   const terms: SearchTerm[] = [];
   for (const [, minus = '', phrase, closing, word = ''] of query.matchAll(TERM)) {
-    if (phrase !== undefined && closing === '') throw refused('has a quote that is not closed');
+    if (phrase !== undefined && closing === '') throw refused('has an unclosed quote');
     const words = [...placedWords(phrase ?? word)].map((placed) => placed.word);
     if (words.length === 0) continue;
     terms.push({
@@ -37,7 +37,7 @@ export const searchTerms = (query: string): readonly SearchTerm[] => {
       isExcluded: minus === '-',
     });
   }
-  if (terms.length === 0) throw refused('has no words to look for');
+  if (terms.length === 0) throw refused('has no words to search for');
   if (terms.length > MAX_TERMS) throw refused(`has more than ${String(MAX_TERMS)} words or phrases`);
   return terms;
 };

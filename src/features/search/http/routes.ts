@@ -57,7 +57,7 @@ const namesOf = (member: string, list: string | undefined): readonly string[] | 
 const kindsOf = (list: string | undefined): readonly string[] | undefined => {
   const kinds = namesOf('kind', list);
   if (kinds?.every((kind) => UTTERANCE_KINDS.some((known) => known === kind)) === false)
-    throw issue('/kind', `must be of ${UTTERANCE_KINDS.join(', ')}, separated by commas`);
+    throw issue('/kind', `must be one or more of ${UTTERANCE_KINDS.join(', ')}, separated by commas`);
   return kinds;
 };
 

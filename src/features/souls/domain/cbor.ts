@@ -160,7 +160,7 @@ export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
     if (info === 25) return view.getUint16(take(2));
     if (info === 26) return view.getUint32(take(4));
     if (info === 27) return Number(view.getBigUint64(take(8)));
-    throw new Error('a length that is not said');
+    throw new Error('an indefinite length');
   };
   const simpleOf = (info: number): number | boolean | null => {
     if (info === simple.null) return null;
@@ -183,7 +183,7 @@ export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
     containers += 1;
     items += length;
     const isLarge = containers > MAX_CONTAINERS || items > MAX_ITEMS || (type === major.map && length > MAX_MEMBERS);
-    if (isLarge) throw new Error('more than a soul holds');
+    if (isLarge) throw new Error('more than a soul can hold');
   };
   let pauseAt = SLICE_BYTES;
   const listOf = function* (length: number, depth: number): Sliced<Json> {
@@ -202,7 +202,7 @@ export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
     const members: Record<string, Json> = {};
     for (let count = 0; count < length; count += 1) {
       const name = next();
-      if (typeof name !== 'string' || name === '__proto__') throw new Error('a name that is none');
+      if (typeof name !== 'string' || name === '__proto__') throw new Error('an invalid name');
       const member = next();
       members[name] = isBegun(member) ? yield* holderOf(member, depth) : member;
       if (at < pauseAt) continue;
@@ -233,7 +233,7 @@ export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
   };
   const first = next();
   const value = isBegun(first) ? yield* holderOf(first, 0) : first;
-  if (at < bytes.length) throw new Error('something after the end');
+  if (at < bytes.length) throw new Error('extra bytes after the end');
   return value;
 }
 

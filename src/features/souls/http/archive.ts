@@ -41,7 +41,8 @@ export const SHOWN_PAYLOADS = 32;
 /** What never changes may be kept for a year, which is as long as a cache keeps anything. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const BEARER = /^Bearer +(\S+) *$/i;
-const GRANT_NEEDED = 'A valid grant for this payload is needed: send the auiAuthHeader of the export as Authorization.';
+const GRANT_NEEDED =
+  'A valid grant for this payload is required. Send the auiAuthHeader of the export as Authorization.';
 
 /** The bytes of a body, and their digest, made as they come. */
 const collected = async (

@@ -192,7 +192,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
         const { digest } = await canonicalPayload(document);
         if (secSignature !== document['signature'] || digest !== sealed) throw new Rejection('SOUL_PAYLOAD_MISMATCH');
         if (!result.aurSuccess) {
-          const reason = cutText(result.aurError ?? 'The client says that the upload failed.', ERROR_CHARS);
+          const reason = cutText(result.aurError ?? 'The client reported that the upload failed.', ERROR_CHARS);
           await giveUpExport(services, ref, { digest, reason }, by);
         }
         // What was exported stays so, whatever is said now.

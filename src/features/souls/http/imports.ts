@@ -101,7 +101,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
       const { sicTxId, sicDownloadResult: result, copy } = call.body;
       const request = asked(call, sicTxId);
       if (!result.adrSuccess) {
-        const reason = cutText(result.adrError ?? 'The client says that the download failed.', ERROR_CHARS);
+        const reason = cutText(result.adrError ?? 'The client reported that the download failed.', ERROR_CHARS);
         return giveUpImport(services, request, reason);
       }
       const given = { document: await documentOf(result.adrBody), copy: copy ?? false };

@@ -13,7 +13,7 @@ export type Gate = {
   readonly rateLimiter: RateLimiter;
 };
 
-/** The source of a request that needs no key. */
+/** The principal of a request that needs no key. */
 export const anonymous: Principal = { tenant: '', keyId: '', scopes: [], rateLimit: null };
 
 const AUTHORIZATION = 'authorization';
@@ -35,7 +35,7 @@ export const requireAllowed = (
 ): void => {
   if (scope !== null && !principal.scopes.includes(scope)) {
     throw new Rejection('FORBIDDEN', {
-      message: `This key does not have the scope "${scope}", which the route needs.`,
+      message: `This API key does not have the scope "${scope}", which the route requires.`,
       details: { scope },
     });
   }

@@ -6,7 +6,7 @@ import { isObject } from '../../base/json.js';
 /** How many objects and unknown members of one body are looked at, and how many pairs of names are compared: some milliseconds. What comes after them is not looked at. */
 const LOOKED_AT = 5_000;
 const COMPARED = 5_000;
-/** How long a name may be that is compared. */
+/** The maximum length of a compared name. */
 const LONGEST_NAME = 64;
 /** A name that is part of another one says little if it is shorter. */
 const PART_CHARS = 5;
@@ -45,7 +45,7 @@ type SchemaNode = {
   readonly allOf?: readonly { readonly if?: SchemaNode; readonly then?: SchemaNode }[];
 };
 
-/** What is looked at of one body, and what is known of its names. */
+/** The checked part of a body, and the known names. */
 class Looking {
   #left = LOOKED_AT;
   #pairs = COMPARED;
@@ -94,7 +94,7 @@ class Looking {
 type KnownName = { readonly name: string; readonly bare: Bare };
 const nameOf = ({ name }: KnownName): string => name;
 
-/** What a value of one schema may have meant, below a pointer. */
+/** What the members of a value may have meant, below a pointer. */
 type Look = (value: unknown, pointer: string, looking: Looking) => readonly string[];
 
 const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {

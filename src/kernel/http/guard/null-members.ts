@@ -74,7 +74,7 @@ export const compileDropNulls = (schema: TSchema): DropNulls | null => ofNode(sc
 /** Keywords that reject `null` even if the list of types allows it. */
 const closed = ['const', 'enum', 'anyOf', 'oneOf', 'allOf', 'not', 'if', '$ref'];
 
-/** The same schema, and `null`. */
+/** The same schema that also allows `null`. */
 const orNull = (node: SchemaNode): SchemaNode => {
   if (Array.isArray(node['enum']) && node['enum'].includes(null)) return node;
   const isClosed = closed.some((keyword) => node[keyword] !== undefined);

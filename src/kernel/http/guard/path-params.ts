@@ -28,7 +28,7 @@ const isDecided = (schema: TSchema): boolean => {
   return type === 'string' && (format === undefined || format === 'client-id') && Object.keys(rest).length === 0;
 };
 
-/** The names of a path's parameters, in order. */
+/** The parameter names of a path, in order. */
 export const paramNames = (path: string): readonly string[] =>
   Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name ?? '');
 

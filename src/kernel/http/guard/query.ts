@@ -5,7 +5,7 @@ import { checkOf, type Issue } from './schema-check.js';
 export type CheckedQuery = { readonly query: Readonly<Record<string, unknown>>; readonly issues: readonly Issue[] };
 
 const number = /^-?\d{1,15}(\.\d{1,15})?$/;
-/** A whole number, however large: beyond what can be counted exactly it is the last that can. */
+/** A whole number of any size, limited to the largest safe integer. */
 const large = /^\d{16,}$/;
 
 const numberOf = (text: string): number | string => {

@@ -25,7 +25,7 @@ export const requireRate = async (
   if (decision.allowed) return;
   const seconds = Math.max(1, Math.ceil(decision.resetSeconds));
   throw new Rejection('RATE_LIMITED', {
-    message: `Too many requests for this key; send it again in ${String(seconds)} s.`,
+    message: `This API key has sent too many requests. Try again in ${String(seconds)} s.`,
     retryAfter: seconds,
   });
 };

@@ -6,7 +6,7 @@ import type { AcceptedBytes } from '../route.js';
 /** The default limit of a body, in bytes. */
 export const DEFAULT_BODY_LIMIT = 1024 * 1024;
 
-/** The client left before it was answered, so there is no answer to send. */
+/** The client left before the response, so there is nothing to send. */
 export class ClientGone extends Error {
   constructor() {
     super('the client closed the connection before it was answered');
@@ -14,7 +14,7 @@ export class ClientGone extends Error {
   }
 }
 
-/** Requests whose client waited for `100 Continue` and got it. */
+/** Requests whose client waited for `100 Continue` and received it. */
 const told = new WeakSet<IncomingMessage>();
 
 const tellToSend = (req: IncomingMessage, res: ServerResponse): void => {
@@ -78,7 +78,7 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       chunks = [];
     });
     req.on('close', () => {
-      // An error is made only where somebody waits for it: its stack costs more than reading a body.
+      // An error is created only if somebody waits for it, because its stack costs more than reading a body.
       if (waiting !== null) fail(new ClientGone());
     });
   });
@@ -124,7 +124,8 @@ const isEncoded = (req: IncomingMessage): boolean => {
   return encoding !== undefined && encoding !== 'identity';
 };
 
-const compressed = (): Rejection => new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body uncompressed.' });
+const compressed = (): Rejection =>
+  new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: 'Send the body without compression.' });
 
 /** The media type of a body, in lower case and without parameters. */
 export const mediaType = (req: IncomingMessage): string | undefined =>
@@ -147,7 +148,7 @@ export const openBody = (
     if (isEncoded(req)) throw compressed();
     if (taken === undefined) {
       const types = accepted.map(({ accepts }) => accepts).join(' or ');
-      throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body as Content-Type: ${types}.` });
+      throw new Rejection('UNSUPPORTED_MEDIA_TYPE', { message: `Send the body with Content-Type: ${types}.` });
     }
   }
   return chunksOf(req, res, maxBytes);

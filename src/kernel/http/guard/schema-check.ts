@@ -11,19 +11,19 @@ export const MAX_ISSUES = 50;
 /** Values looked at when problems are listed; beyond it only the first problem is named, or a hostile body would make millions. */
 const MAX_VALUES_LISTED = 20_000;
 
-/** How many of the values that a member may have are named. */
+/** The maximum number of accepted values in a message. */
 const MAX_VALUES_NAMED = 20;
 
 export type Part = 'body' | 'query' | 'path';
 /** One problem: where it is (RFC 6901, inside the part) and what is wrong. */
 export type Issue = { readonly in: Part; readonly pointer: string; readonly message: string };
-/** The problems of a value, or null when it fits. */
+/** The problems of a value, or null if it is valid. */
 export type SchemaCheck = (value: unknown) => readonly Issue[] | null;
 
-const CLIENT_ID_MESSAGE = 'must be 1 to 128 printable characters without "/", in the Unicode form NFC';
+const CLIENT_ID_MESSAGE = 'must be 1 to 128 printable characters without "/", in Unicode form NFC';
 
 const makeAjv = (allErrors: boolean): Ajv => {
-  // Annotations such as `example` belong into the OpenAPI document, so unknown keywords pass.
+  // Unknown keywords are allowed, because schemas have annotations for the OpenAPI document, such as `example`.
   const ajv = new Ajv({ allErrors, strict: false, validateFormats: true, logger: false });
   ajv.addFormat('client-id', isClientId);
   ajv.addKeyword({
@@ -40,7 +40,7 @@ const every = makeAjv(true);
 
 const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** JSON's types as a sentence names them. */
+/** The JSON types in messages. */
 const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'a string',
   number: 'a number',
@@ -51,7 +51,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 const either = new Intl.ListFormat('en', { type: 'disjunction' });
-/** A long list is cut: the route's documentation has all of it. */
+/** A long list is truncated; the documentation of the route has all values. */
 const oneOf = (words: readonly string[]): string =>
   words.length <= MAX_VALUES_NAMED
     ? either.format(words)
@@ -59,7 +59,7 @@ const oneOf = (words: readonly string[]): string =>
 
 const counted = (count: unknown, word: string): string => `${String(count)} ${word}${count === 1 ? '' : 's'}`;
 
-/** Of a bound, in words: Ajv counts what there must NOT be. */
+/** Messages of bounds, because those of Ajv are negative ("must NOT have fewer"). */
 const boundMessages: Readonly<Record<string, (limit: unknown) => string>> = {
   minLength: (limit) => (limit === 1 ? 'must not be empty' : `must have at least ${counted(limit, 'character')}`),
   maxLength: (limit) => `must have at most ${counted(limit, 'character')}`,
@@ -106,7 +106,7 @@ const issueOf = (part: Part, error: ErrorObject): Issue => {
   return { in: part, pointer, message: messageOf(error) };
 };
 
-/** The same value with long arrays cut, or null when it is too large. */
+/** The same value with truncated arrays, or null if it is too large. */
 const sampleOf = (value: unknown): { readonly sample: unknown } | null => {
   let left = MAX_VALUES_LISTED;
   const copy = (from: unknown): unknown => {

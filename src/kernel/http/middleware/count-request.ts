@@ -3,7 +3,7 @@ import type { Metrics } from '../../../ports/metrics.js';
 import { onClosed } from '../on-closed.js';
 import type { RequestMiddleware } from '../request-state.js';
 
-/** What a request counts as whose client left before its answer; nobody is sent this status. */
+/** The status in metrics if the client left before the response. It is never sent. */
 const CLIENT_GONE = 499;
 
 /** Counts each request once its answer was taken or its client has left, with the time until then. */

@@ -7,9 +7,9 @@ import type { RouteDefinition } from '../route.js';
 import { acceptsType, onDemandOf } from './check-request.js';
 
 const BYTES_TAKE_NO_KEY =
-  'This route does not accept an Idempotency-Key; you can safely send the same bytes again without it.';
+  'This route does not accept an Idempotency-Key. Without it, you can safely send the same bytes again.';
 const STREAM_TAKES_NO_KEY =
-  'A stream cannot be kept for repeats: send the Idempotency-Key without this Accept, or the Accept alone.';
+  'A streamed response cannot be replayed. Send either the Idempotency-Key or this Accept header, not both.';
 
 const refusedKey = (message: string): Rejection =>
   new Rejection('HEADER_INVALID', { message, details: { header: 'Idempotency-Key' } });

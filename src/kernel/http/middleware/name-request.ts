@@ -3,7 +3,7 @@ import { createRequestIds } from '../guard/request-id.js';
 import { anonymous } from '../guard/admit.js';
 import type { RequestMiddleware, RequestState } from '../request-state.js';
 
-/** The bytes of a route that takes none, or takes JSON. */
+/** The bytes of a route that accepts no body, or accepts JSON. */
 const noBytes: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };

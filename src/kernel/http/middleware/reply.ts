@@ -18,7 +18,7 @@ export const handle =
 
 export type Send = (ctx: RequestContext, answer: Answer) => Promise<void> | undefined;
 
-/** Gives Koa the answer of a route to send. @throws Error when the definition does not name it as a stream, and it is one */
+/** Passes the response of a route to Koa. @throws Error when the definition does not name it as a stream, and it is one */
 export const sendAnswer = (definition: RouteDefinition, deps: StreamDeps): Send => {
   const stream = (ctx: RequestContext, status: number, answer: StreamedAnswer): Promise<void> => {
     const { stream: always, onDemand } = definition.responses[status] ?? {};

@@ -47,7 +47,7 @@ describe('anima talk', () => {
   it('tells a refusal, and goes on', async () => {
     const { code, stdout, stderr } = await talk('nobody yet', ['/why', 'Hello.', '/quit', 'Never said.'], '--json');
     expect(code, stderr).toBe(0);
-    expect(stderr).toContain('No NPC with this id has any history here. (NPC_NOT_FOUND)');
+    expect(stderr).toContain('No NPC with this ID exists. (NPC_NOT_FOUND)');
     const answers = stdout
       .trim()
       .split('\n')

@@ -58,10 +58,10 @@ describe('anima card', () => {
   it('says in one sentence what is wrong', async () => {
     const sentences = [
       [['import', 'mira', 'nowhere.png'], 'nowhere.png cannot be read (ENOENT).'],
-      [['import', 'mira', 'empty.png'], 'empty.png: This picture has no character card in it'],
+      [['import', 'mira', 'empty.png'], 'empty.png: The picture contains no character card'],
       [
         ['import', 'mira', 'broken.json'],
-        'broken.json: This is neither a card in JSON nor a PNG with a card. It ends before it is complete.',
+        'broken.json: This is neither a card in JSON nor a PNG with a card. The JSON ends too early.',
       ],
       [
         ['export', 'mira', '--out', 'x.png', '--picture', 'mira.json'],

@@ -46,10 +46,15 @@ describe('a character card', () => {
       'must be chara_card_v2 or chara_card_v3',
     ],
     ['no data', { spec: 'chara_card_v2' }, '/data', 'must be an object'],
-    ['no name', v2Card({ name: ' ' }), '/data/name', 'must be a string with a character in it'],
+    ['no name', v2Card({ name: ' ' }), '/data/name', 'must be a string that is not empty'],
     ['a name without end', flat({ name: 'x'.repeat(129) }), '/name', 'must have at most 128 characters'],
     ['another description', v2Card({ description: 7 }), '/data/description', 'must be a string'],
-    ['a book that is none', flat({ character_book: [] }), '/character_book', 'must be an object with the list entries'],
+    [
+      'a book that is none',
+      flat({ character_book: [] }),
+      '/character_book',
+      'must be an object with an array "entries"',
+    ],
     [
       'an entry that is none',
       flat({ character_book: { entries: [7] } }),

@@ -75,7 +75,7 @@ describe('anima ghost', () => {
     expect(results.stdout).toMatch(/^steps +\d+$/m);
     expect((await anima('history', '--limit', '1')).stdout).toMatch(new RegExp(`^${id} +collect_metrics `, 'm'));
     const unknown = await anima('status', 'g0_0_aaaaaaaaaaaaaaaa');
-    expect([unknown.code, unknown.stderr]).toEqual([1, 'There is no ghost session with this id. (GHOST_NOT_FOUND)\n']);
+    expect([unknown.code, unknown.stderr]).toEqual([1, 'No ghost session with this ID exists. (GHOST_NOT_FOUND)\n']);
   });
 
   itLong('keeps the shortest way to a finding in a file, plays it again, and compares sessions [11.5d]', async () => {
@@ -124,7 +124,10 @@ describe('anima ghost', () => {
       'Level celar does not exist. Pass --generate to generate it from its name and the seed.\n',
     ]);
     const nobody = await anima('run', '--engine', 'gpt-9');
-    expect([nobody.code, nobody.stderr]).toEqual([3, expect.stringMatching(/No engine here .*\(CORTEX_NOT_FOUND\)$/m)]);
+    expect([nobody.code, nobody.stderr]).toEqual([
+      3,
+      expect.stringMatching(/No engine or model .*\(CORTEX_NOT_FOUND\)$/m),
+    ]);
     // Nobody plays it, so nothing else can end it: a ghost that plays may die first.
     const late = await anima('run', '--level', 'cellar', '--driver', 'remote', '--timeout', '1', '--follow');
     expect([late.code, late.stderr]).toEqual([1, expect.stringMatching(/It timed out\. Raise --timeout/)]);

@@ -46,7 +46,7 @@ describe('findings of steps', () => {
         n: 1,
         kind: 'mind_allowed_world_refused',
         subject: 'MOVE/WALL_IN_THE_WAY',
-        detail: 'The mind let MOVE pass, but the world did not: There is a wall.',
+        detail: 'The mind allowed MOVE, but the world refused it: There is a wall.',
         fromStep: 2,
         toStep: 31,
         count: 30,
@@ -110,7 +110,7 @@ describe('findings of a level', () => {
   it('tell where hazards, not walls, keep everybody from a goal', () => {
     const level = drawnLevel(['G#@^^^.G'], { harm: 4 });
     const details = findingsOf(level, beginTally(level), { over: false }).map(({ detail }) => detail);
-    expect(details).toEqual([expect.stringMatching(/^No way /), expect.stringMatching(/^Hazards /)]);
+    expect(details).toEqual([expect.stringMatching(/^It is unreachable /), expect.stringMatching(/^The hazards /)]);
   });
 
   it('tell no soft lock where only hit points were lost', () => {
@@ -284,7 +284,7 @@ describe('tests of a session', () => {
     const dead = { ...beginWorld(open), hp: 0 };
     const lastOf = (goal: 'complete_level' | 'find_bugs') =>
       testsOf(open, dead, beginTally(open), { goal, over: true }).at(-1);
-    const died = { testPassed: false, testError: 'The ghost had no hit points left after 0 steps.' };
+    const died = { testPassed: false, testError: 'The ghost ran out of hit points after 0 steps.' };
     expect(lastOf('complete_level')).toEqual({ testName: 'goal goal1', ...died });
     expect(lastOf('find_bugs')).toEqual({ testName: 'goal goal1', ...died, testSkipped: true });
   });

@@ -204,11 +204,11 @@ describe('items that nobody can use', () => {
   it('open nothing and heal nobody, cannot be reached, or open only what cannot be reached', () => {
     const level = drawnLevel(['@.ajh#b#', '..A...#B', '#######.']);
     expect(unusableItems(level)).toEqual([
-      { id: 'j1', why: 'It opens no locked door of the level and heals nobody.' },
-      { id: 'b1', why: 'It cannot be reached.' },
+      { id: 'j1', why: 'The item neither opens a locked door of the level nor heals.' },
+      { id: 'b1', why: 'The item is unreachable.' },
     ]);
     const away = drawnLevel(['@a#A']);
-    expect(unusableItems(away)).toEqual([{ id: 'a1', why: 'It opens only doors that cannot be reached.' }]);
+    expect(unusableItems(away)).toEqual([{ id: 'a1', why: 'The item opens only doors that are unreachable.' }]);
     const unlocked = { ...level, items: level.items.slice(0, 1).map((item) => ({ ...item, opens: ['nothing'] })) };
     expect(unusableItems(unlocked)).toHaveLength(1);
   });

@@ -32,11 +32,11 @@ const judged = (session: GhostSession) => () => {
 
 describe('the results of a session that did not do all', () => {
   it('say how it ended and why, and are no pass though no test failed [9.9h]', () => {
-    const reason = 'The level of this session is lost.';
+    const reason = 'The level of this session no longer exists.';
     const failed = { ...over, ending: 'failed', reason } as const;
     expect(shown(failed)).toMatchObject({ resultsFailed: 0, resultsStatus: 'failed', resultsErrors: [reason] });
     expect(judged(failed)).toThrow(reason);
-    expect(judged({ ...over, ending: 'stopped' })).toThrow('It was stopped.');
+    expect(judged({ ...over, ending: 'stopped' })).toThrow('The session was stopped.');
     expect(judged({ ...over, ending: 'completed', timedOut: true })).toThrow('--timeout');
   });
 

@@ -53,6 +53,6 @@ describe('anima keys recover beside running servers', () => {
     await vi.waitFor(() => opens(local.stdout.trim()), KNOWN_WITHIN_MS);
 
     const stranger = await recover('--tenant', 'nobody');
-    expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('no tenant "nobody"')]);
+    expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('No tenant "nobody"')]);
   }, 120_000);
 });

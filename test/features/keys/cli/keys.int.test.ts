@@ -138,7 +138,7 @@ describe('anima keys', () => {
       expect(await readFile(join(dataDir, 'owner-key'), 'utf8')).toBe(key);
     });
     const stranger = await typed(['keys', 'recover', '--tenant', 'nobody'], { cwd: directory.path });
-    expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('no tenant "nobody"')]);
+    expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('No tenant "nobody"')]);
   });
 
   it('refuse a secret that is too short before there is a data directory', async () => {
@@ -158,11 +158,11 @@ describe('anima keys', () => {
     const wrong = await typed(['keys', 'recover'], { cwd: directory.path, env: other });
     expect([wrong.code, wrong.stderr]).toEqual([
       1,
-      expect.stringContaining('The stored data was made with another secret'),
+      expect.stringContaining('The stored data was created with a different secret'),
     ]);
     await rm(join(dataDir, 'secret'));
     const gone = await typed(['keys', 'recover'], { cwd: directory.path });
-    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('There is no secret')]);
+    expect([gone.code, gone.stderr]).toEqual([1, expect.stringContaining('is missing, but the stored data')]);
   });
 });
 
@@ -189,7 +189,7 @@ describe('anima rebuild', () => {
     await writeFile(file, damage(await readFile(file)));
     const refused = await withKeys(dataDir, async () => undefined).catch((error: unknown) => error);
     expect((refused as Error).message).toBe(
-      `The database file ${file} is damaged. Run "anima rebuild": it is made again from the events.`,
+      `The database file ${file} is damaged. Run "anima rebuild" to rebuild it from the events.`,
     );
     const { code, stdout } = await typed(['rebuild'], { cwd: directory.path });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^Rebuilt .* from 4 events\.\n$/)]);
@@ -206,7 +206,7 @@ describe('anima rebuild', () => {
     const { code, stderr } = await typed(['rebuild'], { cwd: directory.path });
     expect([code, stderr]).toEqual([
       1,
-      `The database file ${file} is damaged. Put back a backup of the whole data directory.\n`,
+      `The database file ${file} is damaged. Restore the whole data directory from a backup.\n`,
     ]);
     expect(damaged.equals(await readFile(file))).toBe(true);
   });

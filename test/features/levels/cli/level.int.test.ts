@@ -48,7 +48,7 @@ describe('anima level', () => {
     expect([broken.code, broken.stdout]).toEqual([1, '']);
     expect(broken.stderr).toMatch(/\(LEVEL_INVALID\)\n {2}\S/);
     expect((await anima('level', 'put', 'castle', 'text.tmj')).stderr).toBe(
-      'text.tmj is not valid JSON. It cannot be parsed from line 1, column 1 on.\n',
+      'text.tmj is not valid JSON. The JSON is invalid at line 1, column 1.\n',
     );
     expect((await anima('level', 'put', 'castle', 'none.tmj')).stderr).toBe('none.tmj cannot be read (ENOENT).\n');
   });

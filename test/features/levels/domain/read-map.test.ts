@@ -210,7 +210,7 @@ describe('a map that was drawn as a level', () => {
     ]);
     expect(warningsOf(map)).toEqual(
       expect.arrayContaining([
-        at('stone', 'good for nothing'),
+        at('stone', 'has no use'),
         at('gate', 'no item opens it'),
         at('way', 'class "portal"'),
         at('bush', 'no class'),
@@ -241,24 +241,24 @@ describe('a map that is no level', () => {
 
   it.each<[string, JsonObject, string, string]>([
     ['a second spawn', mapObject('spawn', 'b', [2, 1]), 'b', 'second object of the class "spawn"'],
-    ['in a wall', mapObject('goal', 'x', [0, 2]), 'x', 'in a wall, at column 0 and row 2'],
-    ['outside', mapObject('item', 'x', [6, 1], { heals: 1 }), 'x', 'outside of the map'],
-    ['above the map', mapObject('item', 'x', [1, -1], { heals: 1 }), 'x', 'outside of the map'],
-    ['partly outside', mapObject('trigger', 'x', [4, 1], {}, { width: 3 * TILE }), 'x', 'outside of the map'],
-    ['a name twice', mapObject('trigger', 'exit', [1, 1]), 'exit', '"exit", too'],
-    ['a name with a comma', mapObject('door', 'a,b', [2, 1]), 'a,b', 'rename it'],
-    ['opens nothing', mapObject('item', 'x', [2, 1], { opens: 'gat' }), 'x', '"gat", and no door'],
+    ['in a wall', mapObject('goal', 'x', [0, 2]), 'x', 'inside a wall at column 0 and row 2'],
+    ['outside', mapObject('item', 'x', [6, 1], { heals: 1 }), 'x', 'outside the map'],
+    ['above the map', mapObject('item', 'x', [1, -1], { heals: 1 }), 'x', 'outside the map'],
+    ['partly outside', mapObject('trigger', 'x', [4, 1], {}, { width: 3 * TILE }), 'x', 'outside the map'],
+    ['a name twice', mapObject('trigger', 'exit', [1, 1]), 'exit', 'also called "exit"'],
+    ['a name with a comma', mapObject('door', 'a,b', [2, 1]), 'a,b', 'Rename the object'],
+    ['opens nothing', mapObject('item', 'x', [2, 1], { opens: 'gat' }), 'x', '"gat", but no door'],
     ['heals a text', mapObject('item', 'x', [2, 1], { heals: '5' }), 'x', 'whole number'],
     ['harms less than nothing', mapObject('hazard', 'x', [2, 1], { harm: -1 }), 'x', 'whole number'],
     ['locked by a text', mapObject('door', 'x', [2, 1], { locked: 'yes' }), 'x', 'true or false'],
-    ['a persona that is a number', mapObject('npc', 'x', [2, 1], { persona: 3 }), 'x', 'text (string)'],
+    ['a persona that is a number', mapObject('npc', 'x', [2, 1], { persona: 3 }), 'x', 'must be a string'],
     ['a long text', mapObject('trigger', 'x', [2, 1], { text: 'x'.repeat(1_001) }), 'x', '1000 characters'],
     ['turned', mapObject('door', 'x', [2, 1], {}, { rotation: 90 }), 'x', 'rotation'],
-    ['a polygon', mapObject('trigger', 'x', [2, 1], {}, { polygon: [{ x: 0, y: 0 }] }), 'x', 'point or as a rectangle'],
-    ['an ellipse', mapObject('trigger', 'x', [2, 1], {}, { ellipse: true }), 'x', 'point or as a rectangle'],
+    ['a polygon', mapObject('trigger', 'x', [2, 1], {}, { polygon: [{ x: 0, y: 0 }] }), 'x', 'point or a rectangle'],
+    ['an ellipse', mapObject('trigger', 'x', [2, 1], {}, { ellipse: true }), 'x', 'point or a rectangle'],
     ['of a template', mapObject('door', 'x', [2, 1], {}, { template: 'door.tx' }), 'x', 'Detach'],
     ['rules that are no JSON', mapObject('npc', 'x', [2, 1], { rules: '{' }), 'x', 'cannot be read'],
-    ['rules that are no set', mapObject('npc', 'x', [2, 1], rules({})), 'x', 'rulesetRules has to be a list'],
+    ['rules that are no set', mapObject('npc', 'x', [2, 1], rules({})), 'x', 'rulesetRules must be a list'],
     [
       'a rule that is none',
       mapObject('npc', 'x', [2, 1], rules({ rulesetRules: [{ ruleAction: 3 }] })),
@@ -293,7 +293,7 @@ describe('a map that is no level', () => {
       'a rule with a member twice',
       mapObject('npc', 'x', [2, 1], { rules: '{"id":"a","id":"b"}' }),
       'x',
-      '"id" comes twice',
+      'two members named "id"',
     ],
   ])('is refused with layer and object: %s', (_, object, name, problem) => {
     expect(problemOf(roomMap([exit, object]))).toEqual(at(name, problem));

@@ -56,17 +56,19 @@ describe('anima audit, checkpoint, bundle and verify', () => {
     expect([bad.code, bad.stderr.trim()]).toEqual([
       1,
       expect.stringMatching(
-        /^The bundle is invalid at line \d+ \(revision \d\): it does not hold what its hash was made from\.$/,
+        /^The bundle is invalid at line \d+ \(revision \d\): its content does not match its hash\.$/,
       ),
     ]);
     const other = await anima('verify', 'b.ndjson', '--key', 'A'.repeat(43));
-    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('has not signed the checkpoint')]);
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('the checkpoint is not signed by the key')]);
     const cut = (await readFile(join(folder.path, 'kept.note'), 'utf8')).replace('\n1\n', '\n9\n');
     await writeFile(join(folder.path, 'larger.note'), cut);
     const shorter = await anima('bundle', 'gatekeeper', '--checkpoint', 'larger.note');
     expect([shorter.code, shorter.stderr]).toEqual([
       1,
-      expect.stringContaining('A log of size 2 cannot extend one of size 9. If it is the newest here, the log was cut'),
+      expect.stringContaining(
+        'A log of size 2 cannot extend one of size 9. If it is the latest one of this server, the log was truncated',
+      ),
     ]);
     const notOne = await anima('verify', 'b.ndjson', '--checkpoint', 'b.ndjson');
     expect([notOne.code, notOne.stderr]).toEqual([1, expect.stringMatching(/^b\.ndjson is not a checkpoint\./)]);

@@ -15,11 +15,11 @@ describe('a registration', () => {
     ['FORBID with a comma too many', { ruleAction: 'Forbid ATTACK,' }, /forbids nothing/],
     ['a type in lower case', { ruleAction: 'pick-up' }, /PICK_UP/],
     ['a target of what is forbidden', { ruleAction: 'FORBID ATTACK', ruleTarget: 'orc' }, /ruleTarget/],
-    ['a suffix of a rule that only describes', { rulePromptSuffix: 'Be kind.' }, /only describes/],
+    ['a suffix of a rule that only describes', { rulePromptSuffix: 'Be kind.' }, /only a description/],
     [
       'a condition with nothing that follows',
       { ruleCondition: [['hp', '<5']], ruleReason: 'Weak.' },
-      /match decides nothing/,
+      /match has no effect/,
     ],
     ['a key below npcState', { ruleCondition: [['npcState.hp', '<5']], ruleAction: 'FLEE' }, /leave out "npcState\."/],
     ['an operator that is none', { ruleCondition: [['hp', '==5']], ruleAction: 'FLEE' }, /exact text/],

@@ -52,8 +52,8 @@ describe('the terms of a query', () => {
   });
 
   it('are refused when there are none, too many, or a quote is open [10.10d]', () => {
-    expect(refusal('!!! "" -')).toEqual({ issues: [{ pointer: '/q', message: 'has no words to look for' }] });
-    expect(refusal('"open')).toEqual({ issues: [{ pointer: '/q', message: 'has a quote that is not closed' }] });
+    expect(refusal('!!! "" -')).toEqual({ issues: [{ pointer: '/q', message: 'has no words to search for' }] });
+    expect(refusal('"open')).toEqual({ issues: [{ pointer: '/q', message: 'has an unclosed quote' }] });
     expect(refusal('a '.repeat(33))).toEqual({
       issues: [{ pointer: '/q', message: 'has more than 32 words or phrases' }],
     });

@@ -181,7 +181,7 @@ describe('bytes that are not what a soul is written as', () => {
     ['a text of four thousand million bytes', '7affffffff61'],
     ['text that is not UTF-8', '61ff'],
     ['text with half a surrogate pair', '63eda080'],
-    ['something after the end', '0000'],
+    ['extra bytes after the end', '0000'],
   ])('are refused: %s [8.7p]', (_, bytes) => {
     expect(read(bytes)).toBeNull();
   });
