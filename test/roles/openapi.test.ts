@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { rejections } from '../../src/kernel/base/rejection.js';
+import { rejections } from '../../src/kernel/http/rejections.js';
 import { EXCHANGES } from '../exchanges/play.js';
 import { servedRoutes } from '../../scripts/served-routes.js';
 import {

@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 
-import { type RejectionCode, rejections } from '../../base/rejection.js';
+import type { RejectionCode } from '../../base/rejection.js';
+import { rejections } from '../rejections.js';
 import { named } from '../named.js';
 import { FreeObject } from '../schemas.js';
 import { statuses } from '../statuses.js';
