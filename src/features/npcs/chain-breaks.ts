@@ -8,32 +8,32 @@ import { DECIDE_ATTEMPTS } from '../../kernel/streams/attempts.js';
 import { type Command, type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 
-/** How many events one look goes through: a second or two of work. Other work runs in between. */
+/** The number of events that one look covers: one or two seconds of work. Other work runs in between. */
 export const LOOK_EVENTS = 20_000;
-/** How many breaks end a look, including those of its last event: they fit into one append of 500 events. */
+/** A look ends after this many breaks, including those of its last event: they fit into one append of 500 events. */
 export const LOOK_BREAKS = 200;
 
 /** A break, and whether the stream itself acknowledges it. */
 export type FoundBreak = ChainBreak & { readonly acknowledged: boolean };
 
-/** What one look at a stream's chain found. */
+/** The result of one look at a stream's chain. */
 export type ChainLook = {
-  /** How many events it went through. */
+  /** The number of events that the look covered. */
   readonly events: number;
   readonly breaks: readonly FoundBreak[];
-  /** The revision to go on from; absent at the stream's end. */
+  /** The revision to continue from; absent at the end of the stream. */
   readonly next?: number;
-  /** The stream's last revision when the acknowledgements were read; -1 when there is no such stream. */
+  /** The stream's last revision when the acknowledgements were read; -1 if the stream does not exist. */
   readonly revision: number;
 };
 
-/** Two breaks are the same when nothing about them differs. When an acknowledged event is changed again, that is another break. */
+/** Two breaks are the same if they agree in every member. An acknowledged event that is changed again is a new break. */
 const keyOf = ({ revision, member, stored, computed }: ChainBreak): string =>
   `${String(revision)} ${member} ${stored} ${computed}`;
 
 /**
- * Looks for every break from the revision `from` on, and takes the event before `from` as it is. After a break it continues from the stored hash, as
- * the writer of the next event did. Other work runs after each event. Raises what the event store raises.
+ * Looks for every break from the revision `from` onwards; the event before `from` is not checked. After a break it continues from the stored hash, as
+ * the writer of the next event did. Yields after each event. Raises what the event store raises.
  */
 export const lookAtChain = async (store: EventStore, stream: string, from: number): Promise<ChainLook> => {
   const breaks: ChainBreak[] = [];
@@ -61,7 +61,7 @@ export const lookAtChain = async (store: EventStore, stream: string, from: numbe
 type Acknowledged = { readonly keys: ReadonlySet<string>; readonly revision: number };
 const nothingKnown: Acknowledged = { keys: new Set(), revision: -1 };
 
-/** The breaks that a stream acknowledges from a revision on, and the last revision that was read. */
+/** The breaks that a stream acknowledges from a revision onwards, and the last revision that was read. */
 const acknowledged = async (store: EventStore, stream: string, from: number): Promise<Acknowledged> => {
   const keys = new Set<string>();
   let revision = from - 1;
@@ -76,10 +76,10 @@ const acknowledged = async (store: EventStore, stream: string, from: number): Pr
 };
 
 /**
- * Records every break of a look that the stream does not acknowledge yet, in one append, each once. Another writer may have recorded them meanwhile:
- * what was appended since is read before the next attempt.
- * @returns the look with what is acknowledged now, and the append's position, 0 when there was none
- * @throws Rejection CONFLICT when others keep writing; raises what the event store raises
+ * Records every break of a look that the stream does not acknowledge yet, in one append, each once. Another writer may have recorded them in the
+ * meantime, so newer events are read before the next attempt.
+ * @returns the look with everything that is acknowledged now, and the position of the append, 0 if there was none
+ * @throws Rejection CONFLICT if others keep writing; raises what the event store raises
  */
 export const recordBreaks = async (
   deps: CommandDeps,
@@ -104,7 +104,7 @@ export const recordBreaks = async (
     const since = await acknowledged(deps.events, stream, revision + 1);
     take(since.keys);
     revision = since.revision;
-    // An earlier attempt at this command has recorded what it found. Breaks found since belong to another command.
+    // An earlier attempt at this command has recorded its breaks. Breaks found since then belong to another command.
     if (context.done === true || (outcome.events.length > 0 && !decided.here)) break;
   }
   return { ...look, breaks, revision, position };

@@ -4,7 +4,7 @@ import { parseNpcStream } from '../../kernel/base/stream-names.js';
 import { npcEvents } from './domain/events.js';
 import type { EventToDecode } from '../../kernel/base/decoder.js';
 
-/** What is published of a recorded event. Not who acted, nor in which request: that is not for other programs. */
+/** The published part of a recorded event. The actor and the request id are left out: they are not for other programs. */
 type EventToPublish = EventToDecode & {
   readonly stream: string;
   readonly revision: number;
@@ -12,15 +12,15 @@ type EventToPublish = EventToDecode & {
   readonly meta: { readonly at: string; readonly hash: string; readonly prevHash: string };
 };
 
-/** The name of the schema of an event's data, by which the published files know themselves. */
+/** The name of the schema of an event's data; the published schema files use it as their `$id`. */
 export const eventSchemaId = (type: string, version: number): string => `urn:anima:event:${type}:${String(version)}`;
 
-/** Whether this version of the server knows what the data of such an event may hold. */
+/** Whether this version of the server knows the shape of the event's data. */
 const isKnown = ({ type, data, meta }: EventToPublish): boolean =>
   isObject(data) && meta.schemaVersion <= (npcEvents.versionOf(type) ?? 0);
 
 /**
- * A recorded event as it is published; null for events of other streams.
+ * A recorded event in its published form; null for events of other streams.
  * @param source the installation, as a URI reference
  */
 export const toCloudEvent = (recorded: EventToPublish, source: string): CloudEvent | null => {

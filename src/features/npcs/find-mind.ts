@@ -7,7 +7,7 @@ import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { mindFold } from './mind-fold.js';
 
 /**
- * A mind that includes every acknowledged write.
+ * A mind, including every acknowledged write.
  * @throws Rejection NPC_NOT_FOUND
  */
 export const requireMind = async (writers: StreamWriters, tenant: string, npcId: string): Promise<MindState> => {
@@ -16,12 +16,11 @@ export const requireMind = async (writers: StreamWriters, tenant: string, npcId:
   return state;
 };
 
-/** Events that are the last of their mind's only while its soul still arrives. */
+/** Types of events that are a mind's last only while its soul is still arriving. */
 const arriving: readonly string[] = ['SoulArrivalBegun', 'MemoryArrived'];
 
 /**
- * The revision of a mind's last event, -1 when there is no such mind, or its soul still arrives. It reads only that event: the mind need not be folded
- * for this.
+ * The revision of a mind's last event, -1 if the mind does not exist or its soul is still arriving. It reads only that event; the mind is not folded.
  */
 export const revisionOf = async (events: EventStore, tenant: string, npcId: string): Promise<number> => {
   const { events: last, lastRevision } = await events.read(npcStream(tenant, npcId), {
@@ -32,7 +31,7 @@ export const revisionOf = async (events: EventStore, tenant: string, npcId: stri
 };
 
 /**
- * As `revisionOf`, for a mind that must exist.
+ * Like `revisionOf`, for a mind that must exist.
  * @throws Rejection NPC_NOT_FOUND
  */
 export const requireRevision = async (events: EventStore, tenant: string, npcId: string): Promise<number> => {
@@ -43,7 +42,7 @@ export const requireRevision = async (events: EventStore, tenant: string, npcId:
 
 /**
  * A mind after its last event up to `moment`; for a moment after the last event, the current mind.
- * @returns null when the mind had no event at that moment, or never had one
+ * @returns null if the mind had no event at that moment, or does not exist
  */
 export const mindAsOf = async (
   writers: StreamWriters,

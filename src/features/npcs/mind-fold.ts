@@ -3,10 +3,10 @@ import { evolveMind, initialMind, isArriving, type MindState } from './domain/st
 import { savedMind } from './domain/saved-mind.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 
-/** The command that writes a soul into a mind, whoever carries it out. */
+/** The id of the command that writes a soul into a mind, whichever process runs it. */
 export const arrivalCommand = (importId: string): string => `arrival_${importId}`;
 
-/** How a mind's stream is folded. Raise its version whenever `test/features/npcs/mind-fold.test.ts` says so. */
+/** How a mind's stream is folded. Raise the version when `test/features/npcs/mind-fold.test.ts` asks for it. */
 export const mindFold: Fold<MindState> = {
   initial: initialMind,
   evolve: evolveMind,

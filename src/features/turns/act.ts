@@ -18,7 +18,7 @@ import type { Rulesets } from '../rules/rulesets.js';
 import { factsFrom } from './facts-from.js';
 import { defined } from '../../kernel/base/defined.js';
 
-/** What the acts of the compatibility routes need; `issuer` signs their verdicts. */
+/** Dependencies of the acts of the compatibility routes; `issuer` signs their verdicts. */
 export type ActDeps = {
   readonly ports: Pick<Ports, 'events' | 'clock'>;
   readonly writers: StreamWriters;
@@ -38,7 +38,7 @@ export type Act = {
 const logic = CURRENT_LOGIC;
 const { effectiveInput, giveDirective, buildPrompt, reachVerdict } = logicOf(logic);
 
-/** An act as recorded: its first event of the type `Type`, and what `Anima-Revision` and later lists need. */
+/** A recorded act: its first event of the type `Type`, and the data for `Anima-Revision` and later lists. */
 export type Acted<Type extends NpcEvent['type']> = {
   readonly event: Extract<NpcEvent, { type: Type }>['data'];
   readonly at: { readonly revision: number; readonly at: string };
@@ -84,7 +84,7 @@ const act = async <Type extends NpcEvent['type']>(
   };
 };
 
-/** Which patterns matched, in the form for a decision and an event. */
+/** Which patterns matched, in the form for decisions and events. */
 const heldIn = ({ patternsHeld }: TurnFacts): { readonly patternsHeld?: readonly string[] } =>
   defined({ patternsHeld });
 

@@ -6,7 +6,7 @@ import type { ProcessRepository } from '../../kernel/processes/process-repositor
 import { type CommandAttempt, earlierProcess } from '../../kernel/streams/earlier-process.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 
-/** The turn that another attempt at the same command has opened or stepped; `searchedTo` as earlierProcess tells it. */
+/** The turn that another attempt at the same command has opened or stepped; `searchedTo` is the one from earlierProcess. */
 export const anotherAttempt = async (
   {
     repository,

@@ -20,7 +20,7 @@ export const StepAnswered = {
   example: stepExamples.opened,
 };
 
-/** Reads what a body sends, has the step taken, and answers it. `npcId` is whom the verdict is about. Raises what the step and the signer raise. */
+/** Reads a body's request, has the step taken, and answers it. `npcId` is the subject of the verdict. Raises what the step and the signer raise. */
 export const stepAnswers = ({ signer }: { readonly signer: VerdictSigner }) => {
   const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
     const { instruction, turnId, signing } = answer;

@@ -95,11 +95,10 @@ export const rulesetIdOf = (rulesetId: string | null | undefined): string | unde
   return rulesetId;
 };
 
-/** Reads a validated tape. `null` counts as absent. */
 export const tapeOf = (body: Static<typeof TapeSchema>): Tape => {
   const rulesetId = rulesetIdOf(body.rulesetId);
   return {
-    // An id that cannot be one of ours is as unknown as a missing one.
+    // An id that this server cannot have issued is treated as unknown, like a missing one.
     ...(typeof body.turnId === 'string' && /^[A-Za-z0-9_-]{1,128}$/.test(body.turnId) ? { turnId: body.turnId } : {}),
     observation: body.observation,
     context: body.context ?? {},
@@ -114,13 +113,13 @@ export const tapeOf = (body: Static<typeof TapeSchema>): Tape => {
   };
 };
 
-/** The known type that looks like the unknown one of a result. */
+/** The known type that resembles the unknown type of a result. */
 export const meantType = (body: Static<typeof ResultSchema> | null | undefined): string | undefined => {
   const { type = '' } = body ?? {};
   return Object.hasOwn(bodies, type) ? undefined : Object.keys(bodies).find((known) => isAlike(type, known));
 };
 
-/** Reads a checked result. */
+/** Converts a validated result. */
 export const resultOf = (body: Static<typeof ResultSchema> | null | undefined): TapeResult | 'unknown' | null => {
   if (body === null || body === undefined) return null;
   const result = body as unknown as {

@@ -3,7 +3,7 @@ import type { MindState } from '../npcs/domain/state.js';
 import { defined } from '../../kernel/base/defined.js';
 import type { ChosenRuleset } from '../rules/rulesets.js';
 
-/** The facts of a decision, from the chosen rules and the mind at this moment. */
+/** The facts of a decision, from the chosen rules and the current mind. */
 export const factsFrom = (
   npcId: string,
   chosen: ChosenRuleset,

@@ -2,13 +2,13 @@ import type { TapeResult, Tape } from './domain/tape.js';
 import type { OpenedTurn } from '../../../workflows/turn/turn-state.js';
 import { idKey, memoriesKey, outputKey, type ResultKind, type TurnKey } from './turn-key.js';
 
-/** A result as the turn's table takes it. */
+/** A result in the form that the turn's transitions accept. */
 export type ResultInput =
   | { readonly type: 'actor'; readonly actor: NonNullable<Tape['actor']> }
   | { readonly type: 'memories'; readonly memories: Tape['memories'] }
   | { readonly type: 'output'; readonly generatedOutput: string };
 
-/** Which result each state waits for. */
+/** The result that each state waits for. */
 const awaited: Readonly<Record<OpenedTurn['name'], ResultKind | null>> = {
   awaitingActor: 'actor',
   awaitingMemories: 'memories',
@@ -42,7 +42,7 @@ export const awaits = (turn: OpenedTurn, kind: ResultKind): boolean => awaited[t
 export const isOver = (turn: OpenedTurn, nowMs: number): boolean =>
   turn.name === 'ended' || turn.name === 'expired' || Date.parse(turn.deadlineAt) <= nowMs;
 
-/** Whether the turn recorded this very result in an earlier round. */
+/** Whether the turn recorded the same result in an earlier round. */
 export const recordedSame = (turn: TurnKey, result: ResultInput): boolean => {
   switch (result.type) {
     case 'actor':
@@ -54,7 +54,7 @@ export const recordedSame = (turn: TurnKey, result: ResultInput): boolean => {
   }
 };
 
-/** Whether a fat tape can be a later step of this turn: what both know agrees, and something goes beyond what the turn was opened with. */
+/** Whether a fat tape can be a later step of this turn: the facts that both have agree, and the tape has something beyond the turn's opening. */
 const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean => {
   const known = results.filter(({ type }) => turn[type] !== undefined);
   const fresh = results.filter(({ type }) => !turn.atFirst.includes(type));
@@ -66,9 +66,9 @@ const tapeBelongs = (turn: TurnKey, results: readonly ResultInput[]): boolean =>
 };
 
 /**
- * Finds the turn that a step without a turn id belongs to, among a mind's recent turns, newest first: `new` for a first step, `unknown` if its turn is
- * not among them.
- * @param said the comparable form of what, according to the tape, its turn was opened with
+ * Finds the turn that a step without a turn id belongs to, among a mind's recent turns, newest first: `new` for a first step, `unknown` if its turn
+ * is not among them.
+ * @param said the comparable form of the values that its turn was opened with, according to the tape
  */
 export const findTurn = (
   recent: readonly TurnKey[],
@@ -100,7 +100,7 @@ export const findTurn = (
   }
   const results = tapeResults(tape);
   const belongs = (turn: TurnKey): boolean => tapeBelongs(turn, results);
-  // A fat client's last step repeated: only its output shows that the turn is over already.
+  // A fat client repeats its last step: only its output shows that the turn has already ended.
   const output = results.find(({ type }) => type === 'output');
   const repeats = (turn: TurnKey): boolean => output !== undefined && recordedSame(turn, output) && belongs(turn);
   return newestOpen(belongs) ?? newestEnded(repeats) ?? 'new';

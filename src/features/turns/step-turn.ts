@@ -40,22 +40,22 @@ export type TurnStep = CommandAttempt & {
   readonly result: TapeResult | 'unknown' | null;
 };
 
-/** The answer, the revision of the mind's stream and the global position (0: nothing was recorded) when it was made. */
+/** The answer, and the revision of the mind's stream and the global position (0: nothing was recorded) at that moment. */
 export type Stepped = { readonly answer: TurnAnswer; readonly revision: number; readonly position: number };
 
 /**
- * Total time limit of a step, in milliseconds: clients wait for 15 s. Each operation that it waits for has a shorter limit, but after an outage all of
- * them may be slow.
+ * Total time limit of a step, in milliseconds: clients wait for 15 s. Each operation that a step waits for has a shorter limit, but after an outage
+ * all of them may be slow.
  */
 export const STEP_MS = 10_000;
 
-/** A permit for a step of this mind, before anything is read for it. @throws as ProcessRuntime.enter */
+/** A permit for a step of this mind, taken before anything is read for it. @throws as ProcessRuntime.enter */
 export const enterStep = (runtime: Pick<ProcessRuntime, 'enter'>, stream: string): (() => void) =>
   runtime.enter({ process: turn.name, stream });
 
 /**
- * One step of the multi-round protocol: finds the turn that the step belongs to, or opens or resumes one, and passes new results to its state machine.
- * It never refuses a client that remembers the turn differently: the response comes from the record.
+ * One step of the multi-round protocol: finds the turn that the step belongs to, or opens or resumes one, and passes new results to its state
+ * machine. It never refuses a client whose view of the turn differs: the response comes from the record.
  * @throws Rejection EVENTS_TOO_LARGE, ENGINE_UNAVAILABLE after STEP_MS, and as ProcessRuntime.ask
  */
 export const stepTurn = (deps: StepDeps, { result, ...sent }: TurnStep): Promise<Stepped> => {
@@ -66,7 +66,7 @@ export const stepTurn = (deps: StepDeps, { result, ...sent }: TurnStep): Promise
 
 type Step = Omit<TurnStep, 'result'> & { readonly result: ResultInput | 'unknown' | null };
 
-/** What a step works with; once its signal has aborted, nothing is asked any more. */
+/** The dependencies of a step; once its signal has aborted, no more requests are made. */
 type StepWork = StepDeps & { readonly signal: AbortSignal };
 
 const locateAndTake = async (deps: StepWork, step: Step): Promise<Stepped> => {
@@ -84,7 +84,7 @@ const locateAndTake = async (deps: StepWork, step: Step): Promise<Stepped> => {
   }
 };
 
-/** Which turn a step is for: its first step opens one; a lost one has expired or is no body's turn of this mind; an unknown one was not found. */
+/** The turn of a step: its first step opens one; a lost one has expired or is not a body's turn of this mind; an unknown one was not found. */
 type Target =
   | { readonly kind: 'new' | 'unknown' }
   | { readonly kind: 'known'; readonly known: OpenedTurn }
@@ -106,7 +106,7 @@ const targetOf = async (
   tail?: StreamTail,
 ): Promise<Exclude<Target, { kind: 'new' | 'unknown' }>> => {
   const state = (await repository.load(turn, refOf(stream, turnId), -1, tail)).state as TurnState;
-  // An agent's turn has no body, so to one it is as unknown as a turn of another mind.
+  // An agent's turn has no body, so a body's step treats it as unknown, like a turn of another mind.
   const isLost =
     state.name === 'new' || state.agent === true || (state.name !== 'ended' && isOver(state, clock.now().getTime()));
   return isLost ? { kind: 'lost', turnId } : { kind: 'known', known: state };
@@ -114,14 +114,14 @@ const targetOf = async (
 
 const refOf = (stream: string, id: string): ProcessRef => ({ process: turn.name, id, stream });
 
-/** Takes what is new in a step, and notes where its tape contradicts the record. */
+/** Takes the new parts of a step, and notes where its tape contradicts the record. */
 const takeStep = (deps: StepWork, step: Step, known: OpenedTurn): Promise<Stepped> => {
   const next = newInput(known, step);
   const round = (next.type === 'look' ? next.round : undefined) ?? known.rounds.length - 1;
   return record(deps, step, known.turnId, [...noticed(known, step, round), next]);
 };
 
-/** Where the tape contradicts what is recorded, or names another actor than the mind whose turn it is. */
+/** Where the tape contradicts the record, or names an actor other than the mind that the turn belongs to. */
 const noticed = (known: RecordedTape, step: Step, round: number): readonly TurnInput[] => {
   const members = mismatches(known, withResult(step), parseNpcStream(step.stream)?.npcId ?? null);
   return members.length === 0 ? [] : [{ type: 'mismatch', round, members }];
@@ -140,7 +140,7 @@ const withResult = ({ tape, result }: Step): Tape => {
   }
 };
 
-/** The result that the turn waits for, or else a look at an earlier round's response: for a repeat, a misfit or a contradiction. */
+/** The result that the turn waits for; otherwise a query for an earlier round's response, for a repeat, a misfit or a contradiction. */
 const newInput = (known: OpenedTurn, { tape, result }: Step): TurnInput => {
   if (result === 'unknown') return { type: 'look' };
   const results = result === null ? tapeResults(tape) : [result];
@@ -151,9 +151,9 @@ const newInput = (known: OpenedTurn, { tape, result }: Step): TurnInput => {
   return { type: 'look', ...defined({ round: known.roundOf[result.type] }) };
 };
 
-/** What a turn is opened with besides its tape. */
+/** What a turn is opened with, in addition to its tape. */
 type Begun = {
-  /** The revision that the turn's id carries; the last durable one when undefined. */
+  /** The revision in the turn's id; the last durable one if undefined. */
   readonly searchedTo: number | undefined;
   readonly memories?: Tape['memories'];
   readonly output?: string;
@@ -184,7 +184,7 @@ const openTurn = async (
   return record(deps, step, turnId, [opening, ...wrongActor, ...results]);
 };
 
-/** Opens a turn from the tape alone: it begins with what the tape holds and what the step brings. */
+/** Opens a turn from the tape alone: it begins with the contents of the tape and of the step. */
 const resume = (deps: StepWork, step: Step, begun: Pick<Begun, 'searchedTo' | 'resumedFrom'>): Promise<Stepped> => {
   const tape = resumable(withResult(step));
   const resumed = { ...step, tape };
@@ -195,12 +195,13 @@ const resume = (deps: StepWork, step: Step, begun: Pick<Begun, 'searchedTo' | 'r
 };
 
 /**
- * Resumes a lost turn once, however often its steps are repeated. In this process they stand in line, and all but the first find its successor. Two
- * processes may both find none. Then both open one with the same command id, the runtime refuses the second with BUSY, and that one looks again.
+ * Resumes a lost turn once, however often its steps are repeated. Within this process the repeats are queued, and all but the first find its
+ * successor. Two processes may both find none. Then both open one with the same command id, the runtime refuses the second with BUSY, and that one
+ * searches again.
  */
 const resumeOnce = (deps: StepWork, step: Step, lost: string): Promise<Stepped> =>
   deps.repository.runExclusive(`resume ${step.stream} ${lost}`, async () => {
-    // Taken before the search: the new turn's first reading meets what another server records from now on.
+    // Taken before the search, so the new turn's first read includes everything that another server records from now on.
     const searchedTo = (await deps.writers.current(step.stream, mindFold)).revision;
     const successor = await successorOf(deps, step.stream, lost);
     if (successor !== null) return takeStep(deps, step, successor);
@@ -216,7 +217,7 @@ const resumeOnce = (deps: StepWork, step: Step, lost: string): Promise<Stepped> 
     }
   });
 
-/** The turn that resumes a lost one, even if resumed turns were lost too; null when none can still go on. */
+/** The turn that resumes a lost one, even if resumed turns were lost too; null if none of them can continue. */
 const successorOf = async (deps: StepDeps, stream: string, lost: string): Promise<OpenedTurn | null> => {
   const seen = new Set<string>();
   for (let id = lost; !seen.has(id);) {
@@ -230,7 +231,7 @@ const successorOf = async (deps: StepDeps, stream: string, lost: string): Promis
   return null;
 };
 
-/** Hands inputs to a turn, which records and answers them. */
+/** Sends inputs to a turn, which records and answers them. */
 const record = async (
   deps: StepWork,
   { stream, by }: Step,

@@ -14,7 +14,7 @@ const OPEN_TURNS_KEPT_PER_MIND = 4 * TURNS_KEPT_PER_MIND;
 /** How many turns of all minds are remembered, about 700 bytes each. The turns of minds that were silent longest are dropped first. */
 export const TURNS_KEPT = 400_000;
 
-/** How many of the events that were read are handed on. */
+/** How many of the events that were read are returned. */
 const TAIL_EVENTS = 64;
 
 type Recent = { readonly turns: Map<string, TurnKey>; readonly successors: Map<string, string>; upTo: number };
@@ -23,25 +23,26 @@ type FoundMind = { readonly mind: Recent; readonly tail: StreamTail | undefined 
 
 /**
  * The recent turns of each mind, newest last. Typed clients drop members that they do not know, so finding a turn without its id is their main path.
- * The index holds only what tells a turn from others. It is made by one bounded walk back through the stream, and kept current by what is recorded.
+ * The index holds only the data that distinguishes turns. It is built by one bounded backward read of the stream, and updated from newly recorded
+ * events.
  */
 export class TurnIndex {
   readonly #events: EventStore;
   readonly #shared: boolean;
-  /** What was noted for minds that are being read. */
+  /** Changes noted for minds whose streams are being read. */
   readonly #loading = new Map<string, KeyChange[]>();
   readonly #minds = new LRUCache<string, Recent>({
     maxSize: TURNS_KEPT,
     sizeCalculation: ({ turns }) => 1 + turns.size,
   });
 
-  /** @param shared whether other programs also write these streams; `recent` then first reads what they have appended. */
+  /** @param shared whether other programs also write these streams; `recent` then first reads their appends. */
   constructor(events: EventStore, { shared = true }: { readonly shared?: boolean } = {}) {
     this.#events = events;
     this.#shared = shared;
   }
 
-  /** Notes what was recorded here, so a sole writer need not read it back. */
+  /** Notes events that were recorded here, so a sole writer need not read them back. */
   note(stream: string, events: readonly StreamEvent[]): void {
     if (this.#shared) return;
     const changes = changesOf(events);
@@ -53,22 +54,22 @@ export class TurnIndex {
     }
   }
 
-  /** The turn that went on where `turnId` was lost or expired. */
+  /** The turn that resumed `turnId` after it was lost or expired. */
   async successor(stream: string, turnId: string): Promise<string | undefined> {
     return (await this.#mind(stream)).mind.successors.get(idKey(turnId));
   }
 
-  /** Recent turns of a mind, newest first, with everything that was recorded before this call, the newest TURN_SEARCH_EVENTS of it. */
+  /** Recent turns of a mind, newest first, including everything recorded before this call, within its newest TURN_SEARCH_EVENTS events. */
   async recent(stream: string): Promise<readonly TurnKey[]> {
     return (await this.recentWithTail(stream)).turns;
   }
 
-  /** The same, and the last events that were read for it: whoever folds the turn next need not read them again. */
+  /** The same, with the last events that were read for it, so folding the turn next need not read them again. */
   async recentWithTail(
     stream: string,
   ): Promise<{ readonly turns: readonly TurnKey[]; readonly tail: StreamTail | undefined }> {
     const { mind, tail } = await this.#mind(stream);
-    // Another call has read on meanwhile: a turn that it found is not in this tail.
+    // Another call has read further in the meantime: a turn that it found is not in this tail.
     return { turns: newestFirst(mind), tail: tail !== undefined && tail.through >= mind.upTo ? tail : undefined };
   }
 
@@ -81,7 +82,7 @@ export class TurnIndex {
     const { mind: made, tail } = await this.#readOn(stream, empty).finally(() => {
       if (this.#loading.get(stream) === noted) this.#loading.delete(stream);
     });
-    // Another call may have made it meanwhile, and have noted more.
+    // Another call may have created it in the meantime, and have noted more.
     const other = this.#minds.get(stream);
     if (other !== undefined && (!this.#shared || other.upTo >= made.upTo)) return { mind: other, tail };
     for (const change of noted) apply(made, change);
@@ -89,7 +90,7 @@ export class TurnIndex {
     return { mind: made, tail };
   }
 
-  /** Walks back to what is known, TURN_SEARCH_EVENTS at most, and folds what it passed in the order in which it happened. */
+  /** Reads back to the known events, at most TURN_SEARCH_EVENTS, and folds what it read in the order in which it happened. */
   async #readOn(stream: string, mind: Recent): Promise<FoundMind> {
     const changes: KeyChange[] = [];
     let upTo = mind.upTo;
@@ -100,7 +101,7 @@ export class TurnIndex {
       if (newest.length === 0) newest = events.slice(0, TAIL_EVENTS);
       changes.push(...changesOf(events));
     }
-    // Another one may have read the same meanwhile.
+    // Another call may have read the same in the meantime.
     const known = mind.upTo;
     for (const change of changes.reverse()) if (change.revision > known) apply(mind, change);
     mind.upTo = Math.max(mind.upTo, upTo);
@@ -108,7 +109,7 @@ export class TurnIndex {
     return { mind, tail: { events: [...newest].reverse(), through: upTo } };
   }
 
-  /** Its size has changed, which the cache does not notice. A mind that was dropped meanwhile is not added again. */
+  /** Its size has changed, which the cache does not notice. A mind that was dropped in the meantime is not added again. */
   #weighAgain(stream: string, mind: Recent): void {
     if (this.#minds.peek(stream) !== mind) return;
     this.#minds.delete(stream);
@@ -128,7 +129,7 @@ const apply = (mind: Recent, { turnId, next }: KeyChange): void => {
   if (mind.turns.size > TURNS_KEPT_PER_MIND) forgetOne(mind);
 };
 
-/** The oldest ended turn; an open one only if there are too many. */
+/** Drops the oldest ended turn; an open one only if there are too many. */
 const forgetOne = ({ turns, successors }: Recent): void => {
   for (const [turnId, { awaits, successorOf }] of turns) {
     if (awaits !== null && turns.size <= OPEN_TURNS_KEPT_PER_MIND) continue;

@@ -10,15 +10,15 @@ export const resultKinds = ['actor', 'memories', 'output'] as const;
 export type ResultKind = (typeof resultKinds)[number];
 
 /**
- * The data for finding a turn among its mind's recent ones. Texts are digests of the form in which they are compared, so a key is small however long
- * they are. The turn itself is read from its stream.
+ * The data for finding a turn among its mind's recent ones. Texts are digests of their comparison form, so a key is small however long they are. The
+ * turn itself is read from its stream.
  */
 export type TurnKey = {
   readonly turnId: string;
-  /** The result it waits for; null once it is over. */
+  /** The result it waits for; null once it has ended. */
   readonly awaits: ResultKind | null;
   readonly expired: boolean;
-  /** It runs on this server: no body's step means it. */
+  /** It runs on this server: no body's step belongs to it. */
   readonly agent: boolean;
   readonly deadlineMs: number;
   readonly commandId: string;
@@ -28,7 +28,7 @@ export type TurnKey = {
   readonly actor?: string;
   readonly memories?: string;
   readonly output?: string;
-  /** Which results the opening brought. */
+  /** The results that came with the opening. */
   readonly atFirst: readonly ResultKind[];
 };
 
@@ -37,12 +37,12 @@ const KEPT_CHARACTERS = 64;
 
 const compact = (json: string): string => (json.length <= KEPT_CHARACTERS ? json : shortDigest(json));
 
-/** The form of what a turn is opened with. It yields whenever the driver may pause. */
+/** The comparison form of the values that a turn is opened with. It yields whenever the driver may pause. */
 export function* saidSlices(observation: string, context: Json): Sliced<string> {
   return compact(`${JSON.stringify(observation)}${yield* comparisonSlices(context)}`);
 }
 
-/** The form of an id that a client made up, and may have made long. */
+/** The comparison form of an id that a client chose, which may be long. */
 export const idKey = (id: string): string => compact(comparisonText(id));
 
 export const memoriesKey = (memories: readonly RecalledMemory[]): string =>
@@ -77,7 +77,7 @@ export type KeyChange = {
   readonly next: (before: TurnKey | undefined) => TurnKey | undefined;
 };
 
-/** What an event says of a turn's key; null when it says nothing. */
+/** The change of a turn's key by an event; null if there is none. */
 export const keyChange = (recorded: Pick<RecordedEvent, 'type' | 'data' | 'revision' | 'meta'>): KeyChange | null => {
   const event = npcEvents.decode(recorded);
   const { revision } = recorded;

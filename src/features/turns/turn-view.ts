@@ -36,7 +36,7 @@ export type TurnView = {
   readonly verdict: RestedVerdict | null;
 };
 
-/** A verdict, what it was based on, and what its signature is made from if it is valid. */
+/** A verdict, what it was based on, and the data for its signature if it is valid. */
 export type RestedVerdict = {
   readonly generatedOutput: string;
   readonly verdict: Verdict;

@@ -8,7 +8,7 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 /** Where and when a verdict was recorded, with the key and the issuer from its event. */
 export type Signing = { readonly revision: number; readonly at: string; readonly kid: string; readonly iss: string };
 
-/** A recorded verdict. `signing` is absent when it is invalid. */
+/** A recorded verdict. `signing` is absent if it is invalid. */
 export type RecordedVerdict = {
   readonly tenant: string;
   readonly npcId: string;
@@ -18,7 +18,7 @@ export type RecordedVerdict = {
   readonly signing?: Signing;
 };
 
-/** What `POST /verdicts/verify` asks; `tenant` is the asker's. */
+/** The question of `POST /verdicts/verify`; `tenant` is the caller's. */
 export type VerificationQuestion = {
   readonly tenant: string;
   readonly npcId: string;
@@ -26,15 +26,18 @@ export type VerificationQuestion = {
   readonly verdict: JsonObject;
 };
 export type VerificationReason = 'malformed' | 'unknown_key' | 'bad_signature' | 'other_npc' | 'other_verdict';
-/** `signedAt` is the time of the verdict's event, in whole seconds as the signature holds it (RFC 3339). */
+/** `signedAt` is the time of the verdict's event, in whole seconds as in the signature (RFC 3339). */
 export type VerificationAnswer =
   | { readonly valid: true; readonly turnId: string; readonly revision: number; readonly signedAt: string }
   | { readonly valid: false; readonly reason: VerificationReason };
 
 export type VerdictSigner = {
-  /** The compact JWS of a recorded verdict; null when it is invalid. The same record makes the same bytes. */
+  /** The compact JWS of a recorded verdict; null if it is invalid. The same record makes the same bytes. */
   sign(recorded: RecordedVerdict): Promise<string | null>;
-  /** Whether a signature is ours and covers this verdict of this NPC; never throws for what a client sent. Raises what the event store raises. */
+  /**
+   * Whether this server made a signature and it covers this verdict of this NPC; never throws because of a client's input. Raises what the event
+   * store raises.
+   */
   verify(question: VerificationQuestion): Promise<VerificationAnswer>;
 };
 
@@ -54,7 +57,7 @@ const kidOf = (signature: string): string | null => {
 const claimsOf = (payload: Uint8Array): VerdictClaims | null => {
   try {
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
-    // It is signed by our key, so an object has the members that we gave it.
+    // It is signed with a key of this server, so an object has the members that this server wrote.
     return isObject(claims) ? (claims as unknown as VerdictClaims) : null;
   } catch {
     return null;

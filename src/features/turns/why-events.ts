@@ -2,16 +2,16 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import type { TurnView } from './turn-view.js';
 
-/** A verdict's append: the verdict, a state change, the memories. */
+/** The limit of a verdict's append, in events: the verdict, a state change, the memories. */
 const APPENDED = 32;
-/** How far beyond its last round a turn's notes are looked for, and how far in all, in events of the stream. */
+/** How far beyond its last round a turn's notes are looked for, and how far in total, in events of the stream. */
 const NOTED_WITHIN = 1_000;
 const WALKED = 20_000;
 
-/** What is recorded of a turn beside its rounds. */
+/** The events of a turn outside its rounds. */
 const NOTES: ReadonlySet<string> = new Set(['RulesetMissing', 'TapeMismatchNoticed', 'TurnExpired']);
 
-/** The events of a turn, in order: those of its rounds, what was appended with the last of them, and what was noted about it. */
+/** The events of a turn, in order: those of its rounds, those appended with the last round, and the notes about it. */
 export const turnEvents = async (
   events: Pick<EventStore, 'read'>,
   stream: string,
@@ -40,7 +40,7 @@ const ofRounds = async (
   return pages.flatMap((page) => page.events);
 };
 
-/** A missing ruleset is noted before the opening, a contradiction at any time, and an expired turn ends with the note of that. */
+/** A missing ruleset is noted before the opening, a contradiction at any time, and an expired turn ends with a note of its expiry. */
 const notesOf = async (
   events: Pick<EventStore, 'read'>,
   stream: string,

@@ -15,14 +15,14 @@ export type RecordedPrompt = {
   readonly constraints: JsonObject;
   /** The base64url SHA-256 of the text. */
   readonly digest: string;
-  /** Whether the same prompt comes out again from what was recorded beside it. */
+  /** Whether the record produces the same prompt again. */
   readonly madeAgain: boolean;
 };
 
-/** An event of a turn, as it is known. */
+/** A decoded event of a turn. */
 export type TurnEvent = ReturnType<typeof npcEvents.decode>;
 
-/** What a prompt was made from: the turn as it was then. */
+/** What a prompt was made from: the turn at that time. */
 type Prompted = {
   readonly asked: TurnRequest;
   readonly mindRevision: number;
@@ -65,7 +65,7 @@ const promptedBy = (known: readonly TurnEvent[]): Prompted | null => {
   return found;
 };
 
-/** The prompt of a turn with these events, and whether it can be made again; null when the turn has none. */
+/** The prompt of a turn with these events, and whether the record reproduces it; null if the turn has none. */
 export const promptOf = async (
   { writers }: { readonly writers: StreamWriters },
   {

@@ -22,19 +22,19 @@ export type WhyDeps = {
   readonly rulesets: Pick<Rulesets, 'version'>;
 };
 
-/** A rule with what it was asked and what it saw. */
+/** A rule with its conditions and the values that they saw. */
 export type WhyRule = {
   readonly drRuleId: string;
   readonly ruleName: string;
   readonly ruleReason: string;
   readonly rulePriority: number;
   readonly matched: boolean;
-  /** `saw` is absent for a key that was missing; `notRecorded` for one that the record had no room for, or only for a part of it. */
+  /** `saw` is absent for a key that was missing; `notRecorded` for one that did not fit into the record, or only in part. */
   readonly conditions: readonly { key: string; expected: string; holds: boolean; saw?: Json; notRecorded?: true }[];
   readonly patternHolds?: boolean;
 };
 
-/** A memory that was offered; `cause` of one that this server recalled: the event that stored it. */
+/** A memory that was offered; `cause`, if this server recalled it, is the event that stored it. */
 export type WhyMemory = RecalledMemory & {
   readonly cause?: { readonly turnId: string | null; readonly eventId: string; readonly revision: number };
 };
@@ -44,7 +44,7 @@ type Mismatched = Extract<NpcEvent, { type: 'TapeMismatchNoticed' }>['data']['me
 /** Everything that a turn was based on, from its record alone. */
 export type Why = {
   readonly turn: TurnView;
-  /** The mind as the last decision saw it. */
+  /** The mind at the last decision. */
   readonly mind: { readonly revision: number; readonly persona: string | null; readonly data: JsonObject | null };
   /** The ruleset that was named but never registered, so the turn was decided without rules. */
   readonly rulesetMissing?: string;
@@ -52,7 +52,7 @@ export type Why = {
   readonly memories: readonly WhyMemory[];
   readonly prompt: RecordedPrompt | null;
   readonly model: { readonly text: string; readonly cortexId?: string; readonly read: ModelOutput } | null;
-  /** Where a tape contradicted the record; the record counted. */
+  /** Where a tape contradicted the record; the record took precedence. */
   readonly mismatches: readonly { revision: number; round: number; members: readonly Mismatched[] }[];
   readonly stateChange: JsonObject | null;
   readonly memoriesStored: readonly { memoryId: string; text: string; type: string; importance: number }[];
@@ -60,7 +60,7 @@ export type Why = {
 };
 
 /**
- * Why a turn came out as it did.
+ * Why a turn had its result.
  * @throws Rejection TURN_NOT_FOUND
  */
 export const whyOf = async (deps: WhyDeps, tenant: string, npcId: string, turnId: string): Promise<Why> => {
@@ -140,7 +140,7 @@ const rulesOf = (
   });
 };
 
-/** What a key saw. A key without a record was missing, unless the record had no room for all of them. */
+/** The value that a key saw. A key without a record was missing, unless the record did not have room for all of them. */
 const sawOf = (seen: SeenValue | undefined, leftOut: boolean): Partial<WhyRule['conditions'][number]> => {
   if (seen === undefined) return leftOut ? { notRecorded: true } : {};
   const saw = seen.value === null ? {} : { saw: seen.value };
@@ -155,7 +155,7 @@ const memoriesOffered = (known: readonly TurnEvent[]): readonly RecalledMemory[]
   return [];
 };
 
-/** The memories with the events that stored them, where this server recalled them. */
+/** The memories, with the events that stored them if this server recalled them. */
 const withCauses = (
   events: Pick<EventStore, 'read'>,
   stream: string,

@@ -10,8 +10,8 @@ export type Registration = { readonly persona?: string; readonly data?: JsonObje
 const same = (before: JsonObject | null, data: JsonObject): boolean => before !== null && jcs(before) === jcs(data);
 
 /**
- * Registers or updates a mind. A member that is sent replaces the whole old value, and a request that changes nothing records nothing.
- * Registering an archived mind is an act, so it revives the mind even when nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE,
+ * Registers or updates a mind. Each member of the request replaces the old value completely, and a request that changes nothing records nothing.
+ * Registering an archived mind is an act, so it revives the mind even if nothing else changes. Data beyond DATA_BYTES is refused as DATA_TOO_LARGE,
  * unless it is smaller than before.
  */
 export const registerNpc = (mind: MindState, { persona, data }: Registration): readonly NpcEvent[] | Rejection => {

@@ -16,11 +16,11 @@ export type Actor = Static<typeof ActorGiven>;
 export type RecalledMemory = Static<typeof RecalledSchema>;
 export type MemoryDraft = Static<typeof Draft>;
 export type Instruction = Static<typeof InstructionGiven>;
-/** What the mind decided on a model's text. */
+/** The mind's decision on a model's text. */
 export type Verdict = Static<typeof Decided>;
-/** What the decision rested on besides its inputs; shown by `why`. */
+/** The grounds of the decision other than its inputs; shown by `why`. */
 export type VerdictGrounds = Static<typeof Grounds>;
-/** Where a memory that a soul brought was stored first: events of the server that exported it. */
+/** Where a memory from a soul was first stored: events of the server that exported it. */
 export type MemorySource = Static<typeof Source>;
 export type TurnKind = 'process' | 'directive' | 'context' | 'verdict';
 
@@ -29,7 +29,7 @@ export type NpcEvent = {
   [Type in NpcEventType]: { type: Type; data: Static<(typeof npcEventSchemas)[Type]> };
 }[NpcEventType];
 
-/** The events of a mind's stream, as they are stored and as they are known. */
+/** The events of a mind's stream, in their stored and in their current form. */
 export const npcEvents = decoderOf<NpcEvent>({
   NpcRegistered: [],
   NpcUpdated: [],

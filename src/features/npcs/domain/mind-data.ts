@@ -3,9 +3,9 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 /** The limit of a mind's data, in bytes of its JSON in UTF-8. */
 export const DATA_BYTES = 262_144;
 
-/** Containers of at least this many bytes are measured once; it is cheaper to measure smaller ones again. */
+/** Containers of at least this many bytes are measured once; smaller ones are cheaper to measure again. */
 const REMEMBERED_BYTES = 1_024;
-/** Data is immutable, and a merge patch keeps what it does not touch, so a measurement stays right as long as its data is held. */
+/** Data is immutable, and a merge patch keeps the values that it does not touch, so a measurement stays valid for the lifetime of its value. */
 const measured = new WeakMap<object, number>();
 
 const bytesOf = (value: Json): number => {
@@ -25,7 +25,7 @@ const bytesOf = (value: Json): number => {
   return bytes;
 };
 
-/** The length of a mind's data as JSON, in bytes of UTF-8. Of a value that was measured before only what changed is looked at. */
+/** The length of a mind's data as JSON, in bytes of UTF-8. For a value that was measured before, only the changed parts are measured. */
 export const dataBytes = (data: JsonObject): number => bytesOf(data);
 
 /** Whether new data may replace the old: it is within the limit, or at least smaller than before. */

@@ -1,6 +1,6 @@
 /**
- * A mind's open turns as part of its state: a list that many states share, and what has changed since it was made. So the next state costs the same
- * however many turns are open. Only every CHANGES_KEPT-th change makes a new list.
+ * A mind's open turns as part of its state: a list that many states share, and the changes since it was made. This makes the cost of the next state
+ * independent of the number of open turns. Only every CHANGES_KEPT-th change makes a new list.
  */
 export type OpenTurns = {
   readonly list: readonly string[];
@@ -9,7 +9,7 @@ export type OpenTurns = {
 
 export const noOpenTurns: OpenTurns = { list: [], changes: [] };
 
-/** How many changes are kept beside a list. */
+/** How many changes are kept in addition to a list. */
 const CHANGES_KEPT = 64;
 
 /** The ids of the open turns, in the order in which they were opened. */
@@ -23,7 +23,7 @@ export const openTurnsOf = ({ list, changes }: OpenTurns): readonly string[] => 
   return [...open];
 };
 
-/** The open turns after one more was opened or has ended. A turn that was never opened, such as that of an act, ends without a trace. */
+/** The open turns after another one was opened or has ended. A turn that was never opened, such as the turn of an act, ends without a trace. */
 export const withTurn = (turns: OpenTurns, turnId: string, open: boolean): OpenTurns => {
   const changed = { list: turns.list, changes: [...turns.changes, { turnId, open }] };
   return changed.changes.length < CHANGES_KEPT ? changed : { list: openTurnsOf(changed), changes: [] };

@@ -3,14 +3,14 @@ import { isObject, type Json } from '../../../kernel/base/json.js';
 /** A player whom a body named: by an id, a name, or both. */
 export type NamedPlayer = { readonly id?: string; readonly name?: string };
 
-/** The members that name players, wherever they stand. */
+/** The members that name players, at any depth. */
 const NAMING: ReadonlySet<string> = new Set(['player', 'players', 'playerId', 'playerName']);
 export const namesPlayers = (member: string): boolean => NAMING.has(member);
 
-/** Whether a value is an object that names a player itself, not deeper in: all of it is then said of that player. */
+/** Whether a value is an object that itself names a player, not deeper inside: all of it is then said of that player. */
 export const isOfPlayer = (value: Json): boolean => isObject(value) && Object.keys(value).some(namesPlayers);
 
-/** Of an id or a name, in UTF-16 units. */
+/** The limit of an id or a name, in UTF-16 units. */
 const MAX_NAME = 256;
 
 const nameIn = (value: Json | undefined): string | undefined =>
@@ -26,14 +26,14 @@ const tell = (found: TellsPlayer, id: string | undefined, name: string | undefin
   else if (name !== undefined) found({ name });
 };
 
-/** A player as the value of `player`, or an item of `players`: a text is an id or a name, nobody can tell. */
+/** A player as the value of `player`, or an item of `players`: a string may be an id or a name, and nothing shows which. */
 const tellPlayer = (found: TellsPlayer, value: Json): void => {
   if (isObject(value))
     tell(found, idIn(value['id'] ?? value['playerId']), nameIn(value['name'] ?? value['playerName']));
   else tell(found, undefined, idIn(value));
 };
 
-/** With whom there are relations: the names of members, or the texts in a list, also in its objects. */
+/** The others in a relationship: the names of members, or the strings in a list, including those in its objects. */
 const relatedIn = (value: Json): readonly string[] => {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value))
@@ -43,8 +43,8 @@ const relatedIn = (value: Json): readonly string[] => {
 const isText = (value: Json): value is string => typeof value === 'string';
 
 /**
- * Calls `found` for every player that a value names, at any depth. `playerId` and `playerName` beside each other are one player.
- * @param related is called for those with whom there are relations, who may be others than players
+ * Calls `found` for every player that a value names, at any depth. `playerId` and `playerName` in the same object are one player.
+ * @param related called for the others in a relationship, who need not be players
  */
 export const eachPlayerIn = (value: Json, found: TellsPlayer, related = found): void => {
   if (Array.isArray(value)) {
@@ -60,7 +60,7 @@ export const eachPlayerIn = (value: Json, found: TellsPlayer, related = found): 
     if (member === 'players' && Array.isArray(inner)) {
       for (const item of inner as readonly Json[]) tellPlayer(found, item);
     }
-    // Nothing tells players from others there.
+    // Nothing distinguishes players from others here.
     if (member === 'relationships') for (const name of relatedIn(inner)) tellPlayer(related, name);
     eachPlayerIn(inner, found, related);
   }

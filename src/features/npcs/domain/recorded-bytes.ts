@@ -2,7 +2,7 @@ import type { Json } from '../../../kernel/base/json.js';
 
 /**
  * The limits of events, in bytes of JSON. An event holds at most 900,000 bytes and an append 1,048,000, metadata included. INPUT_BYTES
- * (input-bytes.ts) limits what a request brings, and each part that the mind adds has its own limit. So every accepted act fits:
+ * (input-bytes.ts) limits the input of a request, and each part that the mind adds has its own limit, so every accepted act fits:
  *
  * | event or append                | input   | added                                                                  | at most |
  * | ------------------------------ | ------- | ---------------------------------------------------------------------- | ------- |
@@ -14,29 +14,32 @@ import type { Json } from '../../../kernel/base/json.js';
  * | verdict with change, memories  | 524,288 | as above, change and memories twice                                    | 890,000 |
  * | resumed turn with its verdict  | 524,288 | as above, prompt 98,304                                                | 987,000 |
  *
- * 8,192 bytes are left in each for ids, names and numbers. The metadata of a turn's 20 events takes 20,000 bytes at most.
+ * Each has 8,192 bytes left for ids, names and numbers. The metadata of a turn's 20 events takes at most 20,000 bytes.
  */
 
-/** Of what an NPC says; a longer dialogue counts as none. */
+/** The limit of an NPC's dialogue; a longer one counts as none. */
 export const DIALOGUE_BYTES = 32_768;
-/** Of an action with its payload. */
+/** The limit of an action with its payload. */
 export const ACTION_BYTES = 32_768;
-/** Of all memories of one verdict together. */
+/** The limit of all memories of one verdict together. */
 export const MEMORY_STORE_BYTES = 49_152;
-/** Of the details of a refusal. */
+/** The limit of the details of a refusal. */
 export const DETAILS_BYTES = 16_384;
-/** Of the names of rules whose patterns matched: all names of a set (RULESET_BOUNDS) with what is between them. @internal A test adds it up. */
+/**
+ * The limit of the names of the rules whose patterns matched: all names of a ruleset (RULESET_BOUNDS) with their separators. @internal A test adds it
+ * up.
+ */
 export const HELD_BYTES = 26_624;
-/** The limit of a query for memories, in bytes of UTF-8; each byte may take six in JSON. */
+/** The limit of a query for memories, in bytes of UTF-8; each byte may become six in JSON. */
 export const QUERY_BYTES = 8_192;
-/** Of the text of a memory, in bytes of UTF-8. */
+/** The limit of the text of a memory, in bytes of UTF-8. */
 export const MEMORY_BYTES = 8_192;
-/** Of the metadata of a memory, as JSON and as JSON in compatibility form. Older events may hold more. */
+/** The limit of the metadata of a memory, as JSON and as JSON in compatibility form. Older events may hold more. */
 export const METADATA_BYTES = 16_384;
 
 /**
- * Whether metadata is within METADATA_BYTES. Whoever looks in it for the names of players reads it in compatibility form (NFKC, Unicode Standard Annex
- * 15), in which one character may become eighteen.
+ * Whether metadata is within METADATA_BYTES. The search for players' names reads it in compatibility form (NFKC, Unicode Standard Annex 15), in which
+ * one character may become eighteen.
  */
 export const fitsMetadata = (metadata: Json): boolean => {
   const text = JSON.stringify(metadata);

@@ -4,8 +4,8 @@ import type { HeldCard, MindState, Origin } from './state.js';
 import { isPackedMemory, type StoredMemories } from './stored-memories.js';
 
 /**
- * A mind's state that was saved as JSON after its event at `revision`; null when the JSON is no such state, or one of another revision, for example in a
- * damaged file. It does not show whether it is the state of the right mind.
+ * A mind's state that was saved as JSON after its event at `revision`; null if the JSON is not such a state, or has another revision, for example in
+ * a damaged file. It cannot detect the state of a different mind.
  */
 export const savedMind = (saved: Json, revision: number): MindState | null => {
   if (!isObject(saved) || saved['revision'] !== revision) return null;

@@ -5,14 +5,14 @@ import { npcEvents, type Actor, type NpcEvent } from './events.js';
 import { noOpenTurns, type OpenTurns, withTurn } from './open-turns.js';
 import { memoriesAfter, noMemories, type StoredMemories } from './stored-memories.js';
 
-/** A mind as lists show it. A persona or data of `null` means that it has none yet. */
+/** A mind in the form that lists show. A persona or data of `null` means that it has none yet. */
 export type MindSummary = {
   readonly persona: string | null;
   readonly data: JsonObject | null;
   readonly archived: boolean;
   /** The soul that the mind began with; null for a mind that began here. */
   readonly origin: Origin | null;
-  /** The last event folded in; -1: no event yet, the mind does not exist. */
+  /** The last folded event; -1 if there is no event yet and the mind does not exist. */
   readonly revision: number;
   readonly updatedAt: string;
 };
@@ -23,7 +23,10 @@ export type Origin = { readonly importId: string; readonly stored: number; reado
 /** The character card of a mind: its digest, and the revision of the event that holds it. */
 export type HeldCard = { readonly digest: string; readonly revision: number };
 
-/** A mind as its events leave it: the summary, its open turns, its last memories and its card. These are not part of the summary, because they would make a row of a list long. */
+/**
+ * A mind folded from its events: the summary, its open turns, its last memories and its card. The last three are not part of the summary, because
+ * they would make the rows of lists long.
+ */
 export type MindState = MindSummary & {
   readonly openTurns: OpenTurns;
   readonly memories: StoredMemories;
@@ -45,14 +48,14 @@ export const initialMind: MindState = {
   card: null,
 };
 
-/** Whether a mind's soul still arrives: until it is here as a whole, nobody sees anything of it, and nobody else writes. */
+/** Whether a mind's soul is still arriving: until it is complete, the mind is invisible and accepts no other writes. */
 export const isArriving = ({ origin }: Pick<MindSummary, 'origin'>): boolean => origin !== null && origin.arrivedAt < 0;
 
-/** Whether there is such a mind for those who ask: it has events, and is not about to arrive. */
+/** Whether the mind exists for callers: it has events, and its soul is not still arriving. */
 export const hasBegun = (mind: Pick<MindSummary, 'origin' | 'revision'>): boolean =>
   mind.revision >= 0 && !isArriving(mind);
 
-/** What folding needs of a recorded event. */
+/** The part of a recorded event that folding needs. */
 export type MindEventToFold = {
   readonly type: string;
   readonly data: JsonObject;
@@ -88,7 +91,7 @@ const change = (state: MindSummary, event: NpcEvent | UnknownEvent, revision: nu
       return identified(state, event.data);
     case 'StateChanged':
       return { data: mergePatch(state.data ?? {}, event.data.patch) };
-    // These are not acts of the NPC, so an archived mind stays archived. What only a newer program knows may be anything.
+    // These are not acts of the NPC, so an archived mind stays archived. Events of a newer version may be anything.
     case 'TurnExpired':
     case 'BridgeChecked':
     case 'ChainBreakRecorded':
@@ -125,7 +128,7 @@ const cardAfter = (card: HeldCard | null, event: NpcEvent | UnknownEvent, revisi
   return brought === undefined ? card : { digest: brought.digest, revision };
 };
 
-/** Folds one event into a mind's summary; total: a type it does not know only moves the revision. Other members of `state` stay as they are. */
+/** Folds one event into a mind's summary; total: an unknown type only moves the revision. Other members of `state` are kept unchanged. */
 export const evolveSummary = <State extends MindSummary>(state: State, event: MindEventToFold): State => ({
   ...state,
   archived: false,
@@ -134,7 +137,7 @@ export const evolveSummary = <State extends MindSummary>(state: State, event: Mi
   updatedAt: event.meta.at,
 });
 
-/** Folds one event into a mind; total as `evolveSummary`. */
+/** Folds one event into a mind; total, like `evolveSummary`. */
 export const evolveMind = (state: MindState, event: MindEventToFold): MindState => {
   const next = evolveSummary(state, event);
   const known = npcEvents.decode(event);

@@ -4,41 +4,41 @@ import type { NpcEvent } from './events.js';
 
 /** How many of its last memories a mind's state holds (promise 3.2e). */
 export const MEMORIES_KEPT = 256;
-/** How many changes are kept beside a list. */
+/** How many changes are kept in addition to a list. */
 const CHANGES_KEPT = 64;
 
-/** What a confirmation needs to know of a stored memory. */
+/** The facts that a confirmation needs about a stored memory. */
 export type StoredMemory = {
   readonly memoryId: string;
   readonly turnId: string | null;
   /** `shortDigest` of its text. */
   readonly digest: string;
-  /** Of the event that stored it. */
+  /** The revision of the event that stored it. */
   readonly revision: number;
   readonly atMs: number;
   readonly confirmed: boolean;
-  /** It is kept only so that nobody stores it again by mistake. */
+  /** Kept only to prevent storing it again by mistake. */
   readonly retracted: boolean;
 };
 
 type Change = { readonly stored: string } | { readonly confirmed: string };
 
 /**
- * A mind's memories as part of its state: how many there are, and what is needed of the last ones. As with its open turns, many states share one list
- * and only every CHANGES_KEPT-th change makes a new one, so storing a memory costs the same however many are known.
+ * A mind's memories as part of its state: their number, and the necessary facts about the last ones. As with open turns, many states share one list
+ * and only every CHANGES_KEPT-th change makes a new one, so the cost of storing a memory does not depend on how many are known.
  */
 export type StoredMemories = {
-  /** How many were stored since the last clear. */
+  /** The number of memories stored since the last clear. */
   readonly count: number;
-  /** How many of these were retracted. */
+  /** The number of these that were retracted. */
   readonly retracted: number;
-  /** The revision of the last clear, -1 when there was none. */
+  /** The revision of the last clear, -1 if there was none. */
   readonly clearedAt: number;
-  /** The revision of the last retraction, -1 when there was none. */
+  /** The revision of the last retraction, -1 if there was none. */
   readonly retractedAt: number;
-  /** The revision of the last confirmation, -1 when there was none. */
+  /** The revision of the last confirmation, -1 if there was none. */
   readonly confirmedAt: number;
-  /** The last memories since the clear, oldest first, each packed into a text: as objects they would take five times the space. */
+  /** The last memories since the clear, oldest first, each packed into a string: as objects they would take five times the memory. */
   readonly list: readonly string[];
   readonly changes: readonly Change[];
 };
@@ -53,12 +53,12 @@ export const noMemories: StoredMemories = {
   changes: [],
 };
 
-/** How a packed memory begins. */
+/** The first character of a packed memory that was retracted. */
 const RETRACTED = 'x';
 
 type Unretracted = Omit<StoredMemory, 'retracted'>;
 
-/** The id comes last. The id of a turn's memory begins with the id of the turn, so only its length is kept. */
+/** The id comes last. The id of a turn's memory begins with the turn's id, so only its length is kept. */
 const pack = ({ memoryId, turnId, digest, revision, atMs, confirmed }: Unretracted): string => {
   const turnLength = turnId !== null && memoryId.startsWith(turnId) ? turnId.length : 0;
   const numbers = [revision, atMs, turnLength].map((number) => number.toString(36)).join(' ');
@@ -67,7 +67,7 @@ const pack = ({ memoryId, turnId, digest, revision, atMs, confirmed }: Unretract
 
 const packed = /^([+x-])(\S+) ([0-9a-z]+) ([0-9a-z]+) ([0-9a-z]+) (.*)$/s;
 
-/** Whether a text is a packed memory. */
+/** Whether a string is a packed memory. */
 export const isPackedMemory = (text: string): boolean => packed.test(text);
 
 const unpack = (text: string): StoredMemory => {
@@ -86,7 +86,7 @@ const unpack = (text: string): StoredMemory => {
 
 const idOf = (text: string): string => text.slice(text.lastIndexOf(' ') + 1);
 
-/** The list with all changes made. Folding does this often, so packed texts are not taken apart for it. */
+/** The list with all changes applied. Folding does this often, so packed strings are not unpacked for it. */
 const settled = ({ list, changes }: StoredMemories): readonly string[] => {
   const texts = new Map(list.map((text) => [idOf(text), text]));
   for (const change of changes) {
@@ -100,7 +100,7 @@ const settled = ({ list, changes }: StoredMemories): readonly string[] => {
   return [...texts.values()].slice(-MEMORIES_KEPT);
 };
 
-/** The last memories since the last clear, oldest first, MEMORIES_KEPT at most. */
+/** The last memories since the last clear, oldest first, at most MEMORIES_KEPT. */
 export const lastMemories = (memories: StoredMemories): readonly StoredMemory[] => settled(memories).map(unpack);
 
 const withChange = (memories: StoredMemories, change: Change): StoredMemories => {
@@ -130,7 +130,7 @@ const arrivedMemory = (
   { revision }: StoredPlace,
 ): Unretracted => ({
   memoryId,
-  // Its turn was one of another mind.
+  // Its turn belongs to another mind.
   turnId: null,
   digest: shortDigest(text),
   revision,
@@ -138,14 +138,14 @@ const arrivedMemory = (
   confirmed,
 });
 
-/** There are few retractions, so each makes a new list. */
+/** Retractions are rare, so each one makes a new list. */
 const without = (memories: StoredMemories, memoryIds: readonly string[], revision: number): StoredMemories => {
   const gone = new Set(memoryIds);
   const list = settled(memories).map((text) => (gone.has(idOf(text)) ? `${RETRACTED}${text.slice(1)}` : text));
   return { ...memories, list, changes: [], retracted: memories.retracted + gone.size, retractedAt: revision };
 };
 
-/** A mind's memories after an event of it; the same value if the event is about none. */
+/** A mind's memories after one of its events; the same value if the event does not concern memories. */
 export const memoriesAfter = (
   memories: StoredMemories,
   event: NpcEvent | UnknownEvent,

@@ -2,12 +2,12 @@ import { jsonBytes } from '../../../kernel/base/json.js';
 import { INPUT_BYTES } from '../../../kernel/base/input-bytes.js';
 import type { Tape } from './tape.js';
 
-/** What an opening holds besides the members of the tape: ids, a deadline, the names of members. In bytes of JSON. */
+/** The room in an opening for everything other than the members of the tape: ids, a deadline, the names of members. In bytes of JSON. */
 const BESIDE_BYTES = 2_048;
 
 /**
- * The part of a lost turn's tape that one request can record. A turn's results came one by one, and together may be more than one opening holds.
- * Results that do not fit after the earlier ones are left out, and the resumed turn asks for them again.
+ * The part of a lost turn's tape that one request can record. A turn's results arrived one at a time, and together may exceed one opening. Results
+ * that do not fit after the earlier ones are left out, and the resumed turn requests them again.
  */
 export const resumable = (tape: Tape): Tape => {
   const { observation, context, npcState, actor, memories, generatedOutput } = tape;

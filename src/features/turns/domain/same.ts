@@ -2,7 +2,7 @@ import { isObject, type Json } from '../../../kernel/base/json.js';
 import { drained, type Sliced } from '../../../kernel/base/sliced.js';
 import { sortedNames } from '../../../kernel/base/sorted-names.js';
 
-/** At single precision, because deployed clients hold numbers so. */
+/** Numbers at single precision, because deployed clients store them that way. */
 const singlePrecision = (value: number): number | string => {
   const rounded = Math.fround(value);
   return Number.isFinite(rounded) ? rounded : String(value);
@@ -15,13 +15,13 @@ export const isEmpty = (value: Json | undefined): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0);
 
-/** The texts of what counts as absent where it is a member of an object. */
+/** The comparison texts of values that count as absent as a member of an object. */
 const EMPTY_TEXTS: ReadonlySet<string> = new Set(['null', '""', '[]', '{}']);
-/** How many values and characters are written between two pauses, a value counting as VALUE_WORK: a millisecond or two of work. */
+/** How many values and characters are written between two pauses, a value counting as VALUE_WORK: one or two milliseconds of work. */
 const SLICE = 65_536;
 const VALUE_WORK = 32;
 
-/** The text of a value. @param pace what is done since the last pause, over all values */
+/** The text of a value. @param pace the work done since the last pause, over all values */
 function* formOf(value: Json, pace: { work: number }): Sliced<string> {
   pace.work += VALUE_WORK;
   if (pace.work >= SLICE) {
@@ -55,17 +55,17 @@ export function* comparisonSlices(value: Json | undefined): Sliced<string> {
   return EMPTY_TEXTS.has(text) ? '' : text;
 }
 
-/** The same in one go: for texts and ids, and where nothing may run in between. */
+/** The same without yielding: for strings and ids, and where nothing may run in between. */
 export const comparisonText = (value: Json | undefined): string => drained(comparisonSlices(value));
 
-/** Whether nothing is left of a value in the form in which it is compared. */
+/** Whether a value is empty in its comparison form. */
 const hollow = (value: Json | undefined): boolean =>
   isObject(value) ? Object.keys(value).every((name) => hollow(value[name])) : isEmpty(value);
 
 const single = (value: Json | undefined): Json | undefined =>
   typeof value === 'number' ? singlePrecision(value) : value;
 
-/** Elements of lists are compared even if they are empty: `[null]`, `[[]]` and `[{}]` are three things. */
+/** Elements of lists are compared even if they are empty: `[null]`, `[[]]` and `[{}]` are different. */
 const alike = (given: Json | undefined, other: Json | undefined, inList: boolean): boolean => {
   const [left, right] = [single(given), single(other)];
   if (left === right) return true;
@@ -82,5 +82,5 @@ const alike = (given: Json | undefined, other: Json | undefined, inList: boolean
   return !inList && hollow(left) && hollow(right);
 };
 
-/** Whether two values have the same comparison text, found without making it: the first difference ends the comparison. */
+/** Whether two values have the same comparison text, without building it: the first difference ends the comparison. */
 export const same = (left: Json | undefined, right: Json | undefined): boolean => alike(left, right, false);

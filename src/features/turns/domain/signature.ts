@@ -18,7 +18,7 @@ export type VerdictClaims = {
   readonly verdictDigest: string;
 };
 
-/** Where and when a verdict was recorded, and under which name it is signed. */
+/** Where and when a verdict was recorded, and the issuer name under which it is signed. */
 export type SignedFacts = {
   readonly iss: string;
   readonly tenant: string;
@@ -34,7 +34,8 @@ export type SignedFacts = {
 type Digested = Pick<Verdict, 'valid' | 'dialogue' | 'action' | 'stateDelta' | 'memoryStore'>;
 
 /**
- * A value as deployed clients hold it: numbers rounded to single precision. A number beyond its range has no such form and stays.
+ * A value in the form that deployed clients store: numbers rounded to single precision. A number outside its range has no such form and stays
+ * unchanged.
  */
 const singlePrecision = (value: Json): Json => {
   if (typeof value === 'number') {
@@ -67,8 +68,9 @@ export const verdictClaims = (facts: SignedFacts, verdict: Digested): VerdictCla
 });
 
 /**
- * A verdict that came back from the wire, as its digest sees it; null when a covered member has another form. `stateTransform` is read as
- * `stateDelta`. Both with different values give null, because a client could act on the one that was not signed. Absent `action` is read as null.
+ * A verdict from a request, in the form that its digest covers; null if a covered member has another form. `stateTransform` is read as `stateDelta`.
+ * If both are present with different values the result is null, because a client could act on the one that was not signed. Absent `action` is read as
+ * null.
  */
 export const verdictFromWire = (body: JsonObject): Digested | null => {
   const { valid, dialogue, action = null, memoryStore } = body as Partial<Record<string, Json>>;

@@ -13,13 +13,16 @@ export type RecordedTape = Pick<Tape, 'observation' | 'context' | 'npcState'> & 
   readonly generatedOutput?: string;
 };
 
-/** Longer values are noted by the digest of their JSON text, which is quick to make. So a contradiction cannot fill a history. In characters of JSON. */
+/**
+ * Longer values are noted as the digest of their JSON text, which is quick to compute, so a contradiction cannot fill a history. In characters of
+ * JSON.
+ */
 const NOTED_LENGTH = 1_024;
 
-/** How many different contradictions of one turn become events: a client that never remembers alike cannot fill a history. */
+/** How many different contradictions of one turn become events: a client whose tapes keep differing cannot fill a history. */
 export const MISMATCHES_NOTED = 64;
 
-/** What tells one contradiction from another. It is a digest, because a turn remembers the contradictions that were noted. */
+/** Identifies a contradiction. It is a digest, because a turn remembers the contradictions that were noted. */
 export const mismatchKey = (members: Members): string => shortDigest(jcs(members));
 
 const noted = (value: Json): Json => {
@@ -33,7 +36,7 @@ const texts = (memories: readonly RecalledMemory[]): Json => memories.map(({ tex
 /**
  * The members in which a tape differs from the record. JSON values are compared at single precision, and absent = null = empty. Results count only if
  * the client claims to have them. `constraints` is never compared, because clients add defaults to it.
- * @param npcId whose turn it is: an actor that is not recorded yet has to be this one; null where any may be
+ * @param npcId the NPC that the turn belongs to: an actor that is not recorded yet must be this one; null to allow any
  */
 export const mismatches = (recorded: RecordedTape, tape: Tape, npcId: string | null): Members => {
   const actorId = recorded.actor?.npcId ?? npcId ?? undefined;

@@ -1,7 +1,7 @@
 import { makeProcessId } from '../../../kernel/crypto/process-id.js';
 import type { TurnKind } from '../../npcs/domain/events.js';
 
-/** The first letter of a turn's id tells its kind. */
+/** The first letter of a turn's id shows its kind. */
 export const TURN_ID_PREFIX: Readonly<Record<TurnKind, string>> = {
   process: 't',
   directive: 'd',

@@ -8,10 +8,10 @@ import type { NpcEvent } from '../../../npcs/domain/events.js';
 import { DETAILS_BYTES, DIALOGUE_BYTES } from '../../../npcs/domain/recorded-bytes.js';
 import type { MindState } from '../../../npcs/domain/state.js';
 
-/** What a check of the bridge records of its answer. */
+/** The part of an answer of the bridge that a check records. */
 type RecordedAnswer = Omit<BridgeAnswer, 'checks'>;
 
-/** The answer of a logic to a question, as it is recorded: what is too long of it is shortened. @throws Rejection LOGIC_UNKNOWN */
+/** The answer of a logic to a question, in its recorded form: long parts are shortened. @throws Rejection LOGIC_UNKNOWN */
 export const recordedAnswer = (logic: number, question: BridgeQuestion): RecordedAnswer => {
   const { checks: _, ...answer } = logicOf(logic).validateAction(question);
   return {
@@ -21,7 +21,7 @@ export const recordedAnswer = (logic: number, question: BridgeQuestion): Recorde
   };
 };
 
-/** Decides whether the world lets a mind act, and records the decision. */
+/** Decides whether the world allows a mind to act, and records the decision. */
 export const checkOfMind = (
   mind: MindState,
   asked: {

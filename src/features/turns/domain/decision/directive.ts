@@ -7,17 +7,17 @@ import type { DecisionInput } from './input.js';
 export type MemoryRecall = { readonly query: string; readonly limit: number; readonly threshold: number };
 export type Directive = { readonly memoryRecall: MemoryRecall; readonly trace: RulesTrace };
 
-/** The recall that is asked for when no rule matches. */
+/** The number of memories to recall if no rule matches. */
 const LIMIT = 5;
 const THRESHOLD = 0.5;
-/** Each match asks for one memory more, up to this many. */
+/** Each match adds one memory, up to this number. */
 const LIMIT_WITH_MATCHES = 10;
-/** How much of the rules' own words is added after the observation. */
+/** How many characters of the rules' own words are appended to the observation. */
 const RULE_WORDS_CHARS = 500;
 
 /**
- * Decides which memories a turn should recall: those for the observation and the words of the matching rules.
- * `trace` says which rules matched and what they saw.
+ * Decides which memories a turn should recall: those for the observation and the words of the matching rules. `trace` records which rules matched and
+ * what they saw.
  */
 export const giveDirective = (input: DecisionInput): Directive => {
   const { matches, trace } = matchRules(input.ruleset, input);

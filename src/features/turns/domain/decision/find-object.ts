@@ -8,19 +8,19 @@ const asked: ReadonlySet<string> = new Set(MEMBERS);
 
 /**
  * How much of a text is searched from its beginning, and how much from its end, in characters and in opening braces. An answer is a few thousand
- * characters, with prose of any length around it. Longer texts are read only as one valid object.
+ * characters, surrounded by prose of any length. Longer texts are read only as one valid object.
  */
 export const SEARCHED_CHARS = 65_536;
 export const SEARCHED_BRACES = 4_096;
 /**
  * How much a search may look at in total: characters, and objects, each of which costs as much as this many characters. This is enough to read both
- * ends of the longest text once and some of it again. The last reading may begin just below the bound.
+ * ends of the longest text once and parts of it again. The last reading may begin just below the bound.
  */
 export const LOOKS = 1_000_000;
 export const LOOKS_PER_OBJECT = 64;
-/** How many answers are parsed to find the last whole one. A failed parse makes an error, which costs as much as about a thousand looks. */
+/** How many answers are parsed to find the last complete one. A failed parse makes an error, which costs as much as about a thousand looks. */
 const TRIALS = 64;
-/** Repairing costs at least a hundred times as much as looking. Of the answers that close, only the last one is repaired, and none longer than this. */
+/** Repairing costs at least a hundred times as much as looking. Only the last of the closed answers is repaired, and only up to this length. */
 export const REPAIRED_CHARS = 4_096;
 
 const hasMember = (object: JsonObject): boolean => MEMBERS.some((name) => Object.hasOwn(object, name));
@@ -34,7 +34,7 @@ const parse = (text: string): JsonObject | null => {
   }
 };
 
-/** The text of an object up to `end` with the quotes of JSON: the repair library takes an apostrophe for the end of a text in single quotes. */
+/** The text of an object up to `end`, with JSON quotes: the repair library takes an apostrophe for the end of a string in single quotes. */
 const requoted = (text: string, { start, quotes }: ScannedObject, end: number): string => {
   let written = '';
   let from = start;
@@ -66,7 +66,7 @@ const beginning = (text: string, object: ScannedObject): JsonObject => {
   return parse(`${text.slice(start, complete)}}`) ?? repair(text, object, complete) ?? {};
 };
 
-/** The ends of a text that are searched, the last one first; the whole text where they meet. */
+/** The ends of a text that are searched, the last one first; the complete text where they overlap. */
 const ends = (text: string): readonly string[] => {
   let head = 0;
   for (let braces = 0; head < Math.min(text.length, SEARCHED_CHARS) && braces < SEARCHED_BRACES; head += 1) {
@@ -80,7 +80,7 @@ const ends = (text: string): readonly string[] => {
   return tail <= head ? [text] : [text.slice(tail), text.slice(0, head)];
 };
 
-/** The answers in one text that close, from left to right, and the one in which it breaks off. */
+/** The closed answers in one text, from left to right, and the one in which it breaks off. */
 type Answers = {
   readonly text: string;
   readonly closed: readonly ScannedObject[];
@@ -88,7 +88,7 @@ type Answers = {
   readonly looked: number;
 };
 
-/** Looks through a text from left to right. An object inside an answer is not a separate answer. */
+/** Scans a text from left to right. An object inside an answer is not a separate answer. */
 const answersIn = (text: string, bound: number): Answers => {
   const known = new Map<number, ScannedObject>();
   const covered = new Set<ScannedObject>();
@@ -112,10 +112,10 @@ const answersIn = (text: string, bound: number): Answers => {
   return { text, closed, cutOff, looked };
 };
 
-/** The object that was found, and the work that it took, in looks. */
+/** The object that was found, and the cost of the search, in looks. */
 export type Search = { readonly object: JsonObject | null; readonly looked: number };
 
-/** The last whole answer counts, else the last one that closes if it can be repaired, else the one in which the text breaks off. */
+/** The last complete answer wins; otherwise the last closed one if it can be repaired; otherwise the one in which the text breaks off. */
 const search = (text: string): Search => {
   let looked = 0;
   const parts = ends(text).map((part, _, { length }) => {
@@ -138,11 +138,11 @@ const search = (text: string): Search => {
 };
 
 /**
- * Finds the JSON object in which a model answered, anywhere in its text. Of several it takes the last complete one with one of the members. It repairs
- * an object only if none is complete. Null if none exists. Never throws; the work is bounded for any text.
+ * Finds the JSON object in which a model answered, anywhere in its text. Of several objects, it returns the last complete one that has one of the
+ * members. It repairs an object only if none is complete. Null if none exists. Never throws; the work is bounded for any text.
  */
 export const findObject = (text: string): Search => {
-  // Most texts are one object or prose; a failed reading costs more than this look.
+  // Most texts are a single object or prose; a failed parse costs more than this check.
   const whole = /^\s*\{/.test(text) ? parse(text) : null;
   return whole !== null && hasMember(whole) ? { object: whole, looked: text.length } : search(text);
 };

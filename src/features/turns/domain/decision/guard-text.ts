@@ -1,22 +1,22 @@
 /**
- * What models take for the edge of a message: `<|...|>` of ChatML and Llama 3 (also with the full-width bar), `###` of Alpaca, and the
- * marks of Llama 2, Mistral and Gemma, because a model server may read them in any prompt.
+ * What models take for the boundary of a message: `<|...|>` of ChatML and Llama 3 (also with the full-width bar), `###` of Alpaca, and the marks of
+ * Llama 2, Mistral and Gemma, because a model server may interpret them in any prompt.
  */
 const CONTROL =
   /<(?=[|｜])|(?<=[|｜])>|#(?=##)|(?<=##)#|<(?=\/?s>|<\/?sys>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>)|\[(?=\/?(?:inst|system_prompt|available_tools|tool_(?:calls|results|content))\])/giu;
 
-/** What every mark contains in some form. Most texts contain none of it, and looking for that is far quicker. */
+/** Every mark contains one of these in some form. Most texts contain none, and this check is far quicker. */
 const SUSPECT = /<[|｜/<sebpu]|[|｜]>|###|\[\/?[isat]/i;
 
 /**
- * What breaks a line, moves the cursor, turns the reading direction or is invisible: control characters, separators of lines and paragraphs, format
- * characters (bidirectional ones, tags, zero-width ones) and the variation selectors that no emoji needs. The two joiners stay between characters
- * beyond ASCII, where emoji and several scripts need one.
+ * Characters that break a line, move the cursor, change the reading direction or are invisible: control characters, separators of lines and
+ * paragraphs, format characters (bidirectional ones, tags, zero-width ones) and the variation selectors that no emoji needs. The two joiners are kept
+ * between characters beyond ASCII, where emoji and several scripts need one.
  */
 const UNSEEN =
   /(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}\u3164\u115f\u1160\uffa0]|(?<![^\p{ASCII}\p{C}])[\u200c\u200d]|[\u200c\u200d](?![^\p{ASCII}\p{C}]))+/gu;
 
-/** A text on one line, with visible characters only. Others become a space, never nothing, so no mark can form from its parts. */
+/** A text on one line, with visible characters only. Other characters become a space, not nothing, so no mark can form from what is left. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, ' ');
 
 /** A text that cannot end the message that contains it: it is one line, and spaces split every control mark. */

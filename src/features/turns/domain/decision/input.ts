@@ -6,16 +6,16 @@ import type { RecalledMemory } from '../../../npcs/domain/events.js';
 export type DecisionInput = {
   readonly npcId: string;
   readonly observation: string;
-  /** The tape's context; `worldState` and `constraints` in it are the bridge's. */
+  /** The tape's context; its `worldState` and `constraints` are for the bridge. */
   readonly context: Json;
-  /** The mind's own data, which a change of state patches. */
+  /** The mind's own data, which a state change patches. */
   readonly data: JsonObject;
-  /** The mind's data with the tape's `npcState` laid over it. */
+  /** The mind's data, overlaid with the tape's `npcState`. */
   readonly npcState: JsonObject;
   readonly persona: string | null;
   readonly memories: readonly RecalledMemory[];
-  /** The set that applies; null decides without rules. */
+  /** The ruleset that applies; null to decide without rules. */
   readonly ruleset: DirectiveRuleSet | null;
-  /** Its rules whose pattern matches the observation, by id (src/features/rules/domain/hold-patterns.ts). */
+  /** The rules whose pattern matches the observation, by id (src/features/rules/domain/hold-patterns.ts). */
   readonly patternsHeld: readonly string[];
 };

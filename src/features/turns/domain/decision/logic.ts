@@ -5,7 +5,7 @@ import { giveDirective } from './directive.js';
 import { buildPrompt } from './prompt.js';
 import { reachVerdict } from './verdict.js';
 
-/** Everything that decides. Two numbers may share a function that did not change between them. */
+/** All functions that decide. Two numbers may share a function that did not change between them. */
 export type Logic = {
   readonly effectiveInput: typeof effectiveInput;
   readonly giveDirective: typeof giveDirective;
@@ -14,10 +14,10 @@ export type Logic = {
   readonly validateAction: typeof validateAction;
 };
 
-/** The logic that new turns and single acts are decided with; their events say so (docs/adr/0012). */
+/** The logic that decides new turns and single acts; it is recorded in their events (docs/adr/0012). */
 export const CURRENT_LOGIC = 1;
 
-/** Every logic that ever decided, by its number. A turn continues with the logic under which it was opened, and replays use it again. */
+/** Every logic that ever made decisions, by its number. A turn continues with the logic under which it was opened, and replays use it again. */
 export const logics: Readonly<Record<number, Logic>> = {
   1: { effectiveInput, giveDirective, buildPrompt, reachVerdict, validateAction },
 };

@@ -5,29 +5,31 @@ import { ACTION_BYTES, MEMORY_BYTES, MEMORY_STORE_BYTES } from '../../../npcs/do
 import { findObject } from './find-object.js';
 import { untilChatToken, withoutHeader } from './templates.js';
 
-/** What a model said, read leniently. `undefined`: it said nothing of the kind. */
+/** A model's output, read leniently. `undefined` if the output has no such part. */
 export type ModelOutput = {
   readonly dialogue: string;
   readonly action: Json | undefined;
-  /** Why its action is not read: a sentence; null when nothing is wrong with its size. */
+  /** Why its action is too large, as a sentence; null if it is not. */
   readonly excess: string | null;
-  /** As it was written: any JSON value, not yet safe to record. */
+  /** Unchanged from the output: any JSON value, not yet safe to record. */
   readonly stateChange: Json | undefined;
   readonly memories: readonly MemoryDraft[];
-  /** Whether there was an object; if not, all of the text is dialogue. */
+  /** Whether there was an object; if not, the entire text is dialogue. */
   readonly structured: boolean;
 };
 
 /** How many memories one turn stores. */
 const MEMORIES = 16;
-/** The type of a memory, in UTF-16 units: a word. */
+/** The limit of a memory's type, in UTF-16 units: one word. */
 const TYPE_CHARS = 64;
 export const DEFAULT_MEMORY_TYPE = 'observation';
 export const DEFAULT_IMPORTANCE = 0.5;
-/** How deep an action may be nested, itself included: clients send verdicts back inside bodies that may be 32 levels deep. */
+/** How deep an action may be nested, including itself: clients send verdicts back inside bodies that may be 32 levels deep. */
 export const ACTION_DEPTH = 16;
 
-/** Why a value is too large for an action; null when it is not. Looks at no more than an action may hold, and counts at least one byte for each value. */
+/**
+ * Why a value is too large for an action; null if it is not. Looks at no more than an action may hold, and counts at least one byte for each value.
+ */
 const excessOf = (value: Json): string | null => {
   let left = ACTION_BYTES;
   const fits = (one: Json, depth: number): string | null => {
@@ -47,7 +49,7 @@ const excessOf = (value: Json): string | null => {
   return fits(value, 1);
 };
 
-/** A value that can be recorded and sent again: texts are well formed, numbers finite (others become null), `__proto__` is left out. */
+/** A value that can be recorded and sent again: strings are well formed, numbers finite (others become null), `__proto__` is left out. */
 export const recordable = (value: Json): Json => {
   if (typeof value === 'string') return value.toWellFormed();
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -78,7 +80,7 @@ const spoken = (value: Json | undefined): string => {
 const between = (value: Json | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) ? Math.min(1, Math.max(0, value)) : DEFAULT_IMPORTANCE;
 
-/** A memory as text alone or as an object; none when it has no text. */
+/** A memory as a string or as an object; none if it has no text. */
 const memory = (value: Json): readonly MemoryDraft[] => {
   const body: JsonObject = typeof value === 'string' ? { text: value } : isObject(value) ? value : {};
   const text = member(body, 'text') ?? member(body, 'content');

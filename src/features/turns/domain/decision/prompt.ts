@@ -15,33 +15,33 @@ export type BuiltPrompt = {
   readonly trace: RulesTrace;
 };
 
-/** How the model should answer, in the names of model servers. */
+/** Sampling settings, named as model servers name them. */
 const MAX_TOKENS = 512;
 const TEMPERATURE = 0.7;
 
 /**
- * How much of each part goes into a prompt, in bytes of the JSON that records it. A model reads a few pages, and what is recorded has a bound
- * (../recorded-bytes.ts). As many memories and rules go in as fit.
+ * How much of each part goes into a prompt, in bytes of the JSON that records it. A model reads a few pages, and records have a limit
+ * (../recorded-bytes.ts). As many memories and rules are included as fit.
  */
 const OBSERVATION_BYTES = 16_000;
 const PART_BYTES = 10_000;
 const MEMORIES_BYTES = 24_000;
 const RULES_BYTES = 14_000;
-/** Of one memory and of one text of a rule, in UTF-16 units. */
+/** The limit of one memory and of one text of a rule, in UTF-16 units. */
 const MEMORY_CHARS = 1_000;
 const RULE_CHARS = 500;
 const MEMORIES = 20;
 const RULES = 50;
-/** The whole prompt: its parts, and what is between them. @internal A test adds it up. */
+/** The limit of the complete prompt: its parts and separators. @internal A test adds it up. */
 export const PROMPT_BYTES = 98_304;
 
 const ANSWER_FORM =
   'Answer with one JSON object: {"dialogue": what you say, "action": {"type": an upper-case word such as SPEAK, MOVE, INTERACT, ATTACK or IDLE, "target": whom or what}, "stateDelta": what changes in your state, or {}}.';
 
-/** Text from outside in quotes: one line, cut to a bound, with nothing in it that ends a message. */
+/** External text in quotes: one line, truncated to a limit, with nothing in it that ends a message. */
 const quoted = (text: string, bytes: number): string =>
   JSON.stringify(cutJsonText(guardText(cutText(text, bytes)), bytes, 4));
-/** JSON from outside, which brings its own quotes. */
+/** External JSON, which has its own quotes. */
 const quotedJson = (value: Json): string =>
   cutJsonText(guardText(cutText(JSON.stringify(value), PART_BYTES)), PART_BYTES);
 
@@ -50,7 +50,7 @@ const ruleText = (text: string): string => quoted(cutText(text, RULE_CHARS), RUL
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [`${title}:\n${lines.map((line) => `- ${line}`).join('\n')}`];
 
-/** What the matching rules require of the model, highest priority first. */
+/** The demands of the matching rules on the model, highest priority first. */
 const demands = (matches: readonly Match[]): readonly string[] =>
   matches.slice(0, RULES).flatMap(({ rule, effect }) => {
     const because = rule.ruleReason === '' ? '' : ` (${ruleText(rule.ruleReason)})`;
@@ -97,8 +97,8 @@ const systemText = (input: DecisionInput, matches: readonly Match[]): string =>
   ].join('\n\n');
 
 /**
- * Builds a turn's prompt in the ruleset's template: persona, state, context, memories and the demands of the matching rules. No text from outside can
- * end the message that contains it.
+ * Builds a turn's prompt in the ruleset's template: persona, state, context, memories and the demands of the matching rules. No external text can end
+ * the message that contains it.
  */
 export const buildPrompt = (input: DecisionInput): BuiltPrompt => {
   const { matches, trace } = matchRules(input.ruleset, input);

@@ -1,19 +1,19 @@
-/** An object in a text that may be JSON only roughly, as one lenient reading from left to right finds it. */
+/** An object in a text that may only resemble JSON, as found by one lenient scan from left to right. */
 export type ScannedObject = {
   readonly start: number;
-  /** The place after its closing brace; -1 if the text breaks off within it. */
+  /** The position after its closing brace; -1 if the text breaks off within it. */
   end: number;
   /** Whether one of its own members is among the requested names. */
   answers: boolean;
-  /** The place after its last complete member; -1 when none is complete. */
+  /** The position after its last complete member; -1 if none is complete. */
   complete: number;
-  /** The object that contains it as a value, however deep in lists. */
+  /** The object that contains it as a value, through any number of nested lists. */
   readonly within: ScannedObject | null;
-  /** Where quoted texts open and end, pair after pair, in everything that was read with it. */
+  /** The positions where quoted strings open and end, pair by pair, in everything that was scanned with it. */
   readonly quotes: readonly number[];
 };
 
-/** The longest name of a member that is looked at, in characters. */
+/** The longest member name that is looked at, in characters. */
 const NAME_CHARS = 32;
 
 const code = (char: string): number => char.charCodeAt(0);
@@ -25,17 +25,17 @@ const COMMA = code(',');
 const COLON = code(':');
 const BACKSLASH = code('\\');
 const NEW_LINE = code('\n');
-/** What opens a quoted text, and what ends it. Models also write single and typographic quotes. */
+/** Opening quotes and the quotes that close them. Models also write single and typographic quotes. */
 const CLOSERS: ReadonlyMap<number, number> = new Map(
   ['""', "''", '``', '“”', '‘’'].map((pair) => [pair.charCodeAt(0), pair.charCodeAt(1)]),
 );
 const isSpace = (char: number): boolean => char === 32 || (char >= 9 && char <= 13);
 const isMark = (char: number): boolean =>
   char === OPEN || char === CLOSE || char === COMMA || char === COLON || char === OPEN_LIST || char === CLOSE_LIST;
-/** The codes of quotes are in three ranges, so most characters need no look into a map. */
+/** The codes of quotes are in three ranges, so most characters need no map lookup. */
 const mayQuote = (char: number): boolean => char === 34 || char === 39 || char === 96 || char >= 0x2018;
 
-/** Whether the quote before `from` ends its text: something that may follow a value comes next, or another value on a new line. */
+/** Whether the quote before `from` ends its string: it is followed by something that may follow a value, or by another value on a new line. */
 const endsText = (text: string, from: number): boolean => {
   let newLine = false;
   for (let at = from; at < text.length; at += 1) {
@@ -49,7 +49,7 @@ const endsText = (text: string, from: number): boolean => {
   return true;
 };
 
-/** The quote that ends the text opened at `open`; -1 when the text breaks off. Quotes within it need no backslash. */
+/** The quote that ends the string opened at `open`; -1 if the text breaks off. Quotes inside the string need no backslash. */
 const closingQuote = (text: string, open: number): number => {
   const closer = CLOSERS.get(text.charCodeAt(open));
   for (let at = open + 1; at < text.length; at += 1) {
@@ -60,7 +60,7 @@ const closingQuote = (text: string, open: number): number => {
   return -1;
 };
 
-/** What was read last: nothing that counts, a mark, a whole value, or a bare word. */
+/** The last token: nothing relevant, a mark, a complete value, or a bare word. */
 type Before = '' | '{' | '[' | ',' | ':' | 'value' | 'word';
 const startsValue = (before: Before): boolean => before === ':' || before === '[' || before === ',';
 
@@ -68,7 +68,7 @@ const startsValue = (before: Before): boolean => before === ':' || before === '[
  * Reads the object that opens at `start`, leniently: names without quotes, quotes within quotes and missing commas are understood. It reads valid
  * JSON exactly.
  * @param asked the names of members that make an object an answer
- * @returns the object and all objects in it, by their place, and how many characters were looked at
+ * @returns the object and all objects in it, by position, and how many characters were looked at
  */
 export const scanObjects = (
   text: string,
@@ -77,11 +77,11 @@ export const scanObjects = (
 ): { readonly found: readonly ScannedObject[]; readonly looked: number } => {
   const found: ScannedObject[] = [];
   const quotes: number[] = [];
-  /** What is open: objects, and `null` for lists. */
+  /** The open objects, and `null` for open lists. */
   const open: (ScannedObject | null)[] = [];
   /** The objects among them. */
   const objects: ScannedObject[] = [];
-  /** The open objects in which a member has begun its value. */
+  /** The open objects in which the value of a member has begun. */
   const valuing = new Set<ScannedObject>();
   let before: Before = '';
   let name = '';

@@ -1,13 +1,11 @@
 import type { Template } from '../../../rules/domain/ruleset.js';
 
 type Format = {
-  /** The prompt as the model takes it; the text of the messages is already guarded. */
+  /** The prompt in the model's format; the text of the messages is already guarded. */
   readonly format: (system: string, user: string) => string;
-  /**
-   * The tokens of the format: the first one in a text ends the model's answer. At most four, because model servers accept no more.
-   */
+  /** The tokens of the format: the first one in a text ends the model's answer. At most four, because model servers accept no more. */
   readonly stop: readonly string[];
-  /** What opens the model's answer, in tokens of the format; models repeat it. */
+  /** The opening of the model's answer, in tokens of the format; models repeat it. */
   readonly header: string;
 };
 
@@ -47,7 +45,7 @@ const END_OF_TEXT = '<|end_of_text|>';
 const chatTokens = [...Object.values(formats).flatMap(({ stop }) => stop), END_OF_TEXT];
 const chatToken = new RegExp(chatTokens.map((token) => token.replace(/[|]/g, '\\|')).join('|'));
 
-/** A model's text up to the first chat token of any template. After it the model speaks as another participant. */
+/** A model's text up to the first chat token of any template. After it the model writes as another participant. */
 export const untilChatToken = (text: string): string => {
   const at = text.search(chatToken);
   return at === -1 ? text : text.slice(0, at);
@@ -57,7 +55,7 @@ const headers = Object.values(formats)
   .map(({ header }) => header.trimEnd())
   .filter((header) => header !== '');
 
-/** A model's text without the one header of an answer, of any template, with which it begins: models repeat the last line of their prompt. */
+/** A model's text without the answer header of any template at its beginning: models repeat the last line of their prompt. */
 export const withoutHeader = (text: string): string => {
   const begun = text.trimStart();
   const header = headers.find((one) => begun.startsWith(one));

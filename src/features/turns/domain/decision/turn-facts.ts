@@ -5,7 +5,7 @@ import type { DecisionInput } from './input.js';
 import type { Actor, RecalledMemory } from '../../../npcs/domain/events.js';
 import { DATA_BYTES, dataBytes } from '../../../npcs/domain/mind-data.js';
 
-/** The facts of a decision besides the turn. They are recorded by reference (revision, version), so a replay can supply them again. */
+/** The facts of a decision other than the turn. They are recorded by reference (revision, version), so a replay can load them again. */
 export type TurnFacts = {
   readonly npcId: string;
   readonly mind: { readonly persona: string | null; readonly data: JsonObject | null; readonly revision: number };
@@ -13,13 +13,13 @@ export type TurnFacts = {
   readonly rulesetRef: RulesetRef | null;
   /** The requested id, if it is not registered. */
   readonly rulesetMissing?: string;
-  /** The outcome of the rules' patterns for an observation that is decided on for the first time; later it is recorded. */
+  /** The result of the rules' patterns, for an observation that is decided on for the first time; later it is read from the record. */
   readonly patternsHeld?: readonly string[];
-  /** The key and the issuer with which a valid verdict is signed. */
+  /** The key and the issuer that sign a valid verdict. */
   readonly issuer: { readonly kid: string; readonly iss: string };
 };
 
-/** What a decision rests on, of a turn or of a stateless route. */
+/** The inputs of a decision, for a turn or a stateless route. */
 export type TurnRequest = {
   readonly observation: string;
   readonly context?: Json;
@@ -27,7 +27,7 @@ export type TurnRequest = {
   readonly persona?: string;
   readonly actor?: Actor;
   readonly memories?: readonly RecalledMemory[];
-  /** Which patterns matched, as found before the decision or as recorded by the event that opened the turn. */
+  /** Which patterns matched, either evaluated before the decision or recorded by the event that opened the turn. */
   readonly patternsHeld?: readonly string[];
 };
 

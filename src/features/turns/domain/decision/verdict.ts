@@ -25,7 +25,7 @@ import { untilChatToken } from './templates.js';
 
 export type ReachedVerdict = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
 
-/** What the model wants to do: what it wrote, or what its words amount to (`made`). */
+/** The model's intent: its written action, or one derived from its words (`made`). */
 type Intent =
   | { readonly ok: true; readonly action: Action; readonly made: boolean }
   | { readonly ok: false; readonly refusal: BridgeRefusal };
@@ -45,7 +45,7 @@ const withoutChatTokens = (action: Action): Action => {
   return said === undefined ? action : withSpeech(action, said, untilChatToken(said.text));
 };
 
-/** Plain dialogue is `SPEAK`; an answer without words and action, which only remembers or changes state, is `IDLE`. */
+/** Plain dialogue is `SPEAK`; an answer without words and action, which only stores memories or changes state, is `IDLE`. */
 const intentOf = ({ action: written, excess, dialogue, structured }: ModelOutput): Intent => {
   if (excess !== null) return tooLarge(excess);
   if (written === undefined) {
@@ -53,7 +53,7 @@ const intentOf = ({ action: written, excess, dialogue, structured }: ModelOutput
   }
   const read = readAction(written);
   if (!read.ok) return { ok: false, refusal: { code: read.code, reason: read.reason, details: {} } };
-  // A model cannot sign: a signature in its text is only text.
+  // A model cannot sign: a signature in its output is ordinary text.
   const { signature: _, ...action } = read.action;
   if (jsonBytes(action as Json) > ACTION_BYTES) return tooLarge(`The action is larger than ${ACTION_BYTES} bytes.`);
   return { ok: true, action: withoutChatTokens(action), made: false };
@@ -68,7 +68,7 @@ const remembered = (said: ModelOutput, observation: string): readonly MemoryDraf
 
 const refuse = (refusal: BridgeRefusal, refusedAction: Action | null): Verdict => ({
   valid: false,
-  // A reason quotes what the model wrote, and is spoken.
+  // A reason quotes the model's text, and is spoken.
   dialogue: cutJsonText(guardText(refusal.reason), DIALOGUE_BYTES),
   action: null,
   stateDelta: {},
@@ -79,13 +79,13 @@ const refuse = (refusal: BridgeRefusal, refusedAction: Action | null): Verdict =
 });
 
 type Judged = {
-  /** The action that is allowed, or why it is refused. */
+  /** The allowed action, or the reason for the refusal. */
   readonly outcome:
     { readonly action: Action } | { readonly refusal: BridgeRefusal; readonly refusedAction: Action | null };
   readonly grounds: VerdictGrounds;
 };
 
-/** Checks an intent against the rules, then against the world; without a ruleset, only its shape. */
+/** Checks an intent against the rules, then against the world; without a ruleset, checks only its shape. */
 const judge = (input: DecisionInput, intent: Intent, dialogue: string): Judged => {
   if (!intent.ok) {
     const { trace } = matchRules(input.ruleset, input);
@@ -113,7 +113,7 @@ type ReadStateChange =
 
 type Measure = { keys: number; problem: string | null };
 
-/** Counts members and looks at every value down to the depth that is allowed, and no further. */
+/** Counts members and visits every value down to the allowed depth, and no further. */
 const measure = (value: Json, depth: number, seen: Measure): void => {
   if (typeof value === 'number' && !Number.isFinite(value))
     seen.problem = 'It holds a number that JSON has no form for.';
@@ -132,7 +132,7 @@ const measure = (value: Json, depth: number, seen: Measure): void => {
   for (const member of Object.values<Json>(value)) measure(member, depth + 1, seen);
 };
 
-/** Reads the state change that a model asks for; none is an empty one. `data` is what it would change; it has its own bound. */
+/** Reads the state change that a model requests; no change is an empty one. `data` is what it would change; it has its own limit. */
 const readStateChange = (value: Json | undefined, data: JsonObject): ReadStateChange => {
   if (value === undefined) return { ok: true, patch: {} };
   if (!isObject(value)) return { ok: false, problem: 'It is no object.' };
@@ -149,8 +149,8 @@ const readStateChange = (value: Json | undefined, data: JsonObject): ReadStateCh
 };
 
 /**
- * Judges a model's text: reads it leniently, checks its action against rules and bridge, and limits its state change. Never throws, whatever the text.
- * A refusal has neither action nor memories nor a state change.
+ * Judges a model's text: reads it leniently, checks its action against rules and bridge, and limits its state change. Never throws, whatever the
+ * text. A refusal has no action, memories or state change.
  */
 export const reachVerdict = (input: DecisionInput, generatedOutput: string): ReachedVerdict => {
   const said = readModelText(generatedOutput);
