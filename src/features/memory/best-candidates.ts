@@ -1,18 +1,18 @@
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import { byScore, type Candidate } from './candidates.js';
 
-/** How many rows are read at once to see whether a filter lets them through. */
+/** How many rows are read at a time to apply a filter to them. */
 const FILTERED_ROWS = 64;
 
-/** What is looked for: at most `limit`, none below `minScore`, and of these only what `accept` lets through. */
+/** The search: at most `limit` results, none below `minScore`, and only those that `accept` returns. */
 export type Wanted = {
   readonly limit: number;
   readonly minScore: number;
-  /** Absent: everything. */
+  /** Absent: accept all. */
   readonly accept?: (candidates: readonly Candidate[]) => Promise<readonly Candidate[]>;
 };
 
-/** The best candidates of any number of sources, each of which comes best first. A source is left as soon as it can add nothing more. */
+/** The best candidates from any number of sources, each of which yields its best first. A source is abandoned as soon as it can add nothing more. */
 export class BestCandidates {
   readonly #wanted: Wanted;
   #best: readonly Candidate[] = [];
@@ -26,7 +26,7 @@ export class BestCandidates {
     return this.#best;
   }
 
-  /** Takes what a source adds. Other work runs between two reads of rows. */
+  /** Adds the candidates of a source. Other work runs between two reads of rows. */
   async take(source: Iterable<Candidate>): Promise<void> {
     const { limit, accept } = this.#wanted;
     const iterator = source[Symbol.iterator]();

@@ -1,17 +1,17 @@
 import type { VectorSearch } from '../../ports/vector-search.js';
 import type { VectorRowsView, VectorSlice } from './vector-rows.js';
 
-/** A row that may answer a query. Its order is where it stands among the rows of its mind. */
+/** A row that may answer a query. Its order is its sort key among the rows of its mind. */
 export type Candidate = { readonly key: string; readonly order: string; readonly score: number };
 
-/** Best first; of equally good ones the newest first. */
+/** Best first; the newest first among equally good ones. */
 export const byScore = (one: Candidate, other: Candidate): number =>
   other.score - one.score || (one.order < other.order ? 1 : -1);
 
-/** How many times as many rows are looked for when the ones found so far are used up. */
+/** Each further search looks for this many times as many rows. */
 const WIDER = 4;
 
-/** What a query is compared by. `score` rises with the cosine. */
+/** The meaning that rows are compared with. `score` rises with the cosine. */
 export type Meaning = {
   readonly search: VectorSearch;
   readonly vector: Float32Array;
@@ -19,8 +19,8 @@ export type Meaning = {
 };
 
 /**
- * The rows of one slice, best first. They are found as they are asked for: first `count` of them, then four times as many. Each search compares the
- * whole slice, so there are few of them.
+ * The rows of one slice, best first. They are found on demand: first `count` of them, then four times as many. Each search compares the entire slice,
+ * so there are few searches.
  */
 export function* candidatesOf(
   { search, vector, score }: Meaning,
@@ -39,7 +39,7 @@ export function* candidatesOf(
         score: score(cosine),
       }))
       .sort(byScore);
-    // Newer rows that are as good as the last one may be missing: those wait for the next search.
+    // Newer rows that are as good as the last one may be missing, so those wait for the next search.
     const last = found.at(-1)?.score ?? 0;
     const sure = wanted === all ? found.length : found.findIndex((each) => each.score === last);
     while (given < sure) yield found[given++] as Candidate;

@@ -11,29 +11,29 @@ import { type Command, type CommandDeps, runCommand } from '../../kernel/streams
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import { memoriesOfTurn, TURN_MEMORY_EVENTS, type TurnMemories } from './turn-memories.js';
 
-/** How often an old turn's memories are read again because others confirmed memories of the mind meanwhile. */
+/** How often an old turn's memories are read again because other requests confirmed memories of the mind in the meantime. */
 const SEARCHES = 8;
 
 const NO_LONGER_KNOWN =
   'This request was already carried out. Its memory has since been cleared, or is no longer among the latest of this NPC. Read the list of memories.';
 
-/** The event that stored the memory, and the stream's end. */
+/** The event that stored the memory, and the end of the stream. */
 export type Confirmed = {
   readonly stored: StreamEvent;
-  /** It was retracted and stays so: nothing was confirmed. */
+  /** It was retracted and stays retracted: nothing was confirmed. */
   readonly retracted: boolean;
   readonly revision: number;
   readonly position: number;
 };
 
-/** The revision that a memory's id begins with: its own command's or its turn's. It was stored after it. */
+/** The revision that a memory's id begins with, from its own command or its turn. The memory was stored after it. */
 const revisionIn = (memoryId: string): number =>
   (parseProcessId(memoryId) ?? parseProcessId(memoryId.replace(/-\d+$/, '')))?.revision ?? 0;
 
 /**
  * The event that stored a memory.
- * @param revision where it is, if that is known
- * @returns null when it is not among the TURN_MEMORY_EVENTS events after the revision in its id; raises what the event store raises
+ * @param revision its revision, if known
+ * @returns null if it is not among the TURN_MEMORY_EVENTS events after the revision in its id; raises what the event store raises
  */
 const storedEvent = async (
   events: Pick<EventStore, 'read'>,
@@ -53,10 +53,10 @@ const storedEvent = async (
 };
 
 /**
- * Confirms a memory, or stores a new one. Whether it is new is decided from the events. The memories of a turn that ended long ago are not in the mind's
- * state, and are then read from the stream.
+ * Confirms a memory, or stores a new one. Whether it is new is decided from the events. The memories of a turn that ended long ago are not in the
+ * mind's state, and are then read from the stream.
  * @param withinMs for how long the same text counts as the same memory
- * @throws Rejection CONFLICT when others keep confirming, or when an earlier attempt's memory is not found any more; and as runCommand
+ * @throws Rejection CONFLICT if others keep confirming, or if the memory of an earlier attempt can no longer be found; and as runCommand
  */
 export const confirm = async (
   deps: CommandDeps,
@@ -66,12 +66,12 @@ export const confirm = async (
 ): Promise<Confirmed> => {
   const { turnId } = confirmation;
   const openedAt = turnId === undefined ? undefined : parseProcessId(turnId)?.revision;
-  // One that was done before and recorded nothing met a memory that needed nothing then.
+  // A command that was done before and recorded nothing had found a memory that needed no change.
   const met = by.done === true;
   const timeMs = met ? parseCommandId(by.commandId).timeMs : deps.clock.now().getTime();
   let searched: TurnMemories | null = null;
 
-  /** Null: what is known of the turn is not enough to decide. */
+  /** Null if too little is known of the turn to decide. */
   const ofTurn = (mind: MindState): readonly StoredMemory[] | null => {
     const known = turnId === undefined ? [] : knownOfTurn(mind, turnId, openedAt);
     if (known !== null || searched === null) return known;
@@ -108,6 +108,6 @@ export const confirm = async (
   });
 };
 
-/** The memory that a command confirmed, or that an earlier attempt at it did. */
+/** The memory that a command confirmed, in this or an earlier attempt. */
 const confirmedIn = (events: readonly StreamEvent[]): string | undefined =>
   events.find(({ type }) => type === 'MemoryConfirmed')?.data['memoryId'] as string | undefined;

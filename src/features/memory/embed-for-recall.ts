@@ -5,25 +5,26 @@ import type { OrderRange } from '../../ports/read-models.js';
 import type { RowText } from '../../ports/row-search.js';
 import { embedTexts, type EmbeddingDeps } from './embed-lacking.js';
 
-/** The longest time that a recall spends embedding texts of its mind, in milliseconds; it answers within 2 s where it can. */
+/** The longest time that a recall spends embedding texts of its mind, in milliseconds; a recall answers within 2 s if possible. */
 export const RECALL_EMBED_MS = 1_200;
 /**
- * Texts are embedded in groups, and what is done when the time is up is kept. The newest text comes alone, each group after it may be twice as large,
- * up to so many texts, and so many bytes of UTF-8 if there are several. Longer texts come last: one of them may take all the time, and the next recall goes on with it.
+ * Texts are embedded in groups, and finished groups are kept when the time is up. The newest text is a group by itself; each later group may be twice
+ * as large, up to this many texts, and this many bytes of UTF-8 if there are several. Longer texts come last: one of them may take all the time, and
+ * the next recall continues with it.
  */
 const GROUP_TEXTS = 16;
 const GROUP_BYTES = 4_096;
 
-/** The refusals of an embedder that is away or has too much to do. */
+/** The refusals of an embedder that is unavailable or overloaded. */
 const REFUSALS: readonly string[] = ['EMBEDDER_UNAVAILABLE', 'BUSY'];
 
-/** A mind, and what of it the recall may see: nobody waits for the rest. */
+/** A mind, and the range that the recall may see: the rest is not needed. */
 export type SeenTexts = { readonly stream: string; readonly within: OrderRange };
 
 /**
- * Embeds what a mind lacks for a recall that waits: EMBED_TEXTS texts at most, group by group, until `signal` aborts or the embedder refuses. What then
- * still has no vector is left to others.
- * @returns whether a text lacked a vector when this began
+ * Embeds the missing texts of a mind for a waiting recall: at most EMBED_TEXTS texts, group by group, until `signal` aborts or the embedder refuses.
+ * Texts that still have no vector are left to others.
+ * @returns whether a text lacked a vector at the start
  * @throws what the read models throw
  */
 export const embedForRecall = async (deps: EmbeddingDeps, seen: SeenTexts, signal: AbortSignal): Promise<boolean> => {

@@ -5,21 +5,21 @@ import { EMBED_TEXTS, type Embedder, TextRefused } from '../../ports/embedder.js
 import { untilFull } from '../../kernel/base/page-size.js';
 import type { RowSearch, RowText } from '../../ports/row-search.js';
 
-/** How many bytes of text one batch holds, if it holds several texts: some seconds of work for a model on one core. What is done is stored after it. */
+/** The size of a batch of several texts, in bytes of text: some seconds of work for a model on one core. Its results are stored when it ends. */
 const BATCH_BYTES = 16 * 1024;
-/** Any embedder that works can take this text. */
+/** A text that any working embedder can embed. */
 const PROBE = 'The sun rises.';
 
 export type EmbeddingDeps = { readonly rowSearch: RowSearch; readonly embedder: Pick<Embedder, 'id' | 'embed'> };
 
-/** `urgent`: somebody waits. */
+/** `urgent`: a request is waiting. */
 export type EmbedOptions = { readonly urgent: boolean; readonly signal?: AbortSignal };
 
-/** `failed`: texts that were refused alone while the embedder took another. Both are empty when no text lacks a vector. */
+/** `failed`: texts that were refused alone while the embedder accepted another. Both are empty if no text lacks a vector. */
 export type EmbedOutcome = { readonly embedded: readonly RowText[]; readonly failed: readonly RowText[] };
 
 /**
- * Embeds texts of memories that have no vector of this embedder: at most EMBED_TEXTS, and near BATCH_BYTES. If it is done again after a crash, at most this batch is
+ * Embeds texts of memories that have no vector of this embedder: at most EMBED_TEXTS, and about BATCH_BYTES. After a crash, at most this batch is
  * embedded twice.
  * @throws what the embedder and the read models throw; not because of single texts
  */
@@ -31,7 +31,7 @@ export const embedLacking = async (deps: EmbeddingDeps, options: EmbedOptions): 
 };
 
 /**
- * Embeds these texts and stores their vectors. Texts that are refused together are halved until the refused one stands alone.
+ * Embeds these texts and stores their vectors. Texts that are refused together are halved until the refused one is alone.
  * @throws what the embedder and the read models throw; not because of single texts
  */
 export const embedTexts = async (
@@ -57,7 +57,7 @@ export const embedTexts = async (
   return { embedded: [...first.embedded, ...second.embedded], failed: [...first.failed, ...second.failed] };
 };
 
-/** Null when one of the texts is refused by an embedder that works. @throws what the embedder throws when it does not */
+/** Null if a working embedder refuses one of the texts. @throws what the embedder throws if it does not work */
 export const vectorsUnlessRefused = async (
   embedder: Pick<Embedder, 'embed'>,
   texts: readonly string[],
@@ -67,20 +67,20 @@ export const vectorsUnlessRefused = async (
     return await embedder.embed(texts, options);
   } catch (error) {
     if (!(error instanceof TextRefused)) throw error;
-    // A server that refuses every text, because of its settings or ours, is no reason to blame these.
+    // If a server refuses every text, because of its settings or Anima's, these texts are not to blame.
     await embedder.embed([PROBE], options);
     return null;
   }
 };
 
-/** How often a text may fail alone before it is passed over. */
+/** How often a text may fail alone before it is skipped. */
 export const TEXT_TRIES = 3;
-/** Of how many texts it is known how often they failed. */
+/** For how many texts failures are counted. */
 const FAILING_TEXTS = 10_000;
 
 /**
- * Counts how often texts fail alone. One that fails TEXT_TRIES times is stored as a text from which the embedder makes no vector: it is not asked for
- * it again, and the text is found by its words.
+ * Counts how often texts fail alone. One that fails TEXT_TRIES times is stored as a text without a vector: it is not embedded again, and is found by
+ * its words.
  */
 export class FailingTexts {
   readonly #deps: EmbeddingDeps;
@@ -90,7 +90,7 @@ export class FailingTexts {
     this.#deps = deps;
   }
 
-  /** @returns those that are passed over from now on @throws what the read models throw */
+  /** @returns the texts that are skipped from now on @throws what the read models throw */
   async add(failed: readonly RowText[]): Promise<readonly RowText[]> {
     const { rowSearch, embedder } = this.#deps;
     for (const { key } of failed) this.#failures.set(key, (this.#failures.get(key) ?? 0) + 1);

@@ -6,26 +6,26 @@ import type { RelayLease } from '../../ports/relay-lease.js';
 import { pause, retryMs } from '../../kernel/concurrency/pause.js';
 import { type EmbeddingDeps, embedLacking, FailingTexts } from './embed-lacking.js';
 
-/** How often new texts are looked for when there are none, in milliseconds. */
+/** How often to look for new texts while there are none, in milliseconds. */
 export const LOOK_MS = 1_000;
-/** How often a process that stands by asks for the place, in milliseconds. */
+/** How often a process on standby requests the lease, in milliseconds. */
 export const EMBEDDING_STANDBY_MS = 1_000;
-/** The place is renewed when this part of the time has passed for which it is held. */
+/** The lease is renewed after this fraction of its duration. */
 const RENEW_PART = 1 / 4;
-/** How many texts without a vector are counted at most. */
+/** The limit to which texts without a vector are counted. */
 export const PENDING_TEXTS_COUNTED = 100_000;
 
 export type EmbedPendingDeps = Omit<EmbeddingDeps, 'embedder'> & {
   readonly embedder: Pick<Embedder, 'id' | 'embed' | 'threads'>;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;
-  /** The place of the one process that embeds, and how this one is named; null where there is only one process. */
+  /** The lease of the one process that embeds, and this process's name as its holder; null if there is only one process. */
   readonly place: { readonly lease: RelayLease; readonly holder: string } | null;
-  /** The part of one core's time in which texts are embedded, above 0 and up to 1; the rest of the time is for others. */
+  /** The fraction of one core's time that is spent embedding texts, above 0 and up to 1; the rest of the time is left to others. */
   readonly share: number;
 };
 
-/** An embedder that tells how long its calls took that brought vectors, in milliseconds: one that fails may have done nothing but wait. */
+/** An embedder that reports how long its successful calls took, in milliseconds: a failed one may only have waited. */
 const timedEmbedder = (embedder: EmbeddingDeps['embedder'], clock: Pick<Clock, 'monotonicMs'>) => {
   let spentMs = 0;
   const embed: Embedder['embed'] = async (texts, options) => {
@@ -38,8 +38,9 @@ const timedEmbedder = (embedder: EmbeddingDeps['embedder'], clock: Pick<Clock, '
 };
 
 /**
- * Embeds in the background what has no vector of this embedder: texts of all minds, batch after batch, with a rest after each. Of several processes
- * one works, the others stand by. While the embedder is away it tries again, less and less often. A text that keeps failing alone is passed over.
+ * Embeds texts that have no vector of this embedder in the background: texts of all minds, batch after batch, with a pause after each. Of several
+ * processes, one works and the others are on standby. While the embedder is unavailable it retries, less and less often. A text that keeps failing
+ * alone is skipped.
  */
 export class EmbedPending implements AsyncDisposable {
   readonly #deps: EmbedPendingDeps;
@@ -55,7 +56,7 @@ export class EmbedPending implements AsyncDisposable {
     this.#failing = new FailingTexts(deps);
   }
 
-  /** Starts, and waits for whatever is away. A second call does nothing. */
+  /** Starts, and waits for dependencies that are unavailable. A second call does nothing. */
   start(): void {
     this.#running ??= this.#run();
   }
@@ -72,7 +73,7 @@ export class EmbedPending implements AsyncDisposable {
     return rowSearch.countWithoutVector(memories, { embedder: embedder.id, limit: PENDING_TEXTS_COUNTED });
   }
 
-  /** Gives the batch up that is being embedded, and the place to the next. */
+  /** Abandons the current batch, and releases the lease. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;
@@ -111,7 +112,7 @@ export class EmbedPending implements AsyncDisposable {
     for (const { key: row } of await this.#failing.add(failed)) {
       log.warn({ embedder: embedder.id, row }, 'A text cannot be embedded; it is found by its words only');
     }
-    // Bounded as the batch is: the embedder ends every call, and a share is at least one percent. A batch may keep all threads busy.
+    // Bounded because the batch is: the embedder ends every call, and a share is at least one percent. A batch may keep all threads busy.
     const { threads = 1 } = embedder;
     const restMs = timed.spentMs() * (threads / share - 1);
     const isIdle = embedded.length + failed.length === 0;
@@ -120,8 +121,8 @@ export class EmbedPending implements AsyncDisposable {
   }
 
   /**
-   * Renews the place while `work` runs: a batch, or the rest after it, may take longer than the place is held. A place that is lost costs no more than
-   * a batch done twice.
+   * Renews the lease while `work` runs: a batch, or the pause after it, may take longer than the lease lasts. Losing the lease costs at most one
+   * repeated batch.
    */
   async #keepingPlace<T>(work: () => Promise<T>): Promise<T> {
     const { clock, place } = this.#deps;

@@ -1,6 +1,6 @@
 /**
- * Where a lineage continues: the next revision, the memories derived so far, by ascending revision, and where turns that are not over recalled
- * something. Their texts are read again, so a cursor stays a few kilobytes.
+ * Where a lineage continues: the next revision, the memories derived so far, by ascending revision, and the recalls of turns that have not ended.
+ * Their texts are read again, so a cursor stays at a few kilobytes.
  */
 export type LineagePlace = {
   readonly next: number;
@@ -8,7 +8,7 @@ export type LineagePlace = {
   readonly openAt: readonly number[];
 };
 
-/** Most characters of a cursor. */
+/** The limit of a cursor, in characters. */
 export const LINEAGE_CURSOR_CHARS = 12_288;
 
 const BASE = 36;
@@ -16,7 +16,7 @@ const written = (number: number): string => number.toString(BASE);
 const digits = '[0-9a-z]{1,10}';
 const form = new RegExp(`^${digits}~((${digits}\\.[0-9a-z]{1,2}-)*)~((${digits}-)*)$`);
 
-/** Revisions are written as what lies between them. */
+/** Revisions are written as differences. */
 export const lineageCursor = ({ next, derived, openAt }: LineagePlace): string => {
   let before = 0;
   const kin = derived.map(({ revision, depth }) => {
@@ -27,7 +27,7 @@ export const lineageCursor = ({ next, derived, openAt }: LineagePlace): string =
   return `${written(next)}~${kin.join('')}~${openAt.map((revision) => `${written(revision)}-`).join('')}`;
 };
 
-/** Null when it is no cursor of a lineage. */
+/** Null if it is not a cursor of a lineage. */
 export const readLineageCursor = (cursor: string): LineagePlace | null => {
   if (cursor.length > LINEAGE_CURSOR_CHARS || !form.test(cursor)) return null;
   const [next = '', kin = '', open = ''] = cursor.split('~');

@@ -8,11 +8,11 @@ import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.j
 import { eventAt, pagesOf } from '../../kernel/streams/stream-pages.js';
 import { lineageCursor, type LineagePlace, readLineageCursor } from './lineage-cursor.js';
 
-/** How many events one part of a lineage follows: a second or two of work. Other work runs in between. */
+/** How many events one part of a lineage covers: one or two seconds of work. Other work runs in between. */
 const LINEAGE_EVENTS = 20_000;
-/** What one part holds, in bytes of JSON: making its text holds the event loop for some milliseconds. */
+/** The size of one part, in bytes of JSON: serialising it blocks the event loop for some milliseconds. */
 const PART_BYTES = 1024 * 1024;
-/** How many single events are read before other work has its turn. */
+/** How many single events are read before other work runs. */
 const READS_AT_ONCE = 16;
 
 type LineageDeps = { readonly events: Pick<EventStore, 'read'> };
@@ -20,9 +20,9 @@ type LineageDeps = { readonly events: Pick<EventStore, 'read'> };
 export type LineagePart = {
   readonly recalledBy: readonly RecallingTurn[];
   readonly derived: readonly Kin[];
-  /** Whether the lineage goes further than it is followed. */
+  /** Whether the lineage extends beyond the limits. */
   readonly cut: boolean;
-  /** Where it goes on; absent at the end of the stream. */
+  /** Where it continues; absent at the end of the stream. */
   readonly next?: string;
 };
 
@@ -38,7 +38,7 @@ const noCursor = (): Rejection =>
     details: { issues: [{ in: 'query', pointer: '/cursor', message: 'is not a cursor of this lineage' }] },
   });
 
-/** The events at these revisions, one by one. Other work runs in between. @throws Rejection SCHEMA_INVALID where there is none */
+/** The events at these revisions, one at a time. Other work runs in between. @throws Rejection SCHEMA_INVALID if one does not exist */
 async function* eventsAt(
   { events }: LineageDeps,
   stream: string,
@@ -66,8 +66,8 @@ const kinBefore = async (deps: LineageDeps, stream: string, { derived }: Lineage
 };
 
 /**
- * Follows a lineage through at most `most` events, or until it holds so many `bytes`, and then to the end of what the last turn stored.
- * @returns the revision to go on from; absent at the end of the stream
+ * Follows a lineage through at most `most` events, or until it has this many `bytes`, and then to the end of the memories that the last turn stored.
+ * @returns the revision to continue from; absent at the end of the stream
  */
 export const followLineage = async (
   { events }: LineageDeps,
@@ -90,7 +90,7 @@ export const followLineage = async (
 
 /**
  * One page of the lineage of a memory.
- * @throws Rejection SCHEMA_INVALID for a cursor that is none of this mind; what the event store throws
+ * @throws Rejection SCHEMA_INVALID for a cursor that does not belong to this mind; what the event store throws
  */
 export const lineagePart = async (
   deps: LineageDeps,

@@ -4,7 +4,7 @@ import type { MemoryRow } from '../../../projections/memories.js';
 
 /**
  * A memory in the protocol family, in both vocabularies of deployed clients.
- * @param asOf the revision as of which the memory is seen: `confirmed` is what it was then
+ * @param asOf the revision as of which the memory is shown: `confirmed` is its value at that revision
  */
 export const itemOf = (
   { memoryId, text, type, importance, at, turnId, eventId, revision, confirmedAt, source }: MemoryRow,

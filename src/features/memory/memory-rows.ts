@@ -3,10 +3,13 @@ import { rowKey } from '../../kernel/read-models/row-key.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 
-/** How many rows are read at once. */
+/** How many rows are read at a time. */
 const READ_ROWS = 64;
 
-/** The memories of a mind with these ids, however they are now; unknown ids are left out. Other work runs between two reads. Raises what the read models raise. */
+/**
+ * The memories of a mind with these ids, in their current form; unknown ids are left out. Other work runs between two reads. Raises what the read
+ * models raise.
+ */
 export const memoryRows = async (
   readModels: Pick<ReadModels, 'getAll'>,
   stream: string,

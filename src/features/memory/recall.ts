@@ -32,26 +32,26 @@ export type RecallQuery = {
   readonly minImportance?: number;
   readonly asOf?: number;
   readonly minRevision?: number;
-  /** Leaves out what only asks (only-asks.ts), and all but one of what is told in the same words. */
+  /** Leaves out pure questions (only-asks.ts), and all but one of the memories with the same words. */
   readonly tellingOnly?: boolean;
 };
 
 export type Recalled = {
-  /** Best first; of equally good ones the newest first. */
+  /** Best first; the newest first among equally good ones. */
   readonly memories: readonly {
     readonly row: MemoryRow;
     readonly score: number;
     readonly scoreParts: Readonly<Record<string, number>>;
   }[];
-  /** How many of the memories that may be seen have no vector yet, at most PENDING_COUNTED. */
+  /** How many of the visible memories have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
-  /** The last revision of the mind that was seen, -1 when there is none. */
+  /** The last revision of the mind that was seen, -1 if there is none. */
   readonly revision: number;
 };
 
 /**
- * The memories of a mind that answer a query, now or as of an earlier revision. It waits for the read model as lists do, and first
- * embeds the texts of its mind that have no vector. Texts that still have none are compared by their words.
+ * The memories of a mind that answer a query, now or as of an earlier revision. It waits for the read model as lists do, and first embeds the texts
+ * of its mind that have no vector. Texts that still have none are compared by their words.
  * @throws Rejection READ_MODEL_BEHIND, EMBEDDER_UNAVAILABLE, BUSY; the reason of `signal`; what the event store and the read models throw
  */
 export type Recall = (asked: RecallQuery, signal?: AbortSignal) => Promise<Recalled>;
@@ -65,21 +65,21 @@ export type RecallDeps = EmbeddingDeps & {
   readonly clock: Clock;
 };
 
-/** What of a mind a recall sees. */
+/** The part of a mind that a recall sees. */
 type SeenRange = { readonly within: OrderRange } & Pick<VisibleRange, 'someRetracted'>;
 
-/** How many rows that hold words of the query are looked at; those that have a vector are among them. */
+/** How many rows that contain words of the query are looked at, including those that have a vector. */
 const WORD_HITS = 1_000;
 
-/** How much memory the vectors of queries may take, in bytes: games ask the same again and again. */
+/** How much memory the vectors of queries may take, in bytes: games repeat their queries. */
 const QUERY_VECTOR_BYTES = 4 * 1024 * 1024;
-/** What one of them takes besides its text and its numbers. */
+/** The size of an entry in addition to its text and its numbers. */
 const ENTRY_BYTES = 200;
 
-/** What a query means, as a vector; null when it has no meaning to the embedder, or the embedder refuses it. @throws what the embedder throws */
+/** The meaning of a query, as a vector; null if it has no meaning to the embedder, or the embedder refuses it. @throws what the embedder throws */
 type QueryVector = (query: string, signal?: AbortSignal) => Promise<Float32Array | null>;
 
-/** Remembers the vectors of the queries that were used last. */
+/** Caches the vectors of the most recently used queries. */
 const createQueryVector = (embedder: Embedder, maxBytes = QUERY_VECTOR_BYTES): QueryVector => {
   const known = new LRUCache<string, { readonly vector: Float32Array | null }>({
     maxSize: maxBytes,
@@ -115,7 +115,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
   ): Wanted => {
     if (types === undefined && minImportance <= 0 && !tellingOnly && someRetracted !== true) return { limit, minScore };
     const told = new Set<string>();
-    /** The same words fit as well as the first time, and tell nothing more. */
+    /** The same words match equally well, and add no information. */
     const isRepeat = ({ text }: MemoryRow): boolean => {
       const digest = shortDigest(text);
       if (told.has(digest)) return true;
@@ -134,7 +134,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     return { limit, minScore, accept };
   };
 
-  /** Up to where the read model is, a mind is seen; later memories of its stream come with the next recall. */
+  /** A mind is seen up to the revision of the read model; later memories of its stream are found by the next recall. */
   const rangeOf = async (stream: string, asOf: number | undefined, revision: number): Promise<SeenRange | null> => {
     const visible = await visibleRange(deps, stream, asOf === undefined ? 'now' : { revision: asOf }, revision);
     if (visible === null) return null;
@@ -153,7 +153,7 @@ export const createRecall = (deps: RecallDeps, cacheBytes: number): Recall => {
     if (visible === null) return { memories: [], pending: 0, revision };
 
     const range = visible.within;
-    // One after the other: loading the model takes no time from that of the mind's texts.
+    // One after the other, so that loading the model does not use up the time for the mind's texts.
     const vector = await queryVector(query, signal);
     const mind = await cache.of({ stream, within: range }, seen, signal);
     const isByWords = vector === null || mind.wordsCount;

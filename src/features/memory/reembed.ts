@@ -2,15 +2,15 @@ import { memories } from '../../../projections/memories.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 import { type EmbeddingDeps, embedLacking, FailingTexts } from './embed-lacking.js';
 
-/** So many batches in a row may begin with the same text before this gives up: something keeps its vector from being stored. */
+/** After this many batches in a row that begin with the same text, this gives up: something prevents its vector from being stored. */
 const SAME_BATCHES = 5;
 
-/** `passedOver`: texts that failed again and again, and are found by their words alone. */
+/** `passedOver`: texts that failed repeatedly, and are found only by their words. */
 export type ReembedProgress = { readonly embedded: number; readonly total: number; readonly passedOver: number };
 
 /**
- * Embeds every text that has no vector of this embedder, as fast as it can. It can be stopped at any time and goes on where it was: what has a vector
- * is not embedded again.
+ * Embeds every text that has no vector of this embedder, as fast as possible. It can be stopped at any time and resumed: texts that have a vector are
+ * not embedded again.
  * @returns how many texts were embedded
  * @throws what the embedder and the read models throw
  */

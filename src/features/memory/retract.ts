@@ -13,18 +13,18 @@ import { memoryRows } from './memory-rows.js';
 
 /** The number of memories that one retraction may remove, including derived ones. */
 export const RETRACTED_MEMORIES = 256;
-/** How many events are searched for what was derived: some ten seconds of work. */
+/** How many events are searched for derived memories: some ten seconds of work. */
 const DERIVED_EVENTS = 200_000;
 
 export type RetractionRequest = {
   readonly memoryIds: readonly string[];
   readonly reason: string;
-  /** Whether what was derived from them goes too. */
+  /** Whether memories derived from them are retracted too. */
   readonly derived: boolean;
   readonly dryRun: boolean;
 };
 
-/** A memory that goes. `derivedFrom`: memories that the turn recalled which stored it. */
+/** A memory to retract. `derivedFrom`: memories recalled by the turn that stored it. */
 export type Retracted = { readonly memoryId: string; readonly text: string; readonly derivedFrom: readonly string[] };
 
 type RetractionResult = {
@@ -38,7 +38,7 @@ const UNKNOWN_NAMED = 10;
 
 export type RetractDeps = CommandDeps & { readonly readModels: ReadModels };
 
-/** What a retraction is about, and the revision up to which that is known. */
+/** The memories of a retraction, and the revision up to which they are known. */
 type RetractionPlan = {
   readonly kin: readonly Kin[];
   readonly rows: ReadonlyMap<string, MemoryRow>;
@@ -66,7 +66,7 @@ const plan = async (
   const kin = [...first, ...lineage.derived()];
   if (next !== undefined || lineage.isCut()) throw tooMany(kin.length, true);
   const later = kin.slice(first.length).map(({ memoryId }) => memoryId);
-  // A memory that was stored meanwhile may not be in the read model yet. It was neither cleared nor retracted then.
+  // A memory that was stored in the meantime may not be in the read model yet. It had been neither cleared nor retracted.
   return { kin, rows: new Map([...named, ...(await memoryRows(deps.readModels, stream, later))]), through: revision };
 };
 
@@ -75,14 +75,15 @@ const tooMany = (count: number, more: boolean): Rejection =>
     details: { memories: count, atLeast: more, memoriesLimit: RETRACTED_MEMORIES },
   });
 
-/** Those of a plan that a mind still has. */
+/** The memories of a plan that a mind still has. */
 const standing = ({ kin, rows }: RetractionPlan, { memories: { clearedAt } }: MindState): readonly Kin[] =>
   kin.filter(({ memoryId, revision }) => revision > clearedAt && isStanding(rows.get(memoryId) ?? {}));
 
 /**
- * Removes memories of a mind from lists, recall, confirms and souls, or says which ones would be removed. Those that were already removed are not
- * named again. Memories that a turn stores that is open meanwhile are not removed.
- * @throws Rejection BUSY when many wait to retract of this mind, MEMORY_NOT_FOUND, RETRACTION_TOO_LARGE, READ_MODEL_BEHIND; CONFLICT when others keep retracting or clearing; as runCommand
+ * Removes memories of a mind from lists, recall, confirmations and souls, or lists those that it would remove. Those that were already removed are
+ * not named again. Memories that a concurrently open turn stores are not removed.
+ * @throws Rejection BUSY if too many retractions of this mind are waiting, MEMORY_NOT_FOUND, RETRACTION_TOO_LARGE, READ_MODEL_BEHIND; CONFLICT if
+ * others keep retracting or clearing; as runCommand
  */
 export const retract = (
   deps: RetractDeps,
@@ -90,7 +91,7 @@ export const retract = (
   asked: RetractionRequest,
   by: Command,
 ): Promise<RetractionResult> =>
-  // Each retraction makes the plans of others worthless, and a plan may be ten seconds of work.
+  // Each retraction invalidates the plans of others, and a plan may be ten seconds of work.
   asked.dryRun
     ? tryRetract(deps, stream, asked, by)
     : deps.writers.runExclusive(`retract ${stream}`, () => tryRetract(deps, stream, asked, by));

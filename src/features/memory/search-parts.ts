@@ -7,16 +7,16 @@ import { byScore, type Candidate, candidatesOf, type Meaning } from './candidate
 import type { MindVectors } from './vector-cache.js';
 
 export type PartSearch = {
-  /** What the query means; null when it has no meaning to the embedder. */
+  /** The meaning of the query; null if it has no meaning to the embedder. */
   readonly meaning: Meaning | null;
-  /** The rows that hold its words. Only those without a vector take part by them. */
+  /** The rows that contain its words. Only those without a vector are scored by them. */
   readonly hits: readonly WordHit[];
   readonly range: OrderRange;
   readonly wanted: Wanted;
   readonly signal?: AbortSignal | undefined;
 };
 
-/** The embedder's name is the same and its vectors have another length: what was stored can be compared with nothing. */
+/** The embedder has the same name but its vectors have another length: the stored vectors cannot be compared with it. */
 const anotherModel = (): Rejection =>
   new Rejection('EMBEDDER_UNAVAILABLE', {
     message:
@@ -24,12 +24,13 @@ const anotherModel = (): Rejection =>
     retryAfter: 60,
   });
 
-/** `wordsOnly`: the keys of rows that took part by their words alone. */
+/** `wordsOnly`: the keys of rows that were scored by their words alone. */
 export type FoundCandidates = { readonly best: readonly Candidate[]; readonly wordsOnly: ReadonlySet<string> };
 
 /**
  * The best rows of a mind, by comparing the query with every vector in the range. Other work runs after each slice.
- * @throws Rejection EMBEDDER_UNAVAILABLE when the vectors are not those of this query's embedder; the reason of `signal`; what reading the parts and `wanted.accept` throw
+ * @throws Rejection EMBEDDER_UNAVAILABLE if the vectors are not from this query's embedder; the reason of `signal`; what reading the parts and
+ * `wanted.accept` throw
  */
 export const searchParts = async (
   parts: MindVectors['parts'],
@@ -42,7 +43,7 @@ export const searchParts = async (
       if (rows.count > 0 && rows.dimensions !== meaning.vector.length) throw anotherModel();
       left = left.filter(({ order }) => !rows.has(order));
       for (const slice of rows.slices(range)) {
-        // One more than wanted, so that one search usually tells whether the last one has an equal.
+        // One more than needed, so that one search usually shows whether the last one has an equal.
         await best.take(candidatesOf(meaning, rows, slice, wanted.limit + 1));
         await yieldToEventLoop();
         signal?.throwIfAborted();

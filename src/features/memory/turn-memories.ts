@@ -4,15 +4,15 @@ import type { EventStore } from '../../ports/event-store.js';
 import { FIRST_EVENT_SEARCH } from '../../kernel/streams/first-event-search.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 
-/** How many events are searched for the memories of a turn and their confirmations: a second or two of work. */
+/** How many events are searched for the memories of a turn and their confirmations: one or two seconds of work. */
 export const TURN_MEMORY_EVENTS = 20_000;
 
-/** The memories that a turn stored, and the last revision that was looked at. */
+/** The memories that a turn stored, and the last revision that was read. */
 export type TurnMemories = { readonly memories: readonly StoredMemory[]; readonly through: number };
 
 /**
- * Reads the memories of a turn from the events, from the revision on at which it was opened. A confirmation beyond TURN_MEMORY_EVENTS is not seen. Then
- * the memory is confirmed once more, which changes nothing. Of a turn that was never opened, FIRST_EVENT_SEARCH are read.
+ * Reads the memories of a turn from the events, starting at the revision at which it was opened. A confirmation beyond TURN_MEMORY_EVENTS is not
+ * seen; the memory is then confirmed once more, which changes nothing. For a turn that was never opened, FIRST_EVENT_SEARCH events are read.
  * @throws what the event store throws
  */
 export const memoriesOfTurn = async (

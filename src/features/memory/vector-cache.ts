@@ -11,24 +11,24 @@ import { embedForRecall, RECALL_EMBED_MS, type SeenTexts } from './embed-for-rec
 import type { EmbeddingDeps } from './embed-lacking.js';
 import { VectorRows, type VectorRowsView } from './vector-rows.js';
 
-/** Bytes of vectors that are read at once. In the embedded profile a read holds the event loop for a millisecond or two. */
+/** Bytes of vectors that are read at a time. In the embedded profile a read blocks the event loop for one or two milliseconds. */
 const PAGE_BYTES = 1024 * 1024;
-/** How many vectors are read at first, while nothing is known of their length. */
+/** How many vectors the first read fetches, while their length is unknown. */
 const FIRST_PAGE = 64;
-/** Texts without a vector are counted up to here; where there are more, this is the figure. */
+/** Texts without a vector are counted up to this number; if there are more, this is the reported number. */
 export const PENDING_COUNTED = 10_000;
 /**
- * Open rows are read again at each recall while they are so few. Of more, only those behind the last one are, and all of them not before so many
- * milliseconds have passed.
+ * Up to this number, open rows are read again at each recall. If there are more, only those after the last one are, and all of them only after this
+ * many milliseconds.
  */
 export const OPEN_ROWS = 1_024;
 export const OPEN_ROWS_MS = 5_000;
-/** How many minds are remembered as too large to be kept. */
+/** How many minds are remembered as too large to cache. */
 const LARGE_MINDS = 10_000;
 
 /**
- * The vectors of a mind. Of the rows up to `upTo` all had a vector when they were read, or the embedder makes none from them. That part never changes,
- * because a memory keeps its text. Of the open rows behind it some lacked a vector, which may be set at any time, by any process.
+ * The vectors of a mind. The rows up to `upTo` all had a vector when they were read, or the embedder makes none from them. That part never changes,
+ * because a memory keeps its text. Some of the open rows after it lacked a vector, which any process may set at any time.
  */
 type Mind = {
   readonly settled: VectorRows;
@@ -37,24 +37,24 @@ type Mind = {
   openReadMs: number;
   /** Whether the embedder makes no vector from some settled text. */
   hasMeaningless: boolean;
-  /** Whether the cache has taken it. */
+  /** Whether the cache has accepted it. */
   isKept: boolean;
 };
 
 export type MindVectors = {
-  /** The rows that have vectors, in parts of ascending orders. */
+  /** The rows that have vectors, in parts of ascending order. */
   readonly parts: AsyncIterable<VectorRowsView> | Iterable<VectorRowsView>;
   /** How many of the texts in the range have no vector yet, at most PENDING_COUNTED. */
   readonly pending: number;
-  /** Whether there may be rows without a vector: they take part by their words. */
+  /** Whether there may be rows without a vector, which are scored by their words. */
   readonly wordsCount: boolean;
 };
 
 export type VectorCacheDeps = EmbeddingDeps & { readonly clock: Pick<Clock, 'after' | 'monotonicMs'> };
 
 /**
- * The vectors of the minds that were asked for last, within `maxBytes`. A mind that does not fit is read page by page each time. The vectors are
- * those of one embedder: a process has only one.
+ * The vectors of the most recently used minds, within `maxBytes`. A mind that does not fit is read page by page each time. All vectors are from one
+ * embedder: a process has only one.
  */
 export class VectorCache {
   readonly #deps: VectorCacheDeps;
@@ -67,15 +67,15 @@ export class VectorCache {
     this.#minds = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => bytes });
   }
 
-  /** What the kept vectors take in memory, nearly. */
+  /** The approximate memory of the cached vectors. */
   get bytes(): number {
     return this.#minds.calculatedSize;
   }
 
   /**
-   * The vectors of a mind up to an order that its read model has reached. Texts in a range that lack a vector are embedded first, EMBED_TEXTS of them
-   * at most, for RECALL_EMBED_MS at most; waiting for others who ask for the same mind counts.
-   * @throws Rejection BUSY when too many wait for the same mind; the reason of `signal`; what the read models throw
+   * The vectors of a mind up to an order that its read model has reached. Texts in a range that lack a vector are embedded first, at most EMBED_TEXTS
+   * of them, for at most RECALL_EMBED_MS, including the time spent waiting for other requests for the same mind.
+   * @throws Rejection BUSY if too many requests wait for the same mind; the reason of `signal`; what the read models throw
    */
   async of(seen: SeenTexts, upTo: string, signal?: AbortSignal): Promise<MindVectors> {
     const { stream } = seen;
@@ -123,9 +123,9 @@ export class VectorCache {
   }
 
   /**
-   * Reads what came after the settled rows, if all of it has its vectors. A vector may be taken away meanwhile (another embedder, a new build), so each
-   * page counts only if nothing lacks one afterwards. A read that fails half way is continued by the next.
-   * @returns `open` when some row has no vector, `large` when the mind does not fit
+   * Reads the rows after the settled ones, if all of them have vectors. A vector may be removed in the meantime (another embedder, a new build), so a
+   * page counts only if nothing lacks a vector afterwards. The next read continues a read that failed half way.
+   * @returns `open` if some row has no vector, `large` if the mind does not fit
    */
   async #settle(stream: string, mind: Mind, upTo: string): Promise<'kept' | 'open' | 'large'> {
     for await (const { rows, range } of this.#pages(stream, { above: mind.upTo, upTo })) {
@@ -140,7 +140,7 @@ export class VectorCache {
     return 'kept';
   }
 
-  /** Reads what came after the settled rows, while some of it has no vector. @returns whether the mind fits */
+  /** Reads the rows after the settled ones, while some of them have no vector. @returns whether the mind fits */
   async #readOpen(stream: string, mind: Mind, upTo: string): Promise<boolean> {
     const { clock } = this.#deps;
     const isRecent = clock.monotonicMs() - mind.openReadMs < OPEN_ROWS_MS;
@@ -157,7 +157,7 @@ export class VectorCache {
     return true;
   }
 
-  /** Weighs a mind that has grown. @returns false when it does not fit, or others have taken its place meanwhile */
+  /** Weighs a mind that has grown. @returns false if it does not fit, or others have displaced it in the meantime */
   #keep(stream: string, mind: Mind): boolean {
     const before = this.#minds.peek(stream);
     const bytes = Math.max(1, mind.settled.bytes + mind.open.bytes);
@@ -181,7 +181,7 @@ export class VectorCache {
     }
   }
 
-  /** The stored vectors of a range in pages, each with the range that it covers. Others have their turn between two pages. */
+  /** The stored vectors of a range in pages, each with the range that it covers. Other work runs between two pages. */
   async *#pages(stream: string, { above, upTo }: Required<OrderRange>): AsyncGenerator<VectorPage, void, undefined> {
     const { rowSearch, embedder } = this.#deps;
     let limit = FIRST_PAGE;

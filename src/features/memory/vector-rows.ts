@@ -1,23 +1,23 @@
 import type { OrderRange } from '../../ports/read-models.js';
 import type { StoredVector } from '../../ports/row-search.js';
 
-/** Bytes of vectors that are compared with a query at once. This holds the event loop for two milliseconds at most. */
+/** Bytes of vectors that are compared with a query in one go. This blocks the event loop for at most two milliseconds. */
 export const SLICE_BYTES = 4 * 1024 * 1024;
-/** What a row takes in memory besides its vector and the characters of its key and order, in bytes. */
+/** The memory of a row in addition to its vector and the characters of its key and order, in bytes. */
 const ROW_BYTES = 96;
 /** How many vectors the first slice of a mind has room for; a full one grows. */
 const FIRST_ROWS = 16;
 const BYTES_PER_NUMBER = Float32Array.BYTES_PER_ELEMENT;
 
-/** Vectors one after the other, and the place of the first one among the rows. */
+/** Consecutive vectors, and the index of the first one among the rows. */
 export type VectorSlice = { readonly matrix: Float32Array; readonly first: number };
 
-/** Rows that are only read. */
+/** A read-only view of rows. */
 export type VectorRowsView = Omit<VectorRows, 'add'>;
 
 /**
- * The rows of a mind that have a vector, by ascending order. Rows come only at the end, so a slice that was handed out stays as it is. Orders are
- * those of `revisionOrder` (src/kernel/read-models/row-order.ts): digits, which sort like numbers as they are.
+ * The rows of a mind that have a vector, by ascending order. Rows are only appended, so a slice that was handed out never changes. Orders are made by
+ * `revisionOrder` (src/kernel/read-models/row-order.ts): digits that sort like numbers.
  */
 export class VectorRows {
   #keys: string[] = [];
@@ -31,22 +31,22 @@ export class VectorRows {
     return this.#count;
   }
 
-  /** How long each vector is; 0 while there is none. */
+  /** The length of each vector; 0 if there is none. */
   get dimensions(): number {
     return this.#dimensions;
   }
 
-  /** What all of this takes in memory, nearly. */
+  /** The approximate memory of all of this, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** '' when there is none. */
+  /** '' if there is none. */
   get lastOrder(): string {
     return this.#orders[this.#count - 1] ?? '';
   }
 
-  /** These rows as they are now, whatever is added later. Nothing is copied. */
+  /** These rows at this moment, unaffected by later additions. Nothing is copied. */
   get asTheyAre(): VectorRowsView {
     const view = new VectorRows();
     view.#keys = this.#keys;
@@ -70,7 +70,7 @@ export class VectorRows {
     return this.#orders[this.#after(order) - 1] === order;
   }
 
-  /** Adds a row after all others. A vector of another length than the first one is of no use, and its row is left out. */
+  /** Adds a row after all others. A vector of another length than the first one is useless, so its row is left out. */
   add({ key, order, vector }: StoredVector): void {
     if (this.count === 0) this.#dimensions = vector.length;
     if (vector.length !== this.#dimensions || vector.length === 0) return;
@@ -102,11 +102,11 @@ export class VectorRows {
     return Math.max(1, Math.floor(SLICE_BYTES / (BYTES_PER_NUMBER * Math.max(1, this.#dimensions))));
   }
 
-  /** The slice, with room for a row at a place: a full one is copied into one twice as long. */
+  /** The slice, with room for a row at an index: a full one is copied into one twice as long. */
   #roomIn(slice: number, at: number, perSlice: number): Float32Array {
     const matrix = this.#matrices[slice];
     if (matrix !== undefined && (at + 1) * this.#dimensions <= matrix.length) return matrix;
-    // All slices but the last are full, so a mind with one full slice gets the next one whole.
+    // All slices except the last are full, so a mind with one full slice gets the next one at full size.
     const rows = slice > 0 ? perSlice : Math.min(perSlice, Math.max(FIRST_ROWS, 2 * at));
     const grown = new Float32Array(rows * this.#dimensions);
     if (matrix !== undefined) grown.set(matrix);

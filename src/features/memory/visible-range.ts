@@ -9,17 +9,17 @@ import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { requireReached } from '../../kernel/read-models/read-wait.js';
 
 /**
- * Where the memories of a mind lie that a reader may see; `asOf` is the revision as of which they are seen, absent for now. `someRetracted`: of these,
- * only those that `isStanding` lets through.
+ * The range of a mind's memories that a reader may see; `asOf` is the revision as of which they are seen, absent for now. `someRetracted`: of these,
+ * only those that `isStanding` accepts.
  */
 export type VisibleRange = OrderRange & { readonly asOf?: number; readonly someRetracted?: true };
 
 /**
- * The visible memories of a mind: those after its last clear, unless they were retracted. Of an archived mind nothing is, until it is revived (contract
- * 2.1). At an earlier moment it is what was visible then; whether the mind is archived does not count.
+ * The visible memories of a mind: those after its last clear, unless they were retracted. An archived mind has no visible memories until it is
+ * revived. At an earlier moment it is what was visible at that moment, whether or not the mind is archived.
  * @param seen the revision up to which the caller's read model knows the mind
- * @returns null when nothing is visible
- * @throws Rejection READ_MODEL_BEHIND when it does not know yet what was retracted; what the event store and the read models throw
+ * @returns null if nothing is visible
+ * @throws Rejection READ_MODEL_BEHIND if it has not applied a retraction yet; what the event store and the read models throw
  */
 export const visibleRange = async (
   {
@@ -30,11 +30,11 @@ export const visibleRange = async (
   moment: Moment | 'now',
   seen: number,
 ): Promise<VisibleRange | null> => {
-  // From the events, so that a clear counts at once, however late the read model is.
+  // From the events, so that a clear takes effect immediately, however late the read model is.
   const { state, revision } = await writers.current(stream, mindFold);
   const { origin } = state;
-  // What a soul brought is seen as a whole or not at all.
-  /** Rows say what was retracted: a read model that does not know it yet must not show it. */
+  // The memories of a soul become visible all together.
+  /** Rows record what was retracted: a read model that has not applied a retraction must not show the memory. */
   const hidden = async (until: number): Promise<Pick<VisibleRange, 'someRetracted'>> => {
     const { retractedAt } = state.memories;
     if (retractedAt < 0) return {};
@@ -61,12 +61,12 @@ export const visibleRange = async (
   return { ...(clear === undefined ? {} : { above: clear.order }), upTo, asOf, ...(await hidden(asOf)) };
 };
 
-/** `limit` and `bytes` are those of one read. */
+/** `limit` and `bytes` apply to one read. */
 export type MemoriesQuery = Pick<ListQuery, 'direction' | 'tags' | 'limit' | 'bytes'>;
 
 /**
- * The memories of a mind that are visible in a range, read by read; some reads may show none. Other work runs between two reads.
- * Raises what the read models raise.
+ * The memories of a mind that are visible in a range, read by read; some reads may yield none. Other work runs between two reads. Raises what the
+ * read models raise.
  */
 export async function* visibleMemories(
   readModels: Pick<ReadModels, 'list'>,

@@ -14,7 +14,7 @@ import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 /** The id of the ruleset that becomes a tenant's default when it is registered. */
 export const DEFAULT_RULESET_ID = 'default';
 
-/** The version of a preset that nobody registered, as it is built in. Registered versions count from 1. */
+/** The version of a built-in preset that no one registered. Registered versions count from 1. */
 const BUILT_IN_VERSION = 0;
 
 const builtIn = (presetId: string): DirectiveRuleSet | null => {
@@ -22,21 +22,21 @@ const builtIn = (presetId: string): DirectiveRuleSet | null => {
   return content === null ? null : { ...content, version: BUILT_IN_VERSION };
 };
 
-/** How many bytes of JSON of older versions are kept, for the turns that began with them. */
+/** How many bytes of JSON of older versions are cached, for the turns that began with them. */
 export const OLD_VERSIONS_BYTES = 32 * 1024 * 1024;
 
-/** The rules that decide, and the id that was asked for if it is not registered. */
+/** The rules that decide, and the requested id if it is not registered. */
 export type ChosenRuleset = { readonly ruleset: DirectiveRuleSet | null; readonly missing?: string };
 
 /** A tenant's rulesets, from their streams. */
 export type Rulesets = {
   /** The named ruleset, or the tenant's default. A named ruleset that is not registered decides nothing and is `missing`. */
   choose(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
-  /** As `choose`, but if the tenant has no default, the `default` preset decides. */
+  /** Like `choose`, but if the tenant has no default, the `default` preset decides. */
   chooseForAgent(tenant: string, rulesetId: string | undefined): Promise<ChosenRuleset>;
-  /** One version as it was registered, even if its ruleset was deleted since. */
+  /** One version as it was registered, even if its ruleset has since been deleted. */
   version(tenant: string, ref: RulesetRef | null): Promise<DirectiveRuleSet | null>;
-  /** The current ruleset; null when it was never registered or is deleted. */
+  /** The current ruleset; null if it was never registered or is deleted. */
   latest(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
   /** The version that decides: the current one, or the `default` preset while the tenant has no default. */
   deciding(tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null>;
@@ -48,7 +48,7 @@ export const openRulesets = (writers: StreamWriters, events: Pick<EventStore, 'r
     maxSize: OLD_VERSIONS_BYTES,
     sizeCalculation: (set) => jsonBytes(set),
   });
-  // A version that is still being written may be thrown away, and a turn must not name it.
+  // A version that is still being written may be discarded, and a turn must not name it.
   const load = async (tenant: string, rulesetId: string): Promise<RulesetState> =>
     (await writers.current(rulesetStream(tenant, rulesetId), rulesetFold)).state;
   const latest = async (tenant: string, rulesetId: string): Promise<DirectiveRuleSet | null> =>

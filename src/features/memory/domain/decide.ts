@@ -6,12 +6,12 @@ import type { NpcEvent } from '../../npcs/domain/events.js';
 import type { MindState } from '../../npcs/domain/state.js';
 import { lastMemories, type StoredMemory } from '../../npcs/domain/stored-memories.js';
 
-/** The importance of a memory that a client stores without giving one. */
+/** The default importance of a memory that a client stores. */
 export const CONFIRMED_IMPORTANCE = 0.8;
-/** The type of a memory that a client stores without giving one. */
+/** The default type of a memory that a client stores. */
 export const STORED_TYPE = 'observation';
 
-/** A memory as a client brings it. */
+/** A memory as a client sends it. */
 export type BroughtMemory = {
   readonly text: string;
   readonly type: string;
@@ -19,22 +19,22 @@ export type BroughtMemory = {
   readonly metadata?: JsonObject;
 };
 
-/** A memory that a body keeps, perhaps because of a turn. */
-/** `verbatim`: it means a memory of that text and no other; else its text may be what the body observed. */
+/** A memory that a body keeps, possibly from a turn. */
+/** `verbatim`: it means only a memory with exactly this text; otherwise the text may be what the body observed. */
 export type Confirmation = BroughtMemory & { readonly turnId?: string; readonly verbatim?: boolean };
 
-/** When a command was given, in milliseconds since the epoch, and its id. Ids of memories are made from both. */
+/** The time of a command, in milliseconds since the epoch, and its id. Ids of memories are made from both. */
 export type Commanded = { readonly timeMs: number; readonly commandId: string };
 
-/** The first that is not confirmed yet, else the first; one that was retracted only where there is no other. */
+/** The first that is not confirmed yet, otherwise the first; a retracted one only if there is no other. */
 const firstOpen = (memories: readonly StoredMemory[]): StoredMemory | undefined =>
   memories.find(({ confirmed, retracted }) => !confirmed && !retracted) ??
   memories.find(({ retracted }) => !retracted) ??
   memories[0];
 
 /**
- * The memories of a turn as the mind's state knows them; null when they may be older than what it knows.
- * @param openedAt the revision at which the turn was opened, undefined when no turn has such an id
+ * The memories of a turn in the mind's state; null if they may be older than those that the state holds.
+ * @param openedAt the revision at which the turn was opened, undefined if no turn has such an id
  */
 export const knownOfTurn = (
   { memories }: MindState,
@@ -45,16 +45,16 @@ export const knownOfTurn = (
   const [oldest] = last;
   const ofTurn = last.filter((memory) => memory.turnId === turnId);
   if (oldest === undefined || openedAt === undefined || last.length >= memories.count) return ofTurn;
-  // The memories of a turn stand side by side: the oldest one may be the second of its turn.
+  // The memories of a turn are adjacent: the oldest one in the state may be the second of its turn.
   const isWhole = ofTurn.length > 0 && oldest.turnId !== turnId;
   return isWhole || openedAt >= oldest.revision ? ofTurn : null;
 };
 
 /**
- * The memory that a confirmation means; undefined if it brings a new one.
- * @param ofTurn the memories of its turn, none when it names no turn
+ * The existing memory that a confirmation refers to; undefined if it is about a new one.
+ * @param ofTurn the memories of its turn, none if it names no turn
  * @param withinMs for how long the same text counts as the same memory
- * @param met whether only those count that an earlier attempt has met as confirmed or retracted
+ * @param met whether only memories count that an earlier attempt found confirmed or retracted
  */
 export const meantMemory = (
   { memories }: MindState,
@@ -91,8 +91,8 @@ const stored = (
 });
 
 /**
- * Confirms a memory; a new one is stored and confirmed at once. One that was confirmed before records nothing, and neither does one that was
- * retracted: a body that still holds it must not bring it back.
+ * Confirms a memory; a new one is stored and confirmed in the same append. Nothing is recorded for a memory that was confirmed before, or that was
+ * retracted: a body that still holds it must not restore it.
  */
 export const confirmMemory = (
   mind: MindState,
@@ -106,18 +106,18 @@ export const confirmMemory = (
   return [memory, { type: 'MemoryConfirmed', data: { memoryId: memory.data.memoryId } }];
 };
 
-/** Stores a memory that an agent's client brings. */
+/** Stores a memory that an agent's client sends. */
 export const storeMemory = (mind: MindState, memory: BroughtMemory, by: Commanded): readonly NpcEvent[] => [
   stored(mind, memory, by),
 ];
 
-/** Removes all memories from lists and recall. If there are none, it records nothing. */
+/** Removes all memories from lists and recall. Without memories, it records nothing. */
 export const clearMemories = ({ memories }: MindState): readonly NpcEvent[] => {
   const count = memories.count - memories.retracted;
   return count === 0 ? [] : [{ type: 'MemoriesCleared', data: { count } }];
 };
 
-/** Removes these memories from lists, recall, confirms and souls. Without any it records nothing. */
+/** Removes these memories from lists, recall, confirmations and souls. Without any, it records nothing. */
 export const retractMemories = (
   memoryIds: readonly string[],
   why: { readonly reason: string; readonly roots?: readonly string[] },

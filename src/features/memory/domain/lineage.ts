@@ -6,14 +6,14 @@ import { npcEvents, type RecalledMemory, type Verdict } from '../../npcs/domain/
 /** How far a lineage is followed, in memories and in steps from the first. */
 export const LINEAGE_MEMORIES = 1_000;
 export const LINEAGE_STEPS = 32;
-/** How many turns it follows at once: those that recalled something of it and are not over. */
+/** How many turns it follows at a time: those that recalled a memory of the lineage and have not ended. */
 const OPEN_TURNS = 256;
-/** What ids and numbers of a turn or a memory take, nearly, in bytes. */
+/** The approximate size of the ids and numbers of a turn or a memory, in bytes. */
 const ITEM_BYTES = 200;
 /** The number of recalled memories of a turn that are named: many may have the same text. */
 const NAMED_BY = 16;
 
-/** A memory of a lineage. `depth`: steps from the first one, which has 0; `by`: the ones that its turn recalled, NAMED_BY at most. */
+/** A memory of a lineage. `depth`: steps from the first one, which has 0; `by`: the ones that its turn recalled, at most NAMED_BY. */
 export type Kin = {
   readonly memoryId: string;
   readonly text: string;
@@ -23,7 +23,7 @@ export type Kin = {
   readonly by: readonly string[];
 };
 
-/** A turn that recalled the first memory: named by its id, or by a body that only names texts. */
+/** A turn that recalled the first memory: it named the memory by id, or its body named only texts. */
 export type RecallingTurn = {
   readonly turnId: string;
   readonly revision: number;
@@ -34,37 +34,38 @@ export type RecallingTurn = {
 };
 
 type OpenTurn = {
-  /** Where it recalled. */
+  /** The revisions at which it recalled. */
   readonly revisions: readonly number[];
   readonly by: ReadonlySet<string>;
-  /** The least of those that it recalled. */
+  /** The smallest depth of the memories that it recalled. */
   readonly depth: number;
   readonly recall: Omit<RecallingTurn, 'verdict'> | null;
 };
 
 /**
- * What came of a memory, taken from the events after it, one by one in their order. A turn that recalled a memory of the lineage brings in the
- * memories that it stores. A text stands for all memories of the lineage that had it by then, cleared and retracted ones too: a body may still hold it.
+ * The descendants of a memory, collected from the events after it, one at a time in order. A turn that recalled a memory of the lineage adds the
+ * memories that it stores. A text stands for all memories of the lineage that had it by then, including cleared and retracted ones: a body may still
+ * hold it.
  */
 export type Lineage = {
   readonly take: (recorded: MindEventToFold) => void;
-  /** The memories that were derived, in the order in which they were stored. */
+  /** The derived memories, in the order in which they were stored. */
   readonly derived: () => readonly Kin[];
-  /** The turns that recalled a first memory and are over; with `open` the others too. */
+  /** The turns that recalled a first memory and have ended; with `open` the others too. */
   readonly recalledBy: (open: boolean) => readonly RecallingTurn[];
-  /** The revisions at which turns recalled that are not over. */
+  /** The revisions at which turns that have not ended recalled. */
   readonly openAt: () => readonly number[];
-  /** Whether the last event ended a turn, or stored what it said, and this next one goes on with it. */
+  /** Whether the last event ended a turn, or stored one of its memories, and `next` belongs to it. */
   readonly goesOn: (next: MindEventToFold) => boolean;
-  /** About how many bytes of JSON the derived memories and the turns that are over take. */
+  /** The approximate size of the derived memories and the ended turns, in bytes of JSON. */
   readonly bytes: () => number;
-  /** Whether something was left out because of the bounds. */
+  /** Whether something was left out because of the limits. */
   readonly isCut: () => boolean;
 };
 
 /**
- * The memories of a lineage with one text, by ascending revisions, as far as anybody needs them: the first ones, and then each that has less depth than
- * all before it. Up to any revision they name the same ones, and have the same least depth, as all of them.
+ * The memories of a lineage with one text, by ascending revision, reduced to the necessary ones: the first ones, and then each with a smaller depth
+ * than all before it. Up to any revision they give the same names and the same smallest depth as the full list.
  */
 const withNeeded = (kept: readonly Kin[], one: Kin): readonly Kin[] =>
   kept.length < NAMED_BY || kept.every(({ depth }) => one.depth < depth) ? [...kept, one] : kept;
@@ -73,14 +74,14 @@ const briefly = ({ valid, dialogue, action }: Verdict): NonNullable<RecallingTur
   ...{ valid, dialogue, action },
 });
 
-/** @param known the first memories, and in a later part of the same lineage also the ones that were derived before */
+/** @param known the first memories; in a later part of the same lineage also the memories derived so far */
 export const createLineage = (known: readonly Kin[]): Lineage => {
   const kin = new Map<string, Kin>();
   const byText = new Map<string, readonly Kin[]>();
   const open = new Map<string, OpenTurn>();
   const derived: Kin[] = [];
   const over: RecallingTurn[] = [];
-  /** The turn whose verdict came last. Its memories stand right behind it. */
+  /** The turn of the last verdict. Its memories directly follow it. */
   let ended: string | null = null;
   let isCut = false;
   let bytes = 0;
@@ -102,7 +103,7 @@ export const createLineage = (known: readonly Kin[]): Lineage => {
     let { depth, recall } = before ?? { depth: Infinity, recall: null };
     const texts = new Set<string>();
     for (const memory of memories) {
-      // The same text again means the same memories.
+      // A repeated text means the same memories.
       if (memory.memoryId === undefined && texts.size === texts.add(memory.text).size) continue;
       for (const one of meant(memory, revision)) {
         if (by.size < NAMED_BY) by.add(one.memoryId);

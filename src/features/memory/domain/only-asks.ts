@@ -1,11 +1,11 @@
-/** One sentence that ends in a question mark, whatever closes it: no other sentence stands before it. A line break ends a sentence, too. */
+/** One sentence that ends in a question mark, followed only by closing marks, with no other sentence before it. A line break also ends a sentence. */
 const ONE_QUESTION = /^([^.!?。！？؟…।۔\r\n\u2028\u2029]*)[?？؟]+[\s"'”’»)\]）]*$/u;
 
 const OPENS = /^[\s"'“‘«([（¿]+/u;
 
 /**
- * What may stand between a statement and a question within one sentence: "My name is Anna, can you help me?" It is any mark but those that stand in
- * words and around them: an apostrophe, a quotation mark, a hyphen between letters or digits.
+ * The marks that may separate a statement from a question within one sentence: "My name is Anna, can you help me?" These are all marks except those
+ * that occur in words and around them: an apostrophe, a quotation mark, a hyphen between letters or digits.
  */
 const PARTS = /[^\p{L}\p{M}\p{N}\p{Cf}\s"'“”‘’«»‐‑-]|(?<![\p{L}\p{M}\p{N}])[‐‑-]|[‐‑-](?![\p{L}\p{M}\p{N}])/u;
 const BEGINS_AS_QUESTION =
@@ -15,8 +15,8 @@ const BEGINS_AS_QUESTION =
 const ONE_REQUEST = /^((?:please,? |now,? )*(?:tell|remind) me (?!that\b)[^.!?。！？؟…।۔\r\n\u2028\u2029]*)[.!]?$/iu;
 
 /**
- * Whether a memory is a question that somebody asked, and nothing else. A question is most similar to its own repeats: once asked often enough, they
- * would crowd out the memory that answers it.
+ * Whether a memory is only a question. A question is most similar to its own repeats: asked often enough, they would crowd out the memory that
+ * answers it.
  */
 export const onlyAsks = ({ type, text }: { readonly type: string; readonly text: string }): boolean => {
   if (type !== 'observation') return false;

@@ -1,8 +1,8 @@
-/** What a memory's score may be made from. */
+/** The inputs from which a memory's score may be computed. */
 export type ScoreGrounds = {
-  /** How close its meaning is to the query's, calibrated (Embedder.score); null while one of them has no vector. */
+  /** How close its meaning is to the query's, calibrated (Embedder.score); null if one of them has no vector. */
   readonly meaning: number | null;
-  /** How much of the query's words it holds (RowSearch.byWords); 0 for none. */
+  /** How many of the query's words it contains (RowSearch.byWords); 0 for none. */
   readonly words: number;
   /** 0 to 1. */
   readonly importance: number;
@@ -13,8 +13,8 @@ export type ScoreGrounds = {
 export type Score = { readonly score: number; readonly parts: Readonly<Record<string, number>> };
 
 /**
- * How well a memory answers a query: by its meaning, and by its words where there is no vector yet. Words, importance and age beside the meaning found
- * one held-back question of 61 more at best, which is chance (docs/explanation/recall.md), so they do not count.
+ * How well a memory answers a query: by its meaning, and by its words if there is no vector yet. Combining meaning with words, importance and age
+ * found at best one more held-back question of 61, which is chance (docs/explanation/recall.md), so they do not count.
  */
 export const scoreOf = ({ meaning, words }: ScoreGrounds): Score =>
   meaning === null ? { score: words, parts: { words } } : { score: meaning, parts: { meaning, words } };

@@ -1,5 +1,5 @@
 const TYPE = /^[A-Z0-9_]{1,64}$/;
-/** How many words a type is written in at most; more are a sentence. */
+/** The maximum number of words in a type; more are a sentence. */
 const WORDS = 3;
 
 /** Whether a string is an action type in canonical form: 1 to 64 upper-case letters, digits and `_`. */

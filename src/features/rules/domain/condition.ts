@@ -8,15 +8,15 @@ export type Test = (seen: Seen) => boolean;
 
 /** A JSON number (RFC 8259). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** No text longer than this is read as a number, in UTF-16 units: a double never needs more than 25. */
+/** Longer texts are not read as numbers, in UTF-16 units: a double never needs more than 25. */
 const NUMBER_CHARS = 64;
 /** The only key for which the empty string means "absent", because a response shows every action with a target. */
 export const TARGET_KEY = 'action.target';
 
-/** How many UTF-16 units of two texts decide their order; texts that are alike so far are equal in order. Equality is exact. */
+/** How many UTF-16 units of two strings decide their order; strings that agree that far are equal in order. Equality is exact. */
 const ORDER_CHARS = 256;
 
-/** Below zero, zero or above as in code point order; UTF-16 order differs from it where surrogates meet U+E000 and above. */
+/** Negative, zero or positive, as in code point order; UTF-16 order differs from it where surrogates meet U+E000 and above. */
 export const compareCodePoints = (left: string, right: string): number => {
   const length = Math.min(left.length, right.length, ORDER_CHARS);
   for (let index = 0; index < length; index += 1) {
@@ -27,20 +27,20 @@ export const compareCodePoints = (left: string, right: string): number => {
   return Math.min(left.length, ORDER_CHARS) - Math.min(right.length, ORDER_CHARS);
 };
 
-/** Surrogates stand for code points above every other UTF-16 unit. */
+/** Surrogates represent code points above every other UTF-16 unit. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** What a value is compared as: a text as itself, another scalar as its JSON text, an object not at all. */
+/** The form in which a value is compared: a string unchanged, another scalar as its JSON text; an object has none. */
 const textOf = (seen: Json): string | undefined =>
   typeof seen === 'string' ? seen : isObject(seen) ? undefined : JSON.stringify(seen);
 
-/** A value as a number, when both sides are numbers; games also keep numbers as text. */
+/** A value as a number, if both sides are numbers; games also store numbers as strings. */
 export const comparedNumber = (seen: Json): number | undefined => {
   if (typeof seen === 'number') return seen;
   return typeof seen === 'string' && seen.length <= NUMBER_CHARS && NUMBER.test(seen) ? Number(seen) : undefined;
 };
 
-/** Made once from what a key saw, when it is first needed. */
+/** Computed once from what a key saw, when it is first needed. */
 const once = <Made>(make: (values: readonly Json[]) => Made): ((seen: Seen) => Made) => {
   const made = new WeakMap<Seen, { readonly value: Made }>();
   return (seen) => {
@@ -52,7 +52,7 @@ const once = <Made>(make: (values: readonly Json[]) => Made): ((seen: Seen) => M
   };
 };
 
-/** The least and the greatest of some things. They answer every comparison: one of the things is below 5 when the least is. */
+/** The least and the greatest of some values. They answer every comparison: one of the values is below 5 if the least is. */
 type Range<Thing> = { readonly least: Thing; readonly greatest: Thing };
 
 const rangeOf = <Thing>(things: readonly Thing[], compare: (a: Thing, b: Thing) => number): Range<Thing> | null => {
@@ -73,7 +73,7 @@ const compareNumbers = (left: number, right: number): number => (left < right ? 
 const isText = (text: string | undefined): text is string => text !== undefined;
 /** Longer than any operand may be (RULESET_BOUNDS.valueBytes), in UTF-16 units. */
 const NO_OPERAND_CHARS = 1_024;
-/** Whether a value cannot equal any operand: found without searching the value. */
+/** Whether a value cannot equal any operand, without searching the value. */
 const isNoOperand = (value: Json): boolean =>
   isObject(value) || (typeof value === 'string' && value.length > NO_OPERAND_CHARS);
 const hasNoOperand = once((values) => values.some(isNoOperand));
@@ -95,7 +95,7 @@ const words = once((values) =>
 );
 const texts = once((values) => rangeOf(values.map(textOf).filter(isText), compareCodePoints));
 
-/** Compares values with an operand: as numbers if both are numbers, else by code point. Objects have no order. */
+/** Compares values with an operand: as numbers if both are numbers, otherwise by code point. Objects have no order. */
 const compared = (
   operand: string,
   accepts: <Thing>(range: Range<Thing>, compare: (thing: Thing) => number) => boolean,
@@ -133,20 +133,20 @@ const exactly = (value: string): Test => {
   return ({ values }) => values.some(equals);
 };
 
-/** What `!=` cannot tell apart: numbers are equal whatever their text. */
+/** Values that `!=` treats as equal have the same kind: numbers are equal whatever their text. */
 export const kindOf = (value: Json): string => {
   const number = comparedNumber(value);
   return number === undefined ? `text ${textOf(value) ?? ''}` : `number ${number}`;
 };
 const kinds = once((values) => new Set(values.filter((value) => !isNoOperand(value)).map(kindOf)));
 
-/** At least one value is none of these. An object is not a text and differs from every text. */
+/** At least one value is none of these. An object is not a string and differs from every string. */
 const differs = (operands: readonly string[]): Test => {
   const others = [...new Set(operands.map(kindOf))];
   return (seen) => hasNoOperand(seen) || kinds(seen).size > others.filter((kind) => kinds(seen).has(kind)).length;
 };
 
-/** What satisfies one alternative. */
+/** The test for one alternative. */
 export const testOf = (key: string, asked: ConditionAlternative): Test => {
   switch (asked.is) {
     case 'present':

@@ -1,11 +1,11 @@
 import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { DirectiveRuleSet } from './ruleset.js';
 
-/** The events of a rule set's stream. Shapes are storage: never changed, only upcast (docs/adr/0004). */
+/** The events of a ruleset's stream. The shapes are storage: they never change and are only upcast (docs/adr/0004). */
 export type RulesetEvent =
-  /** One version, whole: sets are small and read by version. */
+  /** One complete version: rulesets are small and read by version. */
   | { type: 'RulesetRegistered'; data: DirectiveRuleSet }
   | { type: 'RulesetDeleted'; data: { readonly rulesetId: string } };
 
-/** The events of a rule set's stream. */
+/** The decoder of a ruleset's stream. */
 export const rulesetEvents = decoderOf<RulesetEvent>({ RulesetRegistered: [], RulesetDeleted: [] });

@@ -2,7 +2,7 @@ import type { Sliced } from '../../../kernel/base/sliced.js';
 import { compilePattern, compileWork, isKept, PATTERN_SEES_CHARS, PATTERN_SLICE } from './pattern.js';
 import type { DirectiveRule, DirectiveRuleSet } from './ruleset.js';
 
-/** Counts work and says when to pause: before what would go beyond one slice. */
+/** Counts work and decides when to pause: before the work exceeds one slice. */
 function* spend(spent: { work: number }, next: number): Generator<number, void, void> {
   if (spent.work > 0 && spent.work + next > PATTERN_SLICE) {
     yield spent.work;
@@ -11,7 +11,7 @@ function* spend(spent: { work: number }, next: number): Generator<number, void, 
   spent.work += next;
 }
 
-/** Makes every pattern of some rules ready. @returns the sum of their instructions, or the first invalid pattern */
+/** Compiles every pattern of some rules. @returns the sum of their instructions, or the first invalid pattern */
 export function* compilePatterns(
   rules: readonly Pick<DirectiveRule, 'drRuleId' | 'ruleObsPattern'>[],
   most: number,
@@ -24,7 +24,7 @@ export function* compilePatterns(
     const compiled = compilePattern(source);
     if ('problem' in compiled) return { instructions, bad: { drRuleId, problem: compiled.problem } };
     instructions += compiled.pattern.instructions;
-    // The sum is already too large; the rest need not be read.
+    // The sum is already too large, so the rest need not be read.
     if (instructions > most) return { instructions };
   }
   if (spent.work > 0) yield spent.work;
@@ -34,8 +34,8 @@ export function* compilePatterns(
 const compileWorkOf = (source: string): number => Math.min(compileWork(source), PATTERN_SLICE);
 
 /**
- * Tests every pattern of a ruleset against an observation, once per turn, before anything is decided. The result is recorded, and every decision of the
- * turn and each replay reads the record. A pattern that does not compile never matches.
+ * Tests every pattern of a ruleset against an observation, once per turn, before anything is decided. The result is recorded, and every decision of
+ * the turn and each replay reads the record. A pattern that does not compile never matches.
  * @returns the ids of the rules whose pattern matches, by position
  */
 export function* holdPatterns(ruleset: DirectiveRuleSet | null, observation: string): Sliced<readonly string[]> {
@@ -47,7 +47,7 @@ export function* holdPatterns(ruleset: DirectiveRuleSet | null, observation: str
     if (!isKept(source)) yield* spend(spent, compileWorkOf(source));
     const compiled = compilePattern(source);
     if ('problem' in compiled) continue;
-    // The end of the text is also a place to look at.
+    // The end of the text is also a position to test.
     yield* spend(spent, Math.min(compiled.pattern.instructions * (text.length + 1), PATTERN_SLICE));
     if (compiled.pattern.test(text)) held.push(drRuleId);
   }

@@ -12,7 +12,7 @@ import {
 import type { RuleCondition } from './ruleset.js';
 import type { Seen } from './key-tree.js';
 
-/** A condition with what it asks, made once for all comparisons. */
+/** A condition with its parsed meaning, made once for all comparisons. */
 export type Meant = {
   readonly key: string;
   readonly value: string;
@@ -23,13 +23,13 @@ export type Meant = {
 type MeantPart = {
   readonly asked: ConditionAlternative;
   readonly test: Test;
-  /** All values that satisfy it, where these are few; else null. */
+  /** All values that satisfy it, if they are few; otherwise null. */
   readonly only: readonly Seen[] | null;
 };
 
 const seeing = (value: Json): Seen => ({ values: [value], listed: false });
 
-/** What equals a text: itself, and the scalar with that JSON text. */
+/** The values that equal a text: the string, and the scalar with that JSON text. */
 const equalTo = (text: string): readonly Seen[] => {
   const scalars: readonly Json[] = [true, false, null, ...(Number.isFinite(Number(text)) ? [Number(text)] : [])];
   return [text, ...scalars.filter((scalar) => JSON.stringify(scalar) === text)].map(seeing);
@@ -54,7 +54,7 @@ const liesWithin = (one: Order, other: Order, compared: number): boolean => {
   return other.operator.length === 1 && one.operator.length === 2 ? towards < 0 : towards <= 0;
 };
 
-/** An order is one of numbers among numbers, and of code points among all else; so both have to agree, unless there is nothing else. */
+/** An order compares numbers among numbers, and code points among all other values; so both have to agree, unless there are only numbers. */
 const orderImplies = (one: Order, other: Order, onlyNumbers: boolean): boolean => {
   if (one.operator.charAt(0) !== other.operator.charAt(0)) return false;
   const [number, otherNumber] = [comparedNumber(one.operand), comparedNumber(other.operand)];
@@ -65,7 +65,7 @@ const orderImplies = (one: Order, other: Order, onlyNumbers: boolean): boolean =
   return liesWithin(one, other, difference) && (onlyNumbers || asTexts);
 };
 
-/** Whether nothing that lies there is one of these. A number has many texts, of which only an order of numbers knows nothing. */
+/** Whether no value in that order is one of these. A number has many texts, which only an order of numbers can ignore. */
 const leavesOut = (asked: Order, test: Test, operands: readonly string[]): boolean =>
   operands.every((operand) => {
     const number = comparedNumber(operand);
@@ -75,7 +75,7 @@ const leavesOut = (asked: Order, test: Test, operands: readonly string[]): boole
 
 const partImplies = (key: string, part: MeantPart, other: MeantPart, onlyNumbers: boolean): boolean => {
   const { asked, test } = part;
-  // A key that led to nothing satisfies nothing; of a target the empty text means the same.
+  // A key that led to nothing satisfies nothing; for a target the empty string means the same.
   if (other.asked.is === 'present') return key !== TARGET_KEY || !test(seeing(''));
   if (asked.is === 'none' && other.asked.is === 'none') {
     const kinds = new Set(asked.of.map(kindOf));
@@ -87,9 +87,9 @@ const partImplies = (key: string, part: MeantPart, other: MeantPart, onlyNumbers
 };
 
 /**
- * Whether everything that satisfies one condition also satisfies another on the same key. Each test looks for one value among those found under a key,
- * so it is enough to check each single value. `false` may also mean "unknown".
- * @param onlyNumbers whether the key never leads to anything but numbers
+ * Whether everything that satisfies one condition also satisfies another on the same key. Each test looks for one value among those found under a
+ * key, so it is enough to check each single value. `false` may also mean "unknown".
+ * @param onlyNumbers whether the key only ever leads to numbers
  */
 export const implies = (one: Meant, other: Meant, onlyNumbers: boolean): boolean =>
   one.key === other.key &&

@@ -10,12 +10,12 @@ export type Surroundings = {
 /** One part of dotted keys, below another part. */
 type KeyPart = { readonly parent: number; readonly name: string };
 
-/** The keys of a set as a tree of their parts, parents first, so common parts are looked up once. */
+/** The keys of a ruleset as a tree of their parts, parents first, so common parts are looked up once. */
 export type KeyTree = {
   readonly parts: readonly KeyPart[];
-  /** The part that each key ends with. */
+  /** The last part of each key. */
   readonly ends: ReadonlyMap<string, number>;
-  /** How many parts the keys have; roots do not count. */
+  /** The number of parts of the keys, without the roots. */
   readonly size: number;
 };
 
@@ -34,7 +34,7 @@ const ROOTS = ['npcState', 'context', 'action'] as const;
 /** How many parts of a tree are roots. */
 export const ROOT_PARTS = ROOTS.length;
 
-/** How a key is read: its first part names another root only when something follows it. */
+/** How a key is read: its first part names another root only if something follows it. */
 const pathOf = (key: string): { readonly root: number; readonly names: readonly string[] } => {
   const names = key.split('.');
   const root = names.length > 1 ? ROOTS.findIndex((name, index) => index > 0 && name === names[0]) : -1;
@@ -63,14 +63,14 @@ export const buildKeyTree = (keys: Iterable<string>): KeyTree => {
   return { parts, ends, size: parts.length - ROOT_PARTS };
 };
 
-/** What one part of a key led to: things with their arrays closed, and opened. */
+/** What one part of a key led to: values with their arrays closed, and opened. */
 type Found = { readonly things: readonly Json[]; readonly leaves: readonly Json[]; readonly listed: boolean };
 const nothing: Found = { things: [], leaves: [], listed: false };
 
 /** The values looked at: in total, and how many more the current part may look at. */
 type Meter = { work: number; left: number };
 
-/** Opens arrays, and arrays in them, by their first elements, until nothing is left of the meter. */
+/** Opens arrays, and arrays in them, by their first elements, until the meter is used up. */
 const openInto = (leaves: Json[], things: readonly Json[], most: number, meter: Meter): boolean => {
   let opened = false;
   for (let index = 0; index < things.length && index < most && meter.left > 0; index += 1) {
@@ -91,11 +91,11 @@ const found = (things: readonly Json[], listed: boolean, limit: number, meter: M
   return { things, leaves, listed: openInto(leaves, things, things.length, meter) || listed };
 };
 
-/** One part deeper: an own member, an element by its index, else the members of the elements. */
+/** One part deeper: an own member, an element by its index, otherwise the members of the elements. */
 const follow = (from: Found, name: string, limit: number, meter: Meter): Found => {
   if (from.things.length === 0) return nothing;
   const next: Json[] = [];
-  // An index goes into arrays that are still closed.
+  // An index applies to arrays that are still closed.
   const holders = INDEX.test(name) ? from.things : from.leaves;
   meter.work += holders.length;
   for (const holder of holders) {

@@ -17,21 +17,24 @@ import { defined } from '../../../kernel/base/defined.js';
 /** The data that a rule can read. `patternsHeld`: the rules whose pattern matches, determined before deciding (hold-patterns.ts). */
 export type RuleFacts = Surroundings & { readonly patternsHeld: readonly string[] };
 
-/** A rule that matched, with what it says. */
+/** A rule that matched, with its effect. */
 export type Match = { readonly rule: DirectiveRule; readonly effect: RuleEffect };
 export type Matched = {
   /** By priority, ties by position, so the first one wins. */
   readonly matches: readonly Match[];
   readonly trace: RulesTrace;
-  /** What the decision cost: things looked at, and tests of them. Never above DECISION_WORK. */
+  /** The cost of the decision: values looked at, and tests of them. Never above DECISION_WORK. */
   readonly work: number;
 };
 
-/** What one part of a key may look at in the largest set: an array's elements, and the arrays that contain them. */
+/** How many values one part of a key may look at in the largest ruleset: an array's elements, and the arrays that contain them. */
 const PART_THINGS = ARRAY_ELEMENTS + 24;
-/** What one decision may look at and test, over all conditions of a set: as much as the largest set with arrays of 1,000 elements needs. */
+/**
+ * How many values one decision may look at and test, over all conditions of a ruleset: as much as the largest ruleset needs with arrays of 1,000
+ * elements.
+ */
 export const DECISION_WORK = (RULESET_BOUNDS.conditions + 2 * (RULESET_BOUNDS.keyParts + ROOT_PARTS)) * PART_THINGS;
-/** What one part of a key may look at in a set however small: arrays inside arrays count together. */
+/** How many values one part of a key may look at in even the smallest ruleset: arrays inside arrays count together. */
 const MOST_PART_THINGS = 10 * PART_THINGS;
 
 type ReadyCondition = { readonly key: string; readonly expected: string; readonly tests: number; readonly test: Test };
@@ -46,11 +49,11 @@ type ReadySet = {
   readonly rules: readonly ReadyRule[];
   readonly byRank: readonly ReadyRule[];
   readonly keys: KeyTree;
-  /** How many things each part of a key may look at: more than ARRAY_ELEMENTS in small sets, for arrays inside arrays. */
+  /** How many values each part of a key may look at: more than ARRAY_ELEMENTS in small rulesets, for arrays inside arrays. */
   readonly limit: number;
 };
 
-/** Sets are immutable, so what was made from a set stays right as long as the set is held. */
+/** Rulesets are immutable, so the prepared form stays valid for the lifetime of its ruleset. */
 const ready = new WeakMap<DirectiveRuleSet, ReadySet>();
 
 const prepare = (ruleset: DirectiveRuleSet): ReadySet => {

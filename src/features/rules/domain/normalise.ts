@@ -4,7 +4,7 @@ import type { Sliced } from '../../../kernel/base/sliced.js';
 import { checkRulesetSize } from './ruleset-size.js';
 import { templates, type DirectiveRule, type RulesetContent, type Template } from './ruleset.js';
 
-/** Text of a member: other scalars as their JSON text, everything else as absent. */
+/** A member as a string: other scalars as their JSON text, everything else as absent. */
 const textOf = (value: Json | undefined): string | null => {
   if (typeof value === 'string') return value;
   return typeof value === 'number' || typeof value === 'boolean' ? JSON.stringify(value) : null;
@@ -68,8 +68,8 @@ const firstRepeatedId = (rules: readonly DirectiveRule[]): string | undefined =>
 };
 
 /**
- * Makes a whole set from the body of `POST /rules`. Absent members get their defaults, `rulesetId` wins over `id`, and `makeId` makes an id if neither is
- * given. The route checks whether the id is valid. It works in slices, because patterns are compiled. Refuses with
+ * Makes a complete ruleset from the body of `POST /rules`. Absent members get their defaults, `rulesetId` takes precedence over `id`, and `makeId`
+ * makes an id if neither is given. The route checks whether the id is valid. It works in slices, because patterns are compiled. Refuses with
  * TEMPLATE_INVALID, RULE_ID_REPEATED, RULESET_TOO_LARGE or PATTERN_INVALID.
  */
 export function* normaliseRuleset(body: JsonObject, makeId: () => string): Sliced<RulesetContent | Rejection> {

@@ -3,43 +3,46 @@ import { RE2JS, RE2Set } from 're2js';
 import { cutText } from '../../../kernel/base/text.js';
 
 /**
- * What patterns cost. Unit of work: one instruction of RE2's program at one character, at worst some 50 ns on a small server (measured with re2js).
- * Making a pattern ready is measured in the same unit.
+ * The cost of patterns. The unit of work is one instruction of RE2's program at one character, at worst some 50 ns on a small server (measured with
+ * re2js). The work of compiling a pattern is measured in the same unit.
  */
 
-/** A pattern, in UTF-16 units; a longer list of words is several rules. */
+/** The limit of a pattern, in UTF-16 units; split a longer list of words into several rules. */
 export const PATTERN_CHARS = 500;
-/** The bound of a pattern's program, in instructions: the worst pattern on the longest text then takes one slice. */
+/** The limit of a pattern's program, in instructions: the worst pattern on the longest text then takes one slice. */
 export const PATTERN_INSTRUCTIONS = 96;
 /** How much of an observation patterns see, in UTF-16 code units. */
 export const PATTERN_SEES_CHARS = 2_048;
-/** The most work between two yields to the event loop: 196,608, at worst some 10 ms. */
+/** The maximum work between two yields to the event loop: 196,608, at worst some 10 ms. */
 export const PATTERN_SLICE = PATTERN_INSTRUCTIONS * PATTERN_SEES_CHARS;
-/** Instructions that test for classes such as `\p{L}`, of over a thousand ranges, take twice as long; so all of such a pattern's count twice. */
+/**
+ * Instructions that test for classes such as `\p{L}`, which have over a thousand ranges, take twice as long, so all instructions of such a pattern
+ * count twice.
+ */
 const CLASS_WEIGHT = 2;
 /** The work of reading one UTF-16 unit of a pattern's source. */
 const SOURCE_CHAR_WORK = 100;
 /** The work of reading one `\p`, `[:word:]` or `[^` in a source, which folds the cases of the whole class. */
 const SOURCE_CLASS_WORK = 5_000;
-/** The last code point that has cases. Of a range in a source, each code point up to here is folded, one after the other. */
+/** The last code point that has cases. For a range in a source, each code point up to here is folded individually. */
 const LAST_WITH_CASE = 0x1e943;
-/** The memory that the states of one pattern's automaton may take, in bytes; beyond it RE2 continues without keeping states. */
+/** The memory that the states of one pattern's automaton may take, in bytes; beyond it RE2 continues without caching states. */
 const AUTOMATON_BYTES = 65_536;
-/** How many patterns are kept ready. */
+/** How many compiled patterns are cached. */
 const KEPT_PATTERNS = 1_000;
 
-/** A pattern ready to be tried. `instructions`: what one character costs, weighted. */
+/** A compiled pattern. `instructions`: the weighted cost of one character. */
 export type Pattern = { readonly instructions: number; test(text: string): boolean };
 type Compiled = { readonly pattern: Pattern } | { readonly problem: string };
 
 const CLASS = /\\p/i;
 const CLASSES = /\\p|\[:|\[\^/gi;
-/** What a repetition repeats is made of: escapes, classes, other characters; and the repetition itself. */
+/** The tokens that a repetition may repeat: escapes, classes, other characters; and the repetition itself. */
 const TOKENS = /\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\{(\d+)(?:,(\d*))?\}|[^]/gu;
 const POINT = String.raw`\\x\{[0-9a-f]{1,8}\}|\\x[0-9a-f]{2}|\\[0-7]{1,3}|\\?[^]`;
 const RANGE = new RegExp(`(${POINT})-(?=(${POINT}))`, 'giu');
 
-/** The code point that a source writes; an escape of no number is taken for `whenEscaped`. */
+/** The code point that a source writes; an escape that is not a number counts as `whenEscaped`. */
 const pointOf = (written: string, whenEscaped: number): number => {
   const hex = /^\\x\{?([0-9a-f]+)/i.exec(written)?.[1];
   if (hex !== undefined) return Number.parseInt(hex, 16);
@@ -73,7 +76,7 @@ const writtenOut = (source: string): number => {
   return outer.reduce((sum, tokens) => sum + tokens, group);
 };
 
-/** The most work that making a source ready takes. It is known before the attempt, because some sources of 500 characters take a second. */
+/** The maximum work of compiling a source. It is known before the attempt, because some sources of 500 characters take a second. */
 export const compileWork = (source: string): number => {
   if (source.length > PATTERN_CHARS) return 0;
   const folded = [...source.matchAll(RANGE)].reduce((sum, [, from = '', to = '']) => {
@@ -94,7 +97,7 @@ const compile = (source: string): Compiled => {
     if (instructions > PATTERN_INSTRUCTIONS) {
       return { problem: `its program has ${instructions} instructions, more than ${PATTERN_INSTRUCTIONS}` };
     }
-    // Of one pattern; a set is what takes a bound on its memory.
+    // A set of one pattern, because only sets accept a limit on their memory.
     const set = new RE2Set(RE2Set.UNANCHORED, RE2JS.CASE_INSENSITIVE, AUTOMATON_BYTES);
     set.add(source);
     set.compile();
@@ -108,12 +111,12 @@ const compile = (source: string): Compiled => {
 
 const kept = new LRUCache<string, Compiled>({ max: KEPT_PATTERNS });
 
-/** Whether a source was made ready before and is kept: using it then costs no `compileWork`. */
+/** Whether a source is in the cache of compiled patterns: using it then costs no `compileWork`. */
 export const isKept = (source: string): boolean => kept.has(source);
 
 /**
- * A rule's pattern, RE2 syntax, case-insensitive, linear in the text; or what is wrong with it. It is compiled once. The least recently
- * used pattern is dropped for a new one, which changes only the time of its next use.
+ * A rule's pattern, RE2 syntax, case-insensitive, linear in the text; or its error. It is compiled once. The least recently used pattern is dropped
+ * for a new one, which only slows its next use.
  */
 export const compilePattern = (source: string): Compiled => {
   const known = kept.get(source);

@@ -158,9 +158,8 @@ const presets: ReadonlyMap<string, RulesetContent> = new Map([
   ]),
 ]);
 
-/** The names of the presets. */
 export const presetIds = (): readonly string[] => [...presets.keys()];
 
-/** A preset by name, with or without a leading `preset_`; null when there is none. Its rulesetId is the preset's name. */
+/** A preset by name, with or without a leading `preset_`; null if there is none. Its rulesetId is the preset's name. */
 export const findPreset = (presetId: string): RulesetContent | null =>
   presets.get(presetId.replace(/^preset_/, '')) ?? null;

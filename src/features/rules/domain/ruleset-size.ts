@@ -7,26 +7,26 @@ import type { Sliced } from '../../../kernel/base/sliced.js';
 import { compileWork, PATTERN_SLICE } from './pattern.js';
 import type { DirectiveRule } from './ruleset.js';
 
-/** The cost of a whole set: each figure except `valueBytes` is a sum over all its rules. */
+/** The cost of an entire ruleset: each figure except `valueBytes` is a sum over all its rules. */
 export type RulesetSize = {
-  /** Conditions; each alternative of a value is one. */
+  /** Conditions; each alternative of a value counts as one. */
   readonly conditions: number;
-  /** Parts of keys; what keys have in common counts once. */
+  /** Parts of keys; parts that keys have in common count once. */
   readonly keyParts: number;
-  /** Bytes of the JSON texts of rule ids, keys and values: what each trace repeats. */
+  /** Bytes of the JSON texts of rule ids, keys and values, which each trace repeats. */
   readonly nameBytes: number;
   /** Bytes of the JSON text of the longest condition's value. */
   readonly valueBytes: number;
-  /** The work of making the patterns ready (pattern.ts defines the unit). */
+  /** The work of compiling the patterns (pattern.ts defines the unit). */
   readonly patternSource: number;
   /** Instructions of the patterns' programs; those of a pattern with classes such as `\p{L}` count twice. */
   readonly patternInstructions: number;
 };
 
 /**
- * What a set may cost at most. Conditions and key parts bound a decision, which holds the event loop: with arrays of 1,000 elements at worst about 10
- * ms. Patterns are tried in slices. The instructions bound a turn's work to 21 slices; the source bounds the first use after a start to 10. The bytes
- * of names keep each trace below TRACE_BYTES (trace.ts). The bytes of a value keep the comparison with it short.
+ * The maximum cost of a ruleset. Conditions and key parts limit a decision, which blocks the event loop: with arrays of 1,000 elements at worst about
+ * 10 ms. Patterns are tried in slices. The instructions limit a turn's work to 21 slices; the source limits the first use after a start to 10. The
+ * bytes of names keep each trace below TRACE_BYTES (trace.ts). The bytes of a value keep comparisons with it short.
  */
 export const RULESET_BOUNDS: RulesetSize = {
   conditions: 512,
@@ -41,7 +41,7 @@ type Rules = readonly DirectiveRule[];
 
 const sum = (figures: Iterable<number>): number => [...figures].reduce((all, one) => all + one, 0);
 
-/** Each measurement is cheap for sets that passed the earlier ones. The first measurement beyond a bound is the last one made. */
+/** Each measurement is cheap for rulesets that passed the earlier ones. The first measurement beyond a limit is the last one made. */
 const measurements: readonly ((rules: Rules) => Partial<RulesetSize>)[] = [
   (rules) => {
     const values = rules.flatMap(({ ruleCondition }) => ruleCondition.map(([, value]) => jsonBytes(value)));
@@ -77,8 +77,8 @@ const tooLarge = (figures: Partial<RulesetSize>): Rejection =>
   new Rejection('RULESET_TOO_LARGE', { details: { figures, bounds: RULESET_BOUNDS } });
 
 /**
- * Checks what a set costs as a whole, in slices, because it compiles patterns. Refuses with RULESET_TOO_LARGE and the figures known by then, or
- * PATTERN_INVALID for the first pattern that RE2 does not accept or that is too large by itself.
+ * Checks the total cost of a ruleset, in slices, because it compiles patterns. Refuses with RULESET_TOO_LARGE and the figures known so far, or
+ * PATTERN_INVALID for the first pattern that RE2 does not accept or that is too large on its own.
  */
 export function* checkRulesetSize(rules: Rules): Sliced<Rejection | null> {
   const size = measure(rules);

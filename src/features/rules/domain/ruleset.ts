@@ -1,6 +1,6 @@
 import { isActionType } from './action-type.js';
 
-/** Rulesets as they are stored and read. Deployed clients fix the names of the members. */
+/** Rulesets in their stored form. Deployed clients depend on the names of the members. */
 
 export const templates = ['Raw', 'ChatML', 'Llama3', 'Alpaca'] as const;
 export type Template = (typeof templates)[number];
@@ -27,18 +27,18 @@ export type DirectiveRule = {
   readonly ruleActionTypes?: readonly string[];
 };
 
-/** A set before it has a version. */
+/** A ruleset before it has a version. */
 export type RulesetContent = {
   readonly rulesetId: string;
   readonly rulesetRules: readonly DirectiveRule[];
-  /** Null is `Raw`. */
+  /** Null means `Raw`. */
   readonly template: Template | null;
 };
 
-/** One registered version of a set; immutable. Versions count from 1. */
+/** One registered version of a ruleset; immutable. Versions count from 1. */
 export type DirectiveRuleSet = RulesetContent & { readonly version: number };
 
-/** Names one version of a set. */
+/** Names one version of a ruleset. */
 export type RulesetRef = { readonly rulesetId: string; readonly version: number };
 
 /** The meaning of a rule's `ruleAction`. */
@@ -55,13 +55,13 @@ export type DirectEffect = Extract<RuleEffect, { kind: 'direct' }>;
 export const losesTo = (low: DirectEffect, high: DirectEffect): boolean =>
   low.type !== high.type || (low.target !== null && low.target !== high.target);
 
-/** The types after FORBID; null when one of them is not an action type. */
+/** The types after FORBID; null if one of them is not an action type. */
 const forbiddenTypes = (list: string): readonly string[] | null => {
   const types = list.split(',').map((type) => type.trim().toUpperCase());
   return types.every((type) => type === '*' || isActionType(type)) ? [...new Set(types)] : null;
 };
 
-/** Reads a rule's action: a type, `FORBID <TYPE>[, <TYPE>...]` or `FORBID *` in any case of letters, or any other sentence. */
+/** Reads a rule's action: a type, `FORBID <TYPE>[, <TYPE>...]` or `FORBID *` in any letter case, or any other sentence. */
 export const effectOf = ({ ruleAction, ruleTarget }: Pick<DirectiveRule, 'ruleAction' | 'ruleTarget'>): RuleEffect => {
   const action = ruleAction.trim();
   if (action === '') return { kind: 'none' };

@@ -3,9 +3,9 @@ import { revisionAmong, type VersionPlaces, withVersionAt } from '../../../kerne
 import { rulesetEvents } from './events.js';
 import type { DirectiveRuleSet } from './ruleset.js';
 
-/** A rule set folded from its stream. The newest version is kept; of the others only their place is known, for open turns and replays. */
+/** A ruleset folded from its stream. The newest version is kept; for the others only the revision is known, for open turns and replays. */
 export type RulesetState = {
-  /** The newest version, even of a deleted set; null when there is none yet. */
+  /** The newest version, even of a deleted ruleset; null if there is none yet. */
   readonly latest: DirectiveRuleSet | null;
   readonly deleted: boolean;
   readonly places: VersionPlaces;
@@ -13,7 +13,7 @@ export type RulesetState = {
 
 export const initialRuleset: RulesetState = { latest: null, deleted: false, places: [] };
 
-/** The state after one more event. Total: a type it does not know changes nothing. */
+/** The state after one more event. Total: an unknown type changes nothing. */
 export const evolveRuleset = (
   state: RulesetState,
   recorded: EventToDecode & { readonly revision: number },
@@ -31,9 +31,9 @@ export const evolveRuleset = (
   }
 };
 
-/** The version that new turns get; null when the set was never registered or is deleted. */
+/** The version that new turns get; null if the ruleset was never registered or is deleted. */
 export const latestRuleset = (state: RulesetState): DirectiveRuleSet | null => (state.deleted ? null : state.latest);
 
-/** The revision of the event that registered a version, even of a deleted set; null when no version has that number. */
+/** The revision of the event that registered a version, even of a deleted ruleset; null if no version has that number. */
 export const revisionOfVersion = ({ latest, places }: RulesetState, version: number): number | null =>
   revisionAmong(places, latest?.version ?? 0, version);

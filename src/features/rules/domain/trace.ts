@@ -5,18 +5,18 @@ import type { Seen } from './key-tree.js';
 
 /** How much of its rules and bridge checks a decision records, in bytes of JSON. This limit guarantees that its event can be written. */
 export const TRACE_BYTES = 131_072;
-/** The part for the checks, which cut what they list (src/features/rules/domain/bridge/core-rules.ts). */
+/** The share of the checks, which truncate their lists (src/features/rules/domain/bridge/core-rules.ts). */
 export const CHECKS_BYTES = 16_384;
 
-/** How much of one seen value is shown: UTF-16 units of each text, of all of its texts together, elements or members, and levels. */
+/** How much of one seen value is shown: UTF-16 units of each string, of all of its strings together, elements or members, and levels. */
 const TEXT_CHARS = 200;
 const VALUE_CHARS = 600;
 const MEMBERS = 16;
 const DEPTH = 3;
-/** What a number or a bracket counts as among VALUE_CHARS. */
+/** The cost of a number or a bracket within VALUE_CHARS. */
 const MARK_CHARS = 8;
 
-/** What is left of VALUE_CHARS, and whether anything had to be cut. */
+/** The rest of VALUE_CHARS, and whether anything was truncated. */
 type Room = { left: number; shortened: boolean };
 
 const briefText = (text: string, room: Room): string => {
@@ -61,8 +61,8 @@ const show = (key: string, { values, listed }: Seen): SeenValue => {
 };
 
 /**
- * What a decision records of its rules: every rule with its conditions, and what each key saw, once. All rules are recorded whole, because a set is
- * small enough (RULESET_BOUNDS). The keys of rules that matched come first. Shortened values are marked, and values that have no room within
+ * What a decision records of its rules: every rule with its conditions, and what each key saw, once. All rules are recorded completely, because a
+ * ruleset is small enough (RULESET_BOUNDS). The keys of rules that matched come first. Shortened values are marked, and values that do not fit within
  * TRACE_BYTES are left out and counted. The same input makes the same trace.
  */
 export const traceOf = (rules: readonly RuleTrace[], seen: ReadonlyMap<string, Seen>): RulesTrace => {

@@ -45,13 +45,13 @@ const warningsOfRule = (rule: DirectiveRule): readonly string[] =>
     (message) => message !== null,
   );
 
-/** Of a set as a whole, which no rule's id names. */
+/** A warning about the ruleset itself, which no rule id names. */
 const EMPTY: RuleWarning = {
   drRuleId: '',
   message: 'The ruleset has no rules, so it has no effect. Rules belong in rulesetRules.',
 };
 
-/** Everything in the rules that looks as if it decides something but does not. */
+/** Every rule that looks as if it decides something but does not. */
 export const warningsOf = (rules: readonly DirectiveRule[]): readonly RuleWarning[] =>
   rules.length === 0
     ? [EMPTY]

@@ -13,7 +13,7 @@ export type Action = {
   readonly [other: string]: Json | undefined;
 };
 
-/** An action as it was read, or why it is not an action. */
+/** An action that was read, or the reason why it is not an action. */
 export type ReadAction =
   | { readonly ok: true; readonly action: Action }
   | { readonly ok: false; readonly code: 'ACTION_TYPE_MISSING' | 'ACTION_TYPE_INVALID'; readonly reason: string };
@@ -22,7 +22,7 @@ const NAMES = ['type', 'target', 'reason', 'confidence', 'payload', 'signature']
 const ALIASES = ['gaType', 'actionTarget', 'actionReason'];
 const ours = new Set([...NAMES, ...ALIASES, '__proto__']);
 
-/** A target is a name. Models also write the thing itself; one of these members then names it. */
+/** A target is a name. Models also write the object itself; one of these members then names it. */
 const nameOf = (value: Json | undefined): string | undefined => {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return JSON.stringify(value);
@@ -34,8 +34,8 @@ const textOf = (value: Json | undefined): string | undefined => (typeof value ==
 const first = (body: JsonObject, name: string, alias: string): Json | undefined => body[name] ?? body[alias];
 
 /**
- * Reads an action from an object or the name of a type. Plain names override the aliases `gaType`, `actionTarget` and `actionReason`.
- * The type is converted to upper snake case. Malformed members are dropped, and unknown ones are kept.
+ * Reads an action from an object or the name of a type. Plain names override the aliases `gaType`, `actionTarget` and `actionReason`. The type is
+ * converted to upper snake case. Malformed members are dropped, and unknown ones are kept.
  */
 export const readAction = (value: Json): ReadAction => {
   const body: JsonObject = typeof value === 'string' ? { type: value } : isObject(value) ? value : {};

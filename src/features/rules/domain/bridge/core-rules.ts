@@ -18,12 +18,12 @@ import {
 } from './world.js';
 import { defined } from '../../../../kernel/base/defined.js';
 
-/** What an action is checked against. */
+/** The situation that an action is checked against. */
 export type Situation = {
   readonly npcState: JsonObject;
   readonly worldState: JsonObject;
   readonly constraints: JsonObject;
-  /** What is said along with the action, in a turn. */
+  /** The dialogue that goes with the action, in a turn. */
   readonly dialogue: string;
 };
 
@@ -36,16 +36,18 @@ export type CoreRule = {
   readonly ruleDescription: string;
   readonly affectedActions: readonly string[];
   object(action: Action, situation: Situation): Objection | null;
-  /** The corrected action, when only its form is wrong; null when there is nothing to correct. */
+  /** The corrected action, if only its form is wrong; null if there is nothing to correct. */
   correct?(action: Action): Action | null;
 };
 
-/** How much an NPC says at once, in UTF-16 units. */
+/** How much an NPC may say in one action, in UTF-16 units. */
 export const SPEECH_CHARS = 2_000;
-/** How many names a refusal lists, and how much of each name it gives, in UTF-16 units. With these bounds all checks fit into CHECKS_BYTES (trace.ts). */
+/**
+ * How many names a refusal lists, and how much of each name it shows, in UTF-16 units. With these bounds all checks fit into CHECKS_BYTES (trace.ts).
+ */
 const LISTED_NAMES = 50;
 const NAME_CHARS = 100;
-/** What the names of one list take together at most, in bytes of JSON. */
+/** The limit of the names of one list together, in bytes of JSON. */
 const LISTED_BYTES = 4_096;
 
 const shortName = (name: string): string => cutText(name, NAME_CHARS);

@@ -6,7 +6,7 @@ import type { Objection } from './core-rules.js';
 /** Why an action is refused: a code, a message and details. */
 export type BridgeRefusal = Objection;
 
-/** How much of a rule's reason a refusal gives, in UTF-16 units: it is recorded as dialogue and as a detail. */
+/** How much of a rule's reason a refusal shows, in UTF-16 units: it is recorded as dialogue and as a detail. */
 export const REASON_CHARS = 2_000;
 
 const refusedBy = ({ rule }: Match): BridgeRefusal => {
@@ -22,7 +22,7 @@ const refusedBy = ({ rule }: Match): BridgeRefusal => {
 export const forbids = ({ effect }: Match, { type }: Action): boolean =>
   effect.kind === 'forbid' && (effect.types.includes('*') || effect.types.includes(type));
 
-/** Whether a match directs something else than an action. */
+/** Whether a match directs something other than this action. */
 export const contradicts = ({ effect }: Match, { type, target = '' }: Action): boolean =>
   effect.kind === 'direct' && (effect.type !== type || (effect.target !== null && effect.target !== target));
 

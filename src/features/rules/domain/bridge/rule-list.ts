@@ -7,7 +7,7 @@ export type ListedRule = {
   readonly affectedActions: readonly string[];
 };
 
-/** What a rule says about itself, else what its action says about it; `*` is every action. */
+/** The rule's own list, otherwise the types in its action; `*` is every action. */
 const affected = (rule: DirectiveRule): readonly string[] => {
   if (rule.ruleActionTypes !== undefined) return rule.ruleActionTypes;
   const effect = effectOf(rule);
@@ -15,7 +15,7 @@ const affected = (rule: DirectiveRule): readonly string[] => {
   return effect.kind === 'direct' ? [effect.type] : [];
 };
 
-/** The rules of the given sets as the bridge lists them, as `<rulesetId>/<drRuleId>`. */
+/** The rules of the given rulesets as the bridge lists them, as `<rulesetId>/<drRuleId>`. */
 export const bridgeRulesOf = (rulesets: readonly DirectiveRuleSet[]): readonly ListedRule[] =>
   rulesets.flatMap(({ rulesetId, rulesetRules }) =>
     rulesetRules.map((rule) => ({
@@ -25,7 +25,7 @@ export const bridgeRulesOf = (rulesets: readonly DirectiveRuleSet[]): readonly L
     })),
   );
 
-/** The list's beginning: the world's own rules, then those of the given sets. */
+/** The beginning of the list: the world's own rules, then those of the given rulesets. */
 export const listBridgeRules = (rulesets: readonly DirectiveRuleSet[]): readonly ListedRule[] => [
   ...coreRules.map(({ brRuleId, ruleDescription, affectedActions }) => ({
     brRuleId,

@@ -7,7 +7,7 @@ import { coreRules, type Situation } from './core-rules.js';
 import { forbiddenBy, type BridgeRefusal } from './refusal.js';
 import { asObject } from './world.js';
 
-/** What one rule of the bridge found; recorded with a verdict. */
+/** The result of one rule of the bridge; recorded with a verdict. */
 type BridgeCheck = {
   readonly brRuleId: string;
   readonly passed: boolean;
@@ -20,7 +20,7 @@ type BridgeCheck = {
 export type BridgeQuestion = {
   readonly action: Json;
   readonly context: Json;
-  /** The recorded state of the mind that is named; it fills what `context.npcState` leaves out. */
+  /** The recorded state of the named mind; it fills the gaps of `context.npcState`. */
   readonly recorded: JsonObject | null;
   /** The tenant's default; without one only the shape is checked. */
   readonly ruleset: DirectiveRuleSet | null;
@@ -28,7 +28,7 @@ export type BridgeQuestion = {
   readonly patternsHeld: readonly string[];
 };
 
-/** What it answers; `code` is null and `details` is empty for a valid action. */
+/** Its answer; `code` is null and `details` is empty for a valid action. */
 export type BridgeAnswer = {
   readonly valid: boolean;
   readonly reason: string | null;
@@ -71,7 +71,7 @@ export const situationOf = (npcState: JsonObject, context: Json, dialogue: strin
   };
 };
 
-/** An action as a response shows it and rules see it: it always has a target. */
+/** An action in the form that responses show and rules see: it always has a target. */
 export const asAnswered = (action: Action): Action & JsonObject => {
   const { target = '' } = action;
   return { ...(action as JsonObject), type: action.type, target };
@@ -87,7 +87,7 @@ const refused = ({ code, reason, details }: BridgeRefusal, checks: readonly Brid
 });
 
 /**
- * Decides whether an action is allowed. It checks the shape, then what the rules of the tenant's default forbid, then the rules of the world; without a
+ * Decides whether an action is allowed. It checks the shape, then what the tenant's default ruleset forbids, then the rules of the world; without a
  * ruleset it checks only the shape. A refusal is an answer, never an error.
  */
 export const validateAction = ({

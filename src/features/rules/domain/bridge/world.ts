@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from '../../../../kernel/base/js
 /** How many items one action may name. An action that names more is refused, so nothing is given away unseen. */
 export const ACTION_ITEMS = 64;
 
-/** What the bridge reads out of an action and the world around it. Every reader answers undefined for what is not known. */
+/** Reads what the bridge needs from an action and its world. Every reader returns undefined for unknown values. */
 
 const list = (value: Json | undefined): readonly Json[] | undefined =>
   Array.isArray(value) ? (value as readonly Json[]) : undefined;
@@ -13,11 +13,11 @@ const numberOf = (value: Json | undefined): number | undefined => (typeof value 
 const member = (value: Json | undefined, name: string): Json | undefined =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** A member of the action's payload, else of the action itself. */
+/** A member of the action's payload, otherwise of the action itself. */
 export const detail = (action: Action, name: string): Json | undefined =>
   member(action.payload, name) ?? (Object.hasOwn(action, name) ? action[name] : undefined);
 
-/** The name of a thing that is in a list as text or as an object. */
+/** The name of an object that a list contains as a string or as an object. */
 const nameOf = (thing: Json): string | undefined => {
   if (typeof thing === 'string') return thing;
   const name = ['id', 'npcId', 'itemId', 'item', 'name']
@@ -28,15 +28,15 @@ const nameOf = (thing: Json): string | undefined => {
 
 const isThere = (quantity: Json | undefined): boolean => quantity !== false && quantity !== 0 && quantity !== null;
 
-/** What the things of a list are called. `listed`: one name of each. A thing may be listed under an id and be called by its name. */
+/** The names of the objects in a list. `listed`: one name of each. An object may be listed under an id and referred to by its name. */
 export type Names = { readonly listed: readonly string[]; has(name: string): boolean };
 
-/** A list of the world counts with its first ARRAY_ELEMENTS entries, like an array that a condition sees. */
+/** A list of the world counts with its first ARRAY_ELEMENTS entries, like an array in a condition. */
 export const firstEntries = (things: readonly Json[]): readonly Json[] => things.slice(0, ARRAY_ELEMENTS);
 
 /**
- * The names in a list of things (texts, or objects with an id or name), or in a map from name to thing or quantity. It reads the whole list, so make
- * it once for a check.
+ * The names in a list of objects (strings, or objects with an id or name), or in a map from name to object or quantity. It reads the entire list, so
+ * call it once per check.
  */
 export const namesIn = (things: Json | undefined): Names | undefined => {
   const listed = list(things);
@@ -57,7 +57,7 @@ export const namesIn = (things: Json | undefined): Names | undefined => {
 export type Point = { readonly x: number; readonly y: number };
 export type Bounds = { readonly minX: number; readonly maxX: number; readonly minY: number; readonly maxY: number };
 
-/** Where an action leads, if it says so in numbers. */
+/** The destination of an action, if it gives one in numbers. */
 export const pointOf = (action: Action): Point | undefined => {
   const place = detail(action, 'position');
   const x = numberOf(detail(action, 'x')) ?? numberOf(member(place, 'x'));
@@ -66,8 +66,8 @@ export const pointOf = (action: Action): Point | undefined => {
 };
 
 /**
- * The bounds of a world: `{minX, maxX, minY, maxY}`, `{min: {x, y}, max: {x, y}}`, `{x: [min, max], y: [min, max]}` or `{width, height}`
- * from 0. A side that is not named is open.
+ * The bounds of a world: `{minX, maxX, minY, maxY}`, `{min: {x, y}, max: {x, y}}`, `{x: [min, max], y: [min, max]}` or `{width, height}` from 0. A
+ * side that is not named is open.
  */
 export const boundsOf = (bounds: Json | undefined): Bounds | undefined => {
   if (!isObject(bounds)) return undefined;
@@ -89,7 +89,7 @@ export const contains = ({ minX, maxX, minY, maxY }: Bounds, { x, y }: Point): b
 
 const SPEECH_MEMBERS = ['text', 'message', 'dialogue', 'content'];
 
-/** What an action itself says, and the member that says it; undefined when it carries no words. */
+/** The speech in an action, and the member that contains it; undefined if it has none. */
 export const speechOf = (
   action: Action,
 ): { readonly in: 'payload' | 'member'; readonly name: string; readonly text: string } | undefined => {
@@ -103,7 +103,7 @@ export const speechOf = (
   return undefined;
 };
 
-/** The action with other words in the place where it says them. */
+/** The action with its speech replaced. */
 export const withSpeech = (action: Action, said: NonNullable<ReturnType<typeof speechOf>>, text: string): Action => {
   if (said.in === 'member') return { ...action, [said.name]: text };
   const payload: Json = isObject(action.payload) ? { ...action.payload, [said.name]: text } : text;
@@ -112,7 +112,7 @@ export const withSpeech = (action: Action, said: NonNullable<ReturnType<typeof s
 
 const ITEM_MEMBERS = ['item', 'itemId', 'itemName', 'offer', 'give', 'items'];
 
-/** The items that an action uses, gives or trades away; null when it names more than ACTION_ITEMS. */
+/** The items that an action uses, gives or trades away; null if it names more than ACTION_ITEMS. */
 export const itemsOf = (action: Action, state: { readonly entities: Json | undefined }): readonly string[] | null => {
   const things = ITEM_MEMBERS.map((name) => {
     const item = detail(action, name);
@@ -123,7 +123,7 @@ export const itemsOf = (action: Action, state: { readonly entities: Json | undef
   const named = things.flat().flatMap((thing) => nameOf(thing) ?? []);
   if (named.length > 0) return named;
   if (typeof action.payload === 'string') return [action.payload];
-  // Without an item, the target is what is used, unless it is a thing of the world, such as a door.
+  // Without an item, the target is the item, unless it is an object of the world, such as a door.
   const { type, target = '' } = action;
   const uses = type === 'USE' || type === 'USE_ITEM';
   return uses && target !== '' && namesIn(state.entities)?.has(target) !== true ? [target] : [];
