@@ -4,20 +4,20 @@ import type { Clock } from '../../ports/clock.js';
 
 /** How long after a 503 a retry still gets the outcome of the turn that the request waited for, in milliseconds. */
 export const RETRY_WITHIN_MS = 60_000;
-/** How many requests are remembered; the least recently used goes first. */
+/** How many requests are remembered; the least recently used is dropped first. */
 const REQUESTS_KEPT = 10_000;
 
 type Expected = { readonly turnId: string; readonly retries: number; readonly untilMs: number };
 
-/** The turns whose outcome this process has promised to the retries of requests. A request is named by whatever makes two of them the same. */
+/** The turns whose outcome this process has promised to the retries of requests. A request is identified by a key that equal requests share. */
 export type ExpectedRetries = {
-  /** A request is told to come again, and the turn goes on. */
+  /** A request is asked to retry, and the turn continues. */
   expect(request: string, turnId: string): void;
-  /** The turn that a retry of this request gets, once for each that is expected; null when none is. */
+  /** The turn that a retry of this request gets, once for each expected retry; null if none is expected. */
   take(request: string): string | null;
 };
 
-/** None is expected yet. */
+/** Initially, no retries are expected. */
 export const createExpectedRetries = (
   clock: Pick<Clock, 'monotonicMs'>,
   kept: number = REQUESTS_KEPT,

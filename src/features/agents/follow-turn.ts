@@ -2,13 +2,13 @@ import { npcEvents, type RecalledMemory, type Verdict } from '../npcs/domain/eve
 import { parseProcessId } from '../../kernel/crypto/process-id.js';
 import type { EventStore } from '../../ports/event-store.js';
 
-/** What happens in an agent's turn, as it happens. */
+/** The events in an agent's turn, as they happen. */
 export type TurnPhase =
   | { readonly phase: 'recalled'; readonly memories: readonly RecalledMemory[] }
   | { readonly phase: 'ended'; readonly memories: readonly RecalledMemory[]; readonly verdict: Verdict }
   | { readonly phase: 'expired' };
 
-/** The phases of a turn from its stream, those of the past first; it ends with the turn, or when the signal aborts. */
+/** The phases of a turn from its stream, past ones first; it ends with the turn, or when the signal aborts. */
 export const followTurn = async function* (
   events: Pick<EventStore, 'subscribe'>,
   stream: string,

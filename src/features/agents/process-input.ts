@@ -16,7 +16,7 @@ export type AgentDeps = TakeDeps & {
   readonly waitMs: number;
   readonly engineOf: (tenant: string) => CortexEngine;
   readonly embedder: Pick<Embedder, 'id' | 'down'>;
-  /** The waits under way. An engine lets only a few wait for one outcome, so this process waits once for each turn. */
+  /** The current waits. An engine allows only a few waits for one outcome, so this process waits once for each turn. */
   readonly waits: SingleFlight<StepAnswer>;
 };
 
@@ -29,13 +29,13 @@ export type AgentOutcome = {
   readonly position: number;
 };
 
-/** How long before its time is up a request checks how far its turn has come, in milliseconds: it says so when it ends without a verdict. */
+/** How long before its deadline a request checks the progress of its turn, in milliseconds: the error reports it if there is no verdict. */
 const CHECK_BEFORE_MS = 500;
 
 /**
- * One turn on this server, to its verdict, within the time that a request has for all of it. The turn goes on without its asker.
- * @throws Rejection as `noVerdictYet` when there is no verdict in time, or the engine is known to be down; STORE_UNAVAILABLE when there is one and the
- *   store does not tell in time where its stream ends; and as `takeInput`
+ * Runs one turn on this server to its verdict, within the request's total time limit. The turn continues if its caller leaves.
+ * @throws Rejection as `noVerdictYet` if there is no verdict in time, or the engine is known to be down; STORE_UNAVAILABLE if there is one but the
+ * store does not report the end of its stream in time; and as `takeInput`
  */
 export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<AgentOutcome> => {
   const { clock, engineOf, waitMs, retries } = deps;
@@ -48,7 +48,7 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
   const checkRecall = async (): Promise<void> => {
     hasRecalled = (await stateOf(deps, stream, turnId)).name !== 'awaitingMemories';
   };
-  // What cannot be read is not seen.
+  // A failed read counts as not having recalled.
   const stopCheck = clock.after(Math.max(ms - CHECK_BEFORE_MS, 0), () => void checkRecall().catch(() => undefined));
   const late = (): Rejection => noVerdictYet(turnId, cortex, deps.embedder, hasRecalled);
   const { signal, stop } = whenDown(clock, cortex, late);
@@ -70,8 +70,8 @@ export const processInput = async (deps: AgentDeps, asked: AgentInput): Promise<
 };
 
 /**
- * Where a mind's stream ends, for an answer that is due at `untilMs` on the monotonic clock.
- * @throws Rejection STORE_UNAVAILABLE when the store does not tell in time, and what it throws
+ * The end of a mind's stream, for an answer that is due at `untilMs` on the monotonic clock.
+ * @throws Rejection STORE_UNAVAILABLE if the store does not answer in time, and what it throws
  */
 export const streamEndInTime = (
   { clock, events }: Pick<AgentDeps, 'clock' | 'events'>,
@@ -90,10 +90,11 @@ export const streamEndInTime = (
 };
 
 /**
- * CORTEX_UNAVAILABLE if the turn was seen to have recalled, or its engine is known to be down; EMBEDDER_UNAVAILABLE if it was not, and the last call of
- * this process to the embedder failed; otherwise ENGINE_UNAVAILABLE, because often only another process knows what delays a recall (promise 7.1o).
- * @param engine says why, where it knows
- * @param hasRecalled whether the turn was seen to have what it recalls
+ * CORTEX_UNAVAILABLE if the turn is known to have recalled, or its engine is known to be down; EMBEDDER_UNAVAILABLE if it is not, and the last call
+ * of this process to the embedder failed; otherwise ENGINE_UNAVAILABLE, because often only another process has the cause of a delayed recall (promise
+ * 7.1o).
+ * @param engine gives the reason, if it is known
+ * @param hasRecalled whether the turn is known to have its memories
  */
 export const noVerdictYet = (
   turnId: string,
@@ -123,7 +124,7 @@ export const noVerdictYet = (
 
 const OPENS_ANOTHER = 'Sending the same input opens a new turn.';
 
-/** A turn that is over, and has no verdict: no retry gets it. Of one that never had what it recalls, the engine knows nothing. */
+/** A turn that ended without a verdict: no retry can get one. If it never had its memories, the engine is not the cause. */
 export class TurnExpired extends Rejection {
   constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>, hasRecalled: boolean) {
     if (hasRecalled) {

@@ -22,7 +22,7 @@ import type { ExpectedRetries } from './expected-retries.js';
 
 export type TakeDeps = StepDeps & {
   readonly retries: ExpectedRetries;
-  /** The openings under way, by `AgentInput.same`: equal requests wait for one of them, however many they are. */
+  /** The current openings, by `AgentInput.same`: any number of equal requests wait for one of them. */
   readonly openings: Map<string, SharedOpening>;
 };
 
@@ -32,14 +32,14 @@ export type AgentInput = CommandAttempt & {
   readonly context: JsonObject;
   /** Overlays the mind's recorded state for this turn. */
   readonly npcState: JsonObject;
-  /** The form of the input and its context, by which the turn index finds turns. */
+  /** The comparison form of the input and its context, by which the turn index finds turns. */
   readonly said: string;
-  /** What makes two requests the same: the mind, the input, the context and the state, as JSON values. */
+  /** Equal requests have the same value: the mind, the input, the context and the state, as JSON values. */
   readonly same: string;
 };
 
 /**
- * What is said to an agent, with the forms in which it is compared.
+ * An input to an agent, with its comparison forms.
  * @throws Rejection EVENTS_TOO_LARGE
  */
 export const agentInput = async (given: Omit<AgentInput, 'said' | 'same'>): Promise<AgentInput> => {
@@ -50,13 +50,13 @@ export const agentInput = async (given: Omit<AgentInput, 'said' | 'same'>): Prom
   return { ...given, said, same: `agent ${stream} ${shortDigest(`${said} ${state}`)}` };
 };
 
-/** What names a request to its retry: its key where it has one, else what it says. */
+/** Identifies a request and its retry: the idempotency key if it has one, otherwise its content. */
 export const retryKey = (asked: AgentInput): string =>
   asked.keyed || asked.resumed ? `command ${asked.by.commandId}` : asked.same;
 
 export const agentTurnRef = (stream: string, id: string): ProcessRef => ({ process: agentTurn.name, id, stream });
 
-/** Where an agent's turn stands. @throws what the event store throws */
+/** The state of an agent's turn. @throws what the event store throws */
 export const stateOf = async (
   { repository }: Pick<TakeDeps, 'repository'>,
   stream: string,
@@ -64,8 +64,8 @@ export const stateOf = async (
 ): Promise<TurnState> => (await repository.load(agentTurn, agentTurnRef(stream, turnId))).state as TurnState;
 
 /**
- * Opens a turn on this server, or joins one with the same input: one that is open, or one that has ended since a request for it was told to come
- * again. After a failure here a retry is expected; after this has returned, whoever does not answer expects it.
+ * Opens a turn on this server, or joins one with the same input: one that is open, or one that has ended since a request for it was asked to retry.
+ * After a failure here a retry is expected; after this has returned, a caller that does not answer must expect it.
  * @param untilMs when the request must be answered, on the monotonic clock
  * @returns the turn's id
  * @throws Rejection ENGINE_UNAVAILABLE when the time is up, and as ProcessRuntime.ask
@@ -81,7 +81,7 @@ export const takeInput = async (deps: TakeDeps, asked: AgentInput, untilMs: numb
       const { earlier, searchedTo } = await anotherAttempt(deps, agentTurn, asked);
       if (earlier !== null && earlier.name !== 'expired') return earlier.turnId;
       const { promised } = request;
-      // One that is open now may have ended once it is searched for, and what has ended is not joined.
+      // A turn that is open now may have ended by the time it is searched for, and ended turns are not joined.
       if (promised !== null && isPromised(await stateOf(deps, asked.stream, promised), clock)) return promised;
       signal.throwIfAborted();
       return waitFor(openingOf(deps, asked, searchedTo), request);
@@ -99,19 +99,19 @@ const isOpen = (state: TurnState): state is OpenedTurn =>
 const isPromised = (state: TurnState, clock: Pick<Clock, 'now'>): boolean =>
   state.name === 'ended' || (isOpen(state) && !isOver(state, clock.now().getTime()));
 
-/** A request, the turn whose outcome it was promised when it came, and the opening that it waits for. */
+/** A request, the turn whose outcome it was promised when it arrived, and the opening that it waits for. */
 type Request = { readonly key: string; promised: string | null; opening: SharedOpening | null };
 
-/** An opening under way. It goes on when everybody has left, and whoever comes meanwhile waits for it. */
+/** A running opening. It continues when all waiting requests have left, and new requests meanwhile wait for it. */
 type SharedOpening = {
   readonly turnId: Promise<string>;
-  /** The id in the end, also of a turn that may be open although its opening failed; null when there is none. Never rejects. */
+  /** The final id, also of a turn that may be open although its opening failed; null if there is none. Never rejects. */
   readonly known: Promise<string | null>;
-  /** Who could not wait for its end, and whose retry has not come. */
+  /** Requests that could not wait for its end, and whose retry has not arrived. */
   readonly left: Set<Request>;
 };
 
-/** Waits for an opening. A retry takes the place of a request that has left, so that only one of them is promised the turn. */
+/** Waits for an opening. A retry replaces a request that has left, so that only one of them is promised the turn. */
 const waitFor = (opening: SharedOpening, request: Request): Promise<string> => {
   request.opening = opening;
   const first = [...opening.left].find(({ key }) => key === request.key);
@@ -122,7 +122,7 @@ const waitFor = (opening: SharedOpening, request: Request): Promise<string> => {
   return opening.turnId;
 };
 
-/** Whatever has failed, the turn of its opening may be open in the end: that is what the retry gets, else what was promised before. */
+/** Whatever failed, the turn of the opening may be open in the end: the retry gets that turn, otherwise the one promised before. */
 const expectRetry = async (retries: ExpectedRetries, request: Request): Promise<void> => {
   const { key, promised, opening } = request;
   opening?.left.add(request);
@@ -131,13 +131,13 @@ const expectRetry = async (retries: ExpectedRetries, request: Request): Promise<
   if (!hasCome && turnId !== null) retries.expect(key, turnId);
 };
 
-/** The opening under way for this input, or a new one. */
+/** The running opening for this input, or a new one. */
 const openingOf = (deps: TakeDeps, asked: AgentInput, searchedTo: number | undefined): SharedOpening => {
   const underWay = deps.openings.get(asked.same);
   if (underWay !== undefined) return underWay;
   let planned: string | null = null;
   const turnId = joinOrOpen(deps, asked, searchedTo, (id) => (planned = id)).finally(() => {
-    // Who comes after its end must see what is there then.
+    // Requests that arrive after its end must search again.
     deps.openings.delete(asked.same);
   });
   const opening = { turnId, known: turnId.catch(() => planned), left: new Set<Request>() };
@@ -148,7 +148,7 @@ const openingOf = (deps: TakeDeps, asked: AgentInput, searchedTo: number | undef
 /**
  * Joins the newest open turn with the same input, or opens one. Two processes may both find none. Then both open one with the same command id, the
  * engine refuses the second with BUSY, and that one finds the turn of the first.
- * @param plan gets the id of the turn before it is opened
+ * @param plan receives the id of the turn before it is opened
  */
 const joinOrOpen = async (
   deps: TakeDeps,
@@ -160,7 +160,7 @@ const joinOrOpen = async (
   const { stream, input: observation, context, npcState, said } = asked;
   const findAlike = async (): Promise<readonly TurnKey[]> =>
     (await index.recent(stream)).filter((turn) => turn.agent && turn.said === said);
-  // Taken before the search: the new turn's first reading meets what another process records from now on.
+  // Taken before the search, so the new turn's first read includes everything that another process records from now on.
   const revision = searchedTo ?? (await writers.current(stream, mindFold)).revision;
   const alike = await findAlike();
   const joined = await openTurn(deps, asked, alike);
@@ -176,7 +176,8 @@ const joinOrOpen = async (
     return turnId;
   } catch (failure) {
     if (!(failure instanceof Rejection) || failure.code !== 'BUSY') throw failure;
-    // It may also be refused because too many wait. Only a turn that was not there before is another's with this command: names come again.
+    // It may also be refused because too many wait. Only a turn that did not exist before belongs to another process with this command: command ids
+    // recur.
     const before = new Set(alike.map((turn) => turn.turnId));
     const rival = (await findAlike()).find((turn) => turn.commandId === commandId && !before.has(turn.turnId));
     if (rival === undefined) throw failure;
@@ -199,12 +200,15 @@ const openTurn = async (
 };
 
 /**
- * How far back a turn counts for a command's name, in events: much less than the TURN_SEARCH_EVENTS that a process reads when it has just started, and
- * no more than hold TURNS_KEPT_PER_MIND ended turns, of two events at least. So every process knows the turns that count.
+ * How far back a turn counts for a command's id, in events: far fewer than the TURN_SEARCH_EVENTS that a process reads after its start, and no more
+ * than TURNS_KEPT_PER_MIND ended turns take, at two or more events each. So every process knows the turns that count.
  */
 const COUNTED_EVENTS = 2 * TURNS_KEPT_PER_MIND;
 
-/** The name of an opening without a key: from its input, and the newest turn that began with the same words not long ago. Every process makes the same. */
+/**
+ * The command id of an opening without a key: from its input, and the newest recent turn that began with the same words. Every process computes the
+ * same.
+ */
 const commandOf = (asked: AgentInput, alike: readonly TurnKey[], revision: number): string => {
   if (asked.keyed || asked.resumed) return asked.by.commandId;
   const from = revision - COUNTED_EVENTS;

@@ -1,13 +1,13 @@
 import type { Clock } from '../../ports/clock.js';
 import type { CortexEngine } from '../../ports/cortex.js';
 
-/** How often it is looked whether the engine is known to be down, in milliseconds. */
+/** How often to check whether the engine is known to be down, in milliseconds. */
 const LOOK_EVERY_MS = 250;
 
 /**
- * A signal that aborts once the engine is known to be down: nobody should wait for what will not come. Known is what this process's own calls have
- * shown in the last seconds. Where another process plays the turn, nothing may be known here, and a wait takes its whole time.
- * @param reason what the signal aborts with
+ * A signal that aborts once the engine is known to be down, because waiting would then be pointless. The knowledge comes from this process's own
+ * calls in the last seconds. If another process runs the turn, this one may know nothing, and a wait takes its full time.
+ * @param reason the reason of the abort
  */
 export const whenDown = (
   clock: Pick<Clock, 'after'>,

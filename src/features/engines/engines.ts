@@ -5,24 +5,24 @@ import type { CortexEngine } from '../../ports/cortex.js';
 const DEFAULT_NAMES: ReadonlySet<string> = new Set(['', 'api-integrated']);
 export const isDefaultName = (name: string): boolean => DEFAULT_NAMES.has(name);
 
-/** The engines of one server, and the one that each tenant uses. */
+/** The engines of one server, and each tenant's choice. */
 export type Engines = {
   /** Every engine that this server has; the scripted one is always among them. */
   readonly all: readonly CortexEngine[];
-  /** The engine of that name, or with a model of that name; null when this server has none. */
+  /** The engine with that name, or with a model of that name; null if this server has none. */
   find(name: string): CortexEngine | null;
-  /** The name of the tenant's default engine, also when this server does not have it. */
+  /** The name of the tenant's default engine, even if this server does not have it. */
   defaultOf(tenant: string): string;
   /**
-   * The engine that speaks for a tenant's minds.
-   * @throws Rejection CORTEX_UNAVAILABLE when the tenant chose one that this server does not have: no other one takes its place in silence
+   * The engine of a tenant's minds.
+   * @throws Rejection CORTEX_UNAVAILABLE if the tenant chose one that this server does not have: no other engine silently replaces it
    */
   engineOf(tenant: string): CortexEngine;
 };
 
 /**
- * @param standard the default of tenants who have chosen none; one of `all`
- * @param chosenBy the engine that a tenant chose, null when it has chosen none
+ * @param standard the default of tenants that have chosen none; one of `all`
+ * @param chosenBy the engine that a tenant chose, null if it has chosen none
  */
 export const createEngines = (
   all: readonly CortexEngine[],

@@ -3,13 +3,13 @@ import { changeTenant, type TenantDeps } from '../keys/api-keys.js';
 import type { Command } from '../../kernel/streams/run-command.js';
 import { type Engines, isDefaultName, notHere } from './engines.js';
 
-/** An engine as a client is told of it. `state`: `ready`, or why not. */
+/** An engine as shown to clients. `state`: `ready`, or the reason why not. */
 export type InitialisedCortex = { readonly cortexId: string; readonly runtime: string; readonly state: string };
 
-/** What stands for the runtime of an engine that this server does not have. */
+/** The runtime that is shown for an engine that this server does not have. */
 const NO_RUNTIME = 'none';
 
-/** Finds the engine that a tenant asks for, and tells how it does. */
+/** Finds the engine that a tenant requests, and reports its state. */
 export const lookUpCortex = (engines: Engines, tenant: string, requested: string): InitialisedCortex => {
   const isDefault = isDefaultName(requested);
   const name = isDefault ? engines.defaultOf(tenant) : requested;
@@ -20,8 +20,8 @@ export const lookUpCortex = (engines: Engines, tenant: string, requested: string
 };
 
 /**
- * The same, and makes the engine the tenant's default if it is ready. Other servers learn of it within a second, as they learn of revoked keys. Raises
- * what the event store raises.
+ * The same, and makes the engine the tenant's default if it is ready. Other servers apply this within a second, like revocations of keys. Raises what
+ * the event store raises.
  */
 export const chooseDefaultCortex = async (
   deps: TenantDeps,

@@ -21,7 +21,7 @@ import { type Command, type CommandDeps, runCommand } from '../../kernel/streams
 /** The tenant of the machine that the server runs on. Only its owner key creates other tenants. */
 export const localTenant = 'local';
 
-/** What changing a tenant needs. */
+/** Dependencies of changes to a tenant. */
 export type TenantDeps = CommandDeps & { readonly directory: KeyDirectory };
 
 export type ApiKeyDeps = TenantDeps & {
@@ -31,7 +31,7 @@ export type ApiKeyDeps = TenantDeps & {
   readonly hashKey: Uint8Array;
 };
 
-/** One command and its source. The ids that it makes are derived from `commandId`, so a repeat makes the same ids. */
+/** One command and its source. New ids are derived from `commandId`, so a repeat makes the same ids. */
 export type KeyCommand = { readonly commandId: string; readonly correlationId: string };
 
 /** The requested properties of a key; everything else follows from the command. */
@@ -41,7 +41,7 @@ export type KeyWish = Pick<NewKey, 'name' | 'scopes' | 'rateLimit' | 'expiresAt'
 export type IssuedKey = { readonly key: string | null; readonly issued: ApiKey };
 export type ListedKey = { readonly issued: ApiKey; readonly lastUsedAt: string | null };
 
-/** Makes a key's text and the form that is stored. */
+/** Makes a key's text and its stored form. */
 export const draftKey = (
   deps: Pick<ApiKeyDeps, 'random' | 'hashKey'>,
   commandId: string,
@@ -52,7 +52,7 @@ export const draftKey = (
   return { keyId, token, hash: hashApiKey(deps.hashKey, token) };
 };
 
-/** Issues a key on behalf of another one. Refuses with FORBIDDEN, UNAUTHORIZED and what the event store raises. */
+/** Issues a key on behalf of another one. Refuses with FORBIDDEN or UNAUTHORIZED; raises what the event store raises. */
 export const issueApiKey = async (
   deps: ApiKeyDeps,
   by: Principal,
@@ -74,7 +74,7 @@ export const listApiKeys = async (deps: ApiKeyDeps, tenantId: string): Promise<r
   return keys.map((issued) => ({ issued, lastUsedAt: lastUsed.get(issued.keyId) ?? null }));
 };
 
-/** Revokes a key of the asking tenant, at once on this server. Refuses with KEY_NOT_FOUND and LAST_ADMIN_KEY. */
+/** Revokes a key of the caller's tenant, with immediate effect on this server. Refuses with KEY_NOT_FOUND and LAST_ADMIN_KEY. */
 export const revokeApiKey = async (
   deps: ApiKeyDeps,
   by: Principal,
@@ -92,8 +92,8 @@ export const mayCreateTenants = (directory: KeyDirectory, principal: Principal):
 
 /**
  * Creates a tenant together with its owner key. The name is recorded first, so an existing tenant is always found at the next start. Refuses with
- * TENANT_EXISTS. `key` is null when the same command created it before.
- * @param actor the key id that asks, or `system`
+ * TENANT_EXISTS. `key` is null if the same command created it before.
+ * @param actor the id of the requesting key, or `system`
  * @param key made by `draftKey`
  */
 export const createTenantWithKey = async (
@@ -134,7 +134,7 @@ const ownerKey = ({ keyId, hash }: ReturnType<typeof draftKey>): Omit<NewKey, 's
   test: false,
 });
 
-/** Decides on a tenant's stream, and puts the outcome into the directory before it is answered. */
+/** Decides on a tenant's stream, and applies the outcome to the directory before the request is answered. */
 export const changeTenant = async (
   deps: TenantDeps,
   context: Command,

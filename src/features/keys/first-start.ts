@@ -4,13 +4,13 @@ import type { OwnerKeyFile } from '../../ports/owner-key-file.js';
 import { addOwnerKey, type ApiKeyDeps, createTenantWithKey, draftKey, localTenant } from './api-keys.js';
 import { makeCommandId } from '../../kernel/streams/command-id.js';
 
-/** A key to be shown only once, and where it was put. `path` is null when it is in no file. */
+/** A key to be shown only once, and the file it was written to. `path` is null if it is not in a file. */
 export type OwnerKey = { readonly key: string; readonly path: string | null };
 
 /**
- * Creates the tenant `local` and its owner key if they do not exist, and finishes what a killed start left half done. Null if the tenant already
+ * Creates the tenant `local` and its owner key if they do not exist, and completes a start that was killed half way. Null if the tenant already
  * existed; then nothing was changed.
- * @throws StartProblem when the owner-key file cannot be written; raises what the event store raises
+ * @throws StartProblem if the owner-key file cannot be written; raises what the event store raises
  */
 export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<OwnerKey | null> => {
   const finished = await finishPrepared(deps, file);
@@ -32,9 +32,9 @@ export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<
 };
 
 /**
- * Adds an owner key to a tenant whose owner key was lost. The key of `local` replaces the one in the file; other tenants' keys are not in a file. Keys
- * that were issued before stay valid.
- * @throws StartProblem when there is no such tenant or the file cannot be written; raises what the event store raises
+ * Adds an owner key to a tenant whose owner key was lost. The key of `local` replaces the one in the file; other tenants' keys are not in a file.
+ * Keys that were issued before stay valid.
+ * @throws StartProblem if the tenant does not exist or the file cannot be written; raises what the event store raises
  */
 export const recoverOwnerKey = async (deps: ApiKeyDeps, file: OwnerKeyFile, tenantId: string): Promise<OwnerKey> => {
   if (deps.directory.tenant(tenantId).tenantId === null) {
@@ -50,7 +50,7 @@ export const recoverOwnerKey = async (deps: ApiKeyDeps, file: OwnerKeyFile, tena
   return { key: draft.token, path: inFile ? file.path : null };
 };
 
-/** A prepared key that was recorded becomes the file's content; one that was not opens nothing and goes. */
+/** A prepared key that was recorded becomes the file's content; one that was not recorded opens nothing and is discarded. */
 const finishPrepared = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<OwnerKey | null> => {
   const prepared = await file.prepared();
   if (prepared === null) return null;

@@ -22,27 +22,27 @@ export type KeyDirectoryDeps = {
   readonly keyUsage: KeyUsage;
   /** 32 bytes: `deriveKey(secret, 'api-key-hash')`. */
   readonly hashKey: Uint8Array;
-  /** `ANIMA_RATE_LIMIT`; null when it is off. */
+  /** `ANIMA_RATE_LIMIT`; null if it is off. */
   readonly rateLimit: RateLimit | null;
   /** `ANIMA_TIERS`: whether a tenant's tier limits its keys. */
   readonly tiersActive: boolean;
-  /** Called when the feed was lost (it is resumed after FEED_RETRY_MS), and with an UnreadableTenant. */
+  /** Called when the feed is lost (it is resumed after FEED_RETRY_MS), and with an UnreadableTenant. */
   readonly onCutOff: (error: unknown) => void;
 };
 
 /** A tenant's stream holds an event that this server cannot read. */
 export class UnreadableTenant extends Error {}
 
-/** How many of the keys that were accepted last are recognised without being checked again. */
+/** How many of the most recently accepted keys are recognised without a full check. */
 const RECOGNISED_KEYS = 1_024;
 
 type Known = { readonly revision: number; readonly state: TenantState };
 type Entry = { readonly key: ApiKey; readonly principal: Principal };
 
 /**
- * Every API key of every tenant, in memory, folded from the tenants' streams. `refresh` takes in this server's own writes. Those of other servers
- * come by one subscription to the tenants' streams only, because the delay of a revocation must not depend on what minds do meanwhile. The directory
- * holds only what is durable.
+ * Every API key of every tenant, in memory, folded from the tenants' streams. `refresh` reads this server's own writes. Writes of other servers
+ * arrive through one subscription to the tenants' streams only, because the delay of a revocation must not depend on the load from minds. The
+ * directory holds only durable data.
  */
 export class KeyDirectory implements AsyncDisposable {
   readonly #deps: KeyDirectoryDeps;
@@ -59,7 +59,7 @@ export class KeyDirectory implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Folds every tenant's stream, and follows them from there unless this server is the only one that writes. Raises what the event store raises. */
+  /** Folds every tenant's stream, and follows them from there unless this server is the sole writer. Raises what the event store raises. */
   static async open(deps: KeyDirectoryDeps): Promise<KeyDirectory> {
     const directory = new KeyDirectory(deps);
     const position = await deps.events.lastPosition();
@@ -95,17 +95,17 @@ export class KeyDirectory implements AsyncDisposable {
     return entry.principal;
   }
 
-  /** A tenant as far as its stream is known here; `tenantId` is null when there is none. */
+  /** A tenant as far as its stream is known here; `tenantId` is null if it does not exist. */
   tenant(tenantId: string): TenantState {
     return this.#tenants.get(tenantId)?.state ?? initialTenant;
   }
 
-  /** Every tenant that is known here. */
+  /** Every tenant known here. */
   tenantIds(): readonly string[] {
     return [...this.#tenants.keys()];
   }
 
-  /** Reads what is new in a tenant's stream: what this server just wrote counts at once. Raises what the event store raises. */
+  /** Reads the new events of a tenant's stream, so that this server's own writes take effect immediately. Raises what the event store raises. */
   async refresh(tenantId: string): Promise<TenantState> {
     const from = (this.#tenants.get(tenantId)?.revision ?? -1) + 1;
     for await (const event of eventsOf(this.#deps.events, tenantStream(tenantId), from)) this.#apply(tenantId, event);
@@ -113,8 +113,8 @@ export class KeyDirectory implements AsyncDisposable {
   }
 
   /**
-   * Calls `listener` once when the key is no longer accepted because it was revoked or has expired, and immediately if that is already so. Event
-   * streams end this way. Returns a function that stops listening.
+   * Calls `listener` once when the key is no longer accepted because it was revoked or has expired, and immediately if that is already the case.
+   * Event streams end this way. Returns a function that stops listening.
    */
   onRevoked(keyId: string, listener: () => void): () => void {
     const entry = this.#keys.get(keyId);
@@ -144,7 +144,7 @@ export class KeyDirectory implements AsyncDisposable {
     await this.#following;
   }
 
-  /** Events that are known already change nothing: the feed and `refresh` bring the same ones. */
+  /** Known events change nothing: the feed and `refresh` deliver the same ones. */
   #apply(tenantId: string, recorded: RecordedEvent): void {
     const known = this.#tenants.get(tenantId) ?? { revision: -1, state: initialTenant };
     if (recorded.revision !== known.revision + 1) return;
@@ -167,7 +167,8 @@ export class KeyDirectory implements AsyncDisposable {
   }
 
   /**
-   * An event that cannot be taken is of a newer server, or damaged. It may have revoked any of the tenant's keys, so none of them is accepted here.
+   * An event that cannot be applied is from a newer server, or damaged. It may have revoked any of the tenant's keys, so none of them is accepted
+   * here.
    */
   #close({ revision, type }: RecordedEvent, tenantId: string, error: unknown): void {
     const own = [...this.#keys].filter(([, { principal }]) => principal.tenant === tenantId);
@@ -178,7 +179,7 @@ export class KeyDirectory implements AsyncDisposable {
     );
   }
 
-  /** Takes in a tenant's newest key. */
+  /** Indexes a tenant's newest keys. */
   #index(tenantId: string, { keys, tier }: TenantState): void {
     const key = keys.at(-1);
     if (key === undefined) return;
@@ -214,10 +215,10 @@ export class KeyDirectory implements AsyncDisposable {
   }
 }
 
-/** Replaces the hash of a key that does not exist, so looking it up takes as long. */
+/** Compared in place of the hash of a key that does not exist, so that looking it up takes as long. */
 const decoyHash = Buffer.alloc(32).toString('base64url');
 
-/** The token of a bearer header (RFC 6750), `''` when there is none. */
+/** The token of a bearer header (RFC 6750), `''` if there is none. */
 const bearerToken = (header: string | undefined): string => /^bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? '';
 
 async function* eventsOf(events: EventStore, stream: string, from: number): AsyncGenerator<RecordedEvent> {

@@ -20,7 +20,7 @@ export const wrap = (wrapKey: Uint8Array, name: string, secret: Uint8Array, nonc
   return { nonce: Buffer.from(nonce).toString('base64url'), sealed: sealed.toString('base64url') };
 };
 
-/** The secret, or null when key, name or bytes are not the ones of the wrapping. */
+/** The secret, or null if key, name or bytes differ from the wrapping. */
 export const unwrap = (wrapKey: Uint8Array, name: string, wrapped: Wrapped): Uint8Array | null => {
   const nonce = Buffer.from(wrapped.nonce, 'base64url');
   const sealed = Buffer.from(wrapped.sealed, 'base64url');

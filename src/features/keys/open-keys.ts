@@ -28,16 +28,16 @@ export type OpenKeysDeps = {
     readonly rateLimit: RateLimit | null;
     readonly tiersActive: boolean;
   };
-  /** As KeyDirectoryDeps says. */
+  /** As in KeyDirectoryDeps. */
   readonly onCutOff: (error: unknown) => void;
 };
 
-/** Everything that rests on the server's secret. `directory` in `apiKeys` is to be disposed of before the store. */
+/** Everything that depends on the server's secret. Dispose of `directory` in `apiKeys` before the store. */
 export type OpenedKeys = { readonly signingKeys: SigningKeys; readonly apiKeys: ApiKeyDeps };
 
 /**
  * Opens the signing keys and then the directory of API keys. In this order a wrong secret is noticed before anything depends on it.
- * @throws StartProblem when the secret is not the one used before; raises what the event store raises
+ * @throws StartProblem if the secret is not the one used before; raises what the event store raises
  */
 export const openKeys = async ({ ports, writers, secret, settings, onCutOff }: OpenKeysDeps): Promise<OpenedKeys> => {
   const { clock, random, events, keyUsage } = ports;

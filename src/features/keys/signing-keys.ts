@@ -15,18 +15,18 @@ import { NONCE_BYTES, unwrap, wrap } from './key-wrap.js';
 import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 import { spaceReads } from '../../kernel/streams/spaced-reads.js';
 
-/** How many events one page holds when reading on. There are few: a server makes a key only when it is the first with its algorithm's name. */
+/** How many events one page holds when reading new events. There are few: a server makes a key only if it is the first with its algorithm's name. */
 const KEYS_PAGE = 64;
 /** Bytes of an Ed25519 private key (RFC 8032). */
 const SEED_BYTES = 32;
-/** What comes before those bytes in PKCS #8 (RFC 8410, section 7). */
+/** The bytes before them in PKCS #8 (RFC 8410, section 7). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 export type SigningKeyDeps = CommandDeps & {
   readonly random: Random;
   /** 32 bytes: `deriveKey(secret, 'signing-key-wrap')`. */
   readonly wrapKey: Uint8Array;
-  /** `ANIMA_JWS_ALG`. A key keeps the name that it was made under; another name makes another key. */
+  /** `ANIMA_JWS_ALG`. A key keeps the name under which it was made; another name makes another key. */
   readonly alg: SigningAlgorithm;
 };
 
@@ -55,9 +55,9 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
 };
 
 /**
- * Opens the signing keys, and makes the first one in an empty store. This is done before anything else is recorded: opening them also shows
- * that the secret is still the same. The hashes of API keys depend on it too.
- * @throws StartProblem when the secret is another one; raises what the event store raises
+ * Opens the signing keys, and makes the first one in an empty store. This is done before anything else is recorded, because opening them also
+ * verifies that the secret is unchanged. The hashes of API keys depend on it too.
+ * @throws StartProblem if the secret has changed; raises what the event store raises
  */
 export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys> => {
   const commandId = makeCommandId(deps.clock, deps.random);
@@ -97,7 +97,7 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
     current: { kid: newest.kid, alg: newest.alg },
     publicKey: async (kid) => (await find(kid))?.publicKey,
     publicJwks: async () => {
-      // Without the store, the known keys are more useful than an error.
+      // If the store is unavailable, the known keys are more useful than an error.
       if (deps.events.soleWriter !== true) await others.lately().catch(() => undefined);
       return [...keys].map(([kid, { x }]) => ({ ...ed25519Jwk(x), kid, use: 'sig' }));
     },

@@ -28,50 +28,50 @@ export type LevelStoreDeps = {
   readonly archive: Pick<SoulArchive, 'stage' | 'read' | 'stagedBytes' | 'unstage'>;
 };
 
-/** A version as it was put, and when. */
+/** A version as it was stored, and when. */
 export type StoredLevel = { readonly put: LevelVersion; readonly at: string };
 
 /** A tenant's levels, from their streams; their maps are in the archive. */
 export type LevelStore = {
   /**
-   * Takes a map. `created`: it is a new version.
+   * Stores a map. `created`: it is a new version.
    * @throws Rejection LEVEL_INVALID, LEVELS_FULL, and what the archive and the event store raise
    */
   put(levelId: string, map: Json, command: Command): Promise<StoredPut>;
   /**
-   * Deletes a level, or with it all of its versions and their maps. A repeat finishes what was left of them.
+   * Deletes a level, optionally with all of its versions and their maps. A repeat completes an unfinished deletion.
    * @throws Rejection LEVEL_NOT_FOUND, and what the archive and the event store raise
    */
   remove(deletion: Deletion, command: Command): Promise<{ readonly position: number }>;
-  /** The newest version, or one of them, even of a deleted level; null when there is none. */
+  /** The newest version, or a given one, even of a deleted level; null if there is none. */
   find(tenant: string, levelId: string, version?: number): Promise<StoredLevel | null>;
-  /** The JCS form of a map; null when the archive has lost it. */
+  /** The JCS form of a map; null if the archive has lost it. */
   mapOf(digest: string): Promise<string | null>;
-  /** Keeps a map, or a level, that is nobody's version, until then, if there is room for it. Raises what the archive raises. */
+  /** Keeps a map or level that does not belong to any version until the given time, if there is room for it. Raises what the archive raises. */
   keepUntil(tenant: string, digest: string, map: string, until: Date): Promise<void>;
 };
 
 type StoredPut = { readonly put: LevelVersion; readonly created: boolean; readonly position: number };
 
-/** The last moment that there is: maps are never swept. */
+/** The latest representable moment: maps are never swept. */
 const FOR_GOOD = new Date(8_640_000_000_000_000);
 
-/** As whose the maps of a tenant are kept: apart from its souls, which are bounded by how many wait. No tenant has an id with capitals. */
+/** The archive owner of a tenant's maps: separate from its souls, which are limited by the number of waiting ones. No tenant id has capitals. */
 const ownersOf = (tenant: string): string => `LEVELS-${shortDigest(tenant)}`;
 /**
- * Each level keeps its maps for itself, so that they can go without those of others that are the same; and what is put once its first versions were
- * dropped apart from these, so that it stays, also while they are being dropped.
+ * Each level has its own copies of its maps, so that they can be deleted without affecting identical maps of other levels. Maps stored after the
+ * first versions were dropped are separate again, so that they survive, even while the dropped ones are being deleted.
  */
 const ownerOf = (tenant: string, levelId: string, dropped: number): string =>
   `${ownersOf(tenant)}-${shortDigest(levelId)}${dropped === 0 ? '' : `-${dropped}`}`;
 
-/** As whose the levels are kept that sessions play: they take no room for maps, and are swept. */
+/** The archive owner of levels kept for sessions: they do not count as maps, and are swept. */
 const playedBy = (tenant: string): string => `PLAYED-${shortDigest(tenant)}`;
 
 const invalid = (problems: readonly LevelProblem[]): Rejection =>
   new Rejection('LEVEL_INVALID', { details: { problems } });
 
-/** The archive has lost a map: putting it again mends that. */
+/** The archive has lost a map: uploading it again restores it. */
 export const lostMap = ({ levelId, version }: Pick<LevelVersion, 'levelId' | 'version'>): Rejection =>
   new Rejection('LEVEL_NOT_FOUND', {
     message: 'The map of this level is missing or damaged. Upload it again.',
@@ -114,17 +114,17 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
       const { level, warnings } = reading;
       const digest = contentDigest(bytes);
       const stream = levelStream(tenant, levelId);
-      // What is there already is kept again, in case it was lost.
+      // An existing map is stored again, in case it was lost.
       const { state: before } = await writers.current(stream, levelFold);
       if (!isNewestMap(before, digest)) await requireRoom(tenant, bytes.length);
       const keep = ({ dropped }: LevelState): Promise<void> =>
         archive.stage(digest, bytes, { tenant: ownerOf(tenant, levelId, dropped), expiresAt: FOR_GOOD });
-      // It is kept before an event names it.
+      // It is stored before an event names it.
       await keep(before);
       const content = { levelId, digest, bytes: bytes.length, ...summaryOf(level), warnings };
       const outcome = await runCommand(deps, stream, levelFold, command, (state) => putLevel(state, content));
       if (outcome.state.dropped > before.dropped) {
-        // All versions were dropped meanwhile, and with them may go what was kept above.
+        // All versions were dropped in the meantime, possibly including the map that was stored above.
         await keep(outcome.state);
         await archive.unstage(digest, { tenant: ownerOf(tenant, levelId, before.dropped) });
       }
@@ -155,7 +155,7 @@ export const openLevelStore = (deps: LevelStoreDeps): LevelStore => {
     keepUntil: async (tenant, digest, map, until) => {
       const owner = playedBy(tenant);
       const bytes = Buffer.from(map);
-      // A session without it is only lost when a release changes the level before the session is over.
+      // Without it, a session is lost only if a release changes the level before the session ends.
       if ((await archive.stagedBytes(owner)) + bytes.length > PLAYED_BYTES) return;
       await archive.stage(digest, bytes, { tenant: owner, expiresAt: until });
     },

@@ -14,7 +14,7 @@ import { type LevelStore, type LevelStoreDeps, lostMap, openLevelStore } from '.
 
 export type OpenedLevel = { readonly level: Level; readonly ref: LevelRef };
 
-/** A level that comes with the server. `map` is the JCS form of its map. */
+/** A level that is included in the server. `map` is the JCS form of its map. */
 export type BuiltInLevel = {
   readonly levelId: string;
   readonly digest: string;
@@ -24,8 +24,8 @@ export type BuiltInLevel = {
 };
 
 /**
- * Reads the maps that come with the server.
- * @throws Error for a map that is no level, which is a defect of ours
+ * Reads the maps that are included in the server.
+ * @throws Error for a map that is not a level, which is a defect of the server
  */
 export const readBuiltInLevels = async (
   maps: readonly { readonly levelId: string; readonly map: Json }[],
@@ -45,17 +45,26 @@ export const readBuiltInLevels = async (
 export type Levels = LevelStore & {
   /** In the order of lists. A session that names no level plays the first. */
   readonly builtIn: readonly BuiltInLevel[];
-  /** The level of a name, studied for play: the built-in one, else the registered one, else one generated from name and seed. Raises LEVEL_NOT_FOUND when its map is lost, and what the event store and the archive raise. */
+  /**
+   * The level with a name, studied for play: the built-in one, otherwise the registered one, otherwise one generated from name and seed. Raises
+   * LEVEL_NOT_FOUND if its map is lost, and what the event store and the archive raise.
+   */
   openLevel(tenant: string, name: string | undefined, seed: number): Promise<OpenedLevel>;
-  /** Keeps what a release may change, a built-in level or a generated one, for a session that plays it until then. Raises what the archive raises. */
+  /**
+   * Keeps a level that a release may change (a built-in or generated one) for a session that plays it until the given time. Raises what the archive
+   * raises.
+   */
   keepForSession(tenant: string, opened: OpenedLevel, until: Date): Promise<void>;
-  /** The very level, studied for play, that was opened with this seed, whatever became of its name and of this server since; null when it is lost. Only for sessions. */
+  /**
+   * Exactly the level that was opened with this seed, studied for play, whatever has happened to its name and to this server since; null if it is
+   * lost. Only for sessions.
+   */
   levelOf(ref: LevelRef, seed: number): Promise<Level | null>;
-  /** A level that this server has or makes by itself, like the one that was opened; null when it has no such level. Reads nothing of any tenant. */
+  /** A built-in or generated level identical to the one that was opened; null if this server has none. Reads no tenant's data. */
   ownLevelOf(ref: LevelRef, seed: number): Level | null;
 };
 
-/** How many bytes of maps and generated levels are kept as levels. */
+/** How many bytes of maps and generated levels are cached as levels. */
 const KEPT_BYTES = 32 * 1024 * 1024;
 
 const generated = (name: string, seed: number): OpenedLevel & { readonly bytes: number } => {
@@ -66,7 +75,7 @@ const generated = (name: string, seed: number): OpenedLevel & { readonly bytes: 
 };
 
 type LevelsDeps = LevelStoreDeps & {
-  /** Finds out beforehand what playing a level looks up in it. It returns the same level, and is done at once for one that was studied. */
+  /** Precomputes the lookups that playing a level needs. It returns the same level, immediately if it was studied before. */
   readonly study: (level: Level) => Sliced<Level>;
 };
 
@@ -81,7 +90,7 @@ export const openLevels = ({ study, ...deps }: LevelsDeps, builtIn: readonly Bui
     kept.set(keyOf(ref), level, { size: bytes });
     return level;
   };
-  /** As it was kept: its map or, of a generated one, the level as the release made it that opened it. */
+  /** The stored form: its map or, for a generated one, the level as the release that opened it made it. */
   const readAgain = async (ref: LevelRef): Promise<Level | null> => {
     const text = await store.mapOf(ref.digest);
     if (text === null) return null;
@@ -97,7 +106,7 @@ export const openLevels = ({ study, ...deps }: LevelsDeps, builtIn: readonly Bui
     ref.generated
       ? (kept.get(keyOf(ref)) ?? makeAgain(ref, seed))
       : (builtIn.find(({ levelId, digest }) => levelId === ref.levelId && digest === ref.digest)?.level ?? null);
-  // A session asks for its level at every turn: what was read once is looked for before anything is made or read again.
+  // A session requests its level at every turn, so the cache is checked before a level is generated or read again.
   const levelOf = async (ref: LevelRef, seed: number): Promise<Level | null> => {
     const level =
       kept.get(keyOf(ref)) ?? (ref.version === null ? ownLevelOf(ref, seed) : null) ?? (await readAgain(ref));
@@ -128,7 +137,7 @@ export const openLevels = ({ study, ...deps }: LevelsDeps, builtIn: readonly Bui
       const { version, digest } = found.put;
       const ref = { levelId, version, digest, generated: false };
       const level = await levelOf(ref, seed);
-      // A name that has a level never means another one.
+      // A name that has a level never refers to another one.
       if (level === null) throw lostMap(found.put);
       return { level, ref };
     },

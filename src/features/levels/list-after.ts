@@ -4,11 +4,14 @@ import type { ListPage, ListQuery, Projection, ReadModels } from '../../ports/re
 
 type Rows = ListPage['rows'];
 
-/** Rows that no read model has, to stand before all of its rows, in this order. No row made of a client's id begins as their places do. */
+/**
+ * Rows that are not in any read model, placed before all of its rows, in this order. No row made from a client's id has an order that begins like
+ * theirs.
+ */
 export const rowsBefore = (rows: readonly Json[]): Rows =>
   rows.map((row, index) => ({ key: '', order: `\u0001${String(index).padStart(4, '0')}`, row }));
 
-/** A list of a read model after such rows, in ascending order. */
+/** A list of a read model after these rows, in ascending order. */
 export const listAfter = (first: Rows, readModels: Pick<ReadModels, 'list'>): Pick<ReadModels, 'list'> => ({
   list: async (projection: Projection, query: ListQuery): Promise<ListPage> => {
     const { beyond, ...fromStart } = query;

@@ -12,19 +12,19 @@ import {
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 
-/** How many passages one read may bring, how many reads one answer may take, and how much text it looks at, in UTF-16 units. */
+/** The limits of the passages per read, the reads per answer, and the text that an answer looks at, in UTF-16 units. */
 const READ_PASSAGES = 100;
 const MAX_READS = 50;
 const MAX_UNITS = 2 * 1024 * 1024;
-/** Other work runs after so much text, in UTF-16 units: some milliseconds where each word must be folded. */
+/** Other work runs after this much text, in UTF-16 units: some milliseconds if each word must be folded. */
 const PAUSE_UNITS = 8 * 1024;
-/** An answer ends with the hit that brings its texts to so many bytes of UTF-8. */
+/** An answer ends with the hit that brings its texts to this many bytes of UTF-8. */
 const ANSWER_BYTES = 1024 * 1024;
-/** How many words of a query the index is asked for: whatever it finds is compared with all of the query. */
+/** How many words of a query are passed to the index: its results are compared with the complete query. */
 const INDEXED_WORDS = 16;
 /**
- * How many beginnings, and how long they are at least, in UTF-16 units. An index reads all passages of all words that begin so before it gives the
- * first: short beginnings are better looked for in the texts.
+ * How many prefixes are passed, and their minimum length, in UTF-16 units. An index reads all passages of all words with a prefix before it returns
+ * the first one: short prefixes are better looked for in the texts.
  */
 const INDEXED_BEGINNINGS = 2;
 const BEGINNING_UNITS = 3;
@@ -55,12 +55,12 @@ export type UtteranceHit = {
   readonly refused?: true;
 };
 
-/** `next`: the place below which the search goes on. */
+/** `next`: the position below which the search continues. */
 export type FoundUtterances = { readonly hits: readonly UtteranceHit[]; readonly next?: number };
 
 const distinct = (words: readonly string[]): readonly string[] => [...new Set(words)];
 
-/** What an index of words can tell of terms. An excluded phrase is not there as a phrase: its words may be. */
+/** The part of the terms that an index of words can answer. For an excluded phrase only the phrase must be absent: its words may occur. */
 const indexedOf = (terms: readonly SearchTerm[]): Pick<PassageQuery, 'words' | 'beginnings' | 'without'> => {
   const wanted = terms.filter(({ isExcluded }) => !isExcluded);
   return {
@@ -90,8 +90,8 @@ const hitOf = ({ npcId, turnId }: UtterancesRow, said: UtteranceEntry, place: nu
 };
 
 /**
- * What was said in a tenant's minds, newest first. The index tells where the words are; whether they stand there as asked is seen in the text, so all
- * engines find the same. One answer looks at a bounded part, and may then hold fewer hits than asked for, with `next`.
+ * The utterances in a tenant's minds, newest first. The index finds where the words are; the text shows whether they match the query, so all engines
+ * find the same. One answer looks at a limited part, and may then hold fewer hits than requested, with `next`.
  * @throws Rejection SCHEMA_INVALID for a query that cannot be read; what the search throws
  */
 export const searchUtterances = async (

@@ -4,10 +4,10 @@ import { scopes } from '../../../kernel/base/scopes.js';
 import { isLastingAdmin, isLive, type TenantNames, type TenantState } from './state.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
-/** What a decider answers: events to append (none when there is nothing new), or why not. */
+/** The result of a decider: events to append (none if nothing changes), or the refusal. */
 export type TenantDecision = readonly TenantEvent[] | Rejection;
 
-/** A key about to be issued. Its id names the command, so a repeat of the command finds the key that it issued. */
+/** A key to be issued. Its id is derived from the command, so a repeat of the command finds the key that it issued. */
 export type NewKey = Omit<Extract<TenantEvent, { type: 'KeyIssued' }>['data'], 'owner' | 'createdAt'>;
 
 const issued = (key: NewKey, owner: boolean, now: Date): TenantEvent => ({
@@ -16,9 +16,8 @@ const issued = (key: NewKey, owner: boolean, now: Date): TenantEvent => ({
 });
 
 /**
- * Issues a key on behalf of another key, which grants only scopes that it has itself.
- * A key id that was issued before is the same command again: no event.
- * Refuses with FORBIDDEN (scopes missing) or UNAUTHORIZED (the granting key was revoked or expired meanwhile).
+ * Issues a key on behalf of another key, which can only grant scopes that it has itself. A key id that was issued before means a repeat of the
+ * command: no event. Refuses with FORBIDDEN (scopes missing) or UNAUTHORIZED (the granting key has since been revoked or has expired).
  */
 export const issueKey = (state: TenantState, grantedBy: string, key: NewKey, now: Date): TenantDecision => {
   if (state.keys.some(({ keyId }) => keyId === key.keyId)) return [];
@@ -41,7 +40,7 @@ export const issueOwnerKey = (state: TenantState, key: Omit<NewKey, 'scopes'>, n
   return [issued({ ...key, scopes }, true, now)];
 };
 
-/** Creates a tenant together with its owner key. Refuses with TENANT_EXISTS; the same command again gives no event. */
+/** Creates a tenant together with its owner key. Refuses with TENANT_EXISTS; a repeat of the command gives no event. */
 export const createTenant = (
   state: TenantState,
   tenantId: string,
@@ -59,8 +58,8 @@ export const nameTenant = (state: TenantNames, tenantId: string): readonly Tenan
   state.tenantIds.includes(tenantId) ? [] : [{ type: 'TenantNamed', data: { tenantId } }];
 
 /**
- * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or revoked before) and with LAST_ADMIN_KEY for the last key with the scope `admin` that does
- * not expire. Keys that expire do not count: once they have expired, no key could administer the tenant.
+ * Revokes a key. Refuses with KEY_NOT_FOUND (unknown, or already revoked) and with LAST_ADMIN_KEY for the last key with the scope `admin` that does
+ * not expire. Keys that expire do not count: after they have expired, no key could administer the tenant.
  */
 export const revokeKey = (state: TenantState, keyId: string): TenantDecision => {
   const key = state.keys.find((one) => one.keyId === keyId);
@@ -70,6 +69,6 @@ export const revokeKey = (state: TenantState, keyId: string): TenantDecision => 
   return [{ type: 'KeyRevoked', data: { keyId } }];
 };
 
-/** Makes an engine the tenant's default. If it is the default already, there is no event. */
+/** Makes an engine the tenant's default. If it already is, there is no event. */
 export const chooseCortex = (state: TenantState, cortexId: string): TenantDecision =>
   state.cortexId === cortexId ? [] : [{ type: 'CortexChosen', data: { cortexId } }];

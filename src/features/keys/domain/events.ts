@@ -4,11 +4,11 @@ import type { Scope } from '../../../kernel/base/scopes.js';
 import type { Tier } from '../../../kernel/base/tiers.js';
 
 /**
- * The events of a tenant's stream. Shapes are storage: never changed, only upcast (docs/adr/0004).
- * No event holds a key: only its keyed hash, from which the key cannot be made again.
+ * The events of a tenant's stream. The shapes are storage: they never change and are only upcast (docs/adr/0004). No event holds a key: only its
+ * keyed hash, from which the key cannot be recovered.
  */
 export type TenantEvent =
-  /** `tier` is null for a tenant that no tier binds: the server's own. */
+  /** `tier` is null for the server's own tenant, to which no tier applies. */
   | { type: 'TenantCreated'; data: { readonly tenantId: string; readonly tier: Tier | null } }
   | {
       type: 'KeyIssued';
@@ -16,11 +16,11 @@ export type TenantEvent =
         readonly keyId: string;
         readonly name: string;
         readonly scopes: readonly Scope[];
-        /** HMAC-SHA256 of the whole key, base64url. */
+        /** HMAC-SHA256 of the complete key, base64url. */
         readonly hash: string;
         /** The key's own limit. `off` means no limit; null means the limit of the tier or of the server. */
         readonly rateLimit: RateLimit | 'off' | null;
-        /** RFC 3339; from this instant on the key is refused. Null: never. */
+        /** RFC 3339; the key is refused from this instant on. Null: never. */
         readonly expiresAt: string | null;
         readonly test: boolean;
         /** Made with the tenant or by recovery, not issued by another key. */
@@ -33,12 +33,12 @@ export type TenantEvent =
   | { type: 'CortexChosen'; data: { readonly cortexId: string } };
 
 /**
- * The events of the stream that names the tenants. A name only says where to look. The tenant exists once its own stream says so, because one append
- * there holds the tenant together with its first key.
+ * The events of the stream that names the tenants. A name only shows where to look. The tenant exists once its own stream has its first event,
+ * because one append there holds the tenant together with its first key.
  */
 export type TenantsEvent = { type: 'TenantNamed'; data: { readonly tenantId: string } };
 
-/** The events of a tenant's stream. */
+/** The decoder of a tenant's stream. */
 export const tenantEvents = decoderOf<TenantEvent>({
   TenantCreated: [],
   KeyIssued: [],
@@ -46,5 +46,5 @@ export const tenantEvents = decoderOf<TenantEvent>({
   CortexChosen: [],
 });
 
-/** The events of the stream that names the tenants. */
+/** The decoder of the stream that names the tenants. */
 export const tenantsEvents = decoderOf<TenantsEvent>({ TenantNamed: [] });

@@ -4,19 +4,19 @@ import type { Tier } from '../../../kernel/base/tiers.js';
 
 export type ApiKey = Extract<TenantEvent, { type: 'KeyIssued' }>['data'] & { readonly revoked: boolean };
 
-/** A tenant folded from its stream. Revoked keys stay, so a key id is never issued twice. */
+/** A tenant folded from its stream. Revoked keys are kept, so a key id is never issued twice. */
 export type TenantState = {
-  /** Null until the tenant was created. */
+  /** Null until the tenant is created. */
   readonly tenantId: string | null;
   readonly tier: Tier | null;
   readonly keys: readonly ApiKey[];
-  /** The engine that the tenant chose; null: the server's default. */
+  /** The engine that the tenant chose; null for the server's default. */
   readonly cortexId: string | null;
 };
 
 export const initialTenant: TenantState = { tenantId: null, tier: null, keys: [], cortexId: null };
 
-/** The state after one more event. Total: what it does not know changes nothing. */
+/** The state after one more event. Total: an unknown event changes nothing. */
 export const evolveTenant = (state: TenantState, event: TenantEvent | UnknownEvent): TenantState => {
   switch (event.type) {
     case 'TenantCreated':
@@ -40,7 +40,7 @@ export type TenantNames = { readonly tenantIds: readonly string[] };
 
 export const noTenants: TenantNames = { tenantIds: [] };
 
-/** The names after one more event; the same name twice counts once. */
+/** The names after one more event; a repeated name counts once. */
 export const evolveTenantNames = (state: TenantNames, event: TenantsEvent | UnknownEvent): TenantNames =>
   event.type !== 'TenantNamed' || state.tenantIds.includes(event.data.tenantId)
     ? state

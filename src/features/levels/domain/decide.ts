@@ -3,7 +3,7 @@ import { MAX_VERSIONS } from './bounds.js';
 import type { LevelEvent, LevelVersion } from './events.js';
 import type { LevelState } from './state.js';
 
-/** Puts a level: a new version, unless the map is the current one. Versions continue counting after a deletion. Refuses with LEVELS_FULL. */
+/** Stores a level: a new version, unless the map is the current one. Versions continue counting after a deletion. Refuses with LEVELS_FULL. */
 export const putLevel = (
   state: LevelState,
   level: Omit<LevelVersion, 'version'>,
@@ -19,10 +19,10 @@ export const putLevel = (
 export const isNewestMap = ({ latest, deleted }: LevelState, digest: string): boolean =>
   !deleted && latest?.put.digest === digest;
 
-/** What is deleted: a level, or with it all of its versions. */
+/** The target of a deletion: a level, optionally with all of its versions. */
 export type Deletion = { readonly levelId: string; readonly versions?: 'all' };
 
-/** Deletes a level. Refuses with LEVEL_NOT_FOUND when it is unknown, or deleted and its versions may stay. */
+/** Deletes a level. Refuses with LEVEL_NOT_FOUND if it is unknown, or already deleted and its versions are to be kept. */
 export const deleteLevel = (
   { latest, deleted, dropped }: LevelState,
   deletion: Deletion,

@@ -3,17 +3,17 @@ import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 
 import { sha256Hex } from '../../../kernel/crypto/sha256.js';
 
-/** Draws numbers and things; the same seed draws the same, always and everywhere. */
+/** Draws numbers and items; the same seed always draws the same, everywhere. */
 export type LevelDraw = {
-  /** A whole number, both ends included. */
+  /** An integer, both ends included. */
   within(least: number, most: number): number;
-  /** One of a list that is not empty. */
+  /** One element of a list that is not empty. */
   oneOf<Thing>(list: readonly Thing[]): Thing;
-  /** Some of a list, each once, in any order; all of it when it has no more. */
+  /** Some elements of a list, each once, in any order; all of them if it has no more. */
   someOf<Thing>(list: readonly Thing[], count: number): readonly Thing[];
 };
 
-/** @param seed any text: its digest begins the generator */
+/** @param seed any text: its digest initialises the generator */
 export const createLevelDraw = (seed: string): LevelDraw => {
   const generator = xoroshiro128plus(Number.parseInt(sha256Hex(seed).slice(0, 8), 16) | 0);
   const within = (least: number, most: number): number => uniformInt(generator, least, most);

@@ -2,13 +2,13 @@ import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 import type { Level, Tile } from './level.js';
 import { createLevelDraw, type LevelDraw } from './draw.js';
 
-/** Half of a side, rounded down: 13 to 39 tiles. Sides are odd, because walls stand on even tiles. */
+/** Half of a side, rounded down: 13 to 39 tiles. Sides are odd, because walls are on even tiles. */
 const LEAST_HALF = 6;
 const MOST_HALF = 19;
 const HIT_POINTS = 100;
 const HARM = 10;
 const HEALS = 25;
-/** Fewer than would kill a ghost that enters each of them once. */
+/** Too few to kill a ghost that enters each of them once. */
 const MOST_HAZARDS = 5;
 const MOST_POTIONS = 3;
 const MOST_GOALS = 2;
@@ -30,16 +30,16 @@ const people = [
   },
 ] as const;
 
-/** An empty set: a generated level has no rules to test, but the core rules of the bridge apply. */
+/** An empty ruleset: a generated level has no rules to test, but the core rules of the bridge apply. */
 const GENERATED_RULES: DirectiveRuleSet = { rulesetId: 'generated', version: 1, rulesetRules: [], template: null };
 
-/** Takes tiles that nothing else takes. */
+/** Takes tiles that are not taken yet. */
 const takerOf = (draw: LevelDraw, tiles: readonly Tile[]): ((count: number) => readonly Tile[]) => {
   const mixed = [...draw.someOf(tiles, tiles.length)];
   return (count) => mixed.splice(0, count);
 };
 
-/** Who begins in one half finds the key there, and the goals behind the door. */
+/** A ghost that begins in one half finds the key there, and the goals behind the door. */
 const fill = (draw: LevelDraw, near: readonly Tile[], far: readonly Tile[]) => {
   const [takeNear, takeFar] = [takerOf(draw, near), takerOf(draw, far)];
   const [spawn, key, person] = takeNear(3);
@@ -55,11 +55,11 @@ const fill = (draw: LevelDraw, near: readonly Tile[], far: readonly Tile[]) => {
 const numbered = <More extends object>(word: string, tiles: readonly Tile[], more: More) =>
   tiles.map((at, index) => ({ id: `${word}-${index + 1}`, at, ...more }));
 
-/** Rooms behind walls. The one gap between the two halves is `door`: whoever is in one half gets into the other by it alone. */
+/** Rooms behind walls. The one gap between the two halves is `door`, the only way from one half to the other. */
 type GeneratedRooms = {
   readonly rows: readonly string[];
   readonly door: Tile;
-  /** The free tiles of each half, without gaps in walls and what is before them: whatever stands on one blocks no way. */
+  /** The free tiles of each half, without gaps in walls and the tiles before them: an object on one of these blocks no way. */
   readonly halves: readonly [readonly Tile[], readonly Tile[]];
 };
 
@@ -71,7 +71,9 @@ const LEAST_ROOM = 3;
 
 const isWide = ({ left, top, right, bottom }: Area): boolean => right - left >= bottom - top;
 
-/** The even columns (or rows) in which a wall leaves room on both sides. Walls are on even places and gaps on odd ones, so no wall ends at a gap. */
+/**
+ * The even columns (or rows) in which a wall leaves room on both sides. Walls are on even positions and gaps on odd ones, so no wall ends at a gap.
+ */
 const wallPlaces = (from: number, to: number): readonly number[] =>
   Array.from({ length: to - from + 1 }, (_, at) => from + at).filter(
     (place) => place % 2 === 0 && place - from >= LEAST_ROOM && to - place >= LEAST_ROOM,
@@ -88,8 +90,8 @@ const tilesIn = (rows: readonly (readonly string[])[], { left, top, right, botto
   );
 
 /**
- * Divides an area by a wall with one gap, each part likewise, and so on.
- * @param width odd, 13 or more, as `height`
+ * Divides an area by a wall with one gap, then each part in the same way, and so on.
+ * @param width odd, 13 or more, like `height`
  */
 const generateRooms = (draw: LevelDraw, width: number, height: number): GeneratedRooms => {
   const cells: string[][] = Array.from({ length: height }, (_, y) =>
@@ -143,9 +145,7 @@ const generateRooms = (draw: LevelDraw, width: number, height: number): Generate
   };
 };
 
-/**
- * The level for a name that nobody registered: always the same for a name and a seed. Its goals can be reached through a door that the key opens.
- */
+/** The level for a name that no one registered: always the same for a name and a seed. Its goals can be reached through a door that the key opens. */
 export const generateLevel = (name: string, seed: number): Level => {
   const draw = createLevelDraw(`${seed} ${name}`);
   const [width, height] = [2 * draw.within(LEAST_HALF, MOST_HALF) + 1, 2 * draw.within(LEAST_HALF, MOST_HALF) + 1];

@@ -2,23 +2,23 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 import { LINE_CHARS, MAX_HIT_POINTS, MAX_LAYERS, MAX_OBJECTS, MAX_TILE_PIXELS, MAX_TILES_ACROSS } from './bounds.js';
 import { type MapPlace, type MapRemarks, quoted, WHOLE_MAP } from './problem.js';
 
-/** Reading members of a Tiled map, whose shape nobody has checked. */
+/** Readers for members of a Tiled map, whose shape has not been checked. */
 
 export const objectsIn = (value: Json | undefined): readonly JsonObject[] =>
   Array.isArray(value) ? (value as readonly Json[]).filter(isObject) : [];
 
 export const textIn = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
-/** A number, 0 where there is none. */
+/** A number, 0 if there is none. */
 export const mapNumber = (value: Json | undefined): number => (typeof value === 'number' ? value : 0);
 
-/** The class of an object or tile: Tiled 1.9 calls it `class`, all others `type`. */
+/** The class of an object or tile: `class` in Tiled 1.9, `type` in all other versions. */
 export const classIn = (holder: JsonObject): string => textIn(holder['class']) || textIn(holder['type']);
 
 /** Custom properties, by name. */
 export type MapProperties = ReadonlyMap<string, Json>;
 
-/** The properties that a level knows; games have others of their own. */
+/** The properties that a level uses; games add their own. */
 const knownProperties: ReadonlySet<string> = new Set([
   'name',
   'persona',
@@ -41,11 +41,11 @@ export const propertiesIn = (holder: JsonObject): MapProperties =>
     ),
   );
 
-/** Reads properties as what they should be; a wrong one is a problem, and reads as if it were not there. */
+/** Reads properties with their expected types; a wrong one is reported as a problem, and treated as absent. */
 export type PropertyReader = {
   text(name: string, most?: number): string;
   flag(name: string): boolean;
-  /** Whole hit points, 0 or more. */
+  /** An integer number of hit points, 0 or more. */
   hitPoints(name: string, otherwise: number): number;
 };
 
@@ -74,13 +74,16 @@ export const propertyReader = (properties: MapProperties, at: MapPlace, remarks:
   };
 };
 
-/** A layer that may matter. `shifted`: it, or a group around it, has an offset, so what it holds is not where it is seen. */
+/** A layer that may matter. `shifted`: it, or a group around it, has an offset, so its contents are not where they appear. */
 export type MapLayer = { readonly name: string; readonly shifted: boolean; readonly layer: JsonObject };
 
 /** The tile layers with this name are the walls. */
 const WALLS = 'collision';
 
-/** The layers that make a level, in their order; all others are decoration. Groups are opened. Null when there are more layers or objects than a level may have. */
+/**
+ * The layers that make a level, in their order; all others are decoration. Groups are opened. Null if there are more layers or objects than a level
+ * may have.
+ */
 export const layersOf = (
   map: JsonObject,
   remarks: MapRemarks,
@@ -117,7 +120,7 @@ export const layersOf = (
   return { walls, objects };
 };
 
-/** How large a map and its tiles are, in tiles and in pixels. */
+/** The size of a map and of its tiles, in tiles and in pixels. */
 export type MapFrame = {
   readonly width: number;
   readonly height: number;
@@ -128,7 +131,7 @@ export type MapFrame = {
 const isWithin = (value: unknown, most: number): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= most;
 
-/** The frame of a map (JSON map format of Tiled: https://doc.mapeditor.org/en/stable/reference/json-map-format/); null when it is none that can be played. */
+/** The frame of a map (JSON map format of Tiled: https://doc.mapeditor.org/en/stable/reference/json-map-format/); null if it cannot be played. */
 export const frameOf = (map: JsonObject, remarks: MapRemarks): MapFrame | null => {
   const refuse = (problem: string): null => {
     remarks.refuse(WHOLE_MAP, problem);

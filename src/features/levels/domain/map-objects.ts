@@ -13,17 +13,20 @@ import {
 import { type MapPlace, type MapRemarks, quoted } from './problem.js';
 import type { TileKind } from './map-tiles.js';
 
-/** What the objects of a level are, by their class. */
+/** The classes of the objects of a level. */
 const thingClasses = ['spawn', 'goal', 'item', 'door', 'hazard', 'npc', 'trigger'] as const;
 type ThingClass = (typeof thingClasses)[number];
 
-/** An object that is part of the level: the tile of its upper left corner, and that of its lower right one. */
+/** An object that is part of the level: the tile of its upper left corner, and of its lower right one. */
 export type MapThing = {
   readonly thing: ThingClass;
   /** Its name, or its class and the number that Tiled gave it. */
   readonly id: string;
   readonly place: MapPlace;
-  /** Whether it was refused for how it is drawn: where it is says nothing then, but that it is there keeps others from being refused for it. */
+  /**
+   * Whether it was refused because of its drawing: its position is then meaningless, but recording that it exists keeps others from being refused
+   * because of it.
+   */
   readonly misshapen: boolean;
   readonly at: Tile;
   readonly to: Tile;
@@ -37,7 +40,7 @@ const OTHER_SHAPES = ['polygon', 'polyline', 'ellipse', 'capsule', 'text'];
 /** In pixels. */
 type Box = { readonly left: number; readonly top: number; readonly width: number; readonly height: number };
 
-/** A tile object's x and y are of a point in its picture that the tileset names: the lower left corner, unless it says otherwise. */
+/** A tile object's x and y refer to a point in its picture that the tileset names: the lower left corner by default. */
 const pictureBox = (object: JsonObject, alignment: string): Box => {
   const [width, height] = [mapNumber(object['width']), mapNumber(object['height'])];
   const across = alignment.endsWith('right') ? 1 : /^(top|bottom|center)$/.test(alignment) ? 0.5 : 0;
@@ -67,7 +70,7 @@ const tilesUnder = (
   return { at, to };
 };
 
-/** A picture that is higher than a tile stands on its lowest one. */
+/** A picture that is higher than a tile is on its lowest one. */
 const standing = (box: Box, { tileHeight }: MapFrame): Box => {
   const height = Math.min(box.height, tileHeight);
   return { ...box, top: box.top + box.height - height, height };
@@ -76,7 +79,7 @@ const standing = (box: Box, { tileHeight }: MapFrame): Box => {
 const TEMPLATE =
   'The object is an instance of a template in another file. Right-click it in Tiled and choose Detach, or enable "Detach templates" in the export options.';
 
-/** Why an object of the level cannot be placed; null when it can. */
+/** Why an object of the level cannot be placed; null if it can. */
 const whyMisshapen = (object: JsonObject, shifted: boolean): string | null => {
   if (object['template'] !== undefined) return TEMPLATE;
   if (shifted) return 'The layer of the object, or a group around it, has an offset. Set it to 0.';
@@ -85,7 +88,7 @@ const whyMisshapen = (object: JsonObject, shifted: boolean): string | null => {
   return mapNumber(object['rotation']) === 0 ? null : 'The object is rotated. Set its rotation to 0.';
 };
 
-/** Why an object is no part of the level, whose class may stand elsewhere. */
+/** Why an object is not part of the level although its class may be one. */
 const passedOver = (object: JsonObject, kind: TileKind | null): string => {
   const word = classIn(object) || (kind?.className ?? '');
   if (word !== '')

@@ -13,18 +13,18 @@ import {
   textIn,
 } from './map-members.js';
 
-/** What an object that shows a tile has from its tile. `isElsewhere`: the tileset is a file of its own, which is never fetched. */
+/** What a tile object gets from its tile. `isElsewhere`: the tileset is in a separate file, which is never fetched. */
 export type TileKind = {
   readonly className: string;
   readonly properties: MapProperties;
-  /** Where within its picture an object of this tile has its x and y: `bottomleft`, unless the tileset says otherwise. */
+  /** The point in its picture that an object's x and y refer to: `bottomleft`, unless the tileset names another one. */
   readonly alignment: string;
   readonly isElsewhere: boolean;
 };
 
 const NO_PROPERTIES: MapProperties = new Map<string, Json>();
 
-/** The upper four bits of a tile's number say how it is turned. */
+/** The upper four bits of a tile's number show how it is turned. */
 const TURN_FLAGS = 0xf0000000;
 const MAX_TILE_NUMBER = 0xffffffff;
 const TILE_BYTES = 4;
@@ -39,14 +39,14 @@ const isTileNumber = (value: Json): value is number =>
   typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_TILE_NUMBER;
 
 const fromBase64 = (text: string, count: number): readonly number[] | null => {
-  // What is longer is not even decoded.
+  // A longer text is not even decoded.
   if (text.length > Math.ceil((count * TILE_BYTES) / 3) * 4) return null;
   const bytes = Buffer.from(text, 'base64');
   if (bytes.length !== count * TILE_BYTES) return null;
   return Array.from({ length: count }, (_, at) => bytes.readUInt32LE(at * TILE_BYTES));
 };
 
-/** The tiles of a layer, row by row; the sentence that says why they cannot be read. */
+/** The tiles of a layer, row by row; or a sentence that explains why they cannot be read. */
 const tilesOf = ({ layer }: MapLayer, { width, height }: MapFrame): readonly number[] | string => {
   const { data } = layer;
   const compression = textIn(layer['compression']);
@@ -66,7 +66,7 @@ const tilesOf = ({ layer }: MapLayer, { width, height }: MapFrame): readonly num
   return tiles;
 };
 
-/** The rows of a level: `#` where a layer of walls has a tile, whatever it looks like, `.` elsewhere. */
+/** The rows of a level: `#` where a layer of walls has any tile, `.` elsewhere. */
 export function* rowsOfWalls(
   frame: MapFrame,
   layers: readonly MapLayer[],
@@ -88,7 +88,7 @@ export function* rowsOfWalls(
   );
 }
 
-/** The kinds of tiles that a map's tilesets say, by the tile's number. */
+/** The kinds of tiles in a map's tilesets, by the tile's number. */
 export const tileKindsOf = (map: JsonObject, remarks: MapRemarks): ((tile: number) => TileKind) => {
   const all = objectsIn(map['tilesets']);
   if (all.length > MAX_TILESETS) {

@@ -2,7 +2,7 @@ import { cutText } from '../../../kernel/base/text.js';
 
 /** Something in a map that keeps it from being a level, or that looks like a mistake: where, by names, and what to change. */
 export type LevelProblem = {
-  /** Null for the map as a whole, and where the map has no name. */
+  /** Null for the map itself, and where the map has no name. */
   readonly layer: string | null;
   readonly object: string | null;
   readonly problem: string;
@@ -14,10 +14,10 @@ export const WHOLE_MAP: MapPlace = { layer: null, object: null };
 
 /** The number of problems that are reported; designers fix these and send the map again. */
 const MAX_TOLD = 50;
-/** Of a name that is repeated, in UTF-16 units. */
+/** The limit of a name in a message, in UTF-16 units. */
 const NAME_CHARS = 128;
 
-/** Collects what reading a map finds: problems refuse it, warnings do not. */
+/** Collects the remarks of reading a map: problems refuse it, warnings do not. */
 export type MapRemarks = {
   readonly problems: readonly LevelProblem[];
   readonly warnings: readonly LevelProblem[];

@@ -9,15 +9,15 @@ import { frameOf, layersOf, propertiesIn, propertyReader } from './map-members.j
 import { type MapThing, thingsOf } from './map-objects.js';
 import { rowsOfWalls, tileKindsOf } from './map-tiles.js';
 
-/** Hit points that a ghost begins with, unless the map says otherwise. */
+/** A ghost's initial hit points, unless the map sets them. */
 const HIT_POINTS = 100;
 const PERSONA = 'Somebody who has come here for the first time and tries everything.';
-/** Of a level's name, in UTF-16 units. */
+/** The limit of a level's name, in UTF-16 units. */
 const LEVEL_NAME_CHARS = 128;
-/** The id of the ghost's rules that have none. */
+/** The default id of the ghost's rules. */
 const GHOST_RULES = 'ghost';
 
-/** A level, or why a map is none. */
+/** A level, or the reasons why a map is not one. */
 export type LevelReading =
   | { readonly level: Level; readonly warnings: readonly LevelProblem[] }
   | { readonly problems: readonly LevelProblem[] };
@@ -25,7 +25,7 @@ export type LevelReading =
 const isOutside = ({ x, y }: Tile, rows: readonly string[]): boolean =>
   x < 0 || y < 0 || y >= rows.length || x >= (rows[0]?.length ?? 0);
 
-/** Checks where things are: inside of the map, not in walls, and one tile large where only one tile counts. */
+/** Checks positions: inside the map, not in walls, and one tile large where only one tile counts. */
 const checkPlaces = (things: readonly MapThing[], rows: readonly string[], remarks: MapRemarks): void => {
   for (const { thing, place, at, to, misshapen } of things) {
     if (misshapen) continue;
@@ -43,7 +43,7 @@ const checkPlaces = (things: readonly MapThing[], rows: readonly string[], remar
   }
 };
 
-/** Checks ids: what the ghost calls things, and what `opens` lists. */
+/** Checks ids: those of objects, and those listed in `opens`. */
 const checkIds = (things: readonly MapThing[], remarks: MapRemarks): void => {
   const seen = new Set<string>();
   for (const { thing, id, place } of things) {
@@ -64,7 +64,7 @@ const spawnOf = (things: readonly MapThing[], remarks: MapRemarks): Tile | null 
   return first?.at ?? null;
 };
 
-/** Checks what belongs together. Things that a ghost will find out are warnings: they can be played. */
+/** Checks references between objects. Problems that a ghost will find out are only warnings: the level can be played. */
 const checkUse = (
   { goals, items, doors }: LevelThings,
   placeOf: (id: string) => MapThing['place'],
@@ -84,7 +84,7 @@ const checkUse = (
   if (goals.length === 0) remarks.warn(WHOLE_MAP, 'The map has no goal, so it can never be completed.');
 };
 
-/** Checks a level as a whole. @returns where the ghost begins, null when the map does not say so */
+/** Checks all objects together. @returns where the ghost begins, null if the map does not define it */
 const checkThings = (
   things: readonly MapThing[],
   made: LevelThings,
@@ -101,9 +101,9 @@ const checkThings = (
 
 /**
  * Reads a Tiled map as a level (docs/reference/formats/level.md). Pure and total: any JSON is read in bounded time, in slices, because patterns of
- * rules are compiled. Its caller bounds the size of the JSON (MAP_BYTES).
+ * rules are compiled. The caller limits the size of the JSON (MAP_BYTES).
  * @param levelId the name of the level if the map does not have one
- * @param accepted it was accepted before, so that texts in it are read as they were then
+ * @param accepted it was accepted before, so that its texts are read as they were then
  */
 export function* readMap(map: Json, levelId: string, accepted = false): Sliced<LevelReading> {
   const remarks = createRemarks();

@@ -1,4 +1,4 @@
-/** The level that a session plays. `version` is null for a built-in or generated one; `digest` is that of the map, or of a generated level. */
+/** The level that a session plays. `version` is null for a built-in or generated one; `digest` identifies the map, or a generated level. */
 export type LevelRef = {
   readonly levelId: string;
   readonly version: number | null;

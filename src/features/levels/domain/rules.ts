@@ -11,9 +11,9 @@ import type { DirectiveRuleSet } from '../../rules/domain/ruleset.js';
 /** The bounds of `POST /rules`. */
 const MAX_RULES = 1_000;
 const MAX_CONDITIONS = 64;
-/** The version of a set that a level brings: levels have versions, their sets do not. */
+/** The version of a ruleset in a level: levels have versions, their rulesets do not. */
 const LEVEL_RULES_VERSION = 1;
-/** Of a refusal of the rules, in UTF-16 units. */
+/** The limit of the reason for refusing the rules, in UTF-16 units. */
 const REASON_CHARS = 500;
 
 const TEXTS = ['drRuleId', 'ruleName', 'ruleAction', 'ruleReason', 'ruleTarget', 'ruleObsPattern', 'rulePromptSuffix'];
@@ -38,7 +38,7 @@ const wrongInRule = (rule: JsonObject): string | null => {
     : `ruleCondition must be a list of at most ${MAX_CONDITIONS} pairs of a key and a value`;
 };
 
-/** What is wrong with the shape of a set, as `POST /rules` would refuse it; null when nothing is. */
+/** The error in the shape of a ruleset, as `POST /rules` would report it; null if there is none. */
 const wrongInSet = (set: JsonObject): string | null => {
   const { rulesetRules: rules } = set;
   if (!Array.isArray(rules) || rules.length > MAX_RULES)
@@ -60,7 +60,7 @@ const parsedBefore = (text: string): JsonObject | string => {
   }
 };
 
-/** The object that a text holds, or what is wrong with it, as a sentence. */
+/** The object in a text, or the error, as a sentence. */
 function* parsed(text: string): Sliced<JsonObject | string> {
   try {
     const { value } = yield* readJsonSlices(Buffer.from(text));
@@ -72,9 +72,9 @@ function* parsed(text: string): Sliced<JsonObject | string> {
 
 /**
  * The rules that a level gives to a mind: the JSON text of a body of `POST /rules`, with rulesetRules, under the same bounds.
- * @param rulesetId the id of a set that names none
- * @param accepted the map was taken before: then a text that is read as JSON.parse reads it stays what it was
- * @returns the set, or the sentence that says what to change
+ * @param rulesetId the id for a ruleset that names none
+ * @param accepted the map was accepted before: a text that JSON.parse reads then keeps its meaning
+ * @returns the ruleset, or a sentence that says what to change
  */
 export function* readLevelRules(
   text: string,
@@ -89,7 +89,7 @@ export function* readLevelRules(
   const wrong = wrongInSet(set);
   if (wrong !== null) return { problem: `The rules cannot be used: ${wrong}.` };
   const { rulesetRules, template = null } = set;
-  // Ids and rules alone: what else stands in a body of POST /rules is for its poor form.
+  // Ids and rules only: the other members of a body of POST /rules belong to its short form.
   const named = { rulesetId: set['rulesetId'] ?? set['id'] ?? rulesetId, rulesetRules: rulesetRules ?? [], template };
   const content = yield* normaliseRuleset(named, () => rulesetId);
   if (content instanceof Rejection)

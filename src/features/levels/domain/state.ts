@@ -4,10 +4,10 @@ import { levelEvents, type LevelVersion } from './events.js';
 
 /** A level folded from its stream. */
 export type LevelState = {
-  /** The newest version, even of a deleted level, and when it was put; null when there is none yet. */
+  /** The newest version, even of a deleted level, and when it was stored; null if there is none yet. */
   readonly latest: { readonly put: LevelVersion; readonly at: string } | null;
   readonly deleted: boolean;
-  /** Versions up to this one are gone with their maps. */
+  /** Versions up to this one were dropped together with their maps. */
   readonly dropped: number;
   readonly places: VersionPlaces;
 };
@@ -16,7 +16,7 @@ export const initialLevel: LevelState = { latest: null, deleted: false, dropped:
 
 type RecordedInLevel = EventToDecode & { readonly revision: number; readonly meta: { readonly at: string } };
 
-/** The state after one more event. Total: a type it does not know changes nothing. */
+/** The state after one more event. Total: an unknown type changes nothing. */
 export const evolveLevel = (state: LevelState, recorded: RecordedInLevel): LevelState => {
   const event = levelEvents.decode(recorded);
   switch (event.type) {

@@ -11,9 +11,9 @@ import type { MapThing } from './map-objects.js';
 
 export type LevelThings = Pick<Level, 'goals' | 'items' | 'doors' | 'hazards' | 'npcs' | 'triggers'>;
 
-/** What a hazard takes, unless it says otherwise. */
+/** The default harm of a hazard. */
 const HARM = 10;
-/** How many warnings about the rules of one mind are told. */
+/** How many warnings about the rules of one mind are reported. */
 const RULE_WARNINGS = 5;
 
 const listed = (text: string, between: RegExp): readonly string[] =>
@@ -32,7 +32,7 @@ export function* rulesetAt(
 ): Sliced<DirectiveRuleSet | null> {
   const text = read.text('rules', RULES_CHARS);
   if (text === '') return null;
-  // Reading the text is work, too.
+  // Reading the text also counts as work.
   yield text.length;
   const set = yield* readLevelRules(text, isClientId(id) ? id : 'level', accepted);
   if ('problem' in set) {
@@ -57,7 +57,7 @@ function* npcOf(
   return { id, at, persona: read.text('persona', PERSONA_CHARS), ruleset, says };
 }
 
-/** The things of a level from the objects of its map, in their order. */
+/** The objects of a level, read from the objects of its map, in their order. */
 export function* readThings(things: readonly MapThing[], remarks: MapRemarks, accepted: boolean): Sliced<LevelThings> {
   const made = (kind: MapThing['thing']) =>
     things

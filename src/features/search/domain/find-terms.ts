@@ -2,14 +2,14 @@ import type { Sliced } from '../../../kernel/base/sliced.js';
 import { type PlacedWord, placedWordsInSlices } from '../../../kernel/base/placed-words.js';
 import type { SearchTerm } from './search-terms.js';
 
-/** Of a snippet, and of what stands before its hit, in UTF-16 units. */
+/** The limit of a snippet, and of the text before its hit, in UTF-16 units. */
 const SNIPPET_UNITS = 200;
 const BEFORE_UNITS = 60;
 
-/** Comparing pauses after so many words: some milliseconds of work. */
+/** Comparing pauses after this many words: some milliseconds of work. */
 const SLICE_WORDS = 32_768;
 
-/** For each beginning of these words, how many words of it begin these words again at its end (Knuth, Morris, Pratt). */
+/** For each prefix of these words, the length of its longest proper suffix that is also a prefix (Knuth, Morris, Pratt). */
 const overlapsIn = (words: readonly string[]): readonly number[] => {
   const overlaps = [0];
   for (let at = 1, length = 0; at < words.length; at += 1) {
@@ -21,8 +21,8 @@ const overlapsIn = (words: readonly string[]): readonly number[] => {
 };
 
 /**
- * Where a term stands first, as a place among the words; -1 where it does not. Each word of the text is looked at once, however often the words of
- * the term repeat themselves.
+ * The first position of a term, as an index into the words; -1 if it is absent. Each word of the text is looked at once, however repetitive the words
+ * of the term are.
  */
 const placeOf = ({ words, isBeginning }: SearchTerm, text: readonly PlacedWord[]): number => {
   const whole = isBeginning ? words.slice(0, -1) : words;
@@ -39,7 +39,10 @@ const placeOf = ({ words, isBeginning }: SearchTerm, text: readonly PlacedWord[]
   return -1;
 };
 
-/** Where in a text the first of these terms stands, in UTF-16 units, if all that must be there are and none of the others; else null. In slices. */
+/**
+ * The first position of any of these terms in a text, in UTF-16 units, if all required terms are present and no excluded one is; otherwise null. In
+ * slices.
+ */
 export function* findTerms(terms: readonly SearchTerm[], text: string): Sliced<number | null> {
   if (terms.length === 0) return 0;
   const words = yield* placedWordsInSlices(text);
@@ -64,7 +67,7 @@ export const snippetAt = (text: string, place: number): string => {
   const end = start + SNIPPET_UNITS;
   const shown = text
     .slice(start + (start > 0 ? 1 : 0), end - (end < text.length ? 1 : 0))
-    // Half of a pair stands at an end where it was cut.
+    // Half of a surrogate pair may be left at an end that was cut.
     .replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
   return `${start > 0 ? '…' : ''}${shown}${end < text.length ? '…' : ''}`;
 };

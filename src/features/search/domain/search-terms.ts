@@ -8,9 +8,9 @@ export const QUERY_CHARACTERS = 512;
 /** One part of a query: words in this order. */
 export type SearchTerm = {
   readonly words: readonly string[];
-  /** The last of the words may go on. */
+  /** The last word is a prefix. */
   readonly isBeginning: boolean;
-  /** The words must not be there. */
+  /** The words must be absent. */
   readonly isExcluded: boolean;
 };
 
@@ -21,8 +21,8 @@ const refused = (message: string): Rejection =>
 const TERM = /(-?)(?:"([^"]*)("?)|([^\s"]+))/g;
 
 /**
- * The terms of a query: `word`, `"several words"`, `word*`, and `-` before any of them. Everything else in it separates words.
- * A word in a script without spaces, or with marks within it, is several words in a row.
+ * The terms of a query: `word`, `"several words"`, `word*`, and `-` before any of them. Everything else separates words. A word in a script without
+ * spaces, or with marks within it, is several consecutive words.
  * @throws Rejection SCHEMA_INVALID for a query that has no words, an open quote, or too many terms
  */
 export const searchTerms = (query: string): readonly SearchTerm[] => {
