@@ -8,16 +8,16 @@ import type { Engines } from '../engines/engines.js';
 import { FairSemaphore } from '../../kernel/concurrency/fair-semaphore.js';
 import type { SessionTurnPrompt } from './session-turn.js';
 
-/** How many texts a model in the process makes for ghosts at once: it makes one after the other, and agents want their answers, too. */
+/** How many texts an in-process model produces for ghosts at a time: it works sequentially, and agents need answers too. */
 const OWN_MODEL_TEXTS = 1;
-/** How long a ghost waits for a permit before it tries again later, in milliseconds. */
+/** How long a ghost waits for a permit before it retries later, in milliseconds. */
 export const PERMIT_WAIT_MS = 60_000;
-/** How many ghosts wait for an engine at once, and how many of one tenant; others try again later. */
+/** How many ghosts may wait for an engine at a time, and how many of one tenant; others retry later. */
 const WAITING = 32;
 const TENANT_WAITING = 8;
-/** How much of what an engine says counts, in bytes of UTF-8: a checkpoint, this step and the answer to it have to fit into an event. */
+/** How much of an engine's text is used, in bytes of UTF-8: a checkpoint, this step and the answer to it must fit into one event. */
 export const TEXT_BYTES = 8_192;
-/** How many sessions a process remembers to wait, and how long a reason is, in UTF-16 units. */
+/** How many waiting sessions a process remembers, and the limit of a reason, in UTF-16 units. */
 const KEPT_REASONS = 1_000;
 const REASON_CHARS = 500;
 
@@ -33,8 +33,8 @@ export type AskingSession = {
 };
 
 /**
- * Asks an engine for a ghost's text, a few at once. It raises Rejection CORTEX_UNAVAILABLE when this server does not have the engine or the engine
- * gives no text, BUSY when too many wait for it, and the reason of the signal.
+ * Requests a ghost's text from an engine, with few requests at a time. It raises Rejection CORTEX_UNAVAILABLE if this server does not have the engine
+ * or the engine gives no text, BUSY if too many wait for it, and the reason of the signal.
  */
 export type RequestGhostText = (
   session: AskingSession,
@@ -42,17 +42,17 @@ export type RequestGhostText = (
   signal: AbortSignal,
 ) => Promise<string>;
 
-/** The engines of a process, as its ghosts use them. */
+/** The engines of a process, for its ghosts. */
 export type GhostEngines = {
   readonly ask: RequestGhostText;
-  /** Why the engine of a session brings no text for its next step, as far as this process knows; null when it does. */
+  /** Why the engine of a session does not deliver a text for its next step, if this process knows a reason; null if it does deliver. */
   readonly whyWaiting: (session: AskingSession) => string | null;
 };
 
 export type GhostEnginesDeps = {
   readonly engines: Pick<Engines, 'find'>;
   readonly clock: Pick<Clock, 'after'>;
-  /** How many texts any other engine makes for the ghosts of this process at once. */
+  /** How many texts any other engine produces for the ghosts of this process at a time. */
   readonly texts: number;
 };
 
@@ -66,7 +66,7 @@ const reasonOf = ({ code, details, message }: Rejection): string => {
   return cutText(typeof reason === 'string' && reason !== '' ? reason : message, REASON_CHARS);
 };
 
-/** What a session met when it last asked; it counts until its next step is recorded. */
+/** The last reason that a session met; it counts until the session's next step is recorded. */
 const createReasonCache = () => {
   const kept = new LRUCache<string, { readonly step: number; readonly reason: string }>({ max: KEPT_REASONS });
   return {
@@ -98,7 +98,7 @@ export const createGhostEngines = ({ engines, clock, texts }: GhostEnginesDeps):
     const engine = engines.find(id);
     if (engine === null)
       throw new Rejection('CORTEX_UNAVAILABLE', { details: { cortexId: id, reason: notHere(id) }, retryAfter: 1 });
-    // What the engine said to this prompt tells more than that it is asked again.
+    // The engine's earlier reason for this prompt is more informative than a retry.
     const isNew = reasons.of(session) === null;
     if (isNew) reasons.note(session, FOR_A_PLACE);
     return semaphoreOf(engine).run({ tenant, signal }, () => {

@@ -16,7 +16,7 @@ type Over = Extract<GhostAnswer, { name: 'over' }>;
 
 const nameOf = ({ kind, subject }: Finding): string => `${kind} ${subject}`;
 
-/** Versions of a level are compared with each other; of a made-up one each seed makes another. */
+/** Versions of a level are compared with each other; for a generated level each seed makes a different one. */
 const isSameLevel = (one: LevelRef, other: LevelRef): boolean =>
   one.levelId === other.levelId && (!one.generated || one.digest === other.digest);
 
@@ -26,7 +26,7 @@ const requireOver = (session: GhostAnswer): Over => {
   throw new Rejection('GHOST_RUNNING', { details: { sessionId: session.sessionId }, retryAfter: 1 });
 };
 
-/** What came and what went from one session to another. @throws Rejection GHOST_RUNNING while one of them is not over */
+/** The findings that appeared and disappeared between two sessions. @throws Rejection GHOST_RUNNING while one of them has not ended */
 export const compareSessions = (one: GhostAnswer, other: GhostAnswer): Comparison => {
   const [before, after] = [requireOver(one), requireOver(other)];
   const [old, fresh] = [before.report.findings, after.report.findings];

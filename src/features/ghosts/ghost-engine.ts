@@ -1,13 +1,13 @@
 import { Rejection } from '../../kernel/base/rejection.js';
 import { type Engines, isDefaultName } from '../engines/engines.js';
 
-/** For a ghost, the scripted engine stands for the goal's policy: the engine itself only talks and would never take a step. */
+/** For a ghost, the scripted engine means the goal's policy: the engine itself only talks and would never take a step. */
 export const POLICY = 'scripted';
 
 /**
  * The id of the engine that plays a ghost; undefined for the goal's policy.
  * @param requested the name of an engine or of its model; undefined if the request names none
- * @throws Rejection CORTEX_NOT_FOUND for a name that no engine has, CORTEX_UNAVAILABLE when the tenant's default is not configured here
+ * @throws Rejection CORTEX_NOT_FOUND for a name that no engine has, CORTEX_UNAVAILABLE if the tenant's default is not configured here
  */
 export const chooseGhostEngine = (
   engines: Pick<Engines, 'find' | 'engineOf'>,

@@ -2,7 +2,7 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { ghosts, type GhostRow, OPEN_GHOST } from '../../../projections/ghosts.js';
 
-/** How many sessions of one tenant may play, or wait to, or for their report, at the same time. */
+/** How many sessions of one tenant may be playing, waiting to play, or waiting for their report at a time. */
 export const OPEN_GHOSTS = 200;
 const RETRY_SECONDS = 10;
 
@@ -28,9 +28,9 @@ export const requireUnplayed = async (
 };
 
 /**
- * Requests at the same moment do not see each other and may exceed the limit.
- * @param position what this client has written so far: its own sessions count
- * @throws Rejection GHOSTS_RUNNING while too many sessions of the tenant are not over or have no report; what the read models raise
+ * Concurrent requests do not see each other and may exceed the limit.
+ * @param position the position of this client's last write: its own sessions count
+ * @throws Rejection GHOSTS_RUNNING while too many sessions of the tenant have not ended or have no report; what the read models raise
  */
 export const requireGhostRoom = async (readModels: ReadModels, tenant: string, position: number): Promise<void> => {
   if ((await openSessions(readModels, tenant, position)).length >= OPEN_GHOSTS)

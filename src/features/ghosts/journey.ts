@@ -14,12 +14,13 @@ const JOURNEY_STEPS = 20_000;
 
 type StepsRead = Pick<EventStore, 'read'>;
 
-/** What a journey is drawn of: what was found up to a step. */
+/** The findings up to a step that a journey is drawn from. */
 type Found = Pick<GhostReport, 'step' | 'findings'>;
 
 /**
- * Where a session went up to a step, from its recorded actions alone, and where its findings began, however long ago. Raises what the event store raises.
- * @param most how many steps at most
+ * The path of a session up to a step, from its recorded actions alone, and where its findings began, however long ago. Raises what the event store
+ * raises.
+ * @param most the maximum number of steps
  */
 export const journeyOf = async (
   events: StepsRead,
@@ -28,7 +29,7 @@ export const journeyOf = async (
   { step: last, findings }: Found,
   most = JOURNEY_STEPS,
 ): Promise<Journey> => {
-  // The first place that is seen is that of a checkpoint.
+  // The first visible position is that of a checkpoint.
   const first = Math.ceil(Math.max(0, last - most) / CHECKPOINT_STEPS) * CHECKPOINT_STEPS;
   const places: Tile[] = [];
   for await (const place of placesFrom(events, stream, level, { first, last })) places.push(place);
@@ -36,9 +37,9 @@ export const journeyOf = async (
 };
 
 /**
- * A journey with where its findings began. One about the level itself stands at step 0, which is where the ghost begins.
- * @param first the step after which the first of the places is
- * @param placeBefore where the ghost was after a step before that
+ * A journey with the positions where its findings began. A finding about the level itself has step 0, where the ghost begins.
+ * @param first the step that led to the first of the positions
+ * @param placeBefore the ghost's position after an earlier step
  */
 const withFindings = async (
   { places, first }: { readonly places: readonly Tile[]; readonly first: number },
@@ -58,7 +59,7 @@ const placeAt = async (events: StepsRead, stream: string, level: Level, step: nu
   return at;
 };
 
-/** Where the ghost is after step `first`, which is 0 or has a checkpoint, and after each of the next ones up to `last`. */
+/** The ghost's position after step `first`, which is 0 or has a checkpoint, and after each of the next ones up to `last`. */
 async function* placesFrom(
   events: StepsRead,
   stream: string,
@@ -80,8 +81,8 @@ async function* placesFrom(
 }
 
 /**
- * Where a session went that has a body elsewhere, as the body told it; a step of which it told nothing is at the place of the one before, of those that
- * are looked at. As journeyOf.
+ * The path of a session with a remote body, as the body reported it; a step without a reported position has that of the step before, among those that
+ * are read. Like journeyOf.
  */
 export const remoteJourney = async (
   events: StepsRead,
@@ -102,10 +103,10 @@ export const remoteJourney = async (
   return withFindings({ places, first }, findings, told);
 };
 
-/** What a step's body tells is where it was before that step. */
+/** The position that a step's body reported: where it was before that step. */
 const toldPlace = ({ remote }: RecordedStep): Tile | undefined => remote?.told.position;
 
-/** Where a body was after a step, as it told within some steps before; undefined when it told nothing. */
+/** A body's position after a step, as it reported within some steps before; undefined if it reported none. */
 const toldPlaceAt = async (events: StepsRead, stream: string, step: number): Promise<Tile | undefined> => {
   const from = Math.max(1, step + 2 - CHECKPOINT_STEPS);
   const { steps } = await readSteps(events, stream, { from, limit: step + 2 - from });

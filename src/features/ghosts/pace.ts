@@ -4,14 +4,14 @@ import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.j
 import type { Sliced } from '../../kernel/base/sliced.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 
-/** Runs pieces of a tenant's work one after the other, in the order in which they came; raises what the work raises, and Rejection BUSY when too many wait. */
+/** Runs pieces of a tenant's work in order of arrival; raises what the work raises, and Rejection BUSY if too many wait. */
 export type Pace = <Result>(work: () => Result) => Promise<Result>;
-/** The pace of a tenant's work beside that of others. */
+/** The pace of a tenant's work alongside the work of others. */
 export type SharedPace = (tenant: string) => Pace;
 
 /**
- * Lets what is played take a share of the processor at most, however many sessions play: after each piece of work as much rest as belongs to it, and
- * in any case everything else that is due. Tenants take turns: one with many sessions does not slow down the single one of another.
+ * Limits all playing sessions together to a share of the processor: each piece of work is followed by a proportional pause, and in any case by
+ * everything else that is due. Tenants take turns: one with many sessions does not slow down the single session of another.
  * @param share of one processor, above 0 and at most 1
  */
 export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: number): SharedPace => {
@@ -33,21 +33,23 @@ export const createPace = (clock: Pick<Clock, 'monotonicMs' | 'after'>, share: n
       } finally {
         const workedMs = Math.min(LONGEST_PIECE_MS, clock.monotonicMs() - beganMs);
         owedMs += (workedMs * (1 - share)) / share;
-        // Timers are coarse: short rests are taken together.
+        // Timers are coarse, so short pauses are combined.
         if (owedMs >= LEAST_REST_MS) rested = rest();
       }
     });
 };
 
-/** How many pieces of work may wait, over all sessions, and of one tenant's. */
+/** How many pieces of work may wait, in total and per tenant. */
 const PIECES_QUEUED = 10_000;
 const TENANT_PIECES_QUEUED = 2_000;
-/** How much rest is owed before any is taken, and how much may be taken ahead, in milliseconds. */
+/** How much pause must be owed before any is taken, and how much may be taken in advance, in milliseconds. */
 const LEAST_REST_MS = 4;
-/** A piece that seems to take longer stood still with the whole process, which is no work, in milliseconds. */
+/** If a piece seems to take longer, the process itself was suspended, which does not count as work; in milliseconds. */
 const LONGEST_PIECE_MS = 100;
 
-/** The same pace, which tells how long the work itself took so far, in milliseconds: without rest, and without what others did in between. */
+/**
+ * The same pace, which also reports how long the work itself has taken so far, in milliseconds: without pauses, and without other work in between.
+ */
 export const timedPace = (
   pace: Pace,
   clock: Pick<Clock, 'monotonicMs'>,
@@ -67,7 +69,7 @@ export const timedPace = (
   };
 };
 
-/** Runs work that comes in slices at the pace of all that is played. */
+/** Runs work that comes in slices at the shared pace. */
 export const atPace = async <Result>(pace: Pace, work: Sliced<Result>): Promise<Result> => {
   for (;;) {
     const { done, value } = await pace(() => work.next());

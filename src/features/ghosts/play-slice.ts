@@ -26,16 +26,16 @@ import {
 } from './session.js';
 import { CHECKPOINT_STEPS, lastStep, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
-/** Why a session without its level cannot go on. */
+/** Why a session without its level cannot continue. */
 export const LEVEL_LOST = 'The level of this session no longer exists.';
-/** How much is played between two of a session's own events: whichever comes first. */
+/** How much is played between two of a session's own events, whichever limit comes first. */
 export const SLICE_MS = 3_000;
 const SLICE_STEPS = 2_000;
-/** What a session's state may take in a checkpoint, in bytes of JSON: it stands in an event, beside the step. */
+/** The limit of a session's state in a checkpoint, in bytes of JSON: it shares an event with the step. */
 const CHECKPOINT_BYTES = 600_000;
-/** How many sessions a process keeps in memory between their slices. */
+/** How many sessions a process caches between their slices. */
 const KEPT_SESSIONS = 256;
-/** How much memory they may take, in bytes as `weightOf` counts. */
+/** How much memory they may take, in bytes as counted by `weightOf`. */
 const KEPT_BYTES = 128 * 1024 * 1024;
 
 export type PlayDeps = {
@@ -48,7 +48,7 @@ export type PlayDeps = {
   readonly callEngine: RequestGhostText;
 };
 
-/** Where the sessions of this process stand; what is not here is read from their streams. */
+/** The states of the sessions of this process; missing ones are read from their streams. */
 export type SessionCache = LRUCache<string, SessionState>;
 export const createSessionCache = (): SessionCache =>
   new LRUCache({ max: KEPT_SESSIONS, maxSize: KEPT_BYTES, sizeCalculation: (state) => weightOf(state) });
@@ -64,14 +64,14 @@ export const sessionContext = ({ tenant, sessionId }: PlayedSession): CommandCon
   causationId: null,
 });
 
-/** Under which key a process keeps a session. */
+/** The key of a session in the cache of a process. */
 export const sessionKey = ({ tenant, sessionId }: PlayedSession): string => `${tenant} ${sessionId}`;
 
 export const stepsStreamOf = ({ tenant, sessionId }: PlayedSession): string => ghostStepsStream(tenant, sessionId);
 
 /**
- * What a session is, with its level as it was when the session was asked for.
- * @throws Rejection LEVEL_NOT_FOUND when it is lost; what the levels raise
+ * The setting of a session, with its level as it was when the session was requested.
+ * @throws Rejection LEVEL_NOT_FOUND if it is lost; what the levels raise
  */
 export const settingFor = async (
   { levels }: Pick<PlayDeps, 'levels'>,
@@ -82,13 +82,13 @@ export const settingFor = async (
   return settingOf(level, session);
 };
 
-/** For `catch`: null where the level of a session is lost, which nothing mends. @throws every other error */
+/** For `catch`: null if the level of a session is lost, which cannot be repaired. @throws every other error */
 export const nullWhenLevelLost = (error: unknown): null => {
   if (error instanceof Rejection && error.code === 'LEVEL_NOT_FOUND') return null;
   throw error;
 };
 
-/** A session as its recorded steps leave it, folded on from what is known of them. Raises what the levels and the event store raise. */
+/** A session folded from its recorded steps, starting from the known ones. Raises what the levels and the event store raise. */
 export const loadSession = async (
   { events, levels, pace }: Pick<PlayDeps, 'events' | 'levels' | 'pace'>,
   session: PlayedSession,
@@ -98,13 +98,13 @@ export const loadSession = async (
   let state = known ?? (await pace(() => beginSession(setting)));
   for await (const step of stepsSinceCheckpoint(events, stepsStreamOf(session), known?.step)) {
     if (step.checkpoint !== undefined) state = step.checkpoint as unknown as SessionState;
-    // Each by itself: in a large level, one may search for some milliseconds.
+    // One at a time: in a large level, one may search for some milliseconds.
     else state = await pace(() => replayStep(setting, state, step));
   }
   return { setting, state };
 };
 
-/** A session as it stands: from memory, with the steps that somebody has recorded since. Raises what the levels and the event store raise. */
+/** The current state of a session: from memory, plus steps recorded since then by others. Raises what the levels and the event store raise. */
 export const presentSession = async (
   deps: Pick<PlayDeps, 'events' | 'levels' | 'pace' | 'kept'>,
   session: PlayedSession,
@@ -114,12 +114,12 @@ export const presentSession = async (
   if (known !== undefined && (await lastStep(deps.events, stepsStreamOf(session))) === known.step)
     return { setting: await settingFor(deps, session), state: known };
   const loaded = await loadSession(deps, session, known);
-  // Whoever looks at a session that another process plays looks again soon.
+  // A caller that looks at a session of another process will look again soon.
   if (loaded.state.step > (deps.kept.peek(key)?.step ?? -1)) deps.kept.set(key, loaded.state);
   return loaded;
 };
 
-/** @throws Rejection DATA_TOO_LARGE when its minds hold more than a session can go on from */
+/** @throws Rejection DATA_TOO_LARGE if its minds hold more data than a session may continue with */
 const checkpointOf = (state: SessionState): Json => {
   const checkpoint = state as unknown as Json;
   if (jsonBytes(checkpoint) <= CHECKPOINT_BYTES) return checkpoint;
@@ -127,8 +127,8 @@ const checkpointOf = (state: SessionState): Json => {
 };
 
 /**
- * Plays the next step. An engine is asked outside of the pace: who waits for it takes nothing of the processor.
- * Raises what the engine raises, and the reason of the signal.
+ * Plays the next step. An engine is asked outside the pace, because waiting for it takes no processor time. Raises what the engine raises, and the
+ * reason of the signal.
  */
 const playNext = async (
   { callEngine, pace }: Pick<PlayDeps, 'callEngine' | 'pace'>,
@@ -145,9 +145,9 @@ const playNext = async (
 };
 
 /**
- * Plays the next steps of a session, each recorded before the next one is begun, until the slice is over or the session is. Where another process
- * plays the same session, one of them is overtaken and goes on from what is recorded.
- * Raises the reason of the signal, and what the levels, the event store and the engine raise.
+ * Plays the next steps of a session, each recorded before the next one begins, until the slice or the session is over. If another process plays the
+ * same session, one of them is overtaken and continues from the record. Raises the reason of the signal, and what the levels, the event store and the
+ * engine raise.
  */
 export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
   const { callEngine, clock, kept, writers, pace } = deps;
@@ -168,10 +168,10 @@ export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: 
     const next = withTime(played.state, ms);
     const isDue = next.step % CHECKPOINT_STEPS === 0;
     const data = { ...played.record, ms, ...(isDue ? { checkpoint: checkpointOf(next) } : {}) };
-    // Known again once it stands in the record: where an append fails, that tells whether it was written, and nobody is asked for its text again.
+    // Cached again once it is recorded: if an append fails, the record shows whether it was written, and its text is not requested again.
     kept.delete(sessionKey(session));
     const outcome = await recordStep(writers, stream, by, state.step, { type: 'GhostStepped', data });
-    // Only the session's own events end it: the effect that plays is aborted then.
+    // Only the session's own events end it: the effect that plays is then aborted.
     if (outcome === 'closed') return { type: 'played', step: state.step, over: true };
     loaded = outcome === 'recorded' ? { setting, state: next } : await loadSession(deps, session);
     kept.set(sessionKey(session), loaded.state);

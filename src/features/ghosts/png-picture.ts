@@ -15,7 +15,7 @@ const header = ({ width, height }: Raster): Buffer => {
   return data;
 };
 
-/** A raster as a PNG with a palette (W3C PNG, section 11.2). Compressed beside the event loop. */
+/** A raster as a PNG with a palette (W3C PNG, section 11.2). Compressed outside the event loop. */
 export const pngPicture = async (raster: Raster): Promise<Buffer> =>
   pngOf([
     { type: 'IHDR', data: header(raster) },

@@ -1,10 +1,10 @@
 import type { MemoryDraft, RecalledMemory } from '../npcs/domain/events.js';
 import { wordsOf } from '../../kernel/base/words.js';
 
-/** How many different words are numbered before the numbering begins anew. */
+/** How many different words are numbered before the numbering restarts. */
 const NUMBERED_WORDS = 50_000;
 
-/** Numbers of words, and the numbers of the words in each memory: taking texts apart and comparing words costs more than everything else in a step. */
+/** Numbers of words, and the numbers of the words in each memory: splitting texts and comparing words costs more than everything else in a step. */
 let numbers = new Map<string, number>();
 let known = new WeakMap<MemoryDraft, readonly number[]>();
 
@@ -22,12 +22,12 @@ const wordsIn = (memory: MemoryDraft): readonly number[] => {
   return words;
 };
 
-/** The weight of a word that so many memories hold, as read models weigh them (ports/row-search.ts). */
+/** The weight of a word that this many memories contain, as read models weigh it (ports/row-search.ts). */
 const weightOf = (memories: number): number => 1 / (1 + Math.log(Math.max(1, memories)));
 
 /**
- * The memories that share most with a query, the best first, newer ones before older ones that are as good: the same on every machine, which a
- * recall by meaning need not be. `similarity` is the share of the query's words, weighed by how rare they are.
+ * The memories that share most with a query, best first, and newer ones first among equals: the same on every machine, which a recall by meaning need
+ * not be. `similarity` is the share of the query's words, weighted by rarity.
  */
 export const recallByWords = (
   memories: readonly MemoryDraft[],

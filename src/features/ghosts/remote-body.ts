@@ -10,24 +10,24 @@ import { findGhost, type GhostDeps, ghostRef } from './run-ghost.js';
 
 export type RemoteBodyDeps = RemoteStepDeps & Pick<GhostDeps, 'runtime' | 'repository'>;
 
-/** Whether a session waits for the steps of a body elsewhere. */
+/** Whether a session waits for the steps of a remote body. */
 const awaitsBody = (session: GhostAnswer): boolean => session.driver === 'remote' && session.name === 'running';
 
-/** What ends a session after the turns that have ended, null where it goes on; `through`: the last revision of its mind's stream that is in a step. */
+/** The input that ends a session after its ended turns, null if it continues; `through`: the last revision of its mind's stream that is in a step. */
 type Caught = { readonly ending: GhostInput | null; readonly through: number };
 
-/** Records what has ended. Raises what the levels and the event store raise. */
+/** Records the ended turns. Raises what the levels and the event store raise. */
 const record = async (deps: RemoteStepDeps, session: PlayedSession): Promise<Caught> => {
   const recorded = await recordEndedTurns(deps, session).catch(nullWhenLevelLost);
-  // Nobody plays the session but the body that asks.
+  // Only the requesting body plays the session.
   if (recorded === null) return { ending: { type: 'broken', reason: LEVEL_LOST }, through: -1 };
   const { play, over } = recorded;
   return { ending: over ? { type: 'played', step: play.step, over } : null, through: play.through };
 };
 
 /**
- * Records what has ended, and ends the session when that was all or its level is lost. Says whether it is over.
- * Raises what the levels, the event store and ProcessRuntime.ask raise.
+ * Records the ended turns, and ends the session if those were all or its level is lost. Returns whether it has ended. Raises what the levels, the
+ * event store and ProcessRuntime.ask raise.
  */
 const catchUp = async (
   deps: RemoteBodyDeps,
@@ -39,7 +39,7 @@ const catchUp = async (
   return { over: ending !== null, through };
 };
 
-/** Whether the turn of a `Finalize` is a step now: the session may have ended meanwhile. Raises as catchUp. */
+/** Whether the turn of a `Finalize` is now a step: the session may have ended in the meantime. Raises as catchUp. */
 const isStep = async (deps: RemoteBodyDeps, session: PlayedSession, stepped: Stepped): Promise<boolean> => {
   const { over, through } = await catchUp(deps, session);
   if (!over) return true;
@@ -50,7 +50,7 @@ const isStep = async (deps: RemoteBodyDeps, session: PlayedSession, stepped: Ste
 };
 
 /**
- * A session as a reader sees it: of one that has a body elsewhere, every turn that has ended is a step first.
+ * A session for a reader; with a remote body, every turn that has ended is first recorded as a step.
  * @throws Rejection GHOST_NOT_FOUND, and what the levels, the event store and ProcessRuntime.ask raise
  */
 export const readGhost = async (deps: RemoteBodyDeps, tenant: string, sessionId: string): Promise<GhostAnswer> => {

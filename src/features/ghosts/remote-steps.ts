@@ -31,13 +31,15 @@ import { compact } from './session-turn.js';
 import { decidedIn, GHOST, type Setting } from './session.js';
 import { CHECKPOINT_STEPS, recordStep, stepsSinceCheckpoint } from './steps-log.js';
 
-/** How many sessions of bodies a process keeps in memory between their steps, and how much memory they may take, in bytes as `weightOf` counts. */
+/**
+ * How many sessions with remote bodies a process caches between their steps, and how much memory they may take, in bytes as counted by `weightOf`.
+ */
 const KEPT_PLAYS = 1_000;
 const KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Where a session stands; `looked`: the last revision of its mind's stream in which an ended turn was looked for. */
+/** The state of a session; `looked`: the last revision of its mind's stream that was searched for an ended turn. */
 type CachedPlay = { readonly play: RemotePlay; readonly looked: number };
-/** Where the sessions with bodies stand that this process has to do with; what is not here is read from their streams. */
+/** The states of the sessions with remote bodies in this process; missing ones are read from their streams. */
 export type PlayCache = LRUCache<string, CachedPlay>;
 export const createPlayCache = (): PlayCache =>
   new LRUCache({ max: KEPT_PLAYS, maxSize: KEPT_BYTES, sizeCalculation: (kept) => weightOf(kept) });
@@ -47,7 +49,7 @@ export type RemoteStepDeps = Pick<PlayDeps, 'events' | 'writers' | 'levels'> & {
 /** `over`: no step follows. */
 export type CaughtUp = { readonly setting: Setting; readonly play: RemotePlay; readonly over: boolean };
 
-/** A session with a body elsewhere as its recorded steps leave it. Raises what the event store raises. */
+/** A session with a remote body, folded from its recorded steps. Raises what the event store raises. */
 const loadPlay = async (events: Pick<EventStore, 'read'>, stream: string, level: Level): Promise<RemotePlay> => {
   let play = beginRemotePlay(level);
   for await (const { remote, checkpoint } of stepsSinceCheckpoint(events, stream)) {
@@ -57,15 +59,13 @@ const loadPlay = async (events: Pick<EventStore, 'read'>, stream: string, level:
   return play;
 };
 
-/** What the events of one turn may take in its step, in bytes of JSON: a checkpoint may stand beside them. */
+/** The limit of the events of one turn in its step, in bytes of JSON: a checkpoint may be in the same event. */
 const TURN_BYTES = 400_000;
 
 /** A verdict in the stream of a mind, by its turn and its revision. */
 type EndedBy = { readonly turnId: string; readonly revision: number };
 
-/**
- * The first verdict of a mind's stream after a revision; `looked` is the last revision that was looked at. Raises what the event store raises.
- */
+/** The first verdict in a mind's stream after a revision; `looked` is the last revision that was read. Raises what the event store raises. */
 const nextVerdict = async (
   events: Pick<EventStore, 'read'>,
   mind: string,
@@ -83,14 +83,14 @@ const nextVerdict = async (
   return { verdict: null, looked };
 };
 
-/** The events of an ended turn, from its opening to the end of the append that has its verdict. Raises what the event store raises. */
+/** The events of an ended turn, from its opening to the end of the append with its verdict. Raises what the event store raises. */
 const eventsOfTurn = async (
   events: Pick<EventStore, 'read'>,
   mind: string,
   { turnId, revision }: EndedBy,
 ): Promise<readonly RecordedEvent[]> => {
   const own: RecordedEvent[] = [];
-  // A turn's id carries a revision of its stream before its first event.
+  // A turn's id contains a revision of its stream before its first event.
   const from = parseProcessId(turnId)?.revision ?? 0;
   for await (const page of pagesOf(events, mind, { direction: 'forwards', from })) {
     for (const event of page.events) {
@@ -106,7 +106,7 @@ const withoutInstruction = (recorded: RecordedEvent): PlayedTurn['events'][numbe
   version: recorded.meta.schemaVersion,
 });
 
-/** What of a turn stands in its step: what would not fit has only its turn's id. */
+/** The part of a turn that its step contains: if it does not fit, only the turn's id. */
 const shortened = (own: readonly RecordedEvent[]): PlayedTurn['events'] => {
   let left = TURN_BYTES;
   return own.map((recorded) => {
@@ -147,8 +147,8 @@ const endedTurn = async (
 };
 
 /**
- * Records each turn that has ended, in the order of the verdicts, as a step of the session: the n-th that ends is step n, whoever records it and
- * however often. Raises what the levels and the event store raise.
+ * Records each turn that has ended, in the order of the verdicts, as a step of the session: the n-th to end is step n, whichever process records it
+ * and however often. Raises what the levels and the event store raise.
  */
 export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): Promise<CaughtUp> =>
   deps.writers.runExclusive(`steps ${stepsStreamOf(session)}`, async () => {
@@ -169,7 +169,7 @@ export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): 
       const after = afterRemoteStep(level, play, ended.remote);
       const outcome = await recordStep(writers, stream, by, play.step, stepOf(after, ended));
       closed = outcome === 'closed';
-      // Another process was faster: what it recorded is what this one would have, also before it closed them.
+      // Another process was faster: it recorded the same steps, including those before it closed them.
       ({ play, looked } = begun(outcome === 'recorded' ? after : await loadPlay(events, stream, level)));
     }
     plays.set(key, { play, looked });

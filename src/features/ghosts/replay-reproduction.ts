@@ -13,17 +13,17 @@ import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { atPace, type Pace } from './pace.js';
 import { beginSession, isPlayed, playStep, type Setting } from './session.js';
 
-/** How long a replay may take, in milliseconds: the longest script takes less, unless others play. */
+/** The time limit of a replay, in milliseconds: even the longest script takes less, unless others play. */
 const REPLAY_MS = 60_000;
 
-/** A reproduction read from a file. It is played as written, whatever its session was. */
+/** A reproduction read from a file. It is played as written, whatever its original session was. */
 export type BroughtReproduction = {
   readonly finding: { readonly kind: string; readonly subject: string };
   readonly level: LevelRef;
   readonly map: Json;
   readonly seed: number;
   readonly goal?: GhostGoal;
-  /** Its texts are those of an engine, which was told the goal. */
+  /** Its texts came from an engine, which was given the goal. */
   readonly engine?: boolean;
   readonly script: readonly ScriptedText[];
 };
@@ -33,14 +33,17 @@ export type Replayed = { readonly reproduced: boolean; readonly findings: readon
 const invalid = (problems: readonly unknown[]): Rejection =>
   new Rejection('REPRO_INVALID', { details: { problems: problems as readonly Json[] } });
 
-/** The level that is meant, studied for play. @throws Rejection REPRO_INVALID when its map is no level, or this server has no such level; what the levels raise */
+/**
+ * The level of a reproduction, studied for play. @throws Rejection REPRO_INVALID if its map is not a level, or this server has no such level; what
+ * the levels raise
+ */
 const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduction): Promise<Level> => {
   if (map !== null) {
     const reading = await inSlices(readMap(map, level.levelId));
     if ('problems' in reading) throw invalid(reading.problems);
     return inSlices(study(reading.level));
   }
-  // What a tenant registered is only read for its own sessions.
+  // Registered levels of a tenant are only read for its own sessions.
   const known = levels.ownLevelOf({ ...level, version: null }, seed);
   if (known !== null) return inSlices(study(known));
   throw invalid([
@@ -48,7 +51,7 @@ const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduct
   ]);
 };
 
-/** How long a replay may go on, by a clock's monotonic milliseconds, and what ends it before. */
+/** The end of a replay, by a clock's monotonic milliseconds, and the signal that ends it earlier. */
 type ReplayLimit = {
   readonly signal: AbortSignal | undefined;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -58,9 +61,9 @@ type ReplayLimit = {
 const RETRY_SECONDS = 10;
 
 /**
- * What is found when the texts of a script are played in a level, from its beginning. Nothing is recorded. The ghost goes on when it has reached its
- * goals: what is looked for may come later.
- * @throws Rejection BUSY when its time is up: others play, too; the reason of the signal
+ * The findings when the texts of a script are played in a level, from its beginning. Nothing is recorded. The ghost continues after it has reached
+ * its goals, because the finding may come later.
+ * @throws Rejection BUSY when its time is up, because others play too; the reason of the signal
  */
 export const replayScript = async (
   pace: Pace,

@@ -25,14 +25,14 @@ const reportOf = ({ level, goal }: Setting, { step, tally, world }: SessionState
   metrics: metricsOf(level, world, tally),
 });
 
-/** What is said of a session whose level is lost: that it was, stands in its ending. */
+/** The report of a session whose level is lost; its ending gives that reason. */
 const NOTHING: Omit<GhostReport, 'step'> = { findings: [], tests: [], coverage: 0, metrics: [] };
 
 type ReportDeps = Pick<PlayDeps, 'pace' | 'kept'> & RemoteStepDeps;
 
 const NO_GOALS = 'The game did not report which goals were reached.';
 
-/** The report of a session that has a body elsewhere: only what its body reported, and what the level itself shows. */
+/** The report of a session with a remote body: only what its body reported, and what the level itself shows. */
 const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: boolean): GhostReport => {
   const [tally, world] = [remoteTally(level, play), remoteWorld(level, play)];
   const unjudged = remoteUnjudged(play);
@@ -48,7 +48,7 @@ const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: boolean)
   };
 };
 
-/** What a session has found in all that is recorded of it; `over`: no step follows. Raises what the levels and the event store raise. */
+/** The findings in all recorded steps of a session; `over`: no step follows. Raises what the levels and the event store raise. */
 const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: boolean): Promise<GhostReport> => {
   if (session.driver === 'remote') {
     const { setting, play } = await recordEndedTurns(deps, session);
@@ -59,8 +59,8 @@ const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: bo
 };
 
 /**
- * Ends the steps of a session, so that whoever still plays it records none after the report, and says what was found.
- * Raises what the levels and the event store raise.
+ * Ends the steps of a session, so that a process that is still playing it records none after the report, and reports its findings. Raises what the
+ * levels and the event store raise.
  */
 export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): Promise<GhostReport> => {
   const stream = stepsStreamOf(session);
@@ -72,7 +72,7 @@ export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): 
     };
     const { step } = report;
     const outcome = await recordStep(deps.writers, stream, by, step, { type: 'GhostStepsClosed', data: { step } });
-    // Somebody may have closed it after a step that this report does not know.
+    // Another process may have closed it after a step that is not in this report.
     if (outcome === 'overtaken' || (outcome === 'closed' && (await lastStep(deps.events, stream)) !== step)) continue;
     deps.kept.delete(sessionKey(session));
     deps.plays.delete(sessionKey(session));
@@ -80,12 +80,12 @@ export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): 
   }
 };
 
-/** A session with what it has found: all of it where the session has ended, else what it has found so far. */
+/** A session with its findings: all of them if the session has ended, otherwise those so far. */
 export type ReportedSession = { readonly session: GhostAnswer; readonly report: GhostReport };
 
 /**
- * What a session has found. One that has ended is never told as if it went on: where its report is not recorded yet, its steps end here.
- * Raises what the levels and the event store raise.
+ * The findings of a session. A session that has ended is never reported as running: if its report is not recorded yet, its steps end here. Raises
+ * what the levels and the event store raise.
  */
 export const reportSession = async (
   deps: ReportDeps,

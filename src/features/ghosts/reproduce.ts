@@ -22,13 +22,13 @@ import { pagesOfSteps } from './steps-log.js';
 export const REPRO_FORMAT = 'anima-ghost-repro/1';
 /** How long one request searches for a shorter script, in milliseconds. */
 const SEARCH_MS = 10_000;
-/** How much memory all searches together may take, in bytes as `weightOf` counts: more than the largest one. */
+/** How much memory all searches together may take, in bytes as counted by `weightOf`: more than the largest one. */
 const KEPT_BYTES = 64 * 1024 * 1024;
-/** How many unfinished searches a process keeps, so that a repeat goes on. */
+/** How many unfinished searches a process keeps, so that a repeat can continue. */
 const KEPT_SEARCHES = 64;
-/** How many texts a script may have; what was found later is not looked for. */
+/** The limit of a script, in texts; later findings are not searched for. */
 export const SCRIPT_TEXTS = 20_000;
-/** How long a script may be, in bytes of JSON: with the largest map it is what `POST /ghost/replay` takes (16 MiB). */
+/** The limit of a script, in bytes of JSON: with the largest map it fits into `POST /ghost/replay` (16 MiB). */
 export const SCRIPT_BYTES = 12 * 1024 * 1024;
 const TOO_LATE = `The finding occurred after the first ${String(SCRIPT_TEXTS)} steps or ${String(SCRIPT_BYTES)} bytes of texts, and later steps are not searched.`;
 const NOT_AGAIN = 'Replaying the same texts from the beginning does not lead to the finding.';
@@ -43,11 +43,11 @@ export type Reproduction = {
   readonly sessionId: string;
   readonly finding: Pick<Finding, 'kind' | 'subject' | 'detail'>;
   readonly level: LevelRef;
-  /** The Tiled map of a registered level; null of one that a server makes or has by itself. */
+  /** The Tiled map of a registered level; null for a built-in or generated one. */
   readonly map: Json;
   readonly goal: GhostGoal;
   readonly seed: number;
-  /** There, and true, where an engine said what is in the script: it was told more than a policy. */
+  /** True if an engine produced the texts in the script: it was given more than a policy. Otherwise absent. */
   readonly engine?: true;
   readonly script: readonly ScriptedText[];
   readonly steps: number;
@@ -55,8 +55,8 @@ export type Reproduction = {
 };
 
 /**
- * What is left out of: first of the steps that last, with the shortest ways between them, then of the texts that these make; at once of texts where
- * such ways do not lead there. `bytes`: what it takes at most, as it only gets shorter.
+ * What is being shortened: first the steps with lasting effects, joined by the shortest paths, then the texts that these make; texts from the start
+ * if such paths do not lead to the finding. `bytes`: its maximum size, as it only gets shorter.
  */
 type ScriptSearch = Parts & { readonly state: Minimising; readonly bytes: number };
 type Parts =
@@ -72,7 +72,7 @@ export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
   readonly searches: Searches;
 };
 
-/** What the ghost said and did in the first steps of a session, as much as a script may have. Raises what the event store raises. */
+/** The ghost's texts and actions in the first steps of a session, up to the limit of a script. Raises what the event store raises. */
 const saidIn = async (events: PlayDeps['events'], stream: string): Promise<readonly SaidAndDone[]> => {
   const said: SaidAndDone[] = [];
   let left = SCRIPT_BYTES;
@@ -103,10 +103,10 @@ export const reproduce = async (
   signal: AbortSignal | undefined,
 ): Promise<Reproduction> => {
   if (finding === undefined) throw new Rejection('FINDING_NOT_FOUND');
-  // What never happened in a whole session cannot be shown in fewer steps.
+  // Something that never happened in an entire session cannot be shown in fewer steps.
   if (finding.kind === 'rule_never_fired' && finding.fromStep > 0)
     throw new Rejection('FINDING_NOT_FOUND', { message: NO_REPRODUCTION });
-  // What came about while it played did so in the world of its game.
+  // Findings made while it played happened in the world of its game.
   if (session.driver === 'remote' && finding.fromStep > 0)
     throw new Rejection('FINDING_NOT_FOUND', { message: OTHER_WORLD });
   if (finding.kind === 'slow_step') throw new Rejection('FINDING_NOT_FOUND', { message: NO_STEPS_FOR_IT });
@@ -114,7 +114,7 @@ export const reproduce = async (
   const asked = { ...session, tenant };
   const { level, briefedOn } = await settingFor(deps, asked);
   const untilMs = clock.monotonicMs() + SEARCH_MS;
-  // The first scripts are the longest, and nothing can be told without them.
+  // The first scripts are the longest, and without them there is no answer.
   const limit = { signal, clock, untilMs: untilMs + SEARCH_MS };
   const leadsThere = async (script: readonly ScriptedText[]): Promise<boolean> => {
     const { findings } = await replayScript(pace, level, { script, briefedOn }, limit);
@@ -154,7 +154,7 @@ const textsOf = (said: readonly SaidAndDone[]): readonly ScriptedText[] => said.
 const pick = <Part>(parts: readonly Part[], positions: readonly number[]): readonly Part[] =>
   positions.flatMap((position) => parts[position] ?? []);
 
-/** The script that parts of a search make, without more those that are left. */
+/** The script made from some parts of a search, by default from the remaining ones. */
 const scriptOf = async (
   level: Level,
   search: Pick<ScriptSearch, 'state'> & Parts,
@@ -169,7 +169,7 @@ const searchOf = (parts: Parts): ScriptSearch => {
   return { ...parts, state, bytes: weightOf({ parts: parts.parts, state }) };
 };
 
-/** A search among the first scripts that lead there, shorter ones first; null when none does. */
+/** A search that begins with the first scripts that lead to the finding, shorter ones first; null if none does. */
 const beginSearch = async (
   level: Level,
   all: readonly SaidAndDone[],
@@ -182,7 +182,7 @@ const beginSearch = async (
   const direct = pick(before, await inSlices(withoutLoops(level, actions)));
   const tried: readonly Parts[] = [
     { of: 'texts', parts: [] },
-    // What it said when it came about, before a way that is made shows the same by chance.
+    // The actual text at the time of the finding comes before a synthesised path that reproduces it by chance.
     { of: 'texts', parts: textsOf(before.slice(-1)) },
     { of: 'steps', parts: lasting },
     ...[direct, before, all].map((said) => ({ of: 'texts' as const, parts: textsOf(said) })),

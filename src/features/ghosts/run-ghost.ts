@@ -26,7 +26,7 @@ export type GhostDeps = {
 /** A session, once it was asked for. */
 export type GhostSession = GhostAnswer;
 
-/** What a client asks for; `level` by its name, a seed of ours where none is given. */
+/** A client's request; `level` by its name; the server chooses a seed if none is given. */
 export type GhostRequest = {
   readonly tenant: string;
   readonly goal: GhostGoal;
@@ -41,7 +41,7 @@ export type GhostRequest = {
   readonly by: CommandContext;
 };
 
-/** A session, and where it stands in the global order. */
+/** A session, with its position in the global order. */
 export type PositionedSession = { readonly session: GhostAnswer; readonly revision: number; readonly position: number };
 
 /** The process of a session. */
@@ -51,9 +51,9 @@ export const ghostRef = (tenant: string, id: string): ProcessRef => ({
   stream: ghostStream(tenant, id),
 });
 
-/** How long a level is kept after the time of its session, in milliseconds: its report may have to wait, and somebody may look at the picture. */
+/** How long a level is kept after its session's time limit, in milliseconds: the report may be delayed, and a client may look at the picture. */
 const LEVEL_KEPT_MS = 86_400_000;
-/** How many seeds of ours there are: they fit into a signed 32-bit integer, and are short to type. */
+/** The number of seeds that the server chooses from: they fit into a signed 32-bit integer, and are short to type. */
 const SEEDS = 1_000_000;
 
 /** A seed from the id of the command: a repeat gets the same. */

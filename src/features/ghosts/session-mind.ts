@@ -3,12 +3,12 @@ import { evolveSummary, initialSummary, type MindSummary } from '../npcs/domain/
 import { cutText } from '../../kernel/base/text.js';
 import type { PlayedTurn } from './domain/events.js';
 
-/** How many of its memories a mind of a session keeps, the newest ones, and how much of each, in UTF-16 units: all of them stand in each checkpoint. */
+/** How many memories a mind of a session keeps, the newest ones, and how much of each, in UTF-16 units: all of them are in each checkpoint. */
 export const GHOST_MEMORIES = 100;
 export const NPC_MEMORIES = 10;
 const MEMORY_CHARS = 400;
 
-/** A mind that lives in a session alone, folded by the same functions as any other; plain JSON. */
+/** A mind that exists only in a session, folded by the same functions as any other; plain JSON. */
 export type SessionMind = MindSummary & { readonly memories: readonly MemoryDraft[] };
 
 /** A mind before its first turn. */

@@ -15,7 +15,7 @@ import type { TurnInput, TurnState } from '../../../workflows/turn/turn-state.js
 import { recallByWords } from './recall-by-words.js';
 import type { SessionMind } from './session-mind.js';
 
-/** What a mind of a session sees in one turn. */
+/** The input of one turn of a mind in a session. */
 export type TurnToBegin = {
   readonly npcId: string;
   readonly turnId: string;
@@ -27,28 +27,28 @@ export type TurnToBegin = {
   readonly npcState: JsonObject;
 };
 
-/** What its model says. */
+/** The text of its model. */
 export type SpokenText = {
   readonly text: string;
   /** What is probed of the protocol in addition to the turn. */
   readonly probe?: ProtocolProbe;
 };
 
-/** What a model is asked: the turn's instruction, and how well each memory in the prompt fits. */
+/** The request to a model: the turn's instruction, and the score of each memory in the prompt. */
 export type SessionTurnPrompt = {
   readonly prompt: string;
   readonly constraints: JsonObject;
   readonly similarities: readonly number[];
 };
 
-/** A turn that only lacks what its model says. It is finished once. */
+/** A turn that only lacks its model's text. It is finished once. */
 export type BegunTurn = { readonly asked: SessionTurnPrompt; readonly finish: (said: SpokenText) => TurnOutcome };
 
 export type TurnOutcome = {
   readonly played: PlayedTurn;
   readonly verdict: Verdict;
   readonly grounds: VerdictGrounds;
-  /** What the protocol should not have done; null when it held. */
+  /** The violation of the protocol that was found; null if there was none. */
   readonly broken: string | null;
 };
 
@@ -122,7 +122,7 @@ export function* beginSessionTurn(toBegin: TurnToBegin): Sliced<BegunTurn> {
   return { asked: { prompt, constraints, similarities: memories.map(({ similarity }) => similarity) }, finish };
 }
 
-/** Plays a whole turn, where what the model says is known beforehand. */
+/** Plays a complete turn, for a model's text that is known beforehand. */
 export function* playSessionTurn(toBegin: TurnToBegin, said: SpokenText): Sliced<TurnOutcome> {
   return (yield* beginSessionTurn(toBegin)).finish(said);
 }
@@ -132,7 +132,7 @@ const instructionOf = (state: TurnState): Instruction | undefined => {
   return last === undefined || last.type === 'Finalize' ? undefined : last;
 };
 
-/** What follows from the rest is made again when it is asked for: a million prompts would fill a disk. */
+/** Derived values are computed again on demand: a million prompts would fill a disk. */
 export const compact = ({ type, data }: EventDraft): PlayedTurn['events'][number] => {
   const { instruction: _instruction, deadlineAt: _deadline, ...kept } = data as Readonly<Record<string, Json>>;
   return { type, version: currentVersion(npcEvents, type), data: kept };

@@ -22,28 +22,28 @@ import {
   type SpokenText,
 } from './session-turn.js';
 
-/** What a session is, beside what has happened in it. */
+/** The fixed part of a session, as opposed to what has happened in it. */
 export type Setting = {
   readonly level: Level;
   readonly goal: GhostGoal;
   readonly seed: number;
   readonly steps: number;
-  /** The ghost's text; null if an engine produces it. */
+  /** Produces the ghost's text; null if an engine does. */
   readonly policy: Policy | null;
-  /** The task that the ghost is told with what is around it, whoever speaks: an engine knows no other. Null: a policy spoke first. */
+  /** The task that the ghost is given along with its surroundings, whoever speaks, because an engine knows no other. Null if a policy spoke first. */
   readonly briefedOn: GhostGoal | null;
 };
 
-/** Where a session stands after `step` steps: plain JSON of bounded size, which a checkpoint is. */
+/** The state of a session after `step` steps: plain JSON of bounded size, which is a checkpoint. */
 export type SessionState = {
   readonly step: number;
   readonly world: World;
   readonly plan: Plan;
   readonly last: LastStep | null;
-  /** What an NPC has answered in the last step. */
+  /** An NPC's answer in the last step. */
   readonly heard: string | null;
   readonly ghost: SessionMind;
-  /** The minds of NPCs that were spoken to, and how often each was, by their ids. */
+  /** The minds of NPCs that were spoken to, and how often, by id. */
   readonly npcs: Readonly<Record<string, NpcInSession>>;
   readonly tally: Tally;
 };
@@ -51,7 +51,7 @@ export type SessionState = {
 type NpcInSession = { readonly mind: SessionMind; readonly asked: number };
 type StepData = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
 
-/** What a ghost's mind is called in its turns. An NPC of that name is another mind: theirs are told by who was spoken to. */
+/** The id of a ghost's mind in its turns. An NPC with that name is a different mind: NPCs' turns are identified by who was spoken to. */
 export const GHOST = 'ghost';
 /** How much of an answer the ghost hears, in UTF-16 units. */
 const HEARD_CHARS = 300;
@@ -79,7 +79,7 @@ export const beginSession = (setting: Setting): SessionState => {
   };
 };
 
-/** What the ghost is told that it is: a policy knows what it is after, an engine does not. */
+/** The ghost's persona: a policy knows its goal, an engine must be given it. */
 const personaOf = ({ level, briefedOn }: Setting): string =>
   briefedOn === null ? level.persona : playerBrief(level, briefedOn);
 
@@ -88,7 +88,7 @@ export const isPlayed = ({ level, goal, steps }: Setting, { step, world, plan }:
   step >= steps || isDone(goal, level, world, plan);
 
 type Decided = { readonly verdict: Verdict; readonly grounds: VerdictGrounds };
-/** What a step led to, played or read. */
+/** The result of a step, played or read. */
 type PlayedStep = {
   readonly deed: GhostDeed;
   readonly plan: Plan;
@@ -97,7 +97,7 @@ type PlayedStep = {
   readonly error: string | null;
 };
 
-/** The world after an action, and what came of it; where the mind refused, what would have come of it. */
+/** The world after an action, and its outcome; if the mind refused, the outcome that it would have had. */
 type GhostDeed = { readonly world: World; readonly allowed: Outcome | null; readonly missed: Outcome | null };
 
 const deedOf = ({ level }: Setting, { world }: SessionState, verdict: Verdict): GhostDeed => {
@@ -160,7 +160,7 @@ const settle = (
   };
 };
 
-/** The rules that matched in a verdict, with their set. */
+/** The rules that matched in a verdict, with their ruleset. */
 const judged = (rulesetId: string | undefined, { grounds }: Decided): StepFacts['verdicts'][number] => ({
   rulesetId: rulesetId ?? null,
   matched: grounds.rules.flatMap(({ drRuleId, matched }) => (matched ? [drRuleId] : [])),
@@ -172,18 +172,18 @@ const knownNpc = ({ npcs }: SessionState, npcId: string): NpcInSession | undefin
   Object.hasOwn(npcs, npcId) ? npcs[npcId] : undefined;
 const npcMind = (level: Level, npcId: string): SessionMind => beginSessionMind(npcOf(level, npcId)?.persona ?? '');
 
-/** What is to be recorded of a step, and the session after it. */
+/** The record of a step, and the session after it. */
 export type TakenStep = { readonly record: StepData; readonly state: SessionState };
 
-/** A step that only lacks what the ghost says. It is finished once, in slices. */
+/** A step that only lacks the ghost's text. It is finished once, in slices. */
 export type BegunStep = {
   readonly asked: SessionTurnPrompt;
   readonly finish: (said: SpokenText, plan: Plan) => Sliced<TakenStep>;
 };
 
 /**
- * Begins the next step of a session, in slices: a turn of the ghost. What the ghost says then leads to its action in the world, and to a turn of the
- * NPC that it spoke to. Nothing is written.
+ * Begins the next step of a session, in slices: a turn of the ghost. The ghost's text then leads to its action in the world, and to a turn of the NPC
+ * that it spoke to. Nothing is written.
  */
 export function* beginStep(setting: Setting, state: SessionState): Sliced<BegunStep> {
   const { level, briefedOn } = setting;
@@ -191,11 +191,11 @@ export function* beginStep(setting: Setting, state: SessionState): Sliced<BegunS
     npcId: GHOST,
     turnId: `g${String(state.step + 1)}`,
     mind: state.ghost,
-    // What the mind has goes before it; the task need not stand in every step.
+    // The mind's own persona takes precedence; the task need not be in every step.
     persona: level.persona,
     ruleset: level.ruleset,
     observation: [state.heard, observe(level, state.world)].filter((part) => part !== null).join(' '),
-    // Long names of things may fill what a prompt has for the context; the lie of the land comes first.
+    // Long names of objects may fill a prompt's room for the context, so the surroundings come first.
     context: {
       ...(briefedOn === null ? {} : { surroundings: surroundingsOf(level, state.world) }),
       ...ghostContextOf(level, state.world),
@@ -205,7 +205,7 @@ export function* beginStep(setting: Setting, state: SessionState): Sliced<BegunS
   return { asked: turn.asked, finish: (said, plan) => finishStep(setting, state, { turn, said, plan }) };
 }
 
-/** Plays the next step of a session, in slices, with what a policy says. */
+/** Plays the next step of a session, in slices, with a policy's text. */
 export function* playStep(setting: Setting, state: SessionState, policy: Policy): Sliced<TakenStep> {
   const { plan, ...said } = policy.next(setting.level, state.world, state.plan, state.last);
   return yield* (yield* beginStep(setting, state)).finish(said, plan);
@@ -239,7 +239,7 @@ function* finishStep(
   return { record, state: next };
 }
 
-/** An NPC of the level hears the ghost, and answers in a turn of its own; a line of its script is what its model says. */
+/** An NPC of the level hears the ghost, and answers in its own turn; a line of its script is its model's text. */
 function* answerOf({ level }: Setting, state: SessionState, npcId: string, words: string) {
   const npc = npcOf(level, npcId);
   if (npc === undefined) return null;
@@ -252,7 +252,7 @@ function* answerOf({ level }: Setting, state: SessionState, npcId: string, words
   return yield* playSessionTurn(turn, { text: line });
 }
 
-/** What a recorded turn decided. */
+/** The decision of a recorded turn. */
 export const decidedIn = (played: PlayedTurn): Decided => {
   for (const recorded of played.events) {
     const event = npcEvents.decode({ ...recorded, meta: { schemaVersion: recorded.version } });
@@ -262,13 +262,13 @@ export const decidedIn = (played: PlayedTurn): Decided => {
   throw new Error('a recorded turn of a session has no verdict');
 };
 
-/** The session with what its last step took, in milliseconds. */
+/** The session with the duration of its last step, in milliseconds. */
 export const withTime = (state: SessionState, ms: number): SessionState => ({
   ...state,
   tally: { ...state.tally, times: noteTime(state.tally.times, state.step, state.step - 1, ms) },
 });
 
-/** The session after a step that was recorded. What was said and decided is taken from the record, and not decided again. */
+/** The session after a step that was recorded. Texts and decisions are taken from the record, and not made again. */
 export const replayStep = (setting: Setting, state: SessionState, { turns, error, ms }: StepData): SessionState => {
   const [ghostTurn, npcTurn] = turns;
   if (ghostTurn === undefined) throw new Error('a recorded step of a session has no turn');

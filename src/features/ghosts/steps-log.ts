@@ -7,7 +7,7 @@ import { DECIDE_ATTEMPTS, othersKeptWriting } from '../../kernel/streams/attempt
 import type { Fold } from '../../kernel/streams/fold.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 
-/** How many steps a session has recorded, and whether none may follow. */
+/** How many steps a session has recorded, and whether no more may follow. */
 export type StepCount = { readonly steps: number; readonly closed: boolean };
 
 /** The step with the number n is the event at revision n - 1. */
@@ -28,12 +28,12 @@ export const stepCount: Fold<StepCount> = {
   },
 };
 
-/** `overtaken`: somebody else has recorded that step; `closed`: nobody may record it any more. */
+/** `overtaken`: another process has recorded that step; `closed`: it may no longer be recorded. */
 export type StepOutcome = 'recorded' | 'overtaken' | 'closed';
 
 /**
- * Records what follows after `steps` steps: a step, or that there is none. Where two players of one session meet, one of them is overtaken.
- * Raises CONFLICT after DECIDE_ATTEMPTS, and what the event store raises.
+ * Records what follows `steps` steps: a step, or the end. If two players of one session meet, one of them is overtaken. Raises CONFLICT after
+ * DECIDE_ATTEMPTS, and what the event store raises.
  */
 export const recordStep = async (
   writers: StreamWriters,
@@ -49,7 +49,7 @@ export const recordStep = async (
       if ((await writer.append([event as unknown as EventDraft], by, 0)) !== null) return 'recorded';
       continue;
     }
-    // What this process knows may be old, or was never written.
+    // This process's state may be stale, or was never written.
     const place = await writer.durable({ state, revision });
     if (place === null) continue;
     if (place.state.closed) return 'closed';
@@ -58,9 +58,9 @@ export const recordStep = async (
   throw othersKeptWriting();
 };
 
-/** How many steps lie between two checkpoints: after a restart, at most this many are played again from what was recorded. */
+/** The number of steps between two checkpoints: after a restart, at most this many are replayed from the record. */
 export const CHECKPOINT_STEPS = 250;
-/** How many steps are read at once, where all of them are. */
+/** How many steps are read at a time when reading all of them. */
 const PAGE_STEPS = 500;
 
 type StepRecorded = Extract<GhostStepEvent, { type: 'GhostStepped' }>['data'];
@@ -71,16 +71,16 @@ const stepOf = (recorded: RecordedEvent): readonly RecordedStep[] => {
   return event.type === 'GhostStepped' ? [{ ...event.data, revision: recorded.revision, at: recorded.meta.at }] : [];
 };
 
-/** The number of the last step; 0 when there is none. Raises what the event store raises. */
+/** The number of the last step; 0 if there is none. Raises what the event store raises. */
 export const lastStep = async (events: Pick<EventStore, 'read'>, stream: string): Promise<number> => {
   const [last] = (await events.read(stream, { direction: 'backwards', limit: 1 })).events;
   return last === undefined ? 0 : last.revision + (last.type === 'GhostStepped' ? 1 : 0);
 };
 
 /**
- * The steps from the last checkpoint on, oldest first, that one included; all steps where there is none. A page at a time.
- * @param known how many steps the reader knows already: none of them are read again
- * Raises what the event store raises.
+ * The steps since the last checkpoint, oldest first, including the checkpoint; all steps if there is none. One page at a time. Raises what the event
+ * store raises.
+ * @param known how many steps the reader already knows: none of them are read again
  */
 export async function* stepsSinceCheckpoint(
   events: Pick<EventStore, 'read'>,
@@ -92,7 +92,7 @@ export async function* stepsSinceCheckpoint(
     yield* steps;
 }
 
-/** All steps from the one with this number on, page by page. Raises what the event store raises. */
+/** All steps starting with this number, page by page. Raises what the event store raises. */
 export async function* pagesOfSteps(
   events: Pick<EventStore, 'read'>,
   stream: string,
@@ -105,10 +105,10 @@ export async function* pagesOfSteps(
   }
 }
 
-/** `next`: the number of the step that the following page begins with. */
+/** `next`: the number of the first step of the following page. */
 type StepsPage = { readonly steps: readonly RecordedStep[]; readonly next: number | null };
 
-/** A page of steps, from the one with this number on. Raises what the event store raises. */
+/** A page of steps, starting with this number. Raises what the event store raises. */
 export const readSteps = async (
   events: Pick<EventStore, 'read'>,
   stream: string,

@@ -6,12 +6,12 @@ import { chartOf, DIRECTIONS, distance, isOnMap, numberOfTile, type Placed } fro
 import { deed, type Deed, type Outcome, refuse, type Refused, targetOf } from './deed.js';
 import { enter, entitiesOf, isDown, isRunOver, isShut, newsOf, NPC_HITS, shortId, type World } from './world.js';
 
-/** How far words carry, in moves, walls or not. */
+/** How far speech carries, in moves, through walls or not. */
 export const EARSHOT_TILES = 3;
 
 const PAIR = /^\(?(-?\d{1,9}), ?(-?\d{1,9})\)?$/;
 
-/** The tile that a text names: a direction, or x and y with a comma in between. The form of a prompt's answer has no other place for it. */
+/** The tile that a text names: a direction, or x and y separated by a comma. The form of a prompt's answer has no other member for it. */
 const tileIn = (text: string, at: Tile): Point | undefined => {
   const way = DIRECTIONS.find(({ word }) => word === text.toLowerCase());
   if (way !== undefined) return { x: at.x + way.x, y: at.y + way.y };
@@ -19,12 +19,12 @@ const tileIn = (text: string, at: Tile): Point | undefined => {
   return x === undefined || y === undefined ? undefined : { x: Number(x), y: Number(y) };
 };
 
-/** Where a move is to lead: to numbers x and y, to a thing of the level, in a direction. Things may have any name, so they come first. */
+/** The destination of a move: numeric x and y, an object of the level, or a direction. Objects may have any name, so they come first. */
 const destinationOf = (level: Level, world: World, action: Action): Tile | Refused => {
   const { target = '' } = action;
   const point = pointOf(action) ?? (chartOf(level).byId.has(target) ? undefined : tileIn(target.trim(), world.at));
   if (point !== undefined) {
-    // Adding zero makes 0 of -0, which JSON cannot hold.
+    // Adding zero turns -0 into 0, because JSON cannot hold -0.
     if (isOnMap(level, point)) return { x: point.x + 0, y: point.y + 0 };
     return refuse('OFF_THE_MAP', 'That place is not on the map.');
   }
@@ -44,7 +44,7 @@ const move = (level: Level, world: World, action: Action): Deed | Refused => {
   return { world: enter(level, world, to) };
 };
 
-/** Somebody who can be spoken to or attacked. */
+/** An NPC that can be spoken to or attacked. */
 const somebody = (level: Level, world: World, action: Action, tiles: number): Placed | Refused => {
   const target = targetOf(level, world, action, tiles);
   if ('ok' in target) return target;
@@ -74,7 +74,7 @@ const openDoor = (level: Level, world: World, door: number): Deed | Refused => {
   return deed(world, { opened: [...world.opened, door] }, `You open the door ${shortId(id)}.`);
 };
 
-/** Takes an item, opens a door, touches a goal. */
+/** Takes an item, opens a door, or touches a goal. */
 const interact = (level: Level, world: World, action: Action): Deed | Refused => {
   const target = targetOf(level, world, action);
   if ('ok' in target) return target;
@@ -100,7 +100,7 @@ const interact = (level: Level, world: World, action: Action): Deed | Refused =>
 
 type LevelItem = Level['items'][number];
 
-/** The world after an item was used: some are gone then. */
+/** The world after an item was used: consumed items are gone. */
 const used = ({ held, spent }: World, item: number, { consumed }: LevelItem): Partial<World> =>
   consumed ? { held: held.filter((one) => one !== item), spent: [...spent, item] } : {};
 
@@ -113,11 +113,11 @@ const heal = (level: Level, world: World, item: number, it: LevelItem): Deed | R
   return deed(world, { ...used(world, item, it), hp }, `You use the item ${name} and have ${hp} hit points.`);
 };
 
-/** What the ghost has that opens the door that an action is about: who names only the door means that. */
+/** The held item that opens the door of an action: an action that names only the door means that item. */
 const keyFor = (level: Level, { held }: World, { target = '' }: Action): string | undefined =>
   held.flatMap((item) => level.items[item] ?? []).find(({ opens }) => opens.includes(target))?.id;
 
-/** Uses an item that is held: on a door, or to heal. */
+/** Uses a held item: on a door, or to heal. */
 const use = (level: Level, world: World, action: Action): Deed | Refused => {
   const [name = keyFor(level, world, action), second] = itemsOf(action, { entities: entitiesOf(level, world) }) ?? [];
   if (name === undefined) {
@@ -169,8 +169,8 @@ const judge = (level: Level, world: World, value: Json): Deed | Refused => {
 };
 
 /**
- * What an action does to the world, or why it does nothing. Total: whatever the action holds, it never throws. Of a refusal the world keeps only the
- * news that it tells the ghost.
+ * The effect of an action on the world, or why it has none. Total: whatever the action contains, it never throws. After a refusal the world only
+ * keeps the news for the ghost.
  */
 export const act = (
   level: Level,
@@ -186,7 +186,7 @@ export const act = (
   };
 };
 
-/** The world after a step in which the mind did not let the ghost act; the next observation says why. */
+/** The world after a step in which the mind refused the ghost's action; the next observation gives the reason. */
 export const heldBack = (world: World, reason: string): World => ({
   ...world,
   news: newsOf([`You hold back. ${reason}`]),

@@ -1,4 +1,4 @@
-/** A set of small numbers as text, six to a character: a checkpoint of 256 × 256 tiles is 11 kB. */
+/** A set of small numbers as text, six to a character: for 256 × 256 tiles it takes 11 kB in a checkpoint. */
 
 const DIGITS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 const BITS = 6;
@@ -12,7 +12,7 @@ const digitAt = (bitmap: string, number: number): number => values.get(bitmap[Ma
 export const bitmapHas = (bitmap: string, number: number): boolean =>
   ((digitAt(bitmap, number) >> (number % BITS)) & 1) === 1;
 
-/** The set with this number; it must be below the size that the set was made for. */
+/** The set with this number added; it must be below the size that the set was made for. */
 export const bitmapWith = (bitmap: string, number: number): string => {
   const place = Math.floor(number / BITS);
   const digit = DIGITS[digitAt(bitmap, number) | (1 << (number % BITS))] ?? 'A';

@@ -1,6 +1,6 @@
 import type { Level, Tile } from '../../levels/domain/level.js';
 
-/** A thing of a level by its kind and its position in the level's list of that kind. */
+/** An object of a level by its kind and its position in the level's list of that kind. */
 export type Placed = {
   readonly kind: 'goal' | 'item' | 'door' | 'hazard' | 'npc';
   readonly position: number;
@@ -8,23 +8,23 @@ export type Placed = {
   readonly at: Tile;
 };
 
-/** What is looked up in a level at every step, made once. Tiles are numbered row by row from 0. */
+/** The lookup tables of a level that every step needs, made once. Tiles are numbered row by row from 0. */
 export type Chart = {
   readonly level: Level;
   readonly tiles: number;
-  /** By tile: 1 where nobody can ever stand. */
+  /** By tile: 1 where no one can ever stand. */
   readonly walls: Uint8Array;
-  /** By tile: what entering it costs in hit points. */
+  /** By tile: its cost on entering, in hit points. */
   readonly harms: ReadonlyMap<number, number>;
-  /** By tile: its doors, by their positions. */
+  /** By tile: its doors, by position. */
   readonly doors: ReadonlyMap<number, readonly number[]>;
   readonly things: ReadonlyMap<number, readonly Placed[]>;
   readonly byId: ReadonlyMap<string, Placed>;
-  /** By item: the doors that it opens, by their positions. */
+  /** By item: the doors that it opens, by position. */
   readonly opens: readonly (readonly number[])[];
 };
 
-/** Levels are immutable, so what was made from one stays right as long as it is held. */
+/** Levels are immutable, so the chart stays valid for the lifetime of its level. */
 const charts = new WeakMap<Level, Chart>();
 
 const KINDS = [
@@ -97,12 +97,12 @@ export const tileOfNumber = ({ width }: Level, tile: number): Tile => ({
   x: tile % width,
   y: Math.floor(tile / width),
 });
-/** How many moves lie between two tiles where nothing is in the way. */
+/** The number of moves between two tiles if nothing is in the way. */
 export const distance = (from: Tile, to: Tile): number => Math.abs(from.x - to.x) + Math.abs(from.y - to.y);
-/** Whether somebody on one tile reaches things on the other: the same tile, or one of its four neighbours. */
+/** Whether objects on one tile are in reach from the other: the same tile, or one of its four neighbours. */
 export const isInReach = (from: Tile, to: Tile): boolean => distance(from, to) <= 1;
 
-/** The neighbours of a tile that are on the map and no wall, by number. */
+/** The neighbours of a tile that are on the map and not walls, by number. */
 export const neighboursOf = ({ level, walls }: Chart, tile: number): readonly number[] => {
   const { x, y } = tileOfNumber(level, tile);
   const found: number[] = [];

@@ -3,27 +3,27 @@ import { isOnMap, numberOfTile } from './chart.js';
 import { keyKindsOf } from './key-kinds.js';
 import { regionsAround, regionsOf, type Manner, type Regions } from './regions.js';
 
-/** A door and the item that opens it, both by position; null: it needs none. */
+/** A door and the item that opens it, both by position; null if it needs none. */
 export type DoorOpening = { readonly door: number; readonly item: number | null };
 
-/** From where somebody sets out, and with what. Every state of a search is one. */
+/** Where a search starts, and with which items. Every state of a search is one. */
 export type Departure = {
   readonly at: Tile;
-  /** Doors that are open, and how the last of them were opened in this search. */
+  /** Open doors, and how the last of them were opened in this search. */
   readonly opened: readonly number[];
   readonly openings: readonly DoorOpening[];
   readonly held: readonly number[];
   readonly spent: readonly number[];
 };
 
-/** How far somebody comes without giving anything away that could be needed elsewhere. */
+/** Everything that can be reached without spending anything that could be needed elsewhere. */
 export type Closure = {
-  /** By region: 1 where one can be. */
+  /** By region: 1 if it can be reached. */
   readonly reached: Uint8Array;
   readonly items: ReadonlySet<number>;
   readonly goals: ReadonlySet<number>;
   readonly departure: Departure;
-  /** Shut doors that were come to, each with one item of each kind at hand that opens it and is gone then. */
+  /** Shut doors that were reached, each with one available item of each kind that opens it and is consumed. */
   readonly choices: readonly DoorOpening[];
   /** How many regions, doors, items and kinds of items were looked at. */
   readonly looks: number;
@@ -31,10 +31,10 @@ export type Closure = {
   readonly whole: boolean;
 };
 
-/** Who plans with keys: `lasting` takes every item for one that stays after its use, so nothing has to be chosen. */
+/** How to plan with keys: `lasting` assumes that every item survives its use, so nothing has to be chosen. */
 export type Assumption = 'exact' | 'lasting';
 
-/** The regions in which somebody is who stands on a tile: its own or, on a hazard that counts as a wall, the open ones around it. */
+/** The regions of a position: the tile's own or, on a hazard that counts as a wall, the open ones around it. */
 export const startsOf = (
   level: Level,
   { of, doors }: Regions,
@@ -47,9 +47,9 @@ export const startsOf = (
 };
 
 /**
- * Walks everywhere, takes every item, and opens every door that costs nothing: those without a lock, those of an item that stays, and those of items
- * of which there are as many as shut doors that they open. What is left to choose from is which of the other doors an item is spent on.
- * @param most how many looks it may take; beyond that it is not whole
+ * Walks everywhere, takes every item, and opens every door that costs nothing: doors without a lock, doors with an item that is not consumed, and
+ * doors with items of which there are as many as shut doors that they open. The remaining choice is which of the other doors to spend an item on.
+ * @param most the maximum number of looks; beyond that the result is incomplete
  */
 export const closureOf = (
   level: Level,
@@ -66,7 +66,10 @@ export const closureOf = (
   const items = new Set<number>();
   const goals = new Set<number>();
   const doorsSeen = new Set<number>();
-  /** By kind of key: those at hand, how many of its doors are shut, and whether its doors cost nothing. That stays so, whatever is opened then. */
+  /**
+   * By kind of key: the available ones, how many of its doors are shut, and whether its doors cost nothing. The last stays true whatever is opened
+   * later.
+   */
   const hand: number[][] = kinds.map(() => []);
   const shut = kinds.map(({ doors }) => doors.length);
   const free = new Uint8Array(kinds.length);
@@ -127,7 +130,7 @@ export const closureOf = (
       }
     }
   };
-  /** How a door opens without a choice; undefined when it does not. */
+  /** How a door opens without a choice; undefined if it does not. */
   const freely = (door: number): DoorOpening | undefined => {
     if (level.doors[door]?.locked === false) return { door, item: null };
     const openedBy = ofDoor[door] ?? [];

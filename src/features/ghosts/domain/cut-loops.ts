@@ -4,22 +4,22 @@ import type { Sliced } from '../../../kernel/base/sliced.js';
 import { act } from './act.js';
 import { beginWorld, type World } from './world.js';
 
-/** After how many steps others get their turn: less than a millisecond. */
+/** The number of steps between two yields: less than a millisecond. */
 const SLICE_STEPS = 25;
 
-/** What of a world a loop must leave as it was: all but where the ghost has been and what it was told. */
+/** The part of a world that a loop must leave unchanged: everything except where the ghost has been and its news. */
 const standingOf = ({ visited: _visited, entered: _entered, news: _news, ...standing }: World): string =>
   JSON.stringify(standing);
 
 /**
- * Leaves out every loop of a walk (loop erasure): the steps between two moments at which the world stood the same, and so each step that changed
- * nothing. What the minds remember of them goes with them, so whoever wants something to come about again tries what is left. In slices.
- * @param actions of all steps; null of one without any
- * @returns the positions of the steps that are left, in their order
+ * Removes every loop of a walk (loop erasure): the steps between two moments with the same state of the world, and so each step that changed nothing.
+ * The minds' memories of the steps are lost with them, so a caller that wants to reproduce something must try the remaining steps. In slices.
+ * @param actions the actions of all steps; null for a step without one
+ * @returns the positions of the remaining steps, in order
  */
 export function* withoutLoops(level: Level, actions: readonly (Action | null)[]): Sliced<readonly number[]> {
   let world = beginWorld(level);
-  /** How many steps lead to each standing of the world, by the steps that are left. */
+  /** How many of the remaining steps lead to each state of the world. */
   const stepsTo = new Map([[standingOf(world), 0]]);
   const left: { readonly position: number; readonly standing: string }[] = [];
   for (const [position, action] of actions.entries()) {

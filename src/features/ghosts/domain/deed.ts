@@ -3,7 +3,7 @@ import type { Level } from '../../levels/domain/level.js';
 import { chartOf, distance, type Placed } from './chart.js';
 import { isInPlace, newsOf, shortId, type World } from './world.js';
 
-/** Why the world does not let something happen. */
+/** Why the world refuses an action. */
 export type WorldRefusal =
   | 'ACTION_TYPE_MISSING'
   | 'ACTION_TYPE_INVALID'
@@ -24,12 +24,12 @@ export type WorldRefusal =
   | 'ITEM_UNFIT'
   | 'NOT_HURT';
 
-/** What became of an action. `heardBy`: the NPC that was spoken to, by its id. */
+/** The outcome of an action. `heardBy`: the id of the NPC that was spoken to. */
 export type Outcome =
   | { readonly ok: true; readonly happened: readonly string[]; readonly heardBy?: string }
   | { readonly ok: false; readonly code: WorldRefusal; readonly reason: string };
 
-/** The world after something was done. */
+/** The world after an action. */
 export type Deed = { readonly world: World; readonly heardBy?: string };
 export type Refused = Extract<Outcome, { ok: false }>;
 
@@ -38,7 +38,7 @@ export const deed = (world: World, change: Partial<World>, ...news: readonly str
   world: { ...world, ...change, news: newsOf(news) },
 });
 
-/** The thing that an action is about, where it can be reached; or why not. */
+/** The object that an action is about, if it is in reach; otherwise the reason. */
 export const targetOf = (level: Level, world: World, { target = '' }: Action, tiles = 1): Placed | Refused => {
   if (target === '') return refuse('TARGET_MISSING', 'It does not say with what or whom.');
   const placed = chartOf(level).byId.get(target);

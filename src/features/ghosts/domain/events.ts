@@ -7,7 +7,7 @@ import type { GhostGoal, ProtocolProbe } from './policy.js';
 import type { RemoteStep } from './remote-play.js';
 import type { GhostTest } from './results.js';
 
-/** Who plays: this server or a body elsewhere. */
+/** Who plays: this server or a remote body. */
 export const ghostDrivers = ['local', 'remote'] as const;
 export type GhostDriver = (typeof ghostDrivers)[number];
 
@@ -25,7 +25,7 @@ export type GhostPlan = {
   readonly deadlineAt: string;
   /** The id of the engine that produces the ghost's texts; absent if the goal's policy does. */
   readonly engine?: string;
-  /** Absent: this server. */
+  /** Absent means this server. */
   readonly driver?: 'remote';
 };
 
@@ -40,11 +40,11 @@ export type GhostReport = {
   readonly coverage: number;
 };
 
-/** The events of a ghost session. Shapes are storage: never changed, only upcast (docs/adr/0004). */
+/** The events of a ghost session. The shapes are storage: they never change and are only upcast (docs/adr/0004). */
 export type GhostEvent =
   | { type: 'GhostRequested'; data: OfSession & GhostPlan }
   | { type: 'GhostBegun'; data: OfSession }
-  /** A slice of steps was played; `step` is how many there are. */
+  /** A slice of steps was played; `step` is the number of steps so far. */
   | { type: 'GhostPlayed'; data: OfSession & { readonly step: number } }
   | {
       type: 'GhostEnded';
@@ -52,37 +52,37 @@ export type GhostEvent =
     }
   | { type: 'GhostReported'; data: OfSession & GhostReport };
 
-/** A turn of one of the minds of a session, as its events; what follows from them (instructions, prompts) is left out. */
+/** A turn of one of the minds of a session, as its events; values that can be derived from them (instructions, prompts) are left out. */
 export type PlayedTurn = {
   readonly npcId: string;
   readonly events: readonly { readonly type: string; readonly version: number; readonly data: JsonObject }[];
 };
 
-/** The events of a session's steps, one for each step and one that ends them. */
+/** The events of a session's steps: one for each step and one that ends them. */
 export type GhostStepEvent =
   | {
       type: 'GhostStepped';
       data: {
         readonly step: number;
         readonly turns: readonly PlayedTurn[];
-        /** What the ghost was allowed to do; null when its mind refused. */
+        /** The action that the ghost was allowed to take; null if its mind refused. */
         readonly action: Action | null;
         readonly outcome: JsonObject | null;
-        /** What the session tried of the protocol beside the turn, and what it found wrong. */
+        /** What the session tried against the protocol in addition to the turn, and what it found wrong. */
         readonly probe?: ProtocolProbe;
         readonly error?: string;
-        /** Of a session that has a body elsewhere: all that is counted of the step. */
+        /** For a session with a remote body: everything that is counted of the step. */
         readonly remote?: RemoteStep;
-        /** How long this server worked on it, in milliseconds; absent in older ones. */
+        /** How long this server worked on it, in milliseconds; absent in older events. */
         readonly ms?: number;
-        /** Everything that playing on needs, every now and then. */
+        /** Everything needed to continue playing, in some of the events. */
         readonly checkpoint?: Json;
       };
     }
   /** No step follows. */
   | { type: 'GhostStepsClosed'; data: { readonly step: number } };
 
-/** The events of ghost sessions. */
+/** The decoder of ghost sessions. */
 export const ghostEvents = decoderOf<GhostEvent>({
   GhostRequested: [],
   GhostBegun: [],
@@ -91,5 +91,5 @@ export const ghostEvents = decoderOf<GhostEvent>({
   GhostReported: [],
 });
 
-/** The events of their steps. */
+/** The decoder of their steps. */
 export const ghostStepEvents = decoderOf<GhostStepEvent>({ GhostStepped: [], GhostStepsClosed: [] });

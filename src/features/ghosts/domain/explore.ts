@@ -7,17 +7,17 @@ import { proceed, settlePlan } from './journey.js';
 import { beginPlan, IDLE, textOf, type Plan, type Policy, type Task } from './policy.js';
 import { isInPlace, type World } from './world.js';
 
-/** How often what failed is tried once more before the policy has nothing left to do. */
+/** How often failed tasks are retried before the policy has nothing left to do. */
 const FORGIVEN = 2;
 
-/** The item that the ghost should use on a door; null for none: it opens to anybody, undefined: it cannot be opened now. */
+/** The item that the ghost should use on a door; null if it opens without one, undefined if it cannot be opened now. */
 const keyFor = (level: Level, world: World, door: number, likes: Taste): number | null | undefined => {
   if (level.doors[door]?.locked === false) return likes(door, null) ? null : undefined;
   const { opens } = chartOf(level);
   return world.held.find((item) => opens[item]?.includes(door) === true && likes(door, item));
 };
 
-/** What opens a door that may have a lock. */
+/** Opens a door that may have a lock. */
 export const openingTask = (level: Level, door: number, item: number | null): Task => {
   const target = level.doors[door]?.id ?? '';
   const about = `d${door}:${item ?? ''}`;
@@ -35,7 +35,7 @@ export const touchingTask = ({ kind, position, id }: Placed): Task => ({
 export type Taste = (door: number, item: number | null) => boolean;
 const anything: Taste = () => true;
 
-/** What a ghost that looks around does with a thing: takes items and opens doors; undefined: nothing. */
+/** What an exploring ghost does with an object: takes items and opens doors; undefined for nothing. */
 const taskWith = (level: Level, world: World, plan: Plan, placed: Placed, likes: Taste): Task | undefined => {
   if (!isInPlace(world, placed)) return undefined;
   let task: Task | undefined;
@@ -47,7 +47,7 @@ const taskWith = (level: Level, world: World, plan: Plan, placed: Placed, likes:
   return task === undefined || plan.tried.includes(task.about) ? undefined : task;
 };
 
-/** Uses what heals when half of the hit points are gone. */
+/** Uses a healing item when half of the hit points are gone. */
 export const healingTask = (level: Level, world: World, plan: Plan): Task | undefined => {
   if (world.hp * 2 > level.hp) return undefined;
   const item = world.held.find((one) => (level.items[one]?.heals ?? 0) > 0 && !plan.tried.includes(`h${one}`));
@@ -55,7 +55,7 @@ export const healingTask = (level: Level, world: World, plan: Plan): Task | unde
   return { about: `h${item}`, action: { type: 'USE', payload: { item: level.items[item]?.id ?? '' } } };
 };
 
-/** The things with which there is something to do, by the tiles from which it can be done. */
+/** The objects that have a task, by the tiles from which it can be done. */
 const workplaces = (level: Level, world: World, plan: Plan, likes: Taste): ReadonlyMap<number, Task> => {
   const chart = chartOf(level);
   const found = new Map<number, Task>();
@@ -71,7 +71,7 @@ const workplaces = (level: Level, world: World, plan: Plan, likes: Taste): Reado
 
 /**
  * Frontier exploration (Yamauchi 1997): the nearest tile that was never entered, or from which something can be taken or opened.
- * @param tasteOf asked only when something is planned
+ * @param tasteOf called only when something is planned
  */
 export const planExploring = (level: Level, world: World, plan: Plan, tasteOf: () => Taste = () => anything): Plan => {
   if (plan.stuck) return plan;
@@ -88,7 +88,7 @@ export const planExploring = (level: Level, world: World, plan: Plan, tasteOf: (
     : { ...nothing, stuck: true };
 };
 
-/** What a ghost does next that sees all of a level; null when nothing is left. */
+/** The next step of a ghost that explores all of a level; null if nothing is left. */
 export const exploringStep = (
   level: Level,
   world: World,
@@ -101,7 +101,7 @@ export const exploringStep = (
   return proceed(level, world, planned) ?? { plan: planned, action: null };
 };
 
-/** Plays `maximize_exploration`: enters every tile that it can, takes what lies around and opens what opens. */
+/** Plays `maximize_exploration`: enters every reachable tile, takes every item and opens every door. */
 export const exploration: Policy = {
   begin: beginPlan,
   next(level, world, before, last) {

@@ -3,24 +3,27 @@ import type { Level, Tile } from '../../levels/domain/level.js';
 import { chartOf, DIRECTIONS, distance, isOnMap, numberOfTile, tileOfNumber } from './chart.js';
 import type { World } from './world.js';
 
-/** How many moves of detour a hazard is worth. */
+/** How many moves of detour it is worth to avoid a hazard. */
 const HAZARD_COST = 25;
-/** More than any distance on a map, so that of equal costs the one nearer to its end comes first. */
+/** More than any distance on a map, so that among equal costs the tile nearer to its end comes first. */
 const AHEADS = 1_024;
 const FAR = 0x7fff_ffff;
 
-/** Where a path leads: to the nearest tile that it accepts. */
+/** The destination of a path: the nearest tile that it accepts. */
 type Destination = {
   readonly accepts: (tile: number) => boolean;
-  /** Accepted are only this tile and its neighbours: the search goes towards it (A*; Hart, Nilsson and Raphael 1968). Without it, it goes everywhere. */
+  /**
+   * Only this tile and its neighbours are accepted: the search goes towards it (A*; Hart, Nilsson and Raphael 1968). Without it, the search goes
+   * everywhere.
+   */
   readonly towards?: Tile;
-  /** Tiles that the path must not touch. */
+  /** Tiles that the path must avoid. */
   readonly shunned: readonly number[];
 };
 
 /**
- * The cheapest way through what is open now, as letters of DIRECTIONS, without hazards where the detour is bearable and never through one that would
- * kill. Empty when the ghost is there already; null when there is no way.
+ * The cheapest path through everything that is open now, as letters of DIRECTIONS, avoiding hazards if the detour is acceptable, and never through
+ * one that would kill. Empty if the ghost is already there; null if there is no path.
  */
 export const findPath = (level: Level, world: World, { accepts, towards, shunned }: Destination): string | null => {
   const { tiles, walls, harms, doors } = chartOf(level);
@@ -31,7 +34,7 @@ export const findPath = (level: Level, world: World, { accepts, towards, shunned
   const costs = new Int32Array(tiles).fill(FAR);
   const ways = new Uint8Array(tiles);
   const settled = new Uint8Array(tiles);
-  // One number for a tile and its cost, so the last ties are broken by the tile.
+  // One number for a tile and its cost, so the tile breaks the remaining ties.
   const queue = new TinyQueue<number>([start]);
   costs[start] = 0;
   for (let first = queue.pop(); first !== undefined; first = queue.pop()) {

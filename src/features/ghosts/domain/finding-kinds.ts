@@ -15,7 +15,7 @@ export const findingKinds = [
 ] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
-/** Equal findings as one: how often it was seen, and in which events first. */
+/** Equal findings merged into one: how often it was seen, and in which events first. */
 export type MergedFinding = {
   readonly kind: FindingKind;
   readonly subject: string;
@@ -26,7 +26,7 @@ export type MergedFinding = {
   readonly events: readonly number[];
 };
 
-/** How many different findings of one kind a tally holds, so that no kind keeps out another, and how many events each names. */
+/** How many different findings of one kind a tally holds, so that no kind displaces another, and how many events each names. */
 const OF_KIND = 50;
 const EVENTS = 20;
 const DETAIL_CHARS = 300;
@@ -35,7 +35,7 @@ const SUBJECT_CHARS = 200;
 /** A finding in one step. */
 export type Noticed = Pick<MergedFinding, 'kind' | 'subject' | 'detail'>;
 
-/** The findings with one more, which joins an equal one (the same kind and subject). */
+/** The findings plus another one, which joins an equal one (the same kind and subject). */
 export const merged = (
   found: readonly MergedFinding[],
   { kind, subject, detail }: Noticed,

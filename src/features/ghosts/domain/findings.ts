@@ -15,23 +15,23 @@ import { shortId } from './world.js';
 export type Finding = MergedFinding & { readonly n: number };
 
 /**
- * A rule is told as never fired only after so many decisions with its set: one that matches in 2 of 100 decisions is then missed in fewer than 2 of
- * 100 sessions (0.98 to the power of 200).
+ * A rule is reported as never fired only after this many decisions with its ruleset: one that matches in 2 of 100 decisions is then missed in fewer
+ * than 2 of 100 sessions (0.98 to the power of 200).
  */
 export const DECISIONS_TO_JUDGE = 200;
 /**
- * What the findings that a report lists take at most, in bytes of JSON: it is one event. Those of the level have a share of their own, so that it is
- * the same findings in every session of the level, and none of them looks new or gone.
+ * The limit of the findings in a report, in bytes of JSON: it is one event. Findings of the level have their own share, so that every session of the
+ * level lists the same ones, and none of them appears new or gone.
  */
 const LEVEL_BYTES = 150_000;
 const PLAYED_BYTES = 250_000;
-/** What is listed first of what a session showed: what nothing else shows. */
+/** The session's findings that are listed first: nothing else reveals them. */
 const listedFirst: readonly FindingKind[] = ['soft_lock', 'engine_error'];
 
 const NO_WAY = 'It is unreachable from the start, whichever doors are opened.';
 const TOO_HARMFUL = 'The hazards on every way to it cost more hit points than the player has.';
 
-/** What is wrong with a level as it stands: no event shows it. */
+/** A problem of the level itself: no event shows it. */
 const ofLevel = (kind: MergedFinding['kind'], subject: string, detail: string): MergedFinding => ({
   kind,
   subject,
@@ -46,7 +46,7 @@ const staticFindings = new Map(
   [WORLD_NUMBERS, NO_NUMBERS].map((numbers) => [numbers, new WeakMap<Level, readonly MergedFinding[]>()]),
 );
 
-/** Findings that need no play, items and rules, in slices: made once while a level is held. */
+/** Findings that need no play: items and rules. In slices; made once for the lifetime of a level. */
 export function* findingsOfLevel(level: Level, numbers: NumberKeys): Sliced<readonly MergedFinding[]> {
   const known = staticFindings.get(numbers)?.get(level);
   if (known !== undefined) return known;
@@ -61,7 +61,7 @@ export function* findingsOfLevel(level: Level, numbers: NumberKeys): Sliced<read
   return found;
 }
 
-/** Rules that matched in none of the decisions, of the sets with which enough decisions were made. */
+/** Rules that matched in none of the decisions, of the rulesets with enough decisions. */
 const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly MergedFinding[] =>
   rulesetsOf(level).flatMap(({ rulesetId, rulesetRules }, set) => {
     const made = decisions[set] ?? 0;
@@ -75,7 +75,7 @@ const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly 
       }));
   });
 
-/** The findings that a report lists, in the same order; the others have their numbers, too. */
+/** The findings that a report lists, in the same order; the others have numbers too. */
 export const listedFindings = (findings: readonly Finding[]): readonly Finding[] => {
   const isFirst = ({ kind }: Finding): boolean => listedFirst.includes(kind);
   const played = findings.filter(({ fromStep }) => fromStep > 0);
@@ -89,9 +89,9 @@ export const listedFindings = (findings: readonly Finding[]): readonly Finding[]
 };
 
 /**
- * Everything that a session has found, sorted by the step in which it was first seen. Findings about the level itself stand at step 0.
+ * All findings of a session, sorted by the step in which each was first seen. Findings about the level itself have step 0.
  * @param over whether the session has ended: only then is it known which rules never fired
- * @param elsewhere whether a game elsewhere is the world: then less is certain of what rules see
+ * @param elsewhere whether a remote game is the world: then less is certain about the values that rules see
  */
 export const findingsOf = (
   level: Level,
@@ -111,7 +111,7 @@ export const findingsOf = (
   const isNew = (one: MergedFinding): boolean => !names.has(nameOf(one));
   const rank = ({ kind }: MergedFinding): number => findingKinds.indexOf(kind);
   const sorted = known.toSorted((left, right) => left.fromStep - right.fromStep || rank(left) - rank(right));
-  // What did not happen comes later, so that no number changes at the end; what depends on the machine last, so that it changes no number.
+  // Absences come later, so that no number changes at the end; findings that depend on the machine come last, so that they change no number.
   const all = [...sorted, ...(over ? neverFired(level, tally).filter(isNew) : []), ...(tally.times?.slow ?? [])];
   return all.map((found, index) => ({ n: index + 1, ...found }));
 };

@@ -7,12 +7,12 @@ import { greet } from './probes.js';
 import { diceOf } from './random.js';
 import { thingsInSight } from './world.js';
 
-/** Of how many steps one round consists; each of its other kinds comes once, the rest is exploring. */
+/** The number of steps in one round; each of the other kinds of steps occurs once, the rest is exploring. */
 const ROUND = 10;
-/** In how many rounds there is one attack, so that NPCs do not all go down at once. */
+/** One attack in this many rounds, so that not all NPCs go down at the same time. */
 const ATTACK_ROUNDS = 5;
 
-/** Plays `collect_metrics`: a steady mix of what players do, so that figures of two sessions can be compared. */
+/** Plays `collect_metrics`: a steady mix of typical player actions, so that figures of two sessions can be compared. */
 export const metricsGathering: Policy = {
   begin: beginPlan,
   next(level, world, before, last) {

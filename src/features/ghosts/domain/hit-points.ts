@@ -4,22 +4,22 @@ import { chartOf, isOnMap, neighboursOf, numberOfTile, tileOfNumber } from './ch
 import { closureOf, type Departure } from './closure.js';
 import { FAR, leastHarm, type LeastHarm } from './least-harm.js';
 
-/** How many tiles are looked at while ways through doors are thought out and tried, for all goals together; beyond that it is not known. */
+/** How many tiles are looked at while planning and trying paths through doors, for all goals together; beyond that the answer is unknown. */
 const TRIED_TILES = 50_000;
-/** What one search costs however short its way is, as a part of the level's tiles: it begins with a clean sheet of all of them. */
+/** The fixed cost of one search, however short its path, as a fraction of the level's tiles: it initialises an array of all of them. */
 const SHEET_PART = 64;
 
-/** How many tiles may still be looked at. */
+/** How many more tiles may be looked at. */
 type Budget = { left: number };
 
-/** From where a thing on a tile can be touched. */
+/** The tiles from which an object on a tile can be touched. */
 const around = (level: Level, at: Tile): ReadonlySet<number> => {
   if (!isOnMap(level, at)) return new Set();
   const tile = numberOfTile(level, at);
   return new Set([tile, ...neighboursOf(chartOf(level), tile)]);
 };
 
-/** The most hit points that somebody could lose from here on, and live: with those of everything that heals and could be come to. */
+/** The most hit points that a ghost could lose from here and survive, including those of every reachable healing item. */
 const mostToLose = (level: Level, from: Departure, hp: number): number => {
   const { items } = closureOf(level, 'bold', from, { assumption: 'lasting' });
   return [...items].reduce((sum, item) => {
@@ -28,12 +28,11 @@ const mostToLose = (level: Level, from: Departure, hp: number): number => {
   }, hp);
 };
 
-/** A thing to be touched on the way: an item to take, a door to open with what opens it, or the goal. */
+/** An object to touch on the way: an item to take, a door to open with its item, or the goal. */
 type Errand = { readonly at: Tile; readonly door?: number; readonly item?: number };
 
 /**
- * What has to be done to come to a tile, in an order that works: for each shut door on the way its key, and what leads there. Null when the budget was
- * used up on the way.
+ * The errands that lead to a tile, in an order that works: for each shut door on the way its key, and how to get there. Null if the budget ran out.
  */
 const errandsTo = (
   level: Level,
@@ -70,7 +69,7 @@ const errandsTo = (
   return budget.left > 0 ? errands : null;
 };
 
-/** Whether somebody survives some errands, each by the way that costs least; healing is left out. False also when the budget was used up on the way. */
+/** Whether a ghost survives some errands, each by its cheapest path, without healing. False also if the budget ran out. */
 function* survives(
   level: Level,
   from: Departure,
@@ -99,8 +98,8 @@ function* survives(
 }
 
 /**
- * Whether the hit points suffice to come to goals across hazards, by position, in slices. `no` even if each key opened all of its doors, and nobody ever
- * went back; `yes` of a way that was gone in thought.
+ * Whether the hit points suffice to reach goals across hazards, by position, in slices. `no` means even if each key opened all of its doors and no
+ * one ever went back; `yes` means that a complete path was simulated.
  */
 export function* sufficesFor(
   level: Level,

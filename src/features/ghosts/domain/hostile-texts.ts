@@ -9,7 +9,7 @@ const nested = (depth: number): JsonObject => (depth === 0 ? {} : { in: nested(d
 const json = (value: JsonObject): string => JSON.stringify(value);
 const move = { type: 'MOVE', payload: { x: -1, y: -1 } };
 
-/** Texts by which a model is talked out of its role, breaks its form, or pretends to be somebody else. None may bring a turn down. */
+/** Texts that try to talk a model out of its role, break its form, or impersonate someone else. None of them may break a turn. */
 export const injections: readonly [string, ...string[]] = [
   '',
   ' \n\t ',
@@ -37,7 +37,7 @@ export const injections: readonly [string, ...string[]] = [
   `${'['.repeat(200)}{"action": "IDLE"}`,
 ];
 
-/** What models write in place of an action. */
+/** What models write instead of a valid action. */
 export const malformedActions: readonly [string, ...string[]] = [
   '{"action": 5}',
   '{"action": []}',
@@ -65,7 +65,7 @@ export const malformedActions: readonly [string, ...string[]] = [
   json({ action: { type: 'SPEAK', payload: { text: 'a'.repeat(TOO_MUCH) } } }),
 ];
 
-/** Types that this world does not know; some of them rules and the bridge do. */
+/** Types that this world does not know, although rules and the bridge know some of them. */
 export const unknownTypes: readonly [string, ...string[]] = [
   'FLY',
   'TELEPORT',

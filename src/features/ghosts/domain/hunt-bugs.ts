@@ -9,13 +9,13 @@ import { diceOf, type Dice } from './random.js';
 import { spoilingOf } from './spoil.js';
 import { isEnterable, type World } from './world.js';
 
-/** How many of a hundred steps are probes: while there is something to explore, and after that. */
+/** The percentage of steps that are probes: while there is something to explore, and after that. */
 const PROBES_PERCENT = 40;
 const PROBES_LATE_PERCENT = 75;
-/** The longest text that a plan keeps to say again, in UTF-16 units. */
+/** The longest text that a plan keeps to repeat, in UTF-16 units. */
 const KEPT_CHARS = 2_000;
 
-/** A move to a random free neighbour, so that somebody with nothing left to explore meets other things; idle where there is none. */
+/** A move to a random free neighbour, so that a ghost with nothing left to explore meets other objects; idle if there is none. */
 export const stroll = (level: Level, world: World, dice: Dice): JsonObject => {
   const ways = DIRECTIONS.map((way) => ({ x: world.at.x + way.x, y: world.at.y + way.y })).filter(
     (to) => isOnMap(level, to) && isEnterable(level, world, numberOfTile(level, to)),
@@ -24,7 +24,7 @@ export const stroll = (level: Level, world: World, dice: Dice): JsonObject => {
   return to === undefined ? IDLE : { type: 'MOVE', payload: to };
 };
 
-/** The plan after a step that is said with these dice; what was said is kept to be said again. */
+/** The plan after a step that was said with these dice; the text is kept for a repeat. */
 export const afterSaying = (plan: Plan, text: string, dice: Dice): Plan => ({
   ...plan,
   chance: dice.left(),
@@ -32,13 +32,13 @@ export const afterSaying = (plan: Plan, text: string, dice: Dice): Plan => ({
   said: text.length <= KEPT_CHARS ? text : plan.said,
 });
 
-/** Where an item can be wasted on a door, it is used for nothing else, and the door is left to it. */
+/** If an item can be wasted on a door, it is used for nothing else, and the door is reserved for it. */
 const spoiling = (level: Level, world: World): Taste => {
   const waste = spoilingOf(level, world);
   return (door, item) => waste === null || (item === waste.item) === (door === waste.door);
 };
 
-/** Plays `find_bugs`: explores, and tries everything between that should not work. */
+/** Plays `find_bugs`: explores, and in between tries everything that should not work. */
 export const bugHunting: Policy = {
   begin: beginPlan,
   next(level, world, before, last) {

@@ -7,10 +7,10 @@ import type { World } from './world.js';
 const remember = <Value>(values: readonly Value[], value: Value): readonly Value[] =>
   [...values, value].slice(-REMEMBERED);
 
-/** Steps that may have made new ways. */
+/** Actions that may have opened new paths. */
 const OPENS: ReadonlySet<string> = new Set(['INTERACT', 'USE']);
 
-/** The plan after the last step: what failed is remembered, and a path that the ghost has left is given up. */
+/** The plan after the last step: failures are remembered, and a path that the ghost has left is dropped. */
 export const settlePlan = (level: Level, world: World, plan: Plan, last: LastStep | null): Plan => {
   const at = numberOfTile(level, world.at);
   const done = last?.valid === true && last.outcome?.ok === true;
@@ -25,7 +25,7 @@ export const settlePlan = (level: Level, world: World, plan: Plan, last: LastSte
   return { ...settled, path: '', task: null, shunned };
 };
 
-/** The next step of a plan, null when it has none: along its path, then its task. A step that would kill is none. */
+/** The next step of a plan, null if it has none: along its path, then its task. A step that would kill is not taken. */
 export const proceed = (
   level: Level,
   world: World,

@@ -8,7 +8,7 @@ type TestCase = {
   readonly testError: string | null;
 };
 
-/** The results of a session that CI systems read. */
+/** The results of a session, in the parts that CI systems read. */
 export type TestSuite = ShownEnding & {
   readonly resultsSessionId: string;
   readonly resultsGoal: string;
@@ -16,27 +16,27 @@ export type TestSuite = ShownEnding & {
   readonly resultsTests: readonly TestCase[];
   readonly resultsFailed: number;
   readonly resultsSkipped: number;
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly resultsDuration: number;
 };
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
 
-/** A case has no time of its own: all of them look at the same steps. */
+/** A case has no time of its own: all cases look at the same steps. */
 const caseOf = (classname: string, { testName, testPassed, testSkipped, testError }: TestCase): string => {
   const open = `<testcase classname="${classname}" name="${escapeXml(testName)}"`;
   if (testSkipped === true) return `  ${open}><skipped message="${escapeXml(testError ?? '')}"/></testcase>`;
   return testPassed ? `  ${open}/>` : `  ${open}><failure message="${escapeXml(testError ?? '')}"/></testcase>`;
 };
 
-/** What no test tells: the session itself came to nothing. */
+/** A failure of the session itself, which no test shows. */
 const errorCase = (classname: string, why: string): string =>
   `  <testcase classname="${classname}" name="session"><error message="${escapeXml(why)}"/></testcase>`;
 
-/** The results of a session as JUnit XML, which pipelines read; one that did not do all has an error besides. */
+/** The results of a session as JUnit XML, for pipelines; an incomplete session has an additional error. */
 export const junitOf = (results: TestSuite): string => {
   const { resultsSessionId: id, resultsGoal, resultsLevel, resultsTests, resultsFailed, resultsSkipped } = results;
-  // The same from run to run, so that pipelines know a test again.
+  // The same in every run, so that pipelines recognise a test.
   const name = escapeXml(`ghost ${resultsLevel.levelId} ${resultsGoal}`);
   const why = whyIncomplete(results);
   const errors = why === null ? [] : [errorCase(name, why)];

@@ -2,22 +2,22 @@ import type { Level } from '../../levels/domain/level.js';
 import { drained, type Sliced } from '../../../kernel/base/sliced.js';
 import { chartOf } from './chart.js';
 
-/** Items that are alike as keys: they open the same locked doors, and stay or are gone after their use. */
+/** Items that are equivalent as keys: they open the same locked doors, and are all consumed or all kept. */
 type KeyKind = {
-  /** By their positions. */
+  /** By position. */
   readonly doors: readonly number[];
   readonly lasts: boolean;
 };
 
 export type KeyKinds = {
   readonly kinds: readonly KeyKind[];
-  /** By item: its kind; undefined: it opens no locked door. */
+  /** By item: its kind; undefined if it opens no locked door. */
   readonly ofItem: readonly (number | undefined)[];
   /** By door: the kinds that open it. */
   readonly ofDoor: readonly (readonly number[])[];
 };
 
-/** After how many names of doors others get their turn: some milliseconds. */
+/** The number of door names between two yields: some milliseconds. */
 const SLICE_NAMES = 16_384;
 
 function* make(level: Level): Sliced<KeyKinds> {
@@ -51,12 +51,12 @@ function* make(level: Level): Sliced<KeyKinds> {
 
 const made = new WeakMap<Level, KeyKinds>();
 
-/** The keys of a level by their kinds, made once while it is held, in slices. What can be done with them depends on how many of each kind there are. */
+/** The keys of a level by kind, made once for its lifetime, in slices. The possibilities depend on how many there are of each kind. */
 export function* keyKindsInSlices(level: Level): Sliced<KeyKinds> {
   const kinds = made.get(level) ?? (yield* make(level));
   made.set(level, kinds);
   return kinds;
 }
 
-/** The keys of a level by their kinds: at once where it was studied (study.ts). */
+/** The keys of a level by kind: immediate if the level was studied (study.ts). */
 export const keyKindsOf = (level: Level): KeyKinds => drained(keyKindsInSlices(level));

@@ -5,27 +5,27 @@ import { chartOf, DIRECTIONS, isOnMap, neighboursOf, numberOfTile, tileOfNumber 
 import type { Departure } from './closure.js';
 
 type HarmSearch = {
-  /** Ways that cost as many hit points are not followed. */
+  /** Paths that cost this many hit points or more are not followed. */
   readonly most: number;
   /**
-   * `openable`: each door opens once somebody could have come to one of its keys, though a key may be needed elsewhere, and though the way there and back
-   * may cost more. So nobody comes anywhere for less. `open`: only what is open now.
+   * `openable`: each door opens once one of its keys is reachable, even if the key may be needed elsewhere, and the detour may cost more. So the cost
+   * is a lower bound. `open`: only doors that are open now.
    */
   readonly doors: 'openable' | 'open';
-  /** The search ends at the first of these tiles; without them, when everything is found. */
+  /** The search ends at the first of these tiles; without them, when everything has been found. */
   readonly until?: ReadonlySet<number>;
 };
 
-/** What ways cost in hit points, by tile. */
+/** The costs of paths in hit points, by tile. */
 export type LeastHarm = {
-  /** FAR where nobody comes. */
+  /** FAR if it cannot be reached. */
   readonly costs: Int32Array;
-  /** By tile, the one before it on the way. */
+  /** By tile, the previous one on the path. */
   readonly before: Int32Array;
-  /** By door, the item that opens it; by item, from where it can be taken. */
+  /** By door, the item that opens it; by item, the tile from which it can be taken. */
   readonly openers: ReadonlyMap<number, number>;
   readonly taken: ReadonlyMap<number, number>;
-  /** The first tile of `until` that was come to. */
+  /** The first tile of `until` that was reached. */
   readonly end: number | null;
   /** How many tiles were looked at. */
   readonly looks: number;
@@ -33,10 +33,10 @@ export type LeastHarm = {
 
 export const FAR = 0x7fff_ffff;
 
-/** After how many tiles others get their turn: some milliseconds. */
+/** The number of tiles between two yields: some milliseconds. */
 const SLICE_TILES = 2_048;
 
-/** The ways that cost the fewest hit points, from where somebody stands (Dijkstra 1959), in slices. */
+/** The paths that cost the fewest hit points from a position (Dijkstra 1959), in slices. */
 export function* leastHarm(
   level: Level,
   { at, opened, held, spent }: Pick<Departure, 'at' | 'opened' | 'held' | 'spent'>,
@@ -51,7 +51,7 @@ export function* leastHarm(
   const settled = new Uint8Array(tiles);
   const openers = new Map<number, number>();
   const taken = new Map<number, number>();
-  /** Door tiles that were come to and are shut, each with the tile before it. */
+  /** Shut door tiles that were reached, each with the tile before it. */
   const waiting = new Map<number, number>();
   // One number for a tile and its cost.
   const queue = new TinyQueue<number>();
@@ -63,7 +63,7 @@ export function* leastHarm(
   const enter = (tile: number, from: number, sofar: number): void => {
     const harm = harms.get(tile) ?? 0;
     const cost = sofar + harm;
-    // Nobody ever has more hit points than in the beginning.
+    // A ghost never has more hit points than at the beginning.
     if (cost >= most || harm >= level.hp || cost >= (costs[tile] ?? 0)) return;
     costs[tile] = cost;
     before[tile] = from;

@@ -5,28 +5,31 @@ import { isActionType } from '../../rules/domain/action-type.js';
 import { meet, type Stretch, WHOLE_LINE } from './number-line.js';
 
 /**
- * Finds rules that no situation matches. It looks only at keys whose values are always one number, or one text: of any other key the value may be a
- * list, and of a list one element may satisfy each condition.
+ * Finds rules that no situation matches. It looks only at keys whose values are always one number, or one string: the value of any other key may be a
+ * list, in which a different element may satisfy each condition.
  */
 
 const BOUNDS = ['minX', 'maxX', 'minY', 'maxY'].map((side) => `context.worldState.bounds.${side}`);
-/** The keys whose values are one number in every turn, if they are there at all. */
+/** The keys whose values, if present, are one number in every turn. */
 export type NumberKeys = ReadonlySet<string>;
 /** In every turn of a ghost that plays in the world of this server (observation.ts). */
 export const WORLD_NUMBERS: NumberKeys = new Set(['hp', 'maxHp', 'position.x', 'position.y', ...BOUNDS]);
-/** A game elsewhere says under any key what it likes. */
+/** A remote game may send any value under any key. */
 export const NO_NUMBERS: NumberKeys = new Set();
-/** A member that is a string in every response, like the target. */
+/** A member that, like the target, is a string in every response. */
 const TYPE = 'action.type';
 
-/** What one condition asks: one of these. */
+/** The requirement of one condition: one of these. */
 type Asked = readonly ConditionAlternative[];
 
-/** Numbers are compared with a text as their own text, which begins with `-` or a digit. Of an operand that begins so, too, each may be on any side. */
+/**
+ * Numbers are compared with a text by their own text, which begins with `-` or a digit. If an operand begins like that too, each number may be on
+ * either side.
+ */
 const besideText = (isBelow: boolean, [first = '']: string): readonly Stretch[] =>
   (isBelow && first < '-') || (!isBelow && first > '9') ? [] : [WHOLE_LINE];
 
-/** The numbers that satisfy an alternative, or a few more. */
+/** The numbers that satisfy an alternative, or slightly more. */
 const numbersOf = (asked: ConditionAlternative): readonly Stretch[] => {
   switch (asked.is) {
     case 'present':
@@ -63,13 +66,13 @@ const numbersOf = (asked: ConditionAlternative): readonly Stretch[] => {
   }
 };
 
-/** The texts that satisfy a condition: these, and all others but some kinds of them (condition.ts) or, with null, no others. */
+/** The strings that satisfy a condition: these, and all others except some kinds of them (condition.ts) or, with null, no others. */
 type Texts = { readonly these: ReadonlySet<string>; readonly but: ReadonlySet<string> | null };
 
 const textsOf = (key: string, condition: Asked): Texts => {
   const exact = condition.flatMap((asked) => (asked.is === 'exactly' ? [asked.text] : []));
   const these = new Set(key === TYPE ? exact.filter(isActionType) : exact);
-  // An alternative that leaves out some texts takes all others: what the condition leaves out, all of them do.
+  // An alternative that leaves out some texts accepts all others, so the condition leaves out what all of its alternatives do.
   const leftOut = condition.flatMap((asked) => {
     if (asked.is === 'none') return [new Set(asked.of.map(kindOf))];
     return asked.is === 'present' ? [new Set(key === TARGET_KEY ? [kindOf('')] : [])] : [];
@@ -81,7 +84,7 @@ const textsOf = (key: string, condition: Asked): Texts => {
   return { these, but };
 };
 
-/** Whether some text satisfies all conditions: one that none of them names, or one of those that the shortest list names. */
+/** Whether some string satisfies all conditions: one that none of them names, or one that the shortest list names. */
 const textsMeet = (conditions: readonly Texts[]): boolean => {
   const lists = conditions.flatMap(({ these, but }) => (but === null ? [these] : []));
   const [shortest] = lists.toSorted((one, other) => one.size - other.size);
@@ -91,15 +94,15 @@ const textsMeet = (conditions: readonly Texts[]): boolean => {
   );
 };
 
-/** Whether conditions on a key may hold at once, as far as is known. */
+/** Whether conditions on a key may hold at the same time, as far as is known. */
 const mayHold = (key: string, conditions: readonly Asked[], numbers: NumberKeys): boolean => {
   if (numbers.has(key)) return meet(conditions.map((condition) => condition.flatMap(numbersOf)));
-  // An order among texts is not looked at.
+  // An order of strings is not evaluated.
   const isJudged = [TYPE, TARGET_KEY].includes(key) && !conditions.flat().some(({ is }) => is === 'order');
   return !isJudged || textsMeet(conditions.map((condition) => textsOf(key, condition)));
 };
 
-/** Why a rule can never match, as a sentence; null when it may. `tests`: how many alternatives of its conditions were looked at. */
+/** Why a rule can never match, as a sentence; null if it may. `tests`: how many alternatives of its conditions were looked at. */
 export const whyNever = (
   { ruleCondition }: DirectiveRule,
   numbers: NumberKeys,

@@ -1,4 +1,4 @@
-/** A place between numbers: before or after one. */
+/** A cut in the number line: before or after a number. */
 type Cut = { readonly at: number; readonly after: boolean };
 /** The numbers between two cuts. */
 export type Stretch = readonly [from: Cut, to: Cut];
@@ -12,7 +12,7 @@ export const WHOLE_LINE: Stretch = [
 const compare = (one: Cut, other: Cut): number =>
   one.at === other.at ? Number(one.after) - Number(other.after) : one.at < other.at ? -1 : 1;
 
-/** The same numbers in stretches of which no two have any in common. */
+/** The same numbers in disjoint stretches. */
 const joined = (stretches: readonly Stretch[]): readonly Stretch[] => {
   const apart: Stretch[] = [];
   const some = stretches.filter(([from, to]) => compare(from, to) < 0);
@@ -24,7 +24,7 @@ const joined = (stretches: readonly Stretch[]): readonly Stretch[] => {
   return apart;
 };
 
-/** Whether some number lies in each of some unions of stretches: found by one walk along the line. */
+/** Whether some number lies in all of these unions of stretches: found by one walk along the line. */
 export const meet = (unions: readonly (readonly Stretch[])[]): boolean => {
   const ends = unions
     .flatMap(joined)
@@ -32,7 +32,7 @@ export const meet = (unions: readonly (readonly Stretch[])[]): boolean => {
       { cut: from, step: 1 },
       { cut: to, step: -1 },
     ])
-    // Where one ends, the next one has not begun.
+    // A stretch that ends here comes before one that begins here.
     .toSorted((one, other) => compare(one.cut, other.cut) || one.step - other.step);
   let within = 0;
   return ends.some(({ step }) => (within += step) === unions.length);

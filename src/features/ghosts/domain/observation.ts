@@ -4,11 +4,11 @@ import { cutText } from '../../../kernel/base/text.js';
 import { DIRECTIONS, isOnMap, numberOfTile, type Placed } from './chart.js';
 import { entitiesOf, isDown, isEnterable, shortId, thingsInSight, type World } from './world.js';
 
-/** An observation, in UTF-16 units; rules' patterns see all of it. */
+/** The limit of an observation, in UTF-16 units; rules' patterns see all of it. */
 export const OBSERVATION_CHARS = 1_500;
-/** How much of it tells what the last step did, in UTF-16 units. */
+/** How much of it may describe the last step, in UTF-16 units. */
 const NEWS_CHARS = 600;
-/** How many things of each list an observation names. */
+/** How many objects of each list an observation names. */
 const NAMED = 12;
 
 const listed = (names: readonly string[], none: string): string =>
@@ -37,8 +37,8 @@ const describe = (world: World, { kind, position, id, at }: Placed): string => {
 };
 
 /**
- * What the ghost perceives, in plain sentences: what its last step did, where it is, what is around it and what it has. The same world reads the same.
- * At most OBSERVATION_CHARS; what it did comes first, so only the lists at the end are cut.
+ * The ghost's perception, in plain sentences: the effect of its last step, where it is, what is around it and what it has. The same world gives the
+ * same text. At most OBSERVATION_CHARS; the effect comes first, so only the lists at the end are truncated.
  */
 export const observe = (level: Level, world: World): string => {
   const { at, hp, held, reached } = world;

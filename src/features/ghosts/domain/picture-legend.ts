@@ -12,7 +12,7 @@ export const COLOURS = {
   finding: '#be185d',
 } as const;
 
-/** Of one entry, in units of the picture. */
+/** The width of one entry, in units of the picture. */
 const WIDTH = 90;
 const HEIGHT = 12;
 const SIGN = 8;
@@ -38,7 +38,7 @@ const ENTRIES: readonly (readonly [sign: string, words: string])[] = [
   [outline, 'where a finding began'],
 ];
 
-/** The legend of a picture that is so wide, in as many columns as it has room for; all in units of the picture. */
+/** The legend of a picture of this width, in as many columns as fit; all in units of the picture. */
 export const legendOf = (width: number): { readonly width: number; readonly height: number; readonly svg: string } => {
   const columns = Math.max(1, Math.floor(width / WIDTH));
   const entries = ENTRIES.map(([sign, words], index) => {

@@ -6,13 +6,13 @@ import { tileShades } from './tile-shades.js';
 
 /** The side of a tile, in units of the picture. */
 const SIDE = 10;
-/** Between the level and the legend. */
+/** The space between the level and the legend. */
 const GAP = 4;
-/** How many places of the path are drawn, the last ones: a longer one hides itself. */
+/** How many positions of the path are drawn, counted from its end: a longer path would cover itself. */
 export const PATH_PLACES = 4_000;
 const NAME_CHARS = 40;
 
-/** Runs of tiles of one row, as one path: a picture of 256 × 256 tiles stays below 1 MiB. */
+/** Runs of tiles in a row, as one path: a picture of 256 × 256 tiles stays below 1 MiB. */
 const runs = (level: Level, isIn: (x: number, y: number) => boolean): string => {
   const parts: string[] = [];
   for (let y = 0; y < level.height; y += 1) {
@@ -35,7 +35,7 @@ type Marked = 'hazard' | 'door' | 'item' | 'character' | 'goal' | 'spawn';
 const mark = (kind: Marked, { id, at }: { readonly id: string; readonly at: Tile }): string =>
   `<circle cx="${middle(at.x)}" cy="${middle(at.y)}" r="${String(SIDE / 2 - 1)}" fill="${COLOURS[kind]}"><title>${kind} ${escapeXml(cutText(id, NAME_CHARS))}</title></circle>`;
 
-/** Where a session went, step by step, and where findings began. */
+/** The positions of a session, step by step, and where findings began. */
 export type Journey = {
   readonly places: readonly Tile[];
   readonly findings: readonly {

@@ -6,7 +6,7 @@ import { chartOf, DIRECTIONS, isOnMap, numberOfTile } from './chart.js';
 import type { GhostGoal } from './policy.js';
 import { isEnterable, isShut, SIGHT_TILES, type World } from './world.js';
 
-/** What a policy knows and an engine must be told: the ghost's task, the available actions, and its surroundings. */
+/** The knowledge that a policy has and an engine must be given: the ghost's task, the available actions, and its surroundings. */
 
 const TASKS: Readonly<Record<GhostGoal, string>> = {
   maximize_exploration: 'enter every tile that can be entered, take what lies around and open what opens',
@@ -16,7 +16,7 @@ const TASKS: Readonly<Record<GhostGoal, string>> = {
   collect_metrics: 'do a bit of everything: explore, take and use things, speak, and attack now and then',
 };
 
-/** Without quotes and braces of JSON: in a prompt all of it stands in quotes. */
+/** Without quotes and braces of JSON: a prompt puts all of it in quotes. */
 const HOW = [
   'Each answer is one step with one action of a type and a target; these are the actions of this world.',
   'MOVE goes to one of the four neighbouring tiles: its target is north, south, east or west, or x and y of that tile, such as 3,4. North is y - 1, south y + 1, east x + 1, west x - 1.',
@@ -28,11 +28,11 @@ const HOW = [
   'Rows of surroundings run from north to south: @ is you, X a wall, + a shut door, . a tile that you have entered, ? one that you have not. Prefer what you have not entered or tried; what failed fails again.',
 ].join(' ');
 
-/** The persona of a ghost whose words an engine makes: what it is there for and what it can do, then who it is in this level. */
+/** The persona of a ghost whose texts an engine produces: its task and its actions, then its role in this level. */
 export const playerBrief = ({ persona }: Level, goal: GhostGoal): string =>
   `You play a level of a game to test it. Your task: ${TASKS[goal]}. ${HOW}${persona === '' ? '' : ` In this level you are: ${persona}`}`;
 
-/** Not the sign of drawn levels: a prompt keeps no three of them together, because they end a message. */
+/** Not the sign of drawn levels: a prompt never keeps three of them in a row, because they end a message. */
 const WALL = 'X';
 
 const signOf = (level: Level, world: World, tile: number): string => {
@@ -41,7 +41,7 @@ const signOf = (level: Level, world: World, tile: number): string => {
   return bitmapHas(world.visited, tile) ? '.' : '?';
 };
 
-/** The `context.surroundings` of such a ghost: the tiles in sight, row by row, and the ways out of its own one. */
+/** The `context.surroundings` of such a ghost: the tiles in sight, row by row, and the exits of its own tile. */
 export const surroundingsOf = (level: Level, world: World): JsonObject => {
   const { at } = world;
   const sight = Array.from({ length: 2 * SIGHT_TILES + 1 }, (_, index) => index - SIGHT_TILES);

@@ -14,20 +14,20 @@ export const policies: Readonly<Record<GhostGoal, Policy>> = {
   collect_metrics: metricsGathering,
 };
 
-/** A session's budget is within these bounds, in steps. */
+/** The bounds of a session's budget, in steps. */
 const LEAST_STEPS = 100;
 const MOST_STEPS = 20_000;
-/** What the budget counts for each tile that can be reached: who explores walks some of the way twice; who hunts bugs probes on the way. */
+/** The steps in the budget for each reachable tile: an explorer walks parts of the way twice; a bug hunter probes on the way. */
 const STEPS_PER_TILE: Readonly<Record<GhostGoal, number>> = {
   maximize_exploration: 4,
   complete_level: 4,
   find_bugs: 6,
   collect_metrics: 2,
 };
-/** And for each thing, which takes some steps besides the way to it. */
+/** The steps for each object, in addition to the way to it. */
 const STEPS_PER_THING = 4;
 
-/** How many steps a session may take: by its goal and the size of its level alone. */
+/** How many steps a session may take; depends only on its goal and the size of its level. */
 export const budgetOf = (goal: GhostGoal, level: Level): number => {
   const things = level.goals.length + level.items.length + level.doors.length + level.npcs.length;
   const steps = STEPS_PER_TILE[goal] * reachableTiles(level).count + STEPS_PER_THING * things;
@@ -35,8 +35,8 @@ export const budgetOf = (goal: GhostGoal, level: Level): number => {
 };
 
 /**
- * Whether a session has done what it is for, or can do nothing more: the ghost is dead, or its plan has nothing left. Hunting bugs and gathering
- * figures otherwise go on to the budget.
+ * Whether a session has completed its goal, or can do nothing more: the ghost is dead, or its plan has nothing left. Otherwise bug hunting and
+ * gathering metrics continue to the end of the budget.
  */
 export const isDone = (goal: GhostGoal, level: Level, world: World, plan: Plan): boolean => {
   if (isRunOver(world)) return true;

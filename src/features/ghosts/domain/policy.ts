@@ -10,46 +10,46 @@ import type { World } from './world.js';
 export const ghostGoals = ['maximize_exploration', 'complete_level', 'find_bugs', 'collect_metrics'] as const;
 export type GhostGoal = (typeof ghostGoals)[number];
 
-/** Something to do at the end of a path. `about` names it for `Plan.tried`. */
+/** A task at the end of a path. `about` names it for `Plan.tried`. */
 export type Task = { readonly about: string; readonly action: JsonObject };
 
-/** What a policy means to do and what it has seen fail: plain JSON of bounded size, part of a checkpoint. */
+/** What a policy intends to do and has seen fail: plain JSON of bounded size, part of a checkpoint. */
 export type Plan = {
   readonly chance: Chance;
-  /** The moves that are left, as letters N, E, S and W. */
+  /** The remaining moves, as letters N, E, S and W. */
   readonly path: string;
-  /** The tile from which the path goes on, by number. */
+  /** The tile where the rest of the path begins, by number. */
   readonly at: number;
   readonly task: Task | null;
-  /** What the last step was to do for the plan; null: it was no part of it. */
+  /** The part of the plan that the last step carried out; null if it was not part of it. */
   readonly asked: 'move' | 'task' | null;
   /** Tiles that could not be entered, and tasks that could not be done. */
   readonly shunned: readonly number[];
   readonly tried: readonly string[];
-  /** How often these were forgotten, to try once more. */
+  /** How often these were cleared for another try. */
   readonly forgiven: number;
-  /** Nothing is left that this policy could do. */
+  /** This policy has nothing left to do. */
   readonly stuck: boolean;
-  /** The state of doors and items in which no goal could be reached; empty: none was seen. */
+  /** The state of doors and items in which no goal could be reached; empty if there was none. */
   readonly vain: string;
-  /** The last text; too long ones are left out. */
+  /** The last text; texts that are too long are left out. */
   readonly said: string;
   readonly turn: number;
 };
 
-/** What the session carries out against the turn table, with the text as an ordinary step. */
+/** What the session does to the protocol, in addition to sending the text as an ordinary step. */
 export type ProtocolProbe = 'repeat_step' | 'stale_step' | 'contradicting_tape';
 
-/** What became of the last step; null before the first. */
+/** The result of the last step; null before the first. */
 export type LastStep = {
   /** Whether the verdict was valid. */
   readonly valid: boolean;
   readonly action: Action | null;
-  /** Null when the mind refused. */
+  /** Null if the mind refused. */
   readonly outcome: Outcome | null;
 };
 
-/** What a policy says in place of a model. `kind`: a word for what the step is, for figures. */
+/** A policy's text, in place of a model's. `kind`: names the kind of the step, for the metrics. */
 export type Utterance = {
   readonly plan: Plan;
   readonly text: string;
@@ -63,7 +63,7 @@ export type Policy = {
   next(level: Level, world: World, plan: Plan, last: LastStep | null): Utterance;
 };
 
-/** How many tiles and tasks a plan remembers as failed, the newest ones. */
+/** How many failed tiles and tasks a plan remembers, the newest ones. */
 export const REMEMBERED = 256;
 
 export const beginPlan = (level: Level, seed: number): Plan => ({
@@ -81,7 +81,7 @@ export const beginPlan = (level: Level, seed: number): Plan => ({
   turn: 0,
 });
 
-/** The text of a model that says this and does that. */
+/** A model's text with this dialogue and this action. */
 export const textOf = (action: JsonObject | string, dialogue = ''): string => JSON.stringify({ dialogue, action });
 
 export const IDLE: JsonObject = { type: 'IDLE' };

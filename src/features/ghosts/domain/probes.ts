@@ -7,13 +7,13 @@ import { textOf, type Plan, type ProtocolProbe } from './policy.js';
 import type { Dice } from './random.js';
 import { isEnterable, SIGHT_TILES, thingsInSight, type World } from './world.js';
 
-/** A text that tries for a mistake. */
+/** A text that tries to provoke a defect. */
 export type Probe = { readonly kind: string; readonly text: string; readonly probe?: ProtocolProbe };
 type ProbeScene = { readonly level: Level; readonly world: World; readonly plan: Plan; readonly dice: Dice };
 
 const move = (x: number, y: number): JsonObject => ({ type: 'MOVE', payload: { x, y } });
 
-/** Leaves the map, walks into a wall or a shut door, or far away. */
+/** Leaves the map, or walks into a wall, a shut door or far away. */
 const boundary = ({ level, world, dice }: ProbeScene): Probe => {
   const { at } = world;
   const neighbours = DIRECTIONS.map((way) => ({ x: at.x + way.x, y: at.y + way.y }));
@@ -36,7 +36,7 @@ const anyThing = ({ level, dice }: ProbeScene): Placed | undefined => dice.any([
 const someThing = (scene: ProbeScene): Placed | undefined =>
   scene.dice.any(thingsInSight(scene.level, scene.world)) ?? anyThing(scene);
 
-/** Uses one item after the other on one thing after the other: `plan.turn` counts through all pairs. */
+/** Uses each item on each object in turn: `plan.turn` counts through all pairs. */
 const itemOnThing = ({ level, world, plan }: ProbeScene): Probe | null => {
   const { held } = world;
   const item = held[plan.turn % Math.max(1, held.length)];
@@ -57,7 +57,7 @@ const notHeld = (scene: ProbeScene): Probe => {
   return { kind: 'not_held', text: textOf({ type, target: someThing(scene)?.id ?? '', payload: { item } }) };
 };
 
-/** Does something with anything of the level, however far away it is, or with nothing that there is. */
+/** Acts on any object of the level, however far away, or on one that does not exist. */
 const outOfReach = (scene: ProbeScene): Probe => {
   const target = scene.dice.luck(80) ? (anyThing(scene)?.id ?? 'nothing') : 'the philosopher’s stone';
   const type = scene.dice.pick(['INTERACT', 'INTERACT', 'SPEAK', 'ATTACK', 'MOVE']);
@@ -69,7 +69,7 @@ const nearby = (scene: ProbeScene): Probe => {
   return { kind: 'nearby', text: textOf({ type, target: someThing(scene)?.id ?? '' }) };
 };
 
-/** Somebody within so many tiles, where there is somebody. */
+/** An NPC within this many tiles, if there is one. */
 const listener = ({ level, world, dice }: ProbeScene, tiles: number): string =>
   dice.any(thingsInSight(level, world).filter(({ kind, at }) => kind === 'npc' && distance(world.at, at) <= tiles))
     ?.id ?? '';
@@ -109,6 +109,6 @@ const families: readonly [(scene: ProbeScene) => Probe | null, ...((scene: Probe
 /** Draws a probe that fits the scene. */
 export const drawProbe = (scene: ProbeScene): Probe => scene.dice.pick(families)(scene) ?? boundary(scene);
 
-/** Words to whoever is near, as an honest player says them. */
+/** A greeting to anyone near, as an ordinary player would say it. */
 export const greet = (scene: ProbeScene): string =>
   textOf({ type: 'SPEAK', target: listener(scene, EARSHOT_TILES) }, scene.dice.pick(greetings));

@@ -3,17 +3,17 @@ import { COLOURS, SHADES } from './picture-legend.js';
 import { type Journey, PATH_PLACES } from './picture.js';
 import { tileShades } from './tile-shades.js';
 
-/** The longer side of a raster, in pixels, if its tiles are not smaller than they may be. */
+/** The longer side of a raster, in pixels, unless that would make its tiles too small. */
 const LONGER_SIDE = 1_024;
 const LARGEST_TILE = 16;
 const SMALLEST_TILE = 3;
-/** A radius of a mark, as a part of its tile. */
+/** The radius of a mark, as a fraction of its tile. */
 const MARK_RADIUS = 0.4;
 
 const PAPER = '#ffffff';
 const PALETTE = [PAPER, ...SHADES, ...Object.values(COLOURS)] as const;
 
-/** A picture by places in a palette. `rows`: of each row the filter 0, and then a byte for each pixel, as PNG wants them (W3C PNG, section 9.2). */
+/** A picture of palette indices. `rows`: for each row the filter 0, and then one byte for each pixel, as PNG requires (W3C PNG, section 9.2). */
 export type Raster = {
   readonly width: number;
   readonly height: number;

@@ -7,22 +7,22 @@ import { type Manner, regionsInSlices, regionsOf } from './regions.js';
 import { type KeyKinds, keyKindsOf } from './key-kinds.js';
 import { beginWorld, isRunOver, type World } from './world.js';
 
-/** How many ways to spend items one search follows; beyond that it does not know. */
+/** How many ways to spend items one search follows; beyond that the answer is unknown. */
 export const REACH_STATES = 500;
 /**
- * How many looks all searches of one question take together (closure.ts); beyond that, it is not known either. They are some milliseconds: who plays
- * asks within a step, which is one piece.
+ * The total number of looks in all searches of one question (closure.ts); beyond that, the answer is also unknown. They are some milliseconds: a
+ * player asks within a step, which does not yield.
  */
 export const REACH_LOOKS = 50_000;
 
-/** How many looks are left. */
+/** The remaining looks. */
 export type LooksLeft = { left: number };
 
 export type Reachable = 'yes' | 'no' | 'unknown';
 
-/** What a search over the ways to spend items found. */
+/** The result of a search over the ways to spend items. */
 type ReachSearch = {
-  /** Goals that can be reached in one way or another, by their positions. */
+  /** Goals that can be reached in one way or another, by position. */
   readonly goals: ReadonlySet<number>;
   /** The way that reaches most of them, spending the fewest items. */
   readonly best: Closure;
@@ -38,7 +38,7 @@ export const departureOf = ({ at, opened, held, spent }: World): Departure => ({
   spent,
 });
 
-/** Spending one key of a kind is as good as another. */
+/** Spending one key of a kind is as good as spending another. */
 const keyOf = ({ ofItem }: KeyKinds, { opened, spent }: Departure): string => {
   const counts = new Map<number | undefined, number>();
   for (const item of spent) counts.set(ofItem[item], (counts.get(ofItem[item]) ?? 0) + 1);
@@ -56,8 +56,8 @@ const choose = ({ departure }: Closure, { door, item }: DoorOpening): Departure 
 
 /**
  * Follows the ways to spend items, those that spend the fewest first.
- * @param until `each`: it is enough to know for each goal whether some way leads to it; `together`: the best way is wanted as well
- * @param budget what it may take, and takes from
+ * @param until `each`: find out for each goal whether some way leads to it; `together`: find the best way as well
+ * @param budget the remaining looks, which it reduces
  */
 export const searchReach = (
   level: Level,
@@ -69,7 +69,7 @@ export const searchReach = (
   const kinds = keyKindsOf(level);
   const follow = (departure: Departure): Closure => {
     const closure = closureOf(level, manner, departure, { most: budget.left });
-    // What was chosen from, and the key of the state.
+    // The items to choose from, and the key of the state.
     budget.left -= closure.looks + closure.departure.opened.length + closure.departure.spent.length;
     return closure;
   };
@@ -106,10 +106,10 @@ const canAfford = (level: Level, { hp }: World): boolean =>
   (2 * level.doors.length + 1) * level.hazards.reduce((sum, { harm }) => sum + harm, 0) < hp;
 
 /**
- * Which goals can still be reached from a world, by position, whatever items were spent before, in slices. `yes` is only said of ways that one survives;
- * `no` where even somebody whom nothing harms would not come there, or where every way costs more hit points than there are; `unknown` is what lies
- * between, or beyond the bound of a search. Who has hit points without end and a level that was studied (study.ts) may well do it in one piece.
- * @param budget what the searches of ways to spend items may take together, and take from
+ * Which goals can still be reached from a world, by position, whatever items were spent before, in slices. `yes` only for ways that a ghost survives;
+ * `no` if even an invulnerable ghost could not reach the goal, or if every way costs more hit points than there are; `unknown` for anything in
+ * between, or beyond the limit of a search. With infinite hit points and a studied level (study.ts) a caller may run it without yielding.
+ * @param budget the looks for all searches of ways to spend items together, which it reduces
  */
 export function* canStillReach(
   level: Level,
@@ -125,7 +125,7 @@ export function* canStillReach(
     budget.left -= looks - part.left;
     return found;
   };
-  // Both searches have their share.
+  // Each of the two searches has its share.
   const safe = yield* search('careful', Math.floor(budget.left / 2));
   const isSettled = dead || safe.goals.size === level.goals.length;
   const bold = isSettled ? safe : yield* search('bold', budget.left);
@@ -147,8 +147,8 @@ const fromStart = {
 };
 
 /**
- * Which goals can be reached from the start, in slices: found once while a level is held.
- * @param who `unharmed`: somebody who has hit points without end. What else is out of reach is so for the hazards.
+ * Which goals can be reached from the start, in slices: computed once for the lifetime of a level.
+ * @param who `unharmed`: a ghost with infinite hit points. All other unreachable goals are unreachable because of hazards.
  */
 export function* reachFromStart(level: Level, who: keyof typeof fromStart): Sliced<readonly Reachable[]> {
   const known = fromStart[who].get(level);
@@ -179,12 +179,12 @@ const reachOf = (level: Level): { readonly all: Closure; readonly tiles: Reachab
 };
 
 /**
- * The tiles that can be reached from the start with everything that can be opened. Where one item is to be spent on one of two doors, what is behind
- * both counts; hazards count unless they kill at once.
+ * The tiles that can be reached from the start with everything that can be opened. If one item can be spent on either of two doors, the tiles behind
+ * both count; hazards count unless they kill immediately.
  */
 export const reachableTiles = (level: Level): ReachableTiles => reachOf(level).tiles;
 
-/** The items that nobody can use, with a sentence that says why. */
+/** The items that cannot be used, with a sentence that explains why. */
 export const unusableItems = (level: Level): readonly { readonly id: string; readonly why: string }[] => {
   const { all } = reachOf(level);
   const { opens } = chartOf(level);

@@ -3,25 +3,25 @@ import { drained, type Sliced } from '../../../kernel/base/sliced.js';
 import { chartOf, isOnMap, neighboursOf, numberOfTile, type Chart } from './chart.js';
 
 /**
- * A level as regions: tiles between which nothing but hazards is in the way, and each tile with doors as a region of its own. What can be reached is
- * found on regions, of which there are few, instead of tiles.
+ * A level as regions: tiles between which nothing but hazards is in the way, and each tile with doors as its own region. Reachability is computed on
+ * the few regions instead of the tiles.
  */
 export type Regions = {
   readonly count: number;
-  /** By tile: its region, -1 where nobody can stand. */
+  /** By tile: its region, -1 if no one can stand on it. */
   readonly of: Int32Array;
-  /** By region: how many tiles it has. */
+  /** By region: its number of tiles. */
   readonly sizes: readonly number[];
-  /** By region: its doors, by their positions; none in most. */
+  /** By region: its doors, by position; none in most. */
   readonly doors: readonly (readonly number[])[];
-  /** By region: those next to it. */
+  /** By region: its neighbours. */
   readonly links: readonly (readonly number[])[];
-  /** By region: the items and goals that can be reached from it, by their positions. */
+  /** By region: the items and goals that can be reached from it, by position. */
   readonly items: readonly (readonly number[])[];
   readonly goals: readonly (readonly number[])[];
 };
 
-/** `careful`: as if hazards were walls. Otherwise only those that kill at once are. */
+/** `careful`: all hazards count as walls. `bold`: only those that kill immediately do. */
 export type Manner = 'careful' | 'bold';
 
 const made: Readonly<Record<Manner, WeakMap<Level, Regions>>> = { careful: new WeakMap(), bold: new WeakMap() };
@@ -31,7 +31,7 @@ const isBarred = ({ level, walls, harms }: Chart, tile: number, manner: Manner):
   return walls[tile] !== 0 || (manner === 'careful' ? harm > 0 : harm >= level.hp);
 };
 
-/** After how many tiles others get their turn: some milliseconds. */
+/** The number of tiles between two yields: some milliseconds. */
 const SLICE_TILES = 4_096;
 
 /** Numbers the region of each tile, row by row. */
@@ -58,7 +58,7 @@ function* label(chart: Chart, manner: Manner): Sliced<{ readonly of: Int32Array;
   return { of, sizes };
 }
 
-/** The regions from which a thing on this tile can be reached. */
+/** The regions from which an object on this tile can be reached. */
 export const regionsAround = (level: Level, of: Int32Array, tile: Tile): readonly number[] => {
   if (!isOnMap(level, tile)) return [];
   const number = numberOfTile(level, tile);
@@ -102,12 +102,12 @@ function* make(level: Level, manner: Manner): Sliced<Regions> {
   };
 }
 
-/** The regions of a level, made once while it is held, in slices. */
+/** The regions of a level, made once for its lifetime, in slices. */
 export function* regionsInSlices(level: Level, manner: Manner): Sliced<Regions> {
   const regions = made[manner].get(level) ?? (yield* make(level, manner));
   made[manner].set(level, regions);
   return regions;
 }
 
-/** The regions of a level: at once where it was studied (study.ts). */
+/** The regions of a level: immediate if the level was studied (study.ts). */
 export const regionsOf = (level: Level, manner: Manner): Regions => drained(regionsInSlices(level, manner));

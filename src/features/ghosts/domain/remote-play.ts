@@ -8,18 +8,18 @@ import { reachableTiles, type Reachable } from './reach.js';
 import type { WorldReport } from './told-world.js';
 import { beginWorld, type World } from './world.js';
 
-/** What the mind decided in a step, as far as it counts. */
+/** The mind's decision in a step, as far as it is counted. */
 type DecidedStep = {
   readonly valid: boolean;
-  /** Of a refused verdict. */
+  /** The code of a refused verdict. */
   readonly code: string | null;
   /** The type of the action that was allowed or refused. */
   readonly action: string | null;
-  /** The rules that matched, by their ids. */
+  /** The rules that matched, by id. */
   readonly matched: readonly string[];
 };
 
-/** A step of a session that has a body elsewhere. */
+/** A step of a session with a remote body. */
 export type RemoteStep = {
   readonly told: WorldReport;
   readonly decided: DecidedStep;
@@ -27,17 +27,17 @@ export type RemoteStep = {
   readonly through: number;
 };
 
-/** The state of a session that has a body elsewhere: plain JSON of bounded size, part of a checkpoint. */
+/** The state of a session with a remote body: plain JSON of bounded size, part of a checkpoint. */
 export type RemotePlay = {
   readonly step: number;
   readonly through: number;
-  /** The tiles that the body told of (bitmap.ts), and how many they are. */
+  /** The tiles that the body reported (bitmap.ts), and their number. */
   readonly visited: string;
   readonly entered: number;
   readonly reached: readonly number[];
-  /** Of all steps but the last one. */
+  /** The tally of all steps except the last one. */
   readonly tally: Tally;
-  /** The last step: what the world made of it is told with the next. */
+  /** The last step: its outcome is reported with the next one. */
   readonly last: DecidedStep | null;
   readonly isDone: boolean;
   readonly toldOutcomes: boolean;
@@ -58,7 +58,7 @@ export const beginRemotePlay = (level: Level): RemotePlay => ({
   toldGoals: false,
 });
 
-/** What a body tells of tiles that nobody can reach by the level's own rules counts for nothing: coverage is a share. */
+/** Reported tiles that cannot be reached by the level's own rules are ignored, because coverage is a share. */
 const withTile = (
   level: Level,
   { visited, entered }: RemotePlay,
@@ -69,14 +69,14 @@ const withTile = (
   return bitmapHas(visited, tile) ? { visited, entered } : { visited: bitmapWith(visited, tile), entered: entered + 1 };
 };
 
-/** A goal that was reached can be reached, whatever the level looks like from here. */
+/** A goal that was reached is reachable, whatever the level looks like from here. */
 const withReached = (goals: readonly Reachable[], reached: readonly number[]): readonly Reachable[] =>
   goals.map((goal, position) => (reached.includes(position) ? 'yes' : goal));
 
-/** The tally with the last step, and what was told of it. */
+/** The tally including the last step and its reported outcome. */
 const tallyWithLast = (level: Level, { step, tally, last }: RemotePlay, outcome: WorldReport['outcome']): Tally => {
   if (last === null) return tally;
-  // Nothing is known here of what the world holds, so it looks the same before and after.
+  // The state of the game's world is unknown here, so it is taken as the same before and after.
   const world = beginWorld(level);
   return noteStep(level, tally, {
     step,
@@ -91,7 +91,7 @@ const tallyWithLast = (level: Level, { step, tally, last }: RemotePlay, outcome:
   });
 };
 
-/** The session after one more step; what its body told with it is about the step before. */
+/** The session after one more step; the report that came with it is about the step before. */
 export const afterRemoteStep = (level: Level, play: RemotePlay, { told, decided, through }: RemoteStep): RemotePlay => {
   const reached = [...new Set([...play.reached, ...(told.reached ?? [])])];
   const tally = tallyWithLast(level, play, told.outcome);
@@ -115,10 +115,10 @@ export const isRemotePlayed = (
 ): boolean =>
   step >= steps || isDone || (step > 0 && goal === 'complete_level' && reached.length === level.goals.length);
 
-/** Everything that was counted, the last step included. */
+/** Everything that was counted, including the last step. */
 export const remoteTally = (level: Level, play: RemotePlay): Tally => tallyWithLast(level, play, undefined);
 
-/** The level as far as the body told of it; what it holds besides is as at the beginning. */
+/** The level as reported by the body; everything else is in its initial state. */
 export const remoteWorld = (level: Level, { visited, entered, reached }: RemotePlay): World => ({
   ...beginWorld(level),
   visited,
@@ -128,7 +128,7 @@ export const remoteWorld = (level: Level, { visited, entered, reached }: RemoteP
 
 const OTHER_WORLD = 'The server does not know what happens in the world of the game.';
 
-/** What cannot be judged where the world is the game's, each with the reason. */
+/** What cannot be judged if the game has the world, with the reasons. */
 export const remoteUnjudged = ({
   toldOutcomes,
 }: Pick<RemotePlay, 'toldOutcomes'>): Partial<Readonly<Record<FindingKind, string>>> => ({
@@ -138,5 +138,5 @@ export const remoteUnjudged = ({
   ...(toldOutcomes ? {} : { mind_allowed_world_refused: 'The game did not report the outcome of any action.' }),
 });
 
-/** Figures of what only the game knows. */
+/** Figures that only the game knows. */
 export const untoldMetrics: readonly string[] = ['items.taken', 'doors.opened', 'triggers.observed', 'hp'];

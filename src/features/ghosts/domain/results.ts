@@ -16,11 +16,11 @@ export type GhostTest = {
   readonly testSkipped?: true;
 };
 
-/** How a session stands. */
+/** The state of a session. */
 export type SessionStanding = {
   readonly goal: GhostGoal;
   readonly over: boolean;
-  /** Whether a game elsewhere is the world. */
+  /** Whether a remote game is the world. */
   readonly elsewhere?: boolean;
   /** Why some kinds of findings, and the goals, cannot be judged whatever was played. */
   readonly unjudged?: Partial<Readonly<Record<FindingKind, string>>>;
@@ -37,7 +37,7 @@ const skipped = (testName: string, testError: string): GhostTest => ({
 const UNSURE =
   'Whether each goal is reachable is unknown: hazards lie on the way, or there are too many ways to use up the items that open doors.';
 
-/** Why a session could not judge what a kind of finding is about: finding none then says nothing. Null where it could. */
+/** Why a session could not judge a kind of finding, so that its absence proves nothing. Null if it could. */
 const whyUnjudged = (level: Level, tally: Tally, over: boolean): Readonly<Record<FindingKind, string | null>> => {
   const hasRules = rulesetsOf(level).some(({ rulesetRules }) => rulesetRules.length > 0);
   const rules = hasRules ? null : 'The level has no rules.';
@@ -82,7 +82,7 @@ const testOfGoal = (
     const died = `The ghost ran out of hit points after ${tally.steps} steps.`;
     return goal === 'complete_level' ? failed(name, died) : skipped(name, died);
   }
-  // Only who plays for goals has failed when it did not come to one.
+  // Only a session that plays for goals has failed if it reached none.
   return over && goal === 'complete_level'
     ? failed(name, `The goal was not reached in ${tally.steps} steps.`)
     : skipped(name, over ? 'The goal was not reached, but the session was not trying to.' : 'The session is not over.');
@@ -94,7 +94,7 @@ export const provoked: readonly FindingKind[] = [
   'mind_refused_world_allows',
   'slow_step',
 ];
-/** Whether a finding makes its test fail: not what is provoked, nor a rule that may yet fire in another session. */
+/** Whether a finding makes its test fail: provoked findings do not, and neither does a rule that may still fire in another session. */
 const isFault = ({ kind, fromStep }: Finding): boolean =>
   !provoked.includes(kind) && (kind !== 'rule_never_fired' || fromStep === 0);
 

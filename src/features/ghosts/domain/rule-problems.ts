@@ -13,19 +13,19 @@ import type { Sliced } from '../../../kernel/base/sliced.js';
 import { shortId } from './world.js';
 import { type NumberKeys, whyNever } from './never-matches.js';
 
-/** What is certainly wrong with a set, whatever happens; `subject` names rules as `<rulesetId>/<drRuleId>`. */
+/** A certain problem of a ruleset, independent of any play; `subject` names rules as `<rulesetId>/<drRuleId>`. */
 export type RuleProblem = {
   readonly kind: 'rule_never_fired' | 'rule_shadowed' | 'rules_contradict';
   readonly subject: string;
   readonly detail: string;
 };
 
-/** How many rules of a set are compared with each other, from the first. */
+/** How many rules of a ruleset are compared with each other, starting with the first. */
 const COMPARED_RULES = 400;
-/** Beyond so many conditions in a set, alternatives included, they are compared by their text alone: a set is judged in one piece. */
+/** With more conditions than this in a ruleset, alternatives included, they are compared only by their text: a ruleset is judged without yielding. */
 const MEANT_CONDITIONS = 128;
 
-/** After how many looks at conditions, and from one at another rule, others get their turn: some milliseconds. */
+/** The number of looks at conditions between two yields, at least within one rule: some milliseconds. */
 const SLICE_LOOKS = 2_048;
 
 type Ranked = {
@@ -46,7 +46,7 @@ const patternOf = ({ rule }: Ranked): string => rule.ruleObsPattern ?? '';
 const follows = (wanted: Meant, given: Meant, { byMeaning, numbers }: Ranked): boolean =>
   byMeaning ? implies(given, wanted, numbers.has(given.key)) : given.key === wanted.key && given.value === wanted.value;
 
-/** Whether one matches whenever the other does: all that it asks follows from something that the other asks. */
+/** Whether one rule matches whenever the other does: each of its conditions follows from a condition of the other. */
 const matchesWith = (one: Ranked, other: Ranked): boolean =>
   ['', patternOf(other)].includes(patternOf(one)) &&
   one.conditions.every((wanted) => other.conditions.some((given) => follows(wanted, given, one)));
@@ -57,7 +57,7 @@ const forbids = (ranked: Ranked): ranked is Forbidding => ranked.effect.kind ===
 const said = ({ effect: { type, target } }: Directing): string =>
   target === null ? type : `${type} at ${shortId(target)}`;
 
-/** What a directing rule suffers from one that stands above it. */
+/** The effect on a directing rule of one that ranks above it. */
 const below = (
   subject: (...rules: readonly Ranked[]) => string,
   low: Directing,
@@ -95,7 +95,7 @@ const against = (
 const testsOf = ({ ruleCondition }: DirectiveRule): number =>
   ruleCondition.reduce((all, [, value]) => all + countTests(value), 0);
 
-/** The first problem that a rule has with one of some others. */
+/** The first problem that a rule has with any of some others. */
 const firstProblem = <Other>(others: readonly Other[], judge: (other: Other) => RuleProblem | null): RuleProblem[] => {
   for (const other of others) {
     const problem = judge(other);
@@ -105,8 +105,8 @@ const firstProblem = <Other>(others: readonly Other[], judge: (other: Other) => 
 };
 
 /**
- * Static checks of a set, in slices: rules that can never match, rules that never win because one above them always matches too, and rules that want
- * opposite things at once. Only what is certain is told.
+ * Static checks of a ruleset, in slices: rules that can never match, rules that never win because one above them always matches too, and rules that
+ * demand opposites at the same time. Only certain problems are reported.
  */
 export function* ruleProblems(
   { rulesetId, rulesetRules }: DirectiveRuleSet,

@@ -1,9 +1,9 @@
 import { beginPlan, type Policy, type ProtocolProbe } from './policy.js';
 
-/** One text of a script, and what is tried of the protocol with it. */
+/** One text of a script, and its protocol probe. */
 export type ScriptedText = { readonly text: string; readonly probe?: ProtocolProbe };
 
-/** Plays the texts of a script one after the other, whatever comes of them. */
+/** Plays the texts of a script one after the other, whatever their outcome. */
 export const scriptedPolicy = (script: readonly ScriptedText[]): Policy => ({
   begin: beginPlan,
   next: (_level, _world, plan) => {

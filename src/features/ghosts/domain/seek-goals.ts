@@ -9,7 +9,7 @@ import { departureOf, REACH_LOOKS, searchReach } from './reach.js';
 import { type Manner, type Regions, regionsAround, regionsOf } from './regions.js';
 import { isEnterable, type World } from './world.js';
 
-/** To where something can be done with a thing; null when there is no way, or when it failed before. */
+/** A plan to go where an object has a task; null if there is no path, or if it failed before. */
 const planTask = (level: Level, world: World, plan: Plan, at: Tile, task: Task): Plan | null => {
   if (plan.tried.includes(task.about)) return null;
   const accepts = (tile: number): boolean => isInReach(tileOfNumber(level, tile), at);
@@ -17,7 +17,7 @@ const planTask = (level: Level, world: World, plan: Plan, at: Tile, task: Task):
   return path === null ? null : { ...plan, path, task };
 };
 
-/** To a goal: onto its tile, or next to it where nobody can stand on it. */
+/** A plan to go to a goal: onto its tile, or next to it if no one can stand on it. */
 const planGoal = (level: Level, world: World, plan: Plan, position: number): Plan | null => {
   const goal = level.goals[position];
   if (goal === undefined) return null;
@@ -40,23 +40,23 @@ const planOpening = (level: Level, world: World, plan: Plan, door: number, item:
   return planTask(level, world, plan, at, openingTask(level, door, item));
 };
 
-/** What a ghost that looks for goals can do next. */
+/** The options of a ghost that looks for goals. */
 type Prospect = {
-  /** Goals that are not reached yet and need nothing to be opened, by position. */
+  /** Goals that are not reached yet and need no door to be opened, by position. */
   readonly goals: readonly number[];
-  /** Else the first door to open on the way to one, and what opens it; null when no goal can be reached any more. */
+  /** Otherwise the first door to open on the way to one, and its item; null if no goal can be reached any longer. */
   readonly opening: DoorOpening | null;
 };
 
 type Route = { readonly regions: Regions; readonly starts: readonly number[] };
 
-/** The doors on the way to the nearest of some regions, through doors that are open; null when there is no way. */
+/** The doors on the way to the nearest of some regions, through doors that are open; null if there is no way. */
 const doorsOnTheWay = (
   { regions, starts }: Route,
   to: ReadonlySet<number>,
   isOpen: (door: number) => boolean,
 ): readonly number[] | null => {
-  /** By region: 0 where nobody came, 1 at a start, else the region before it and 2. */
+  /** By region: 0 if not visited, 1 at a start, otherwise the previous region plus 2. */
   const from = new Int32Array(regions.count);
   for (const start of starts) from[start] = 1;
   const waiting = [...starts];
@@ -75,7 +75,7 @@ const doorsOnTheWay = (
   return null;
 };
 
-/** The first of some openings that a goal needs. Each may need earlier ones: to come to its door, and to its item. */
+/** The first of some openings that a goal needs. Each may depend on earlier ones: to get to its door, and to its item. */
 const firstNeeded = (
   level: Level,
   world: World,
@@ -108,7 +108,7 @@ const firstNeeded = (
   return first;
 };
 
-/** The goals that can be reached through what is open now. */
+/** The goals that can be reached through everything that is open now. */
 const goalsInTheOpen = (level: Level, world: World, manner: Manner): ReadonlySet<number> => {
   const regions = regionsOf(level, manner);
   const opened = new Set(world.opened);
@@ -123,7 +123,7 @@ const goalsInTheOpen = (level: Level, world: World, manner: Manner): ReadonlySet
   return goals;
 };
 
-/** Looks for goals that are left: without hazards if that is enough, else across them. */
+/** Looks for remaining goals: avoiding hazards if possible, otherwise across them. */
 const prospectOf = (level: Level, world: World): Prospect => {
   const left = (goals: ReadonlySet<number>): readonly number[] =>
     [...goals].filter((goal) => !world.reached.includes(goal));
@@ -139,7 +139,7 @@ const prospectOf = (level: Level, world: World): Prospect => {
   return { goals: [], opening: null };
 };
 
-/** The nearest goal as the crow flies to which a way is open, else the next door on the way to one; null when no goal is left. */
+/** The nearest goal, as the crow flies, that has an open way, otherwise the next door on the way to one; null if no goal is left. */
 const planSeeking = (level: Level, world: World, plan: Plan): Plan | null => {
   const { goals, opening } = prospectOf(level, world);
   const away = (goal: number): number => distance(world.at, level.goals[goal]?.at ?? world.at);
@@ -155,11 +155,11 @@ const replan = (level: Level, world: World, plan: Plan): Plan => {
   if (healing !== undefined) return { ...plan, path: '', task: healing };
   const situation = [world.opened, world.held, world.spent, world.reached].map(({ length }) => length).join(' ');
   const planned = plan.vain === situation ? null : planSeeking(level, world, plan);
-  // Who sees no way to a goal looks around, because some ways open only to who tries.
+  // A ghost that sees no way to a goal explores, because some ways only open when tried.
   return planned ?? planExploring(level, world, { ...plan, vain: situation });
 };
 
-/** Plays `complete_level`: goes to one goal after the other, and fetches what opens the doors in the way. */
+/** Plays `complete_level`: goes to one goal after the other, and fetches the items for the doors in the way. */
 export const goalSeeking: Policy = {
   begin: beginPlan,
   next(level, world, before, last) {

@@ -8,19 +8,19 @@ import { textOf } from './policy.js';
 import type { ScriptedText } from './scripted.js';
 import { beginWorld, type World } from './world.js';
 
-/** After how many steps others get their turn: less than a millisecond. */
+/** The number of steps between two yields: less than a millisecond. */
 const SLICE_STEPS = 25;
 
-/** What a ghost said, and the action that its mind allowed; null of one without any. */
+/** A ghost's text, and the action that its mind allowed; null if there was none. */
 export type SaidAndDone = ScriptedText & { readonly action: Action | null };
-/** The same, with the tile where the ghost stood. */
+/** The same, with the tile where the ghost was. */
 export type DoneThere = SaidAndDone & { readonly at: Tile };
 
-/** What walking alone does not change, and does not undo. */
+/** The part of the world that walking alone neither changes nor undoes. */
 const lastingOf = ({ held, spent, opened, reached, noticed, hits }: World): string =>
   JSON.stringify([held, spent, opened, reached, noticed, hits]);
 
-/** Of the steps of a ghost those that changed more than where it is and how it fares, and the last one. In slices. */
+/** The steps of a ghost that changed more than its position and its hit points, and the last step. In slices. */
 export function* lastingSteps(level: Level, steps: readonly SaidAndDone[]): Sliced<readonly DoneThere[]> {
   let world = beginWorld(level);
   let before = lastingOf(world);
@@ -36,7 +36,7 @@ export function* lastingSteps(level: Level, steps: readonly SaidAndDone[]): Slic
   return lasting;
 }
 
-/** The texts with which a ghost goes from one of these steps to the next by the shortest ways, where there is one, and takes it. In slices. */
+/** The texts with which a ghost goes from one of these steps to the next by the shortest path, if there is one, and repeats it. In slices. */
 export function* byShortestWays(level: Level, steps: readonly DoneThere[]): Sliced<readonly ScriptedText[]> {
   let world = beginWorld(level);
   const texts: ScriptedText[] = [];

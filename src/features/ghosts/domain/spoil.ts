@@ -4,19 +4,18 @@ import { keyKindsOf } from './key-kinds.js';
 import { canStillReach, REACH_LOOKS, type Reachable } from './reach.js';
 import type { World } from './world.js';
 
-/** How many ways to waste something are thought through in one step: each is a search of its own. */
+/** How many ways to waste something are examined in one step: each needs its own search. */
 const TRIED_WASTES = 3;
 
 /** A door, and the item that opens it. */
 export type Spoiling = { readonly door: number; readonly item: number };
 
 /**
- * A use of what the ghost has that would leave a goal out of reach which can be reached now: who hunts bugs does just that. Null when there is none.
- * Only what is used up on one of several doors can be wasted.
- * Of many ways to waste something the first few are looked at, and all of them have one budget.
+ * A use of a held item that would put a goal that is reachable now out of reach: bug hunters do exactly that. Null if there is none. Only an item
+ * that is used up on one of several doors can be wasted. Of many ways to waste something the first few are examined, with one budget for all of them.
  */
 export const spoilingOf = (level: Level, hurt: World): Spoiling | null => {
-  // As soft locks are judged (tally.ts).
+  // In the same way as soft locks are judged (tally.ts).
   const world = { ...hurt, hp: Infinity };
   const budget = { left: REACH_LOOKS };
   const goalsOf = (from: World): readonly Reachable[] => drained(canStillReach(level, from, budget));

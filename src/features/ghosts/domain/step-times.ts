@@ -1,11 +1,11 @@
 import { merged, type MergedFinding } from './finding-kinds.js';
 
 /**
- * How long the steps of a session took this server: the work itself, without waiting for the store, the engine or the ghost's share of the processor. It
- * depends on the machine, so it stands apart from everything that is the same for the same seed.
+ * How long the steps of a session took on this server: the work itself, without waiting for the store, the engine or the ghost's share of the
+ * processor. It depends on the machine, so it is separate from everything that is the same for the same seed.
  */
 export type StepTimes = {
-  /** How many steps took how long: at position n those of at most `SHORTEST_MS * GROWTH ** n`, and of more than the position before. */
+  /** A histogram of durations: at position n the steps that took at most `SHORTEST_MS * GROWTH ** n`, and more than the position before. */
   readonly counts: readonly number[];
   readonly slowest: { readonly step: number; readonly ms: number };
   readonly slow: readonly MergedFinding[];
@@ -13,7 +13,7 @@ export type StepTimes = {
 
 /** A step that takes longer than this counts as slow, in milliseconds. */
 export const SLOW_STEP_MS = 250;
-/** Times that are closer to each other than this factor are not told apart, nor those below and above these bounds, in milliseconds. */
+/** Times that differ by less than this factor are not distinguished, and neither are those below or above these bounds, in milliseconds. */
 const GROWTH = 1.1;
 const SHORTEST_MS = 0.01;
 const LONGEST_MS = 100_000;
@@ -28,7 +28,7 @@ const SLOW = {
 const placeOf = (ms: number): number =>
   Math.ceil(Math.log(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, ms)) / SHORTEST_MS) / Math.log(GROWTH));
 
-/** The times with that of one more step. */
+/** The times including one more step. */
 export const noteTime = (times: StepTimes | undefined, step: number, revision: number, ms: number): StepTimes => {
   const { counts, slowest, slow } = times ?? NONE;
   const place = placeOf(ms);
@@ -40,7 +40,7 @@ export const noteTime = (times: StepTimes | undefined, step: number, revision: n
   };
 };
 
-/** The time, in milliseconds to two digits, that so great a share of the steps took at most. */
+/** The time, in milliseconds to two digits, that this share of the steps did not exceed. */
 const within = (share: number, { counts, slowest }: StepTimes): number => {
   const wanted = share * counts.reduce((all, count) => all + count, 0);
   let seen = 0;
@@ -48,7 +48,7 @@ const within = (share: number, { counts, slowest }: StepTimes): number => {
   return Number(Math.min(slowest.ms, SHORTEST_MS * GROWTH ** place).toPrecision(2));
 };
 
-/** The figures for times; empty if no step was timed. */
+/** The metrics for times; empty if no step was timed. */
 export const timeMetrics = (times: StepTimes | undefined): readonly (readonly [name: string, value: number])[] =>
   times === undefined
     ? []

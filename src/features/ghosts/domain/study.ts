@@ -6,7 +6,9 @@ import { NO_NUMBERS, WORLD_NUMBERS } from './never-matches.js';
 import { reachFromStart } from './reach.js';
 import { regionsInSlices } from './regions.js';
 
-/** Finds out what playing a level and reporting on it need to know of it, in slices: whoever plays then looks it up. Done once while a level is held. */
+/**
+ * Precomputes the facts about a level that playing it and reporting on it need, in slices, for later lookups. Done once for the lifetime of a level.
+ */
 export function* study(level: Level): Sliced<Level> {
   yield* keyKindsInSlices(level);
   yield* regionsInSlices(level, 'careful');

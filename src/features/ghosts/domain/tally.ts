@@ -10,20 +10,20 @@ import type { StepTimes } from './step-times.js';
 import type { ToldOutcome } from './told-world.js';
 import { isRunOver, shortId, type World } from './world.js';
 
-/** How often something happened, by name. */
+/** How often each name occurred. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** What a session has seen so far: plain JSON of bounded size, part of a checkpoint. */
+/** The observations of a session so far: plain JSON of bounded size, part of a checkpoint. */
 export type Tally = {
   readonly steps: number;
   readonly found: readonly MergedFinding[];
   /** By goal, whether it could be reached from the start, and whether it can now. */
   readonly goals: readonly Reachable[];
   readonly goalsNow: readonly Reachable[];
-  /** By the rule sets of the level (rulesetsOf): how many decisions were made with each, and which of its rules have matched (bitmap.ts). */
+  /** By the rulesets of the level (rulesetsOf): how many decisions were made with each, and which of its rules have matched (bitmap.ts). */
   readonly decisions: readonly number[];
   readonly fired: readonly string[];
-  /** Steps by the type of their action, and of those the ones that the world carried out. */
+  /** Steps by the type of their action, and among them those that the world carried out. */
   readonly actions: Counts;
   readonly done: Counts;
   readonly mindRefusals: Counts;
@@ -32,7 +32,7 @@ export type Tally = {
   readonly times?: StepTimes;
 };
 
-/** The rule sets of a level, the ghost's first, each once by its id. */
+/** The rulesets of a level, the ghost's first, each once by its id. */
 export const rulesetsOf = (level: Level): readonly DirectiveRuleSet[] => {
   const sets = [level.ruleset, ...level.npcs.map(({ ruleset }) => ruleset)].filter((set) => set !== null);
   return [...new Map(sets.toReversed().map((set) => [set.rulesetId, set])).values()].toReversed();
@@ -55,30 +55,30 @@ export const beginTally = (level: Level): Tally => {
   };
 };
 
-/** What is known of one step. */
+/** The facts of one step. */
 export type StepFacts = {
   /** Counts from 1. */
   readonly step: number;
-  /** Of the event that says what came of it. */
+  /** The revision of the event that records its outcome. */
   readonly revision: number;
   readonly before: World;
   readonly after: World;
-  /** The action of the verdict or, when it was refused, the action that was refused. */
+  /** The action of the verdict or, if it was refused, the refused action. */
   readonly action: Action | null;
   readonly verdictValid: boolean;
   /** The code of a refused verdict. */
   readonly refusalCode: string | null;
-  /** What the world did; null when the mind refused, or nobody told. */
+  /** The effect on the world; null if the mind refused, or none was reported. */
   readonly outcome: Outcome | ToldOutcome | null;
-  /** What the world would have done with the action that the mind refused. */
+  /** The effect that the refused action would have had on the world. */
   readonly outcomeIfAllowed?: Outcome | null;
-  /** The verdicts of this step, the ghost's and those of NPCs, each with its rule set and the ids of the rules that matched. */
+  /** The verdicts of this step, the ghost's and those of NPCs, each with its ruleset and the ids of the rules that matched. */
   readonly verdicts: readonly { readonly rulesetId: string | null; readonly matched: readonly string[] }[];
   /** A defect or an engine's failure, as a sentence. */
   readonly error?: string;
 };
 
-/** How many names are counted one by one; others count together. */
+/** How many names are counted individually; others are counted together. */
 const COUNTED = 100;
 const OTHERS = 'OTHERS';
 const counted = (counts: Counts, name: string | null | undefined): Counts => {
@@ -88,7 +88,7 @@ const counted = (counts: Counts, name: string | null | undefined): Counts => {
   return { ...counts, [key]: (Object.hasOwn(counts, key) ? (counts[key] ?? 0) : 0) + 1 };
 };
 
-/** Goals that could be reached from the start and cannot any more: what a step spent was needed. */
+/** Goals that could be reached from the start and no longer can: what a step spent was needed. */
 const lostGoals = (
   level: Level,
   goals: readonly Reachable[],
@@ -161,7 +161,7 @@ const withVerdicts = (
 export const noteStep = (level: Level, tally: Tally, facts: StepFacts): Tally => {
   const { step, revision, before, after, action, verdictValid, outcome } = facts;
   const isSpent = after.spent.length !== before.spent.length && !isRunOver(after);
-  // A soft lock is what was used up; hit points that were lost, or would be lost on the way back, are no fault of the level.
+  // A soft lock is caused by spent items; hit points that were lost, or would be lost on the way back, are not a fault of the level.
   const goalsNow = isSpent ? drained(canStillReach(level, { ...after, hp: Infinity })) : tally.goalsNow;
   const seen = [...seenIn(facts), ...lostGoals(level, tally.goals, tally.goalsNow, goalsNow)];
   return {

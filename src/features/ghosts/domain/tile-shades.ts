@@ -1,11 +1,11 @@
 import type { Level, Tile } from '../../levels/domain/level.js';
 import { SHADES } from './picture-legend.js';
 
-/** Which shade a tile has that was entered so often, of tiles entered `most` often at most. */
+/** The shade of a tile by how often it was entered, if the most visited tile was entered `most` times. */
 const shadeOf = (times: number, most: number): number =>
   Math.min(SHADES.length - 1, Math.floor((Math.log(times) / Math.log(most + 1)) * SHADES.length));
 
-/** The shade of each tile by how often it was entered, undefined where it never was. */
+/** The shade of each tile by how often it was entered, undefined if it never was. */
 export const tileShades = (
   { width }: Pick<Level, 'width'>,
   places: readonly Tile[],

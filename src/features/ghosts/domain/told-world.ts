@@ -3,14 +3,14 @@ import { isObject, type Json } from '../../../kernel/base/json.js';
 import { cutText } from '../../../kernel/base/text.js';
 import { isOnMap } from './chart.js';
 
-/** What a game says of an action: it happened, or it did not, and why. */
+/** A game's report on an action: it succeeded, or failed and why. */
 export type ToldOutcome =
   { readonly ok: true } | { readonly ok: false; readonly code: string; readonly reason: string };
 
-/** A body's report about its game's world at the beginning of a turn, as understood; goals by their positions. */
+/** A body's report about its game's world at the beginning of a turn, as parsed; goals by position. */
 export type WorldReport = {
   readonly position?: Tile;
-  /** Of the action of the step before. */
+  /** The outcome of the previous step's action. */
   readonly outcome?: ToldOutcome;
   readonly reached?: readonly number[];
   readonly done?: true;
@@ -25,7 +25,7 @@ const positionIn = (level: Level, value: Json | undefined): Pick<WorldReport, 'p
   if (!isObject(value)) return {};
   const { x, y } = value;
   if (typeof x !== 'number' || typeof y !== 'number' || !Number.isInteger(x) || !Number.isInteger(y)) return {};
-  // Adding zero makes 0 of -0, which JSON cannot hold.
+  // Adding zero turns -0 into 0, because JSON cannot hold -0.
   return isOnMap(level, { x, y }) ? { position: { x: x + 0, y: y + 0 } } : {};
 };
 

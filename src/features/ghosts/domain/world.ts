@@ -4,13 +4,13 @@ import { bitmapHas, bitmapWith, emptyBitmap } from './bitmap.js';
 import { chartOf, isOnMap, numberOfTile, type Placed } from './chart.js';
 
 /**
- * What has become of a level while a ghost plays it: plain JSON of bounded size, because it is part of a checkpoint. Things are named by their
- * positions in the level's lists.
+ * The state of a level while a ghost plays it: plain JSON of bounded size, because it is part of a checkpoint. Objects are named by their positions
+ * in the level's lists.
  */
 export type World = {
   readonly at: Tile;
   readonly hp: number;
-  /** Items that the ghost has, in the order in which it took them. */
+  /** Items that the ghost holds, in the order in which it took them. */
   readonly held: readonly number[];
   /** Items that are used up. */
   readonly spent: readonly number[];
@@ -20,23 +20,23 @@ export type World = {
   readonly noticed: readonly number[];
   /** By NPC: how often it was hit. */
   readonly hits: readonly number[];
-  /** The tiles that were entered (bitmap.ts), and how many they are. */
+  /** The tiles that were entered (bitmap.ts), and their number. */
   readonly visited: string;
   readonly entered: number;
-  /** What the last step did: the sentences that the next observation begins with. */
+  /** The effect of the last step: the sentences at the beginning of the next observation. */
   readonly news: readonly string[];
 };
 
-/** How many sentences one step tells of itself, and how long each of them is, in UTF-16 units. */
+/** How many sentences describe one step, and the limit of each, in UTF-16 units. */
 const SENTENCES = 16;
 const SENTENCE_CHARS = 300;
 /** How much of an id a sentence shows, in UTF-16 units. */
 const ID_CHARS = 64;
-/** How often an NPC is hit until it is down. */
+/** The number of hits after which an NPC is down. */
 export const NPC_HITS = 3;
 
 export const shortId = (id: string): string => cutText(id, ID_CHARS);
-/** Sentences about a step, no more and no longer than a world keeps. */
+/** Sentences about a step, truncated to the number and length that a world keeps. */
 export const newsOf = (sentences: readonly string[]): readonly string[] =>
   sentences.slice(0, SENTENCES).map((sentence) => cutText(sentence, SENTENCE_CHARS));
 
@@ -46,11 +46,11 @@ export const isShut = (level: Level, { opened }: World, tile: number): boolean =
     .doors.get(tile)
     ?.some((door) => !opened.includes(door)) === true;
 
-/** Whether the ghost may stand there: on the map, no wall and no shut door. `tile` must be on the map. */
+/** Whether the ghost may be on a tile: it has no wall and no shut door. `tile` must be on the map. */
 export const isEnterable = (level: Level, world: World, tile: number): boolean =>
   chartOf(level).walls[tile] === 0 && !isShut(level, world, tile);
 
-/** Whether a thing is still in its place: items that were taken are not. */
+/** Whether an object is still where the level put it: items that were taken are not. */
 export const isInPlace = ({ held, spent }: World, { kind, position }: Placed): boolean =>
   kind !== 'item' || !(held.includes(position) || spent.includes(position));
 
@@ -65,7 +65,7 @@ const triggersAt = (level: Level, world: World, { x, y }: Tile): readonly number
     return within && !(once && world.noticed.includes(trigger)) ? [trigger] : [];
   });
 
-/** What being on a tile brings about: it counts as visited, its goals are reached, its triggers observed. */
+/** The effects of being on a tile: it counts as visited, its goals are reached, its triggers observed. */
 const arrive = (level: Level, world: World, at: Tile): World => {
   const tile = numberOfTile(level, at);
   const visitedBefore = bitmapHas(world.visited, tile);
@@ -88,7 +88,7 @@ const arrive = (level: Level, world: World, at: Tile): World => {
   };
 };
 
-/** The ghost enters a free tile, and what is there harms it, down to no hit points. */
+/** The ghost enters a free tile, and hazards on it harm it, at most down to no hit points. */
 export const enter = (level: Level, world: World, at: Tile): World => {
   const harm = chartOf(level).harms.get(numberOfTile(level, at)) ?? 0;
   const moved = { ...world, hp: Math.max(0, world.hp - harm), news: [`You move to (${at.x}, ${at.y}).`] };
@@ -98,7 +98,7 @@ export const enter = (level: Level, world: World, at: Tile): World => {
   return { ...there, news: newsOf([...there.news.slice(0, 1), hurt, ...there.news.slice(1)]) };
 };
 
-/** The world before the first step: the ghost stands at the spawn, which harms it only when it comes back to it. */
+/** The world before the first step: the ghost is at the spawn, whose hazards harm it only if it comes back. */
 export const beginWorld = (level: Level): World =>
   arrive(
     level,
@@ -118,12 +118,12 @@ export const beginWorld = (level: Level): World =>
     level.spawn,
   );
 
-/** How far the ghost sees, in moves, walls or not. */
+/** How far the ghost sees, in moves, through walls or not. */
 export const SIGHT_TILES = 5;
-/** How many things it sees at most, the nearest ones. */
+/** How many objects it sees at most, the nearest ones. */
 const SEEN_THINGS = 40;
 
-/** The things within sight that are in their place: nearest first, then row by row. */
+/** The objects within sight that are still in position: nearest first, then row by row. */
 export const thingsInSight = (level: Level, world: World): readonly Placed[] => {
   const { things } = chartOf(level);
   const seen: Placed[] = [];
@@ -142,6 +142,6 @@ export const thingsInSight = (level: Level, world: World): readonly Placed[] => 
   return seen.slice(0, SEEN_THINGS);
 };
 
-/** What `worldState.entities` names: the things within sight, by their ids. */
+/** The `worldState.entities`: the objects within sight, by id. */
 export const entitiesOf = (level: Level, world: World): readonly string[] =>
   thingsInSight(level, world).map(({ id }) => id);
