@@ -6,33 +6,33 @@ import { besidesVerdict } from '../../../workflows/turn/turn-events.js';
 import type { FoundSoFar, TurnStanding } from './gather-findings.js';
 import { createMindReplay, type DecidedAgain, type RulesAgain } from './replay-mind.js';
 
-/** Which decisions are taken again, and by which rules. */
+/** Which decisions are replayed, and by which rules. */
 export type ReplayTask = Pick<
   ReplayPlan,
   'upTo' | 'fromRevision' | 'toRevision' | 'turnId' | 'since' | 'until' | 'instead' | 'outputs'
 > & {
   readonly replayId: string;
   readonly tenant: string;
-  /** The rules of a trial; absent: those of then decide. */
+  /** The rules of a trial; absent if the rules in force at the time decide. */
   readonly trial?: DirectiveRuleSet;
 };
 
-/** One mind whose decisions are taken again and counted. */
+/** One mind whose decisions are replayed and counted. */
 export type CountedMind = {
-  /** The version of the rules without which the next event cannot be taken; undefined where none is needed. */
+  /** The version of the rules that the next event needs; undefined if it needs none. */
   needs(recorded: RecordedEvent): RulesetRef | null | undefined;
-  /** Takes the next event. @param rules those of then, if they are needed */
+  /** Takes the next event. @param rules the rules in force at the time, if they are needed */
   take(recorded: RecordedEvent, rules: DirectiveRuleSet | null, found: FoundSoFar): Sliced<void>;
 };
 
-/** Whether nothing of a stream from this event on takes part. Neither positions nor times decrease in a stream. */
+/** Whether this event and all later ones of a stream are outside the replay. Neither positions nor times decrease in a stream. */
 export const isBeyond = (
   { upTo, toRevision, until }: Pick<ReplayTask, 'upTo' | 'toRevision' | 'until'>,
   { position, revision, meta }: RecordedEvent,
 ): boolean =>
   position > upTo || (toRevision !== undefined && revision > toRevision) || (until !== undefined && meta.at > until);
 
-/** Of two ways in which a turn stands the one that counts: one difference makes it different. */
+/** The one of two standings of a turn that counts: one difference makes it different. */
 const worse = (one: TurnStanding, other: TurnStanding): TurnStanding => {
   if (one === 'different' || other === 'different') return 'different';
   return one === 'equal' ? other : one;
@@ -48,7 +48,7 @@ const standingOf = ({ difference, skipped }: DecidedAgain): TurnStanding =>
 export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
   const replay = createMindReplay(npcId);
   const turns = new Map<string, TurnStanding>();
-  /** A turn that has its verdict, and may still be told apart by what the verdict recorded beside itself. */
+  /** A turn that has its verdict, but may still turn out different because of the events recorded alongside the verdict. */
   let ended: string | null = null;
   const outputs = new Map(
     task.outputs
@@ -61,7 +61,7 @@ export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
     (task.since === undefined || meta.at >= task.since) &&
     (task.turnId === undefined || data['turnId'] === task.turnId);
 
-  /** Whether a trial takes it: it says nothing about what verdicts recorded beside them. */
+  /** Whether a trial includes the event: it does not judge the events recorded alongside verdicts. */
   const isTried = (recorded: RecordedEvent): boolean => {
     if (!isAsked(recorded)) return false;
     const ref = replay.rulesOf(recorded);
@@ -83,7 +83,7 @@ export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
     turns.set(turnId, after);
   };
 
-  /** Forgets a turn once nothing more can be said of it. */
+  /** Drops a turn once nothing can change its standing. */
   const follow = ({ type, data }: RecordedEvent): void => {
     if (besidesVerdict.has(type)) return;
     if (ended !== null) turns.delete(ended);
@@ -110,9 +110,9 @@ export const countMind = (npcId: string, task: ReplayTask): CountedMind => {
   };
 };
 
-/** The rules of a trial are others, so their trace is. */
+/** The rules of a trial differ, so their trace does too. */
 const withoutTrace = (decided: DecidedAgain): DecidedAgain =>
   decided.difference === 'otherTrace' ? { ...decided, difference: null } : decided;
 
-/** With these a turn is over, but for what a verdict records beside itself. */
+/** Events that end a turn, except for the events recorded alongside a verdict. */
 const endings: ReadonlySet<string> = new Set(['VerdictReached', 'VerdictRefused', 'DirectiveGiven', 'ContextBuilt']);

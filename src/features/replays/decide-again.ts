@@ -17,20 +17,23 @@ export type DecisionEvent = Extract<
 export const isDecision = (event: { readonly type: string; readonly data: unknown }): event is DecisionEvent =>
   isObject(event.data) && typeof event.data['logic'] === 'number';
 
-/** What was decided, without what it was decided on. Its members are those of the event. */
+/** The decision without its grounds. Its members are those of the event. */
 export type DecisionOutcome = JsonObject;
 
-/** On what a decision is taken again. `rules`: those that decide now; `isTrial`: they are not those of then, so their patterns are tried again. */
+/**
+ * The basis on which a decision is replayed. `rules`: those that decide now; `isTrial`: they are not the rules in force at the time, so their
+ * patterns are tried again.
+ */
 export type RedecisionBasis = {
   readonly npcId: string;
-  /** The mind as the decision saw it. */
+  /** The mind at the time of the decision. */
   readonly mind: MindSummary;
-  /** The turn before this event; absent for its first event, and for what is no step of a turn. */
+  /** The turn before this event; absent for its first event, and for an event that is not a step of a turn. */
   readonly turn: OpenedTurn | undefined;
   readonly rules: DirectiveRuleSet | null;
   /** Which patterns of a trial's rules match the observation of the turn. */
   readonly trialPatterns: readonly string[] | undefined;
-  /** Another text of the model; absent: the recorded one. */
+  /** A replacement for the model's text; absent: the recorded one. */
   readonly output: string | undefined;
 };
 
@@ -76,7 +79,7 @@ const withPatterns = <Request extends TurnRequest>(basis: RedecisionBasis, reque
 const verdictOf = (verdict: Verdict, grounds: VerdictGrounds): DecisionOutcome =>
   ({ verdict, grounds }) as unknown as DecisionOutcome;
 
-/** What an event recorded of its decision. */
+/** The recorded decision of an event. */
 export const outcomeOf = ({ type, data }: DecisionEvent): DecisionOutcome => {
   const outcome = ((): object => {
     switch (type) {
@@ -114,7 +117,7 @@ const traced = (
 
 /**
  * Repeats a decision from its recorded inputs, without a model, a clock or random numbers.
- * @returns its outcome now
+ * @returns its new outcome
  * @throws Rejection LOGIC_UNKNOWN
  */
 export const decideAgain = (basis: RedecisionBasis, event: DecisionEvent): DecisionOutcome => {

@@ -4,7 +4,7 @@ import { isObject, type Json } from '../../kernel/base/json.js';
 import type { DecisionEvent, DecisionOutcome } from './decide-again.js';
 
 /**
- * Whether two values have the same JCS form (RFC 8785), found without making it: the first difference ends the comparison. A member that is undefined
+ * Whether two values have the same JCS form (RFC 8785), without building it: the first difference ends the comparison. A member that is undefined
  * counts as absent.
  */
 export const isSame = (left: Json | undefined, right: Json | undefined): boolean => {
@@ -25,7 +25,7 @@ export const isSame = (left: Json | undefined, right: Json | undefined): boolean
 
 const isAnyOther = (left: unknown, right: unknown): boolean => !isSame((left ?? null) as Json, (right ?? null) as Json);
 
-/** How an allowed or refused action differs; null when it does not. */
+/** How an allowed or refused action differs; null if it does not. */
 const otherJudgement = (
   was: Pick<Verdict, 'valid' | 'action'> & { readonly said: unknown; readonly why: unknown; readonly changes: unknown },
   would: typeof was,
@@ -56,7 +56,7 @@ const answer = (outcome: DecisionOutcome): Parameters<typeof otherJudgement>[0] 
   };
 };
 
-/** What differs between the outcome that was recorded and the one that came out again; null when nothing does. */
+/** The difference between the recorded outcome and the replayed one; null if there is none. */
 export const differenceOf = (
   { type }: DecisionEvent,
   was: DecisionOutcome,

@@ -18,22 +18,22 @@ import type { DecisionOutcome } from './decide-again.js';
 import { defined } from '../../kernel/base/defined.js';
 import type { DecidedAgain, RulesAgain } from './replay-mind.js';
 
-/** How a turn stands: a reason says why it could not be taken again. */
+/** The standing of a turn: a reason explains why it could not be replayed. */
 export type TurnStanding = 'equal' | 'different' | SkipReason;
 
-/** By which rules a decision was taken again. */
+/** The rules by which a decision was replayed. */
 type DecidedBy = Pick<RulesAgain, 'rules' | 'trial'>;
 
-/** What is found, as it is found. */
+/** Collects findings as they occur. */
 export type FoundSoFar = {
   /** Notes a decision. */
   decision(npcId: string, decided: DecidedAgain, by: DecidedBy): void;
-  /** Notes how a turn stands now; `before` takes back what was noted of it. */
+  /** Notes the current standing of a turn; `before` is its previous one, which is subtracted. */
   turn(before: TurnStanding | null, now: TurnStanding): void;
   findings(): ReplayFindings;
 };
 
-/** What an outcome says of its rules; a step that records none of them used none. */
+/** The rules in an outcome; a step that records none used none. */
 const coveredIn = (outcome: DecisionOutcome): CoveredDecision => {
   const { verdict, grounds, rules } = outcome as unknown as {
     readonly verdict?: Verdict;
@@ -46,7 +46,7 @@ const coveredIn = (outcome: DecisionOutcome): CoveredDecision => {
 /** The first places of all that were offered. */
 const createFirst = <Place extends ReplayPlace>(most: number, known: readonly ReplayPlace[]) => {
   const places: Place[] = [];
-  /** What is already kept elsewhere, and has room for no later place. */
+  /** If the known places are already full, later places have no room. */
   const bound = known.length >= most ? known.toSorted(byPlace)[most - 1] : undefined;
   return {
     places,
@@ -55,7 +55,7 @@ const createFirst = <Place extends ReplayPlace>(most: number, known: readonly Re
       const last = places[most - 1];
       if (last !== undefined && byPlace(place, last) >= 0) return;
       places.push(make());
-      // Nearly always they come in their order.
+      // They nearly always arrive in order.
       if (places.length > 1) places.sort(byPlace);
       if (places.length > most) places.pop();
     },
@@ -73,7 +73,7 @@ type Counted = {
 /** The size to which a sample truncates an outcome, in bytes of JSON. */
 const SHOWN_BYTES = 2_048;
 
-/** Of an outcome what a difference of this kind is about: a verdict without its grounds, or these where they are all that differs. */
+/** The part of an outcome that a difference of this kind is about: a verdict without its grounds, or the grounds if only they differ. */
 const shownOutcome = (outcome: DecisionOutcome | null, kind: DifferenceKind): Json => {
   if (outcome === null) return null;
   const { verdict, grounds, ...rest } = outcome;
@@ -84,8 +84,8 @@ const shownOutcome = (outcome: DecisionOutcome | null, kind: DifferenceKind): Js
 };
 
 /**
- * Gathers what a part of a replay finds.
- * @param known what was found before: samples that would not be kept beside it are not made
+ * Gathers the findings of a part of a replay.
+ * @param known earlier findings: samples that would not be kept in addition to them are not made
  */
 export const gatherFindings = (known: Pick<ReplayFindings, 'samples' | 'rules'>): FoundSoFar => {
   let decisions = 0;

@@ -3,15 +3,16 @@ import type { ReadModels } from '../../ports/read-models.js';
 import { npcs, type NpcRow } from '../../../projections/npcs.js';
 import { Rejection } from '../../kernel/base/rejection.js';
 
-/** How many minds are read at once. */
+/** How many minds are read at a time. */
 const PAGE_MINDS = 200;
 
 /** Ids of minds, one after the other. */
 export type MindsAhead = AsyncGenerator<string, undefined, undefined>;
 
 /**
- * The minds of a tenant after one, by their ids, also those that were archived: their histories stay. Those that have no event since `since` are left out.
- * @throws Rejection READ_MODEL_BEHIND while the list does not have all that was recorded at acceptance, and what the read models raise
+ * The minds of a tenant after a given one, by id, including archived ones: their histories are kept. Minds without an event since `since` are left
+ * out.
+ * @throws Rejection READ_MODEL_BEHIND while the list lacks something that was recorded at acceptance, and what the read models raise
  */
 export async function* rowsOfMinds(
   readModels: Pick<ReadModels, 'list' | 'reachedPosition'>,

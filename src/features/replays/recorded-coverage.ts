@@ -10,13 +10,13 @@ import { FIRST_EVENT_SEARCH } from '../../kernel/streams/first-event-search.js';
 import { type HistoryTimes, revisionsWithin } from '../../kernel/streams/history-filter.js';
 import { pagesOf } from '../../kernel/streams/stream-pages.js';
 
-/** How much one response examines: a second or two of work. Other work runs in between. */
+/** How much one response examines: one or two seconds of work. Other work runs in between. */
 const COVERED_EVENTS = 20_000;
 const COVERED_MINDS = 500;
-/** How many rules of decisions are counted before other work has its turn. */
+/** How many rules of decisions are counted before other work runs. */
 const RULES_AT_ONCE = 2_000;
 
-/** Where the counting goes on: a mind, and the revision there. */
+/** Where the counting continues: a mind, and the revision there. */
 export type CoveragePlace = { readonly npcId: string; readonly from: number };
 
 export type CoverageQuery = {
@@ -24,7 +24,7 @@ export type CoverageQuery = {
   readonly set: DirectiveRuleSet;
   readonly times: HistoryTimes;
   readonly at?: CoveragePlace;
-  /** The minds that count, in their order, from one on. Minds that were not written to since a time may be left out. */
+  /** The minds that count, in order, starting with a given one. Minds without an event since a given time may be left out. */
   readonly minds: (from: string | undefined) => AsyncIterable<string>;
 };
 
@@ -44,7 +44,7 @@ const decisionIn = (event: NpcEvent | UnknownEvent): CoveredDecision | null => {
   }
 };
 
-/** The rules with which a turn was opened; null when its opening is not found, or it had none. */
+/** The rules with which a turn was opened; null if its opening is not found, or it had none. */
 const rulesAtOpening = async ({ events }: CoverageDeps, stream: string, turnId: string): Promise<RulesetRef | null> => {
   const from = parseProcessId(turnId)?.revision;
   if (from === undefined) return null;
@@ -60,7 +60,7 @@ const rulesAtOpening = async ({ events }: CoverageDeps, stream: string, turnId: 
 
 type Stretch = { readonly npcId: string; readonly stream: string; readonly from: number; readonly to: number };
 
-/** Counts the decisions of one mind. @returns how many events were looked at, and where to go on; absent at its end */
+/** Counts the decisions of one mind. @returns how many events were looked at, and where to continue; absent at its end */
 const countMind = async (
   deps: CoverageDeps,
   { rulesetId, version }: DirectiveRuleSet,
@@ -101,7 +101,7 @@ const countMind = async (
 };
 
 /**
- * What the rules of one version did in the decisions of some minds, as far as one response examines them.
+ * The uses of the rules of one version in the decisions of some minds, as far as one response examines them.
  * @throws what the event store and `minds` throw
  */
 export const recordedCoverage = async (
@@ -115,7 +115,7 @@ export const recordedCoverage = async (
     const stream = npcStream(tenant, npcId);
     const { first, last } = await revisionsWithin(deps.events, stream, times);
     seen += 1;
-    // Of a mind with few events no page was waited for.
+    // A mind with few events did not wait for a page, so yield here.
     await yieldToEventLoop();
     const from = Math.max(first, at?.npcId === npcId ? at.from : 0);
     if (from > last) continue;

@@ -21,15 +21,15 @@ import {
 } from './decide-again.js';
 import { differenceOf, isSame } from './differences.js';
 
-/** A decision that was taken again. `turnId` is absent of a check of the bridge. */
+/** A replayed decision. `turnId` is absent for a check of the bridge. */
 export type DecidedAgain = {
   readonly type: NpcEvent['type'];
   readonly revision: number;
   readonly turnId?: string;
-  /** The rules that decided then. */
+  /** The rules in force at the time. */
   readonly ruleset: RulesetRef | null;
   readonly was: DecisionOutcome;
-  /** Null where it could not be taken again; `skipped` says why. */
+  /** Null if it could not be replayed; `skipped` gives the reason. */
   readonly would: DecisionOutcome | null;
   readonly difference: DifferenceKind | null;
   readonly skipped?: SkipReason;
@@ -37,35 +37,35 @@ export type DecidedAgain = {
 
 type Consequence = { readonly type: string; readonly data: JsonObject };
 
-/** By which rules a decision is taken again: those of then, as they were registered (null: the version is lost), or others. */
+/** The rules by which a decision is replayed: those in force at the time, as they were registered (null: the version is lost), or others. */
 export type RulesAgain =
   | { readonly trial: false; readonly rules: DirectiveRuleSet | null }
   | { readonly trial: true; readonly rules: DirectiveRuleSet | null };
 
-/** Replays one mind's stream, from its first event on. */
+/** Replays one mind's stream, starting with its first event. */
 export type MindReplay = {
-  /** The version of the rules that the next event was decided by; undefined of an event that is no decision. */
+  /** The version of the rules that decided the next event; undefined for an event that is not a decision. */
   rulesOf(recorded: RecordedEvent): RulesetRef | null | undefined;
   /**
    * Takes the next event, in slices.
    * @param output another text of the model, for a verdict
-   * @returns what was decided again: nothing, the event itself, or also what an earlier verdict should have recorded beside it and did not
+   * @returns the replayed decisions: none, the event itself, or also an event that an earlier verdict should have recorded and did not
    */
   take(recorded: RecordedEvent, again: RulesAgain, output?: string): Sliced<readonly DecidedAgain[]>;
-  /** Takes the next event without deciding anything. What it recorded beside itself is then not held against anything. */
+  /** Takes the next event without deciding anything. The events recorded alongside it are then not compared with anything. */
   pass(recorded: RecordedEvent): void;
 };
 
 /**
- * A replay of one mind. It folds persona, data and open turns as the live server does, and decides again what the events say was decided.
- * It holds the mind and its open turns, however long the stream is.
+ * A replay of one mind. It folds persona, data and open turns as the live server does, and repeats the recorded decisions. It holds the mind and its
+ * open turns, however long the stream is.
  */
 export const createMindReplay = (npcId: string): MindReplay => {
   let mind: MindSummary = initialSummary;
   const turns = new Map<string, OpenedTurn>();
-  /** Which patterns of a trial's rules matched, of open turns. */
+  /** The patterns of a trial's rules that matched, for open turns. */
   const trialPatterns = new Map<string, readonly string[]>();
-  /** What the last verdict must have recorded beside it; null while that is not known. */
+  /** The events that must accompany the last verdict; null while unknown. */
   let awaited: readonly Consequence[] | null = [];
 
   const turnOf = (event: { readonly data: object }): OpenedTurn | undefined => {
@@ -121,7 +121,7 @@ export const createMindReplay = (npcId: string): MindReplay => {
     return { ...seen, would, difference: differenceOf(event, seen.was, would) };
   }
 
-  /** Compares what stands beside a verdict with what should; a verdict's append is whole or not there. */
+  /** Compares the events alongside a verdict with the expected ones; a verdict's append is either complete or absent. */
   const besides = ({ type, data, revision }: RecordedEvent): readonly DecidedAgain[] => {
     if (awaited === null) {
       if (!besidesVerdict.has(type)) awaited = [];
@@ -168,7 +168,7 @@ const skipReason = (event: DecisionEvent, turn: OpenedTurn | undefined, areRules
   return areRulesLost ? 'rules' : null;
 };
 
-/** Whether it ends a turn of several rounds; otherwise it brings its own inputs. */
+/** Whether it ends a turn of several rounds; otherwise it has its own inputs. */
 const isVerdictOfTurn = (event: DecisionEvent): boolean =>
   (event.type === 'VerdictReached' || event.type === 'VerdictRefused') && event.data.asked === undefined;
 

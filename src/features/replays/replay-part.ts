@@ -11,44 +11,47 @@ import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import { type CountedMind, countMind, isBeyond, type ReplayTask } from './count-mind.js';
 import { gatherFindings, type FoundSoFar } from './gather-findings.js';
 
-/** How many minds of which a part is done are kept between two parts; others are taken again from their first event. */
+/** How many unfinished minds are kept between two parts; others are replayed from their first event. */
 const KEPT_MINDS = 16;
 
-/** After how much work others get their turn, in milliseconds. */
+/** After how much work other work runs, in milliseconds. */
 const WORK_MS = 4;
 
-/** A mind, and the revision from which on its decisions are not counted yet. */
+/** A mind, and the revision from which its decisions are not counted yet. */
 export type MindPart = { readonly npcId: string; readonly next: number };
-/** `next`: where the mind goes on, null when it is done. `events`: how many were read beyond those that were counted before. */
+/** `next`: where the mind continues, null if it is finished. `events`: how many events were read beyond those that were counted before. */
 export type PartResult = { readonly next: number | null; readonly events: number };
 
-/** Takes parts of one slice, one after the other. */
+/** Processes parts of one slice, one after the other. */
 export type ReplayHand = {
-  /** Until the mind is done, or `isOver` says so between two pages. @throws what the event store and the rules raise, and the reason of the signal */
+  /**
+   * Runs until the mind is finished, or `isOver` is true between two pages. @throws what the event store and the rules raise, and the reason of the
+   * signal
+   */
   part(mind: MindPart, signal: AbortSignal): Promise<PartResult>;
-  /** What its parts have found. */
+  /** The findings of its parts. */
   findings(): Promise<ReplayFindings>;
-  /** Nothing more is asked of it. */
+  /** Releases it; it is not used afterwards. */
   drop(): void;
 };
 
 export type PartDeps = {
   readonly events: Pick<EventStore, 'read'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
-  /** A version of rules as it was registered; null when it is not to be had. */
+  /** A version of rules as it was registered; null if it is not available. */
   readonly rulesOf: (tenant: string, ref: RulesetRef) => Promise<DirectiveRuleSet | null>;
 };
 
 type BegunMind = { readonly counted: CountedMind; readonly next: number };
 
-/** What a slice is about, for whoever takes a part in it. `ms`: how long it may take from its begin on. */
+/** The description of a slice, for each hand that takes part. `ms`: its time limit, from its beginning. */
 export type SliceTask = {
   readonly task: ReplayTask;
   readonly known: Pick<ReplayFindings, 'samples' | 'rules'>;
   readonly ms: number;
 };
 
-/** Takes parts in this thread, one slice after the other or several in turn. */
+/** Processes parts in this thread, one slice after the other or several in turn. */
 export const createHand = ({ events, clock, rulesOf }: PartDeps): ((slice: SliceTask) => ReplayHand) => {
   const kept = new LRUCache<string, BegunMind>({ max: KEPT_MINDS });
 
@@ -70,7 +73,7 @@ export const createHand = ({ events, clock, rulesOf }: PartDeps): ((slice: Slice
         kept.delete(key);
         const isKept = before?.next === next;
         const counted = isKept ? before.counted : countMind(npcId, task);
-        // What was counted before must be folded again, and the turns that were open then counted, but not a second time.
+        // Events that were counted before must be folded again, and the turns that were open then must be counted, but not a second time.
         const uncounted = gatherFindings(noFindings);
         let read = 0;
         let restedMs = clock.monotonicMs();

@@ -2,14 +2,14 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import type { ReadModels } from '../../ports/read-models.js';
 import { OPEN_REPLAY, replays } from '../../../projections/replays.js';
 
-/** How many replays of one tenant may run at the same time. */
+/** How many replays of one tenant may run at a time. */
 export const OPEN_REPLAYS = 8;
 const RETRY_SECONDS = 10;
 
 /**
- * Requests at the same moment do not see each other and may exceed the limit.
- * @param position what this client has written so far: its own replays count
- * @throws Rejection REPLAYS_RUNNING while too many replays of the tenant are not over; what the read models raise
+ * Concurrent requests do not see each other and may exceed the limit.
+ * @param position the position of this client's last write: its own replays count
+ * @throws Rejection REPLAYS_RUNNING while too many replays of the tenant have not ended; what the read models raise
  */
 export const requireReplayRoom = async (
   readModels: Pick<ReadModels, 'list' | 'reachedPosition'>,

@@ -10,7 +10,7 @@ import type { MindPart, ReplayHand, SliceTask } from './replay-part.js';
 /** How much is done between two of a replay's own events, in milliseconds. */
 export const REPLAY_SLICE_MS = 3_000;
 
-/** What takes decisions again: so many parts at once. */
+/** The workers that replay decisions: each processes one part at a time. */
 export type ReplayHands = { begin(slice: SliceTask): readonly ReplayHand[] };
 
 export type SliceDeps = {
@@ -22,9 +22,8 @@ export type SliceDeps = {
 };
 
 /**
- * Does the next slice of a replay: deals out minds in the order of their ids until its time is over, so that what is done is always known by the last
- * one that was begun and the few that are not done.
- * Raises what the hands and the read models raise, and the reason of the signal.
+ * Does the next slice of a replay: distributes minds in the order of their ids until its time is up, so that the progress is always described by the
+ * last mind that was begun and the few that are not finished. Raises what the hands and the read models raise, and the reason of the signal.
  */
 export const replaySlice = async (
   { hands, clock, mindsAfter, sliceMs }: SliceDeps,
@@ -52,7 +51,7 @@ export const replaySlice = async (
     return { npcId, next: 0 };
   };
   const takeParts = async (hand: ReplayHand): Promise<void> => {
-    // At least one part, however short the time: a slice gets somewhere.
+    // At least one part, however short the time, so that each slice makes progress.
     do {
       const part = await nextPart();
       if (part === null) return;

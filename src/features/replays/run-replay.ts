@@ -18,7 +18,7 @@ export type ReplayDeps = {
 /** A replay, once it was asked for. */
 export type Replay = ReplayAnswer;
 
-/** A replay, and where it stands in the global order. */
+/** A replay, with its position in the global order. */
 export type PositionedReplay = { readonly replay: Replay; readonly position: number };
 
 const replayRef = (tenant: string, id: string): ProcessRef => ({
@@ -28,7 +28,7 @@ const replayRef = (tenant: string, id: string): ProcessRef => ({
 });
 
 /**
- * Accepts a replay, which then runs on its own. A repeat of the same command finds the same one.
+ * Accepts a replay, which then runs in the background. A repeat of the same command finds the same one.
  * @throws what the event store and ProcessRuntime.ask raise
  */
 export const runReplay = async (
@@ -46,7 +46,7 @@ export const runReplay = async (
 
 /**
  * A replay of this tenant.
- * @param npcId where given: it must be a replay of this mind alone
+ * @param npcId if given, it must be a replay of this mind alone
  * @throws Rejection REPLAY_NOT_FOUND, and what the event store raises
  */
 export const findReplay = async (
@@ -63,7 +63,7 @@ export const findReplay = async (
   return known;
 };
 
-/** Cancels a replay; one that has ended stays as it is. @throws Rejection REPLAY_NOT_FOUND, and as ProcessRuntime.ask */
+/** Cancels a replay; one that has ended does not change. @throws Rejection REPLAY_NOT_FOUND, and as ProcessRuntime.ask */
 export const cancelReplay = async (
   deps: Pick<ReplayDeps, 'runtime' | 'repository'>,
   named: Parameters<typeof findReplay>[2],

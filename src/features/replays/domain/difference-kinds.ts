@@ -1,6 +1,6 @@
 /**
- * What came out differently. `otherReason`: refused both times, for another reason. `otherTrace`: decided the same, but the rules that were examined,
- * or what they saw, differ.
+ * The kinds of differences. `otherReason`: refused both times, for different reasons. `otherTrace`: decided the same, but the rules that were
+ * examined, or what they saw, differ.
  */
 export const differenceKinds = [
   'newlyRefused',
@@ -14,6 +14,9 @@ export const differenceKinds = [
 ] as const;
 export type DifferenceKind = (typeof differenceKinds)[number];
 
-/** `logic`: decided by a logic that this server does not have; `rules`: their version is not to be had; `turn`: the turn's opening is not in the stream. */
+/**
+ * `logic`: decided by a logic that this server does not have; `rules`: their version is not available; `turn`: the turn's opening is not in the
+ * stream.
+ */
 export const skipReasons = ['logic', 'rules', 'turn'] as const;
 export type SkipReason = (typeof skipReasons)[number];

@@ -7,14 +7,14 @@ export const SAMPLES_OF_KIND = 20;
 /** The number of decisions that are kept for each use of a rule. */
 export const SAMPLES_OF_USE = 5;
 
-/** One decision that came out otherwise. */
+/** One decision with a different outcome. */
 export type ReplaySample = ReplayPlace & { readonly kind: DifferenceKind; readonly was: Json; readonly would: Json };
 
-/** What a rule did: it matched (`fired`), the action or the refusal came from it (`decided`), or one above it decided (`shadowed`). */
+/** The use of a rule: it matched (`fired`), the action or the refusal came from it (`decided`), or one above it decided (`shadowed`). */
 export const useKinds = ['fired', 'decided', 'shadowed'] as const;
 export type UseKind = (typeof useKinds)[number];
 
-/** In how many decisions a rule matched then (`was`), and what it did in those that were taken again. */
+/** In how many decisions a rule matched at the time (`was`), and its uses in the replayed ones. */
 export type RuleCount = {
   /** Absent: the rules of the trial. */
   readonly rulesetId?: string;
@@ -25,16 +25,16 @@ export type RuleCount = {
   };
 
 /**
- * What a replay, or a part of it, has found. Each figure is a sum, so parts are added in any order. A later part may take back what an earlier one
- * counted: a turn that was equal so far is different from then on.
+ * The findings of a replay, or of a part of it. Each figure is a sum, so parts are added in any order. A later part may correct an earlier count: a
+ * turn that was equal so far is different from then on.
  */
 export type ReplayFindings = {
-  /** Decisions that were taken again. */
+  /** Decisions that were replayed. */
   readonly decisions: number;
   readonly turns: { readonly equal: number; readonly different: number };
-  /** Turns that could not be taken again. */
+  /** Turns that could not be replayed. */
   readonly skipped: Readonly<Record<SkipReason, number>>;
-  /** Decisions that came out otherwise; a kind that did not occur may be absent. */
+  /** Decisions with a different outcome; a kind that did not occur may be absent. */
   readonly differences: Readonly<Partial<Record<DifferenceKind, number>>>;
   readonly rules: readonly RuleCount[];
   readonly samples: readonly ReplaySample[];
@@ -49,11 +49,11 @@ export const noFindings: ReplayFindings = {
   samples: [],
 };
 
-/** What tells a rule from all others of a replay. */
+/** Identifies a rule among all others of a replay. */
 export const ruleKey = ({ rulesetId, drRuleId }: Pick<RuleCount, 'rulesetId' | 'drRuleId'>): string =>
   rulesetId === undefined ? drRuleId : `${rulesetId}/${drRuleId}`;
 
-/** The first so many by NPC and revision. */
+/** The first ones by NPC and revision, up to this number. */
 const firstOf = <Place extends ReplayPlace>(places: readonly Place[], most: number): readonly Place[] =>
   places.toSorted(byPlace).slice(0, most);
 
@@ -95,7 +95,7 @@ const addedRules = (one: readonly RuleCount[], other: readonly RuleCount[]): rea
   return [...all.values()];
 };
 
-/** What two parts have found together. */
+/** The combined findings of two parts. */
 export const addFindings = (one: ReplayFindings, other: ReplayFindings): ReplayFindings => ({
   decisions: one.decisions + other.decisions,
   turns: {

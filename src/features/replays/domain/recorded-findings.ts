@@ -9,7 +9,7 @@ import {
   useKinds,
 } from './findings.js';
 
-/** How much of a slice's findings one event takes, in bytes of JSON: samples, counts of rules, and where these rules did something. */
+/** How much of a slice's findings one event holds, in bytes of JSON: samples, counts of rules, and where these rules were used. */
 export const SAMPLES_BYTES = 450_000;
 export const RULES_BYTES = 250_000;
 export const USES_BYTES = 100_000;
@@ -23,7 +23,7 @@ const within = <Item>(items: readonly Item[], bytes: number): readonly Item[] =>
   });
 };
 
-/** Of a slice's samples those that are kept beside the ones that are known. */
+/** The samples of a slice that are kept in addition to the known ones. */
 const newSamples = (known: readonly ReplaySample[], found: readonly ReplaySample[]): readonly ReplaySample[] => {
   const kept = new Set(keptSamples([...known, ...found]));
   return within(
@@ -60,8 +60,8 @@ const newRules = (known: readonly RuleCount[], found: readonly RuleCount[]): rea
 };
 
 /**
- * The findings of a slice as its event records them: without samples that would be dropped, and never more than an event holds. Counts of turns and
- * differences are always complete.
+ * The findings of a slice in the form that its event records: without samples that would be dropped, and never more than an event holds. Counts of
+ * turns and differences are always complete.
  */
 export const recordedFindings = (known: ReplayFindings, found: ReplayFindings): ReplayFindings => ({
   ...found,

@@ -8,9 +8,9 @@ const untouched: Pick<RuleCount, 'fired' | 'decided' | 'shadowed' | 'samples'> =
 };
 
 /**
- * What a replay has counted for the rules of a set, in any version. Rules of the set that it did not meet did nothing; rules that it met and that the
- * set no longer has come last, without a name.
- * @param ofTrial whether the set is the one that decided in a trial, not one in force at the time
+ * A replay's counts for the rules of a ruleset, in any version. Rules of the ruleset that the replay did not meet have zero counts; rules that it met
+ * but the ruleset no longer has come last, without a name.
+ * @param ofTrial whether the ruleset is the one that decided in a trial, not one in force at the time
  */
 export const replayCoverage = (
   found: Pick<ReplayFindings, 'decisions' | 'rules'>,

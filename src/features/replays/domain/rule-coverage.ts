@@ -5,24 +5,24 @@ import type { Match } from '../../rules/domain/match.js';
 import type { RuleTrace } from '../../rules/domain/rules-trace.js';
 import type { Verdict } from '../../npcs/domain/events.js';
 
-/** What one decision recorded: which rules matched, and its verdict; null where it made none. */
+/** The record of one decision: which rules matched, and its verdict; null if it made none. */
 export type CoveredDecision = {
   readonly rules: readonly Pick<RuleTrace, 'drRuleId' | 'matched'>[];
   readonly verdict: Pick<Verdict, 'valid' | 'action' | 'refusedAction' | 'code' | 'details'> | null;
 };
 
-/** The rules that a decision used, by their ids. */
+/** The rules that a decision used, by id. */
 export type RuleUse = {
   readonly fired: readonly string[];
   /** The one that its action or its refusal came from. */
   readonly decided: string | null;
-  /** Those that matched, and wanted something else than one above them that decided. */
+  /** Those that matched, but demanded something different from a higher one that decided. */
   readonly shadowed: readonly string[];
 };
 
 const idOf = ({ rule }: Match): string => rule.drRuleId;
 
-/** The matches of a set in a decision, by rank. */
+/** The matches of a ruleset in a decision, by rank. */
 const matchesIn = ({ rulesetRules }: DirectiveRuleSet, { rules }: CoveredDecision): readonly Match[] => {
   const matched = new Set(rules.flatMap((rule) => (rule.matched ? [rule.drRuleId] : [])));
   return rulesetRules
@@ -36,8 +36,8 @@ const refusesToo = (match: Match, action: Action | null | undefined): boolean =>
   action !== null && action !== undefined && (forbids(match, action) || contradicts(match, action));
 
 /**
- * What each rule of a set did in one decision. An action comes from the highest rule that directs, if it follows it; a refusal from
- * the rule that it names.
+ * The use of each rule of a ruleset in one decision. An action comes from the highest rule that directs, if it follows it; a refusal from the rule
+ * that it names.
  */
 export const ruleUse = (set: DirectiveRuleSet, decision: CoveredDecision): RuleUse => {
   const matches = matchesIn(set, decision);
@@ -58,10 +58,10 @@ export const ruleUse = (set: DirectiveRuleSet, decision: CoveredDecision): RuleU
   return { fired, decided: idOf(decider), shadowed: below.filter(isShadowed).map(idOf) };
 };
 
-/** Where a decision stands. */
+/** The location of a decision. */
 export type DecisionPlace = { readonly npcId: string; readonly turnId: string | null; readonly revision: number };
 
-/** How many decisions are named of each rule. */
+/** How many decisions are named for each rule. */
 export const COVERAGE_SAMPLES = 5;
 
 export type CoveredRule = {
@@ -76,13 +76,13 @@ export type CoveredRule = {
 
 export type Coverage = { readonly decisions: number; readonly rules: readonly CoveredRule[] };
 
-/** Counts what the rules of a set do, decision by decision. */
+/** Counts the uses of a ruleset's rules, decision by decision. */
 export type CoverageCount = {
   readonly add: (decision: CoveredDecision, place: DecisionPlace) => void;
   readonly counted: () => Coverage;
 };
 
-/** The best that a rule did. */
+/** The most significant use of a rule. */
 export const useOf = ({
   fired,
   decided,
