@@ -4,9 +4,9 @@ import type { EventStore } from '../../ports/event-store.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
 
 /**
- * The character card that a mind's event holds, as it came.
- * @param revision of that event, as the mind's state names it
- * @throws Error when the event holds none; what the event store throws
+ * The character card in an event of a mind, exactly as it was sent.
+ * @param revision of that event, from the mind's state
+ * @throws Error if the event holds none; what the event store throws
  */
 export const cardAt = async (events: EventStore, stream: string, revision: number): Promise<JsonObject> => {
   const recorded = await eventAt(events, stream, revision);

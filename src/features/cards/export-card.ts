@@ -13,7 +13,7 @@ import { waitForStream } from '../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 import { cardAt } from './card-at.js';
 
-/** What the book of a made card holds at most: memories, and bytes of their JSON. */
+/** The limits of the book of a made card: memories, and bytes of their JSON. */
 const BOOK_MEMORIES = 256;
 const BOOK_BYTES = 262_144;
 
@@ -23,7 +23,7 @@ export type ExportCardDeps = {
   readonly writers: StreamWriters;
 };
 
-/** The newest things that a mind knows, oldest first. */
+/** The newest memories of a mind, oldest first. */
 const knownOf = async (
   deps: ExportCardDeps,
   stream: string,
@@ -51,7 +51,7 @@ export type ShownCard = { readonly version: GivenVersion; readonly content: Json
 
 /**
  * A mind as a character card: the imported one with the current persona, or one made from the mind.
- * @param asked the version wanted; that of the imported card, or 3, when absent. `minimum`: the revision that its memories must include
+ * @param asked the requested version; if absent, that of the imported card, or 3. `minimum`: the revision that its memories must include
  * @throws Rejection READ_MODEL_BEHIND; what the event store and the read models throw
  */
 export const cardOf = async (

@@ -17,9 +17,12 @@ import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import { cardAt } from './card-at.js';
 import { takeRecordable } from '../../kernel/streams/take-recordable.js';
 
-/** What the event with the card has beside persona, card and metadata, in bytes: names of members, the digest, and its type, which counts twice. */
+/**
+ * The size of the event with the card in addition to persona, card and metadata, in bytes: names of members, the digest, and its type, which counts
+ * twice.
+ */
 const AROUND_CARD_BYTES = 160;
-/** The same of an event with a memory, which has an id. */
+/** The same for an event with a memory, which has an id. */
 const AROUND_MEMORY_BYTES = 80;
 
 /** The result of an import. */
@@ -35,7 +38,7 @@ const tooMany = (message: string, details: { readonly [name: string]: number }):
   new Rejection('EVENTS_TOO_LARGE', { message, details });
 
 /**
- * A name may be much longer than the macro that it replaces. What can then not be recorded is refused before any of it is made.
+ * A name may be much longer than the macro that it replaces. Texts that would become too large to record are refused before any of them is made.
  * @throws Rejection EVENTS_TOO_LARGE
  */
 const requireModestMacros = (card: CharacterCard): void => {
@@ -51,7 +54,7 @@ const requireModestMacros = (card: CharacterCard): void => {
 };
 
 /**
- * The persona and the card stand in one event, and each memory in another one, all in one append.
+ * The persona and the card are in one event, and each memory is in another one, all in one append.
  * @throws Rejection EVENTS_TOO_LARGE
  */
 const requireRoom = (
@@ -107,7 +110,7 @@ export const takeCard = async (
     importCard(mind, brought, earlier, commanded),
   );
   const stored = events.filter(({ type }) => type === 'MemoryStored').length;
-  // What a book says twice is one memory.
+  // Repeated texts in a book are one memory.
   const texts = new Set(memories.map(({ text }) => text)).size;
   return {
     created: events.some(({ type }) => type === 'NpcRegistered'),
@@ -120,7 +123,7 @@ export const takeCard = async (
   };
 };
 
-/** The lore that came with the card that the mind has; null when it has none, or this very one. */
+/** The lore of the card that the mind has; null if it has none, or has this same card. */
 const earlierCard = async (deps: CommandDeps, stream: string, digest: string): Promise<EarlierCard | null> => {
   const { card } = (await deps.writers.current(stream, mindFold)).state;
   if (card === null) return null;

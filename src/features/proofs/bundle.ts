@@ -18,7 +18,7 @@ import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import { openLogTree } from './log-tree.js';
 import { firstRevision } from './search-stream.js';
 
-/** How many characters are given out at once. */
+/** How many characters are yielded at a time. */
 const CHUNK_CHARS = 64 * 1024;
 
 export type BundleQuery = {
@@ -26,7 +26,7 @@ export type BundleQuery = {
   readonly npcId: string;
   readonly from: number;
   readonly to: number;
-  /** The size of a checkpoint that the bundle's must be shown to extend. */
+  /** The size of a checkpoint that the bundle's checkpoint must be proven to extend. */
   readonly extends?: number;
   readonly madeAt: string;
   readonly keys: readonly JsonObject[];
@@ -41,7 +41,7 @@ const eventLine = ({ stream, revision, id, type, data, meta }: RecordedEvent): s
   return line({ ...about, stream, revision, id, type, data, prevHash, hash });
 };
 
-/** @throws Rejection PROOF_NOT_FOUND where the other tree is larger than that of the checkpoint, or empty */
+/** @throws Rejection PROOF_NOT_FOUND if the other tree is larger than the checkpoint's, or empty */
 const requireWithin = (checkpoint: CheckpointAt, from: number): void => {
   if (from >= 1 && from <= checkpoint.size) return;
   throw new Rejection('PROOF_NOT_FOUND', {
@@ -53,7 +53,7 @@ const requireWithin = (checkpoint: CheckpointAt, from: number): void => {
   });
 };
 
-/** The path from a smaller tree of the log to that of a checkpoint, as hex. @throws Rejection PROOF_NOT_FOUND where the other is larger, or empty */
+/** The path from a smaller tree of the log to a checkpoint's tree, as hex. @throws Rejection PROOF_NOT_FOUND if the other tree is larger, or empty */
 export const consistencyPath = async (
   events: Pick<EventStore, 'read'>,
   tenant: string,
@@ -86,8 +86,8 @@ export const requireCheckpoint = async (events: LogReads, tenant: string, size?:
 };
 
 /**
- * The newest head of a mind in the log up to a revision, in a checkpoint. The head of a round is the mind's last event up to the position at which that
- * round ended, so it is found by halving: the rounds by position, then the mind's stream, then the batches. Null where there is none yet.
+ * The newest head of a mind in the log up to a revision, in a checkpoint. The head of a round is the mind's last event up to the position at which
+ * that round ended, so it is found by binary search: the rounds by position, then the mind's stream, then the batches. Null if there is none yet.
  * @param upTo the highest revision of the leaf; the mind must have it
  */
 export const proveMind = async (
@@ -117,14 +117,14 @@ export const proveMind = async (
 
 /**
  * A part of a mind's history that proves itself: a header, the events, and their proof in the log of the tenant, each a line of JSON in JCS form. It
- * comes in chunks, so memory does not grow with the stream. Raises what the event store raises.
+ * is yielded in chunks, so memory does not grow with the stream. Raises what the event store raises.
  */
 export async function* bundleOf(
   events: Pick<EventStore, 'read'>,
   { tenant, npcId, from, to, extends: earlier, madeAt, keys }: BundleQuery,
 ): AsyncGenerator<string, void, undefined> {
   const stream = npcStream(tenant, npcId);
-  // Before anything is given out: later it could only be cut off.
+  // Before anything is yielded: a later failure could only cut the response off.
   const atFirst = earlier === undefined ? null : await newestCheckpoint(events, tenant);
   if (atFirst !== null && earlier !== undefined) requireWithin(atFirst, earlier);
   const before =

@@ -8,30 +8,33 @@ import type { Clock } from '../../ports/clock.js';
 import { logFold } from './log-fold.js';
 import { beginRound, type MakeCheckpointDeps } from './make-checkpoint.js';
 
-/** How many events are read at once. */
+/** How many events are read at a time. */
 const PAGE = 500;
 
 export type TickerDeps = MakeCheckpointDeps & {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Pick<Log, 'warn'>;
-  /** Every tenant that this process knows of at this moment. */
+  /** Every tenant that this process knows of at the moment. */
   readonly tenants: () => readonly string[];
   /** ANIMA_CHECKPOINT_MINUTES, in milliseconds. */
   readonly periodMs: number;
 };
 
-/** What was written for a tenant's minds and is not in its log, as far as is known: the first and the last position. */
+/** The unlogged writes to a tenant's minds, as far as is known: the first and the last position. */
 type WrittenSpan = { readonly first: number; readonly last: number };
-/** All of that by tenant, and the position after which everything was looked at. */
+/** All unlogged writes by tenant, and the position up to which everything was looked at. */
 type UnloggedWrites = { readonly spans: Map<string, WrittenSpan>; readonly after: number };
 
-/** Reads on in the order of all events, and notes for which tenants minds were written to: one reading serves all tenants. */
+/** Reads new events in the global order, and notes for which tenants minds were written to: one scan serves all tenants. */
 const createScan = ({ events, writers, tenants }: Pick<TickerDeps, 'events' | 'writers' | 'tenants'>) => {
   const spans = new Map<string, WrittenSpan>();
   let after: number | null = null;
   let at = 0;
-  /** Where reading begins after a start: what the logs of all tenants hold need not be looked at. A log that cannot be read holds up no other. */
+  /**
+   * Where the scan begins after a start: events that are in the logs of all tenants need not be looked at. A log that cannot be read does not hold up
+   * the others.
+   */
   const begin = async (): Promise<number> => {
     let lowest: number | null = null;
     let failure: Error | null = null;
@@ -54,7 +57,7 @@ const createScan = ({ events, writers, tenants }: Pick<TickerDeps, 'events' | 'w
       if (last === undefined) break;
       for (const { stream, position } of page) {
         if (!stream.startsWith('npc-')) continue;
-        // Also of a tenant that this process does not know yet.
+        // Includes tenants that this process does not know yet.
         const owner = tenantOf(stream);
         if (owner !== null) spans.set(owner, { first: spans.get(owner)?.first ?? position, last: position });
       }
@@ -66,27 +69,27 @@ const createScan = ({ events, writers, tenants }: Pick<TickerDeps, 'events' | 'w
 };
 
 /**
- * Begins a round of the log of each tenant whose minds were written to, once in a period at most, from now on until it is disposed of. Any number of
- * processes may do so at once: one round of a log runs at a time, and none that would add nothing. A failure is logged once until it works again, and
- * that of one log holds up no other.
+ * Begins a round of the log of each tenant whose minds were written to, at most once per period, from now on until it is disposed of. Any number of
+ * processes may run it at the same time: a log has one round at a time, and none that would add nothing. A failure is logged once until it works
+ * again, and a failing log does not hold up the others.
  */
 export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
   const { clock, periodMs, log, writers, tenants } = deps;
   const stop = new AbortController();
   const scan = createScan(deps);
   const away = new Set<string>();
-  /** Another process, or a request, may just have made one. A clock that was set back says nothing of that. */
+  /** Whether another process, or a request, has just made one. A time in the future, after a clock was set back, does not count. */
   const isRecent = (madeAt: string): boolean => {
     const ageMs = clock.now().getTime() - Date.parse(madeAt);
     return ageMs >= 0 && ageMs < periodMs / 2;
   };
-  /** @returns whether the log holds all of it: what a round that others began does not reach is left to the next. */
+  /** @returns whether the log holds all of it: writes beyond a round that others began are left to the next. */
   const logged = async (tenant: string, { first, last }: WrittenSpan, after: number): Promise<boolean> => {
     const stream = logStream(tenant);
     const { state } = await writers.current(stream, logFold);
     if (state.through >= last) return true;
     if (state.last !== null && isRecent(state.last.at)) return false;
-    // What was written before the reading began is not in the span.
+    // Writes from before the scan began are not in the span.
     const news = state.through < after ? undefined : Math.max(first, state.through + 1);
     await beginRound(deps, tenant, systemContext(deps, stream), news);
     return false;
@@ -118,7 +121,7 @@ export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
       await pause(clock, periodMs, stop.signal);
     }
   };
-  // A server that has just started has other things to do first.
+  // A server that has just started has other work to do first.
   const running = pause(clock, Math.min(periodMs, START_MS), stop.signal).then(run);
   return {
     [Symbol.asyncDispose]: async () => {
@@ -128,5 +131,5 @@ export const startCheckpoints = (deps: TickerDeps): AsyncDisposable => {
   };
 };
 
-/** How long after a start what was written before it is looked for, in milliseconds. */
+/** How long after a start the scan for earlier writes begins, in milliseconds. */
 const START_MS = 60_000;

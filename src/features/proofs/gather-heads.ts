@@ -5,19 +5,19 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import type { CheckpointInput, RoundArgs } from '../../../workflows/checkpoint.js';
 import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.js';
 
-/** How many events are read at once. */
+/** How many events are read at a time. */
 const PAGE = 500;
-/** What one batch holds: so many leaves, and so many characters of them and the names of their streams. It stands in one event. */
+/** The limits of one batch: this many leaves, and this many characters in them and the names of their streams. It is one event. */
 const BATCH_LEAVES = 512;
 const BATCH_CHARS = 400_000;
-/** What a leaf takes besides the name of its stream, in characters of JSON. */
+/** The size of a leaf in addition to the name of its stream, in characters of JSON. */
 const LEAF_CHARS = 200;
-/** How long one batch is gathered, in milliseconds: what was looked at is then recorded, and not looked at again after a crash. */
+/** How long one batch is gathered, in milliseconds: the progress is then recorded, and not repeated after a crash. */
 const BATCH_MS = 10_000;
 
 export type GatherDeps = { readonly events: EventStore; readonly clock: Pick<Clock, 'monotonicMs'> };
 
-/** The last event of each stream among these, in their order. */
+/** The last event of each stream among these, in order. */
 const lastOfEach = (events: readonly RecordedEvent[], prefix: string): readonly RecordedEvent[] => {
   const last = new Map<string, RecordedEvent>();
   for (const event of events) {
@@ -30,7 +30,7 @@ const lastOfEach = (events: readonly RecordedEvent[], prefix: string): readonly 
 
 /**
  * Gathers one batch of heads: of the events after `through`, those that are the last of their mind's stream up to `until`. So each mind that was
- * written to has one leaf in a round. What is in memory does not grow with the number of minds. Raises what the event store raises.
+ * written to has one leaf in a round. Memory does not grow with the number of minds. Raises what the event store raises.
  */
 export const gatherHeads = async (
   { events, clock }: GatherDeps,
@@ -64,10 +64,7 @@ export const gatherHeads = async (
   return { type: 'gathered', leaves, through: Math.min(at, until) };
 };
 
-/**
- * The global position of the first event of the tenant's minds after a position; null where there is none.
- * Raises what the event store raises.
- */
+/** The global position of the first event of the tenant's minds after a position; null if there is none. Raises what the event store raises. */
 export const firstNews = async (
   events: Pick<EventStore, 'readAll'>,
   tenant: string,

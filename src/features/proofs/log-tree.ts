@@ -5,12 +5,12 @@ import { hashNode, merkleRoot } from '../../kernel/crypto/merkle.js';
 import type { EventStore } from '../../ports/event-store.js';
 import { batchAt } from './log.js';
 
-/** A tree as a checkpoint has it. */
+/** A tree at a checkpoint. */
 type Tree = { readonly size: number; readonly edge: Edge };
 /** A batch of leaves, hashed, with the edge before it. */
 type Batch = { readonly size: number; readonly before: Edge; readonly hashes: readonly Uint8Array[] };
 
-/** The root of a whole subtree that a batch completes, or that is a peak before it. */
+/** The root of a complete subtree that a batch completes, or that is a peak before it. */
 const rootWithin = (batch: Batch, { from, to }: Span): Uint8Array => {
   if (from >= batch.size) return drained(merkleRoot(batch.hashes.slice(from - batch.size, to - batch.size)));
   const peak = peakSpans(batch.size).findIndex((span) => span.from === from && span.to === to);
@@ -25,8 +25,8 @@ const isWhole = ({ from, to }: Span): boolean => {
 };
 
 /**
- * Roots of parts of a log's tree, from the events of the log. A whole subtree is completed by one batch, which holds the roots of what was there
- * before and where they were completed: so one path from the root down needs one batch for each level at most, 20 for a million leaves.
+ * Roots of parts of a log's tree, from the events of the log. A complete subtree is completed by one batch, which holds the earlier roots and where
+ * they were completed: so one path from the root down needs at most one batch for each level, 20 for a million leaves.
  */
 export const openLogTree = (events: Pick<EventStore, 'read'>, stream: string, { size, edge }: Tree) => {
   const batches = new Map<number, Promise<Batch>>();
@@ -47,7 +47,7 @@ export const openLogTree = (events: Pick<EventStore, 'read'>, stream: string, { 
     while (part.from !== wanted.from || part.to !== wanted.to) {
       const middle: number = part.from + (part.to - part.from) / 2;
       if (wanted.from >= middle) {
-        // The last leaf of a subtree is also that of its right half.
+        // The last leaf of a subtree is also the last leaf of its right half.
         part = { from: middle, to: part.to };
         continue;
       }
@@ -67,7 +67,7 @@ export const openLogTree = (events: Pick<EventStore, 'read'>, stream: string, { 
     return hashNode(await rootOf({ from: span.from, to: middle }), await rootOf({ from: middle, to: span.to }));
   };
   return {
-    /** The roots of these parts, each computed from the leaves and edges that the log holds. @throws Error where the log does not hold what it says */
+    /** The roots of these parts, each computed from the leaves and edges in the log. @throws Error if the log contradicts itself */
     roots: async (spans: readonly Span[]): Promise<readonly Uint8Array[]> => {
       const roots: Uint8Array[] = [];
       for (const span of spans) roots.push(await rootOf(span));

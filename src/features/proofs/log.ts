@@ -4,7 +4,7 @@ import { logStream } from '../../kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 import { firstRevision } from './search-stream.js';
 
-/** All that reading a log needs. */
+/** The dependencies of reading a log. */
 export type LogReads = Pick<EventStore, 'read'>;
 
 /** A checkpoint, with its revision in the log. */
@@ -12,7 +12,7 @@ export type CheckpointAt = SignedCheckpoint & { readonly revision: number };
 
 type KnownEvent = Exclude<LogEvent, UnknownEvent>;
 
-/** An event of a log. @throws Error for what a log does not hold */
+/** An event of a log. @throws Error for an event that does not belong in a log */
 export const logEventOf = (recorded: RecordedEvent): KnownEvent => {
   const event = logEvents.decode(recorded);
   if (event.type === 'Unknown')
@@ -42,7 +42,7 @@ export const checkpointAt = async (events: LogReads, tenant: string, revision: n
   return { ...event.data, revision };
 };
 
-/** The newest checkpoint at an event or before it; null where there is none. */
+/** The newest checkpoint at an event or before it; null if there is none. */
 const newestAt = async (events: LogReads, tenant: string, recorded: RecordedEvent): Promise<CheckpointAt | null> => {
   const event = logEventOf(recorded);
   if (event.type === 'CheckpointSigned') return { ...event.data, revision: recorded.revision };
@@ -52,7 +52,7 @@ const newestAt = async (events: LogReads, tenant: string, recorded: RecordedEven
 const lastEvent = async (events: LogReads, tenant: string): Promise<RecordedEvent | null> =>
   (await events.read(logStream(tenant), { direction: 'backwards', limit: 1 })).events[0] ?? null;
 
-/** The newest checkpoint of a tenant; null before the first. Raises what the event store raises, as all of these. */
+/** The newest checkpoint of a tenant; null before the first. Raises what the event store raises, like all of these functions. */
 export const newestCheckpoint = async (events: LogReads, tenant: string): Promise<CheckpointAt | null> => {
   const last = await lastEvent(events, tenant);
   return last && newestAt(events, tenant, last);
@@ -65,7 +65,7 @@ export const checkpointBefore = async (
   { checkpoint }: CheckpointAt,
 ): Promise<CheckpointAt | null> => (checkpoint === null ? null : checkpointAt(events, tenant, checkpoint));
 
-/** The newest checkpoint among the events of a log for which this holds; it must hold up to some event, and for none after it. */
+/** The newest checkpoint among the events of a log that satisfy a predicate, which must hold up to some event, and for none after it. */
 const newestWhile = async (
   events: LogReads,
   tenant: string,
@@ -78,7 +78,7 @@ const newestWhile = async (
   return beyond === 0 ? null : newestAt(events, tenant, await eventAt(events, stream, beyond - 1));
 };
 
-/** The checkpoint of this size; null where there is none. */
+/** The checkpoint of this size; null if there is none. */
 export const checkpointOfSize = async (
   events: LogReads,
   tenant: string,
@@ -88,14 +88,14 @@ export const checkpointOfSize = async (
   return found?.size === size ? found : null;
 };
 
-/** The newest checkpoint whose round ended before a global position; null where there is none. */
+/** The newest checkpoint whose round ended before a global position; null if there is none. */
 export const checkpointBeforePosition = (
   events: LogReads,
   tenant: string,
   position: number,
 ): Promise<CheckpointAt | null> => newestWhile(events, tenant, ({ data }) => data.through < position);
 
-/** The first event of a log that holds the heads up to a global position; null where none does yet. */
+/** The first event of a log that holds the heads up to a global position; null if none does yet. */
 export const logEventThrough = async (
   events: LogReads,
   tenant: string,

@@ -11,9 +11,9 @@ import { firstNews } from './gather-heads.js';
 import { type CheckpointAt, newestCheckpoint } from './log.js';
 import { logFold } from './log-fold.js';
 
-/** How long a request waits for its checkpoint, in milliseconds; the round goes on, and a repeat waits for it. */
+/** How long a request waits for its checkpoint, in milliseconds; the round continues, and a repeat waits for it. */
 const ROUND_WAIT_MS = 30_000;
-/** How often a request that another process was faster than looks again. */
+/** How often a request retries after another process was faster. */
 const TRIES = 8;
 
 export type MakeCheckpointDeps = {
@@ -30,9 +30,9 @@ const roundRef = (tenant: string, id: string): ProcessRef => ({
 });
 
 /**
- * The round that is not over, or a new one; null when nothing was written since the last.
- * @param news the position of the first event that the log lacks, found by the caller; it looks by itself without one
- * @throws what the engine and the event store raise; Rejection CONFLICT when others are faster again and again
+ * The current round, or a new one; null if nothing was written since the last.
+ * @param news the position of the first event that the log lacks, if the caller has found it
+ * @throws what the engine and the event store raise; Rejection CONFLICT if others are faster again and again
  */
 export const beginRound = async (
   { runtime, writers, events, clock }: MakeCheckpointDeps,
@@ -60,7 +60,7 @@ export const beginRound = async (
 
 /**
  * Makes a checkpoint now. Returns the last one if nothing was written since, and null before the first.
- * @throws Rejection BUSY when it takes longer than ROUND_WAIT_MS; as `beginRound`
+ * @throws Rejection BUSY if it takes longer than ROUND_WAIT_MS; as `beginRound`
  */
 export const makeCheckpoint = async (
   deps: MakeCheckpointDeps,

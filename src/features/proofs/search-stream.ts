@@ -1,8 +1,8 @@
 import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 
 /**
- * The first revision of a stream for whose event this holds; it must hold for every event after it. One more than `last` where it holds for none up to
- * `last`. It reads one event for each halving. Raises what the event store raises.
+ * The first revision of a stream whose event satisfies a predicate, which must hold for every event after it. One more than `last` if it holds for
+ * none up to `last`. A binary search that reads one event per step. Raises what the event store raises.
  */
 export const firstRevision = async (
   events: Pick<EventStore, 'read'>,

@@ -12,14 +12,14 @@ import { GENESIS_HASH } from '../../kernel/streams/hash-chain.js';
 
 /** Checks a bundle with nothing but its text, as examples/verify_history.py does. */
 
-/** The most hashes of a proof: a path of a log of 2^53 leaves is not longer. */
+/** The maximum number of hashes in a proof: a path of a log of 2^53 leaves is not longer. */
 const PATH_HASHES = 128;
 const MAX_KEYS = 1_000;
 /** How deep a line may be nested: a body has at most 32 levels, and an event adds few. */
 const MAX_LEVELS = 100;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** What is wrong with a bundle, in words. */
+/** The problem with a bundle, as a sentence. */
 export class BundleBroken extends Error {}
 
 const require = (holds: boolean, reason: string): void => {
@@ -31,7 +31,7 @@ const isWithin = (value: Json, levels: number): boolean =>
   value === null ||
   (levels > 0 && Object.values(value as JsonObject).every((inner) => isWithin(inner, levels - 1)));
 
-/** A line as it was written: JSON in JCS form, so that no other text says the same. @throws BundleBroken */
+/** A line in its exact form: JSON in JCS form, so that no other text has the same meaning. @throws BundleBroken */
 const readLine = (text: string): JsonObject => {
   let value: Json;
   try {
@@ -51,17 +51,17 @@ const readLine = (text: string): JsonObject => {
   return value;
 };
 
-/** @param names in order, with spaces between; a name that holds spaces is none of these */
+/** @param names in order, separated by spaces; a name that contains spaces is none of these */
 const hasMembers = (value: JsonObject, names: string): boolean => {
   const found = Object.keys(value).sort();
   const wanted = names.split(' ');
   return found.length === wanted.length && found.every((name, place) => name === wanted[place]);
 };
 
-/** A public key that a bundle brings or a verifier has: its thumbprint and its 32 bytes, base64url. */
+/** A public key from a bundle or of a verifier: its thumbprint and its 32 bytes, base64url. */
 export type BundleKey = { readonly kid: string; readonly x: string };
 
-/** A public key out of a JWK; null for what is none of ours. */
+/** A public key from a JWK; null for a key that is not in the form of this server's. */
 export const keyOfJwk = (jwk: Json): BundleKey | null => {
   if (!isObject(jwk) || jwk['kty'] !== 'OKP' || jwk['crv'] !== 'Ed25519' || typeof jwk['x'] !== 'string') return null;
   const { x } = jwk;
@@ -115,7 +115,7 @@ export const readHeader = (text: string): BundleHeader => {
   return { tenant, npcId, stream, from, to, prevHash, madeAt, keys: good };
 };
 
-/** An event of the bundle, as far as the following ones and the proof need it. */
+/** The parts of an event that the following ones and the proof need. */
 export type BundleEvent = { readonly revision: number; readonly hash: string; readonly at: string };
 
 const EVENT_MEMBERS =
@@ -184,15 +184,15 @@ export const readEnd = (text: string): BundleEnd => {
   return { events, head: { revision, hash }, proof: readProof(proof as Json) };
 };
 
-/** What a verifier brings along. `key`: the thumbprint of the key that must have signed. `kept`: the note of a checkpoint that was kept. */
+/** The input of a verifier. `key`: the thumbprint of the key that must have signed. `kept`: the note of a checkpoint that was kept. */
 export type Trust = { readonly key?: BundleKey | { readonly kid: string }; readonly kept?: string };
 
-/** What the log says of a bundle, once it was checked. */
+/** The log's statement about a bundle, after checking. */
 export type Logged = {
   readonly checkpoint: Checkpoint;
   readonly kid: string;
   readonly leaf: Leaf;
-  /** The size of the kept checkpoint that it extends, or is; null where none was given. */
+  /** The size of the kept checkpoint that it extends, or equals; null if none was given. */
   readonly extendsSize: number | null;
 };
 
@@ -237,8 +237,8 @@ const requireExtends = ({ extends: shown }: BundleProof, checkpoint: Checkpoint,
 };
 
 /**
- * Checks what the log says of a bundle. Null where the bundle has no proof.
- * @param covered the event at the revision of the proof's leaf, as it stands in the bundle
+ * Checks the log's statement about a bundle. Null if the bundle has no proof.
+ * @param covered the event at the revision of the proof's leaf, as it is in the bundle
  * @throws BundleBroken
  */
 export const checkProof = (
@@ -263,7 +263,7 @@ export const checkProof = (
   const inclusion = { leaf: leafHash(leaf), place: index, leaves: size, path };
   require(isIncluded(inclusion, checkpoint.root), 'the leaf is not in the signed log');
   if (trust.kept === undefined) {
-    // Nobody asked, but what a bundle says must hold.
+    // The caller has not asked for it, but every statement in a bundle must hold.
     if (proof.extends !== undefined)
       require(proof.extends.from >= 1 && proof.extends.from <= size, 'its extension is invalid');
     return { checkpoint, kid, leaf, extendsSize: null };

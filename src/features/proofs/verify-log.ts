@@ -18,10 +18,10 @@ import { pagesOf } from '../../kernel/streams/stream-pages.js';
 import { logFold } from './log-fold.js';
 import { keyOfJwk } from './verify-bundle.js';
 
-/** What ends an answer: so many events and heads looked at, or so many things found broken. */
+/** An answer ends after this many events and heads, or this many broken items. */
 const ANSWER_EVENTS = 200_000;
 const ANSWER_BROKEN = 200;
-/** How many names of minds are read at once. */
+/** How many names of minds are read at a time. */
 const MINDS_PAGE = 100;
 
 export type AuditDeps = {
@@ -31,7 +31,7 @@ export type AuditDeps = {
   readonly signingKeys: Pick<SigningKeys, 'publicJwks'>;
 };
 
-/** Something that does not fit: of a mind, or of the log itself (`npcId` null; the revision is that of the log). */
+/** A mismatch in a mind, or in the log itself (`npcId` null; the revision is the log's). */
 export type Broken = { readonly npcId: string | null; readonly revision: number; readonly reason: string };
 
 export type AuditAnswer = {
@@ -42,7 +42,7 @@ export type AuditAnswer = {
   readonly next?: string;
 };
 
-/** Where an audit goes on: at an event of the chain of a mind, or of the log. */
+/** Where an audit continues: at an event of the chain of a mind, or of the log. */
 type AuditPlace = { readonly npcId: string | null; readonly from: number } | { readonly log: number };
 
 const writePlace = (place: AuditPlace): string => Buffer.from(JSON.stringify(place)).toString('base64url');
@@ -55,12 +55,12 @@ const readPlace = (text: string): AuditPlace => {
     const { npcId, from } = isObject(place) ? place : {};
     if (typeof npcId === 'string' && isPlace(from)) return { npcId, from };
   } catch {
-    // It is none of ours.
+    // It is not a cursor of this server.
   }
   throw new Rejection('SCHEMA_INVALID', { message: '"after" is not the "next" of an earlier response.' });
 };
 
-/** The minds to look at, beginning with one of them: those that were named, else all of the tenant by name. */
+/** The minds to look at, beginning with a given one: the named ones, otherwise all of the tenant by name. */
 async function* mindsFrom(
   { readModels }: AuditDeps,
   tenant: string,
@@ -81,7 +81,7 @@ async function* mindsFrom(
   }
 }
 
-/** What an answer has come to. */
+/** The accumulated answer. */
 class Findings {
   readonly broken: Broken[] = [];
   readonly streams = new Set<string>();
@@ -103,7 +103,7 @@ class Findings {
   }
 }
 
-/** The chains of minds. @returns where to go on; null when all were looked at */
+/** Checks the chains of minds. @returns where to continue; null if all were checked */
 const auditChains = async (
   deps: AuditDeps,
   tenant: string,
@@ -131,7 +131,7 @@ const auditChains = async (
   return null;
 };
 
-/** Why a head in the log does not fit its stream; null where it does. */
+/** Why a head in the log does not match its stream; null if it does. */
 const headReason = ({ revision, hash, at }: Leaf, event: RecordedEvent | undefined, last: number): string | null => {
   if (last < 0) return 'the NPC is in the log, but its stream is missing';
   if (event?.revision !== revision)
@@ -140,7 +140,7 @@ const headReason = ({ revision, hash, at }: Leaf, event: RecordedEvent | undefin
   return null;
 };
 
-/** Each head of a batch against its stream. */
+/** Compares each head of a batch with its stream. */
 const auditLeaves = async (
   { events }: AuditDeps,
   { leaves }: LeafBatch,
@@ -158,7 +158,7 @@ const auditLeaves = async (
   }
 };
 
-/** Whether a batch has the form of one: who can write to the store can write anything. */
+/** Whether a batch has a valid form: anyone who can write to the store can write anything. */
 const isBatch = ({ leaves, after }: Partial<LeafBatch>): boolean =>
   Array.isArray(leaves) && leaves.every(isLeaf) && Array.isArray(after) && after.every(isObject);
 
@@ -178,7 +178,7 @@ const checkpointReason = (
     : 'the note is not signed by the key that it names';
 };
 
-/** The log itself, and each head in it. @returns where to go on; null at its end */
+/** Checks the log itself, and each head in it. @returns where to continue; null at its end */
 const auditLog = async (
   deps: AuditDeps,
   tenant: string,
@@ -226,9 +226,9 @@ const auditLog = async (
 
 /**
  * Checks a tenant's minds against themselves and against its log: the chain of each mind, then the log, and each head in it against its stream. One
- * response ends near ANSWER_EVENTS events and heads, and says where to continue.
+ * response ends near ANSWER_EVENTS events and heads, and gives the place to continue from.
  * @param npcIds only these minds; all without it
- * @throws Rejection SCHEMA_INVALID for a place that is none; what the event store and the read models raise
+ * @throws Rejection SCHEMA_INVALID for an invalid place; what the event store and the read models raise
  */
 export const auditMinds = async (
   deps: AuditDeps,
@@ -238,7 +238,7 @@ export const auditMinds = async (
   const found = new Findings();
   const place: AuditPlace = after === undefined ? { npcId: null, from: 0 } : readPlace(after);
   if (!('log' in place)) {
-    // Each once: an answer says where to go on by the name.
+    // Each once: an answer identifies where to continue by name.
     const minds = mindsFrom(deps, tenant, npcIds === undefined ? null : [...new Set(npcIds)], place.npcId);
     const next = await auditChains(deps, tenant, minds, place.from, found);
     if (next !== null) return found.answer(next);

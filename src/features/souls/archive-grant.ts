@@ -7,15 +7,15 @@ import { isObject, type JsonObject } from '../../kernel/base/json.js';
 import { ED25519_ALGORITHMS, isCanonicalJws } from '../../kernel/crypto/compact-jws.js';
 import type { Clock } from '../../ports/clock.js';
 
-/** The `typ` that grants are signed with: no other signature of ours lets anything in. */
+/** The `typ` that grants are signed with: no other signature of this server authorises an upload. */
 export const ARCHIVE_GRANT_TYPE = 'archive-grant+jwt';
 
-/** Who a grant is for. Not the server's address, which may change before the grant ends. */
+/** The audience of a grant. Not the server's address, which may change before the grant expires. */
 const AUDIENCE = 'archive';
 
 /** Permission to upload one payload. */
 export type ArchiveGrant = {
-  /** The payload's: the SHA-256 of its JCS form in base64url. */
+  /** The payload's digest: the SHA-256 of its JCS form in base64url. */
   readonly digest: string;
   /** The tenant that staged it. */
   readonly tenant: string;
@@ -28,17 +28,17 @@ export type ArchiveGrant = {
 export type GrantSigning = {
   /** A compact JWS (RFC 7515) of the claims under the current key, with `typ` ARCHIVE_GRANT_TYPE. */
   readonly sign: (claims: JsonObject) => Promise<string>;
-  /** This server, as verdicts name it. */
+  /** This server, as named in verdicts. */
   readonly issuer: string;
 };
 
 export type GrantChecking = {
-  /** The public half of a key of ours; undefined for every other kid. */
+  /** The public half of a key of this server; undefined for every other kid. */
   readonly publicKey: (kid: string) => Promise<KeyObject | undefined>;
   readonly clock: Pick<Clock, 'now'>;
 };
 
-/** Signs a grant. It ends with a whole second (RFC 7519), never after `expiresAt`. Raises what `sign` raises. */
+/** Signs a grant. It expires at a full second (RFC 7519), never after `expiresAt`. Raises what `sign` raises. */
 export const issueArchiveGrant = (
   { sign, issuer }: GrantSigning,
   { digest, tenant, npcId, soulId, expiresAt }: ArchiveGrant,
@@ -73,7 +73,10 @@ const grantOf = (payload: Uint8Array): ArchiveGrant | null => {
   return { digest: sub, tenant, npcId, soulId, expiresAt: new Date(exp * 1_000) };
 };
 
-/** What a grant allows; null when it is not ours, for something else, or over. Never throws for what a client sent. Raises what `publicKey` raises. */
+/**
+ * The permission in a grant; null if the grant is not from this server, for another purpose, or expired. Never throws because of a client's input.
+ * Raises what `publicKey` raises.
+ */
 export const readArchiveGrant = async (
   { publicKey, clock }: GrantChecking,
   grant: string,

@@ -3,9 +3,9 @@ import type { Log } from '../../ports/log.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 
-/** How often what has expired is dropped, in milliseconds. */
+/** How often expired payloads are dropped, in milliseconds. */
 export const SWEEP_EVERY_MS = 300_000;
-/** How many payloads are dropped at once, and how many times in a row: the rest waits for the next time. */
+/** How many payloads are dropped at a time, and how many times in a row: the rest waits for the next sweep. */
 const BATCH = 100;
 const BATCHES = 1_000;
 
@@ -22,8 +22,8 @@ const sweep = async ({ archive, clock }: ArchiveSweepDeps, stopping: AbortSignal
 };
 
 /**
- * Drops staged payloads that nobody published in time, and those of imports that do not know of them (import-soul.ts), from now on until it is disposed of. Any number of processes may do so at once. A failure is
- * logged once until it works again.
+ * Drops staged payloads that were not published in time, and those of imports that do not know of them (import-soul.ts), from now on until it is
+ * disposed of. Any number of processes may run it at the same time. A failure is logged once until it works again.
  */
 export const startArchiveSweep = (deps: ArchiveSweepDeps): AsyncDisposable => {
   const stop = new AbortController();

@@ -12,13 +12,13 @@ import { arrivalCommand, mindFold } from '../npcs/mind-fold.js';
 import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 
 /**
- * Limits of one append, in events and in bytes of JSON of their memories: an append holds 1,048,000 bytes, and each event takes at most about 700
- * besides its memory, 500 of them metadata.
+ * Limits of one append, in events and in bytes of JSON of their memories: an append holds 1,048,000 bytes, and each event takes at most about 700 in
+ * addition to its memory, 500 of them metadata.
  */
 const BATCH_EVENTS = 250;
 const BATCH_BYTES = 800_000;
 
-/** A soul on its way into a mind. `receivedAt` is when it counts as imported. */
+/** A soul on its way into a mind. `receivedAt` is the recorded time of the import. */
 export type Arrival = {
   readonly tenant: string;
   readonly importId: string;
@@ -27,7 +27,7 @@ export type Arrival = {
   readonly soul: Omit<Extract<ImportEvent, { type: 'SoulReceived' }>['data'], 'importId'>;
 };
 
-/** On whose behalf a soul arrives: whoever carries it out, it is one command. */
+/** The context in which a soul arrives: it is one command, whichever process runs it. */
 export const arrivalContext = ({ tenant, importId }: Arrival): CommandContext => ({
   tenant,
   actor: 'system',
@@ -61,7 +61,7 @@ const soulArrived = ({ importId, txId, receivedAt, soul }: Arrival, document: So
   };
 };
 
-/** As many of the memories from the one at `from` on as one append takes. */
+/** The memories from the one at `from` onwards, as many as one append holds. */
 const batchOf = ({ memories, id }: SoulDocument, from: number): readonly NpcEvent[] => {
   const batch: NpcEvent[] = [];
   let bytes = 0;
@@ -73,7 +73,7 @@ const batchOf = ({ memories, id }: SoulDocument, from: number): readonly NpcEven
   return batch;
 };
 
-/** What comes next, once it is known how far the mind is. */
+/** The next events, given the progress of the mind. */
 const nextEvents = (
   arrival: Arrival,
   document: SoulDocument,
@@ -93,7 +93,7 @@ const nextEvents = (
 const arrivedAt = ({ origin }: MindState, { importId }: Arrival): number | null =>
   origin?.importId === importId && origin.arrivedAt >= 0 ? origin.arrivedAt : null;
 
-/** How far an earlier attempt has come: the revision from which on the mind is there, 'partly', or null for not at all. */
+/** The progress of an earlier attempt: the revision from which the mind exists, 'partly', or null if it has not begun. */
 export const arrivedBefore = async (
   { writers }: Pick<CommandDeps, 'writers'>,
   arrival: Arrival,
@@ -103,10 +103,10 @@ export const arrivedBefore = async (
 };
 
 /**
- * Writes a soul into its mind, which has no events yet: the memories in several appends, then the event that makes all of them count.
- * A repeat continues where an earlier attempt stopped.
- * @returns the revision from which on the mind is there
- * @throws Rejection SOUL_ALREADY_LIVE where another mind has this npcId; the reason of the signal; and as runCommand
+ * Writes a soul into its mind, which has no events yet: the memories in several appends, then the event that makes all of them count. A repeat
+ * continues where an earlier attempt stopped.
+ * @returns the revision from which the mind exists
+ * @throws Rejection SOUL_ALREADY_LIVE if another mind has this npcId; the reason of the signal; and as runCommand
  */
 export const arrive = async (
   deps: CommandDeps,

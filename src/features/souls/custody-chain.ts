@@ -7,12 +7,12 @@ import { requireMind } from '../npcs/find-mind.js';
 import { eventAt } from '../../kernel/streams/stream-pages.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 
-/** How a mind came here. `chain`: the souls that it came from, oldest first. */
+/** How a mind came to this server. `chain`: the souls that it descends from, oldest first. */
 export type CustodyChain = { readonly copy: boolean; readonly chain: readonly CustodyLink[] };
 
 const beganHere: CustodyChain = { copy: false, chain: [] };
 
-/** How the mind of a stream came here, by its origin. @throws what the event store throws; Error when the stream does not hold the origin */
+/** The custody chain of a stream's mind, by its origin. @throws what the event store throws; Error if the stream does not hold the origin */
 export const chainOf = async (
   events: Pick<EventStore, 'read'>,
   stream: string,

@@ -12,10 +12,10 @@ import { memoryPauses } from './memory-pauses.js';
 
 /** How many of each are listed. */
 export const LISTED = { players: 1_000, memories: 10_000, places: 1_000 };
-/** How many characters of names each of those lists has at most: a short text may speak of many players whose first names are long. */
+/** The limit of all names in each of those lists, in characters: a short text may mention many players whose first names are long. */
 const LISTED_CHARS = 2_097_152;
 
-/** Whose data stands in a soul; players are called by their first names, but for `players`. */
+/** The people whose data a soul contains; outside `players`, players are listed by their first names only. */
 export type Disclosure = {
   readonly soulId: string;
   readonly npcId: string;
@@ -43,7 +43,7 @@ export type Disclosure = {
   readonly more?: true;
 };
 
-/** Says of one list of names after the other whether there is room for it beside those before. */
+/** Decides for one list of names after another whether there is room for it after the earlier ones. */
 const roomForNames = (): ((names: readonly string[]) => boolean) => {
   let left = LISTED_CHARS;
   return (names) => (left -= names.reduce((chars, name) => chars + name.length, 0)) >= 0;
@@ -51,10 +51,10 @@ const roomForNames = (): ((names: readonly string[]) => boolean) => {
 
 const firstNames = (players: readonly Player[]): readonly string[] => players.map(({ names }) => names[0] ?? '');
 
-/** How many of a mind's events are looked at for players. */
+/** How many of a mind's events are searched for players. */
 const MAX_EVENTS_READ = 200_000;
 
-/** The players that bodies named to a mind, and whom each of its turns named. */
+/** The players that bodies named to a mind, and those that each of its turns named. */
 export type NamedPlayers = { readonly index: PlayerIndex; readonly turns: TurnPlayers };
 
 const noteEvent = (index: PlayerIndex, turns: Map<string, readonly Player[]>, data: JsonObject): void => {
@@ -67,7 +67,7 @@ const noteEvent = (index: PlayerIndex, turns: Map<string, readonly Player[]>, da
 
 /**
  * The players whom the events of a mind name, up to a revision.
- * @throws Rejection SOUL_TOO_LARGE for more events or players than are looked at; the reason of the signal; what the event store throws
+ * @throws Rejection SOUL_TOO_LARGE for more events or players than are searched; the reason of the signal; what the event store throws
  */
 export const namedPlayers = async (
   events: Pick<EventStore, 'read'>,
@@ -86,7 +86,7 @@ export const namedPlayers = async (
   return { index, turns };
 };
 
-/** The turns of the mind itself, where they are; what the soul names besides. */
+/** The turns of the mind itself, if they are available; the names in the soul are added. */
 const namesFor = async (
   events: Pick<EventStore, 'read'>,
   soul: SoulDocument,
@@ -172,8 +172,8 @@ function* discloseSlices(
 /**
  * Whose data a soul contains. Yields to other work in between.
  * @param bytes of the soul's JCS form
- * @param isOwn whether the soul is of the asker's own mind on this server, whose events may be looked at
- * @throws Rejection SOUL_TOO_LARGE for more players than are told apart; what the event store throws
+ * @param isOwn whether the soul is from the caller's own mind on this server, whose events may be read
+ * @throws Rejection SOUL_TOO_LARGE for more players than are distinguished; what the event store throws
  */
 export const disclose = async (
   events: Pick<EventStore, 'read'>,

@@ -1,7 +1,7 @@
 import { isContentDigest } from '../../kernel/crypto/content-digest.js';
 import { isIpfsCid } from '../../kernel/crypto/ipfs-cid.js';
 
-/** Where clients may read payloads without a key. URLs have no slash at their end; null where there is none. */
+/** Where clients may read payloads without a key. URLs have no trailing slash; null if there is none. */
 export type DownloadPlaces = {
   readonly publicUrl: string;
   readonly ipfsGatewayUrl: string | null;
@@ -13,7 +13,7 @@ export type DownloadPlaces = {
 /** The URL of the built-in archive of a server. @param publicUrl without a slash at its end */
 export const archiveAddress = (publicUrl: string): string => `${publicUrl}/archive`;
 
-/** Where it answers a payload. */
+/** The URL of a payload in it. */
 export const archiveUrl = (publicUrl: string, txId: string): string => `${archiveAddress(publicUrl)}/${txId}`;
 
 /**

@@ -36,7 +36,7 @@ export type ExportDeps = {
   readonly events: EventStore;
   readonly clock: Clock;
   readonly archive: Pick<SoulArchive, 'stagedBytes'>;
-  /** Where the requests for one mind wait for each other. */
+  /** Serialises the requests for one mind. */
   readonly mutex: KeyedMutex;
   /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
   readonly soulDeadlineMs: number;
@@ -57,7 +57,7 @@ export type ExportRequest = {
   readonly resumed: boolean;
 };
 
-/** An export, and where the mind's stream stood then. */
+/** An export, with the end of the mind's stream at that moment. */
 export type ExportOutcome = Pick<StepAnswer, 'revision' | 'position'> & { readonly export: SoulExportAnswer };
 
 /** How long a request waits for a soul to be sealed, in milliseconds: clients give up after 15 s. */
@@ -69,7 +69,7 @@ export const exportRef = (stream: string, soulId: string): ProcessRef => ({
   stream,
 });
 
-/** What became of an export that has ended otherwise than well. */
+/** Raises the failure of an export that has failed or expired. */
 const requireWell = ({ name, failure }: SoulExportAnswer): void => {
   if (name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   if (failure === undefined) return;
@@ -81,7 +81,8 @@ const requireWell = ({ name, failure }: SoulExportAnswer): void => {
 /**
  * Begins an export, or joins an open one for the same request, and waits until its soul is sealed and, where this server does so, kept. The export
  * continues if its caller leaves.
- * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE when it is not sealed in time, ARCHIVE_UNAVAILABLE when it is not kept in time, and as ProcessRuntime.ask
+ * @throws Rejection EVENTS_TOO_LARGE, SOULS_WAITING, BUSY, SOUL_TOO_LARGE, ENGINE_UNAVAILABLE if it is not sealed in time, ARCHIVE_UNAVAILABLE if it
+ * is not kept in time, and as ProcessRuntime.ask
  */
 export const beginExport = async (deps: ExportDeps, asked: ExportRequest): Promise<ExportOutcome> => {
   const { runtime, clock } = deps;
@@ -90,7 +91,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportRequest): Promi
   const { id: earlier, searchedTo } = await earlierProcess(deps, 'soulId', asked, mindFold);
   const place = { uploadedBy, ...defined({ storage, format }) };
   const request = { npcState, ...defined({ persona, without }), includeMemories, ...place };
-  // Of equal requests at the same moment the first begins an export, which the others join.
+  // Of equal concurrent requests the first begins an export, which the others join.
   const soulId = await deps.mutex.runExclusive(stream, async () => {
     const revision = searchedTo ?? (await deps.writers.current(stream, mindFold)).revision;
     const joined = earlier === null ? await openExport(deps, stream, request, revision) : null;
@@ -118,7 +119,7 @@ export const beginExport = async (deps: ExportDeps, asked: ExportRequest): Promi
 
 /**
  * The sealed payload of an export, for a repeat of the request that began it.
- * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, why it has failed; what the event store throws
+ * @throws Rejection SOUL_EXPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, the reason of its failure; what the event store throws
  */
 export const sealedExport = async (
   { repository, clock }: Pick<ExportDeps, 'repository' | 'clock'>,
@@ -128,7 +129,7 @@ export const sealedExport = async (
   if (state.name === 'new') throw new Rejection('SOUL_EXPORT_NOT_FOUND');
   requireWell(state);
   const isLate = state.name !== 'exported' && Date.parse(state.deadlineAt) <= clock.now().getTime();
-  // Its timer may be late, too.
+  // Its timer may also be late.
   if (isLate) throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   return state;
 };
@@ -147,7 +148,7 @@ export const mayUpload = async (
 };
 
 /**
- * The digest of the payload that an export has sealed; null when it has sealed none.
+ * The digest of the payload that an export has sealed; null if it has sealed none.
  * @throws Rejection SOUL_EXPORT_NOT_FOUND; what the event store throws
  */
 export const sealedDigest = async (
@@ -170,7 +171,7 @@ export const endExport = async (
   by: CommandContext,
 ): Promise<ExportOutcome> => wellOutcome(await runtime.ask(ref, [input], by));
 
-/** With which words an export says that nobody will bring its soul anywhere. */
+/** The codes of exports whose soul will not be uploaded. */
 const NEVER_UPLOADED: readonly string[] = [
   'SOUL_UPLOAD_FAILED',
   'SOUL_EXCHANGE_EXPIRED',

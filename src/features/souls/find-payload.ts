@@ -6,9 +6,9 @@ import type { SoulGateways } from './soul-gateways.js';
 export type FoundPayload = { readonly bytes: Uint8Array; readonly isKept: boolean };
 
 /**
- * The payload under an id, from the built-in archive or else from a gateway; null when none has it.
- * Raises what the archive raises, and as SoulGateways.find
- * @param tenant who asks
+ * The payload under an id, from the built-in archive or otherwise from a gateway; null if none has it. Raises what the archive raises, and as
+ * SoulGateways.find.
+ * @param tenant the caller's tenant
  */
 export const findPayload = async (
   deps: { readonly archive: Pick<SoulArchive, 'digestOfCid' | 'readPublic'>; readonly gateways: SoulGateways },

@@ -1,7 +1,7 @@
 import { importEvents } from './domain/import-events.js';
 import type { Fold } from '../../kernel/streams/fold.js';
 
-/** Of all imports of one txId by one tenant, the newest. `open`: it has not ended. */
+/** The newest of all imports of one txId by one tenant. `open`: it has not ended. */
 export type Imports = { readonly newest: { readonly importId: string; readonly open: boolean } | null };
 
 /** How the imports of one txId by one tenant are folded. */

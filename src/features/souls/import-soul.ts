@@ -34,14 +34,14 @@ import { requireWaitingRoom, stagedFor } from './waiting-room.js';
 
 /** How long a request waits for an import to finish, in milliseconds: clients give up after 15 s. */
 const ARRIVING_MS = 12_000;
-/** What is left of that in any case. */
+/** The minimum of that which is always left. */
 const LEAST_WAIT_MS = 1_000;
 /**
- * For how long a soul that was received is kept for its arrival, in milliseconds: longer than any outage. One that no import knows of goes then, too
+ * How long a received soul is kept for its arrival, in milliseconds: longer than any outage. Souls that no import knows of are also dropped then
  * (archive-sweep.ts).
  */
 export const KEPT_MS = 7 * 24 * 3_600_000;
-/** With which words an import says that it never received this document. After any other refusal it may have, from another request. */
+/** The codes of imports that never received this document. After any other refusal they may have received it, from another request. */
 const NEVER_RECEIVED: readonly string[] = [
   'SOUL_PAYLOAD_MISMATCH',
   'SOUL_EXCHANGE_EXPIRED',
@@ -57,16 +57,16 @@ export type ImportDeps = {
   readonly clock: Clock;
   readonly archive: Pick<SoulArchive, 'stage' | 'unstage' | 'stagedBytes' | 'readPublic' | 'digestOfCid'>;
   readonly trust: SoulTrust;
-  /** Where what takes much memory waits for its turn. */
+  /** Queues work that takes much memory. */
   readonly mutex: KeyedMutex;
   /** How long a client may take between the phases, in milliseconds (ANIMA_SOUL_DEADLINE_MS). */
   readonly soulDeadlineMs: number;
 };
 
-/** What is imported, for whom: `txId` is what an archive calls it. */
+/** The payload to import, by its id in an archive (`txId`), and the tenant. */
 export type ImportRequest = { readonly tenant: string; readonly txId: string; readonly by: Command };
 
-/** A mind that came in. `revision` is that from which on it is there; `position` its global one. */
+/** An imported mind. `revision` is the revision from which it exists; `position` its global position. */
 export type Imported = {
   readonly soul: Extract<SoulImportAnswer, { name: 'imported' }>['soul'];
   readonly revision: number;
@@ -87,7 +87,7 @@ export const beginImport = async (
   const stream = importStream(tenant, txId);
   const { state, revision } = await writers.current(stream, importFold);
   const nowMs = clock.now().getTime();
-  // It has begun one, or has found one that waited: another would take the place of what became of that.
+  // It has begun one, or has found a waiting one: another would replace its outcome.
   if (by.done === true && state.newest !== null) return;
   if ((await importOf(events, stream, by)) !== null) return;
   if (state.newest?.open === true) {
@@ -101,7 +101,7 @@ export const beginImport = async (
   await runtime.ask(refOf(stream, importId), [request], by);
 };
 
-/** The import of which an earlier attempt at a command has recorded something. */
+/** The import for which an earlier attempt at a command has recorded something. */
 const importOf = async (events: EventStore, stream: string, by: Command): Promise<ProcessRef | null> => {
   if (by.done !== true && by.resumed !== true) return null;
   const own = (await commandSearch(events, stream, by.commandId, true).look())?.at(-1)?.data['importId'];
@@ -114,7 +114,7 @@ const newestOf = async ({ writers }: ImportDeps, stream: string): Promise<Proces
   return refOf(stream, newest.importId);
 };
 
-/** The import that a command means. An earlier attempt at it has met one, and others may have begun another since. */
+/** The import of a command. An earlier attempt may have met one, and others may have begun another since. */
 const meantBy = async (deps: ImportDeps, stream: string, by: Command): Promise<ProcessRef> => {
   const own = await importOf(deps.events, stream, by);
   if (own !== null) return own;
@@ -145,8 +145,8 @@ export const giveUpImport = async (
 /**
  * Imports a soul as a mind: the document is verified and stored, then the import continues in the background. A repeat waits for it, and supplies the
  * document again in case it was lost.
- * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_TOO_LARGE, SOUL_ALREADY_LIVE,
- *   ENGINE_UNAVAILABLE when it takes longer than ARRIVING_MS, what the archive raises, and as ProcessRuntime.ask
+ * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_TOO_LARGE,
+ * SOUL_ALREADY_LIVE, ENGINE_UNAVAILABLE if it takes longer than ARRIVING_MS, what the archive raises, and as ProcessRuntime.ask
  */
 export const receiveSoul = async (
   deps: ImportDeps,
@@ -179,7 +179,7 @@ export const receiveSoul = async (
     } catch (error) {
       const now = (await deps.repository.load(soulImport, ref)).state as SoulImportAnswer;
       if (now.name === 'requested') throw error;
-      // Another request has confirmed this very import meanwhile: this one is its repeat.
+      // Another request has confirmed this import in the meantime, so this one is its repeat.
       return receiveSoul(deps, asked, given);
     }
     await stage();
@@ -208,7 +208,7 @@ export const receiveSoul = async (
   return { ...(await arrivedSoul(deps, tenant, outcome)), document: soul };
 };
 
-/** An import that has ended otherwise than well says so. */
+/** Raises the failure of an import that has failed or expired. */
 const requireOpen = (state: SoulImportAnswer): void => {
   if (state.name === 'expired') throw new Rejection('SOUL_EXCHANGE_EXPIRED');
   if (state.name !== 'failed') return;
@@ -222,13 +222,13 @@ const FASTER =
   'Another import of this soul, or another NPC with its npcId, came first. Start a new import, and confirm it with "copy": true.';
 
 /**
- * Whether a CID is that of a soul's binary form. Any CID makes this work, which takes up to 48 MiB. So one after the other, together with the exports
- * in binary form. That is bound enough: it takes less time than verifying the soul, which every request that gets here has brought whole.
+ * Whether a CID is that of a soul's binary form. Any CID causes this work, which takes up to 48 MiB, so it runs sequentially, together with the
+ * exports in binary form. That is enough of a limit: it takes less time than verifying the soul, which every request that gets here has sent in full.
  */
 const isNamedAsBinary = ({ mutex }: ImportDeps, cid: string, soul: SoulDocument): Promise<boolean> =>
   mutex.runExclusive('binary', async () => (await inSlices(ipfsCid(await inSlices(soulToCborSlices(soul))))) === cid);
 
-/** A CID names bytes, and the archive of this server what it has by its digest. What others call theirs cannot be checked. */
+/** A CID must match the bytes, and an id in this server's archive the digest. Ids of other archives cannot be checked. */
 const requireNamed = async (
   deps: ImportDeps,
   txId: string,
@@ -249,11 +249,11 @@ const requireDataFits = ({ state }: SoulDocument): void => {
 const hasHistory = async ({ writers }: ImportDeps, tenant: string, npcId: string): Promise<boolean> =>
   (await writers.current(npcStream(tenant, npcId), mindFold)).revision >= 0;
 
-/** Whether the mind that a soul of ours was made of is one of this server. */
+/** Whether the mind from which a soul of this server was made still lives here. */
 const livesHere = (deps: ImportDeps, { provenance }: SoulDocument): Promise<boolean> =>
   hasHistory(deps, provenance.tenant, provenance.npcId);
 
-/** How the live mind came in, if it is this soul's own, imported as it is asked for now: an earlier answer may have been lost. */
+/** How the live mind was imported, if it is this soul's own with the same parameters: an earlier answer may have been lost. */
 const sameArrival = async (
   { writers, events }: ImportDeps,
   { tenant, npcId }: SoulOwner,
@@ -272,7 +272,7 @@ const requireFree = async (deps: ImportDeps, tenant: string, txId: string, soul:
   const { npcId } = soul;
   const owner = await ownerOf(deps, soul.trainingProof);
   if (owner !== null) {
-    // Of another tenant's mind nobody is told.
+    // Another tenant's mind is not revealed.
     const details =
       owner.tenant === tenant ? { npcId: owner.npcId, ...(await sameArrival(deps, owner, txId, soul)) } : {};
     throw new Rejection('SOUL_ALREADY_LIVE', { details });
@@ -285,7 +285,7 @@ const requireFree = async (deps: ImportDeps, tenant: string, txId: string, soul:
   });
 };
 
-/** @param outcome null when it has not arrived in time */
+/** @param outcome null if it has not arrived in time */
 const arrivedSoul = async ({ events }: ImportDeps, tenant: string, outcome: StepAnswer | null): Promise<Imported> => {
   const state = outcome?.answer as SoulImportAnswer | undefined;
   if (state !== undefined) requireOpen(state);
@@ -296,7 +296,7 @@ const arrivedSoul = async ({ events }: ImportDeps, tenant: string, outcome: Step
     });
   }
   const { npcId, revision } = state.arrived;
-  // An outcome tells no position: the import wrote the mind, not the request.
+  // An outcome has no position: the import wrote the mind, not the request.
   const arrived = await eventAt(events, npcStream(tenant, npcId), revision);
   return { soul: state.soul, revision, position: arrived?.position ?? 0 };
 };

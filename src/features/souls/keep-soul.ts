@@ -19,7 +19,7 @@ export type KeepDeps = {
   readonly issuer: string;
 };
 
-/** A sealed soul that this server keeps: in its own archive as it was sealed, or also under a CID, then perhaps as CBOR. */
+/** A sealed soul that this server stores: in its own archive as it was sealed, or also under a CID, possibly as CBOR. */
 export type KeepRequest = { readonly digest: string; readonly storage?: 'ipfs'; readonly format?: 'binary' };
 
 const lost: SoulExportInput = {
@@ -35,7 +35,7 @@ const tooLarge: SoulExportInput = {
 };
 
 /**
- * Keeps a sealed soul. A repeat does the same again, to the same end.
+ * Stores a sealed soul. A repeat has the same result.
  * @throws Rejection ARCHIVE_UNAVAILABLE while the IPFS node does not answer; what the archive raises; the reason of the signal
  */
 export const keepSoul = async (
@@ -54,7 +54,7 @@ export const keepSoul = async (
 const binaryOf = async (sealed: Uint8Array): Promise<Uint8Array> =>
   inSlices(soulToCborSlices((await payloadDocument(sealed)) as unknown as SoulDocument));
 
-/** The built-in archive has it too, so it can be read here whatever becomes of the node. It is the last to take it: until then nobody sees anything. */
+/** The built-in archive stores it too, so it can be read here whatever happens to the node. It comes last: until then the soul is not visible. */
 const keepByCid = async (
   deps: KeepDeps,
   tenant: string,
@@ -71,7 +71,7 @@ const keepByCid = async (
   const cid = await inSlices(ipfsCid(bytes));
   const said = (await archives.ipfs?.add(bytes, signal)) ?? cid;
   if (said !== cid) {
-    // The node keeps what it pinned: the operator may have pinned the same before, and a pin is not counted.
+    // The pin is left on the node: the operator may have pinned the same content before, and pins are not counted.
     const reason = `The IPFS node names the soul ${said.slice(0, 100)}, but its CID is ${cid}.`;
     return { type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason };
   }

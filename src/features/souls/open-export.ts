@@ -8,7 +8,7 @@ import { soulExport, type SoulExportState } from '../../../workflows/soul-export
 
 /** How many of a mind's last events are looked at: those of a few exports. */
 const EVENTS_LOOKED_AT = 64;
-/** What makes two requests equal. */
+/** The members in which equal requests agree. */
 const ASKED = ['npcState', 'persona', 'includeMemories', 'without', 'uploadedBy', 'storage', 'format'] as const;
 
 export type OpenExportDeps = {
@@ -21,8 +21,8 @@ const asked = (data: { readonly [Member in (typeof ASKED)[number]]?: Json | unde
   jcs(defined(Object.fromEntries(ASKED.map((member) => [member, data[member]]))) as JsonObject);
 
 /**
- * The export that a request joins: it is for the same request, is not over, has more than half of its time left, and nothing but exports
- * has happened to the mind since. Null when there is none. Raises what the event store raises.
+ * The export that a request joins: it is for the same request, is not over, has more than half of its time left, and nothing but exports has happened
+ * to the mind since. Null if there is none. Raises what the event store raises.
  * @param revision the end of the mind's stream
  */
 export const openExport = async (
@@ -41,7 +41,7 @@ export const openExport = async (
     const leftMs = Date.parse(deadlineAt) - clock.now().getTime();
     const wholeMs = Date.parse(deadlineAt) - Date.parse(meta.at);
     if (leftMs <= wholeMs / 2) continue;
-    // What was asked for may be large.
+    // The parameters of the request may be large.
     await yieldToEventLoop();
     if (asked(data) !== wanted) continue;
     const { state } = await repository.load(soulExport, { process: soulExport.name, id: soulId, stream });

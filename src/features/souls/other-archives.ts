@@ -3,7 +3,7 @@ import type { PayloadSource } from '../../ports/payload-source.js';
 import type { DownloadPlaces } from './download-address.js';
 import type { SoulGateways } from './soul-gateways.js';
 
-/** Where clients bring souls to Arweave: to `url`, with a token that allows them nothing but uploads; `gateway`, at `gatewayUrl`, shows what is there. */
+/** Where clients upload souls to Arweave: to `url`, with a token that permits only uploads; `gateway`, at `gatewayUrl`, shows what has arrived. */
 export type Bundler = {
   readonly url: string;
   readonly token: string;
@@ -13,9 +13,9 @@ export type Bundler = {
 
 /** The configured archives in addition to the built-in one. */
 export type OtherArchives = Omit<DownloadPlaces, 'publicUrl'> & {
-  /** Keeps what is exported to IPFS; null without a node. */
+  /** Stores exports to IPFS; null without a node. */
   readonly ipfs: IpfsNode | null;
   readonly gateways: SoulGateways;
-  /** Null: clients bring souls to the built-in archive. */
+  /** Null: clients upload souls to the built-in archive. */
   readonly bundler: Bundler | null;
 };

@@ -5,7 +5,7 @@ import type { Sliced } from '../../kernel/base/sliced.js';
 import { jcsSlices } from '../../kernel/base/jcs-slices.js';
 import type { Json } from '../../kernel/base/json.js';
 
-/** How many bytes are hashed before other work has its turn: about a millisecond. */
+/** How many bytes are hashed before other work runs: about a millisecond. */
 const SLICE_BYTES = 512 * 1024;
 
 /** The digest of a payload (kernel/crypto/content-digest.ts), made in slices. */

@@ -6,14 +6,14 @@ import { Semaphore } from '../../kernel/concurrency/semaphore.js';
 import { sealedSoul } from './sealed-soul.js';
 import { createShownPayloads, type ShownPayloads } from './shown-payloads.js';
 
-/** How many sealed souls are in memory at once for those who exported them, and for one tenant: at most 256 MiB, and only if all are of the largest. */
+/** How many sealed souls are in memory at a time for their exporters, and for one tenant: at most 256 MiB, and only if all have the maximum size. */
 export const SEALED_SHOWN = 16;
 export const TENANT_SEALED_SHOWN = 8;
-/** The same in binary form: 48 MiB each, if one is nothing but short numbers. */
+/** The same in binary form: 48 MiB each, if one consists only of short numbers. */
 export const BINARY_SHOWN = 4;
 export const TENANT_BINARY_SHOWN = 2;
 
-/** Souls that this server has sealed, whether or not they are public, by their digests. */
+/** Souls that this server has sealed, whether or not they are public, by digest. */
 export type SealedPayloads = {
   /** Their JCS form. */
   readonly json: ShownPayloads;
@@ -21,7 +21,7 @@ export type SealedPayloads = {
   readonly binary: ShownPayloads;
 };
 
-/** Sealed souls as answers show them. They are turned into their binary form one after the other: each takes much memory while it is read. */
+/** Sealed souls for responses. They are converted to their binary form sequentially: each takes much memory while it is read. */
 export const createSealedPayloads = (archive: Pick<SoulArchive, 'read'>, mutex = new KeyedMutex()): SealedPayloads => {
   const asCbor = (digest: string) =>
     mutex.runExclusive('binary', async () => {

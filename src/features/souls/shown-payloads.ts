@@ -2,20 +2,20 @@ import type { Semaphore } from '../../kernel/concurrency/semaphore.js';
 
 type Shown = { readonly bytes: Promise<Uint8Array | null>; readonly release: () => void; readers: number };
 
-/** A payload in memory. `close` once it is not needed any more; a second call does nothing. */
+/** A payload in memory. Call `close` once it is no longer needed; a second call does nothing. */
 export type OpenPayload = { readonly bytes: Uint8Array; readonly close: () => void };
 
 export type ShownPayloads = {
   /**
-   * The payload if there is one, else null.
-   * @param tenant who asks, where there is one: nobody shares what another tenant reads, nor the refusal of it
+   * The payload, or null if there is none.
+   * @param tenant the caller's tenant, if there is one: tenants share neither reads nor the refusals of reads
    * @throws Rejection BUSY without a permit, and what the reading raises
    */
   open(id: string, tenant?: string): Promise<OpenPayload | null>;
 };
 
 /**
- * Payloads as they are read: one that many of a tenant read at the same time is in memory once.
+ * Payloads that are being read: one that is read several times concurrently for a tenant is in memory once.
  * @param permits one is held for each payload in memory
  */
 export const createShownPayloads = (

@@ -19,20 +19,20 @@ import { soulMemorySchema, soulSchema } from './domain/soul-schema.js';
 
 const ajv = new Ajv2020({ strict: false, logger: false });
 ajv.addFormat('client-id', isClientId);
-// The pattern beside it is narrower than the format.
+// The pattern next to it is stricter than the format.
 ajv.addFormat('date-time', true);
 const hasShape = ajv.compile<SoulDocument>(soulSchema);
 const isMemory = ajv.compile<SoulMemory>(soulMemorySchema);
 
-/** Whether there was such a moment: the schema cannot tell that February has no 31st. Years begin with 1, as elsewhere. */
+/** Whether such a moment exists: the schema cannot express that February has no 31st. Years begin with 1, as elsewhere. */
 const isMoment = (time: string): boolean => {
   const at = new Date(time);
   return !Number.isNaN(at.getTime()) && at.toISOString() === time && !time.startsWith('0000');
 };
 
-/** How many lists and objects a memory stands in. */
+/** How many lists and objects contain a memory. */
 const MEMORY_DEPTH = 2;
-/** How many bytes of memories are looked at before others have their turn, each memory counting as MEMORY_WORK more: a millisecond or two of work. */
+/** How many bytes of memories are looked at before other work runs, each memory counting as MEMORY_WORK more: one or two milliseconds of work. */
 const SLICE_BYTES = 65_536;
 const MEMORY_WORK = 256;
 
@@ -40,7 +40,7 @@ type Wrong = { readonly wrong: OutOfBounds };
 const malformed: Wrong = { wrong: 'malformed' };
 const tooLarge: Wrong = { wrong: 'too_large' };
 
-/** What a document has besides its memories, in bounds and of the right shape: all of it but the two texts whose length the schema bounds. */
+/** Checks bounds and shape of a document without its memories: everything except the two strings whose length the schema limits. */
 function* wrongHead(document: unknown): Sliced<Wrong | PartSize> {
   const isList = isObject(document) && Array.isArray(document['memories']);
   const { memories: _, trainingProof: __, signature: ___, ...head } = isObject(document) ? document : {};
@@ -61,7 +61,7 @@ const sumOf = (one: PartSize, other: PartSize): PartSize => ({
 const isBeyondSouls = ({ bytes, containers, values }: PartSize): boolean =>
   bytes > MAX_SOUL_BYTES || containers > MAX_SOUL_CONTAINERS || values > MAX_SOUL_VALUES;
 
-/** What is wrong with the memories of a soul that takes so much without them. */
+/** The problem in the memories of a soul whose other parts have this size. */
 function* wrongMemories(memories: readonly unknown[], head: PartSize): Sliced<Wrong | null> {
   const ids = new Set<string>();
   let whole = head;
@@ -82,8 +82,8 @@ function* wrongMemories(memories: readonly unknown[], head: PartSize): Sliced<Wr
 }
 
 /**
- * Reads parsed JSON as a soul document: its shape and bounds, not its signature. A part that is too large is refused before anything is computed of it.
- * Hostile values cost no more time than values of the largest size that a soul may have. It yields whenever the driver may pause.
+ * Reads parsed JSON as a soul document: its shape and bounds, not its signature. A part that is too large is refused before anything is computed from
+ * it. Hostile values cost no more time than values of the largest size that a soul may have. It yields whenever the driver may pause.
  */
 export function* readSoul(document: unknown): Sliced<{ readonly soul: SoulDocument } | Wrong> {
   const memories = isObject(document) ? document['memories'] : undefined;

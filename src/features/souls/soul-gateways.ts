@@ -13,11 +13,11 @@ import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 
 /** The time limit of one search, in milliseconds: shorter than clients wait. */
 const SEARCH_MS = 10_000;
-/** How many searches one process makes at once, and for one tenant: each may hold a payload, and wait for an archive that is slow. */
+/** How many searches one process makes at a time, and for one tenant: each may hold a payload, and wait for a slow archive. */
 const SEARCHES = 8;
 const TENANT_SEARCHES = 4;
 
-/** Where payloads may be that the built-in archive does not have, by the form of their ids. `others` may have any. */
+/** Gateways for payloads that the built-in archive does not have, by the form of their ids. `others` may have any. */
 export type GatewaySources = {
   readonly ipfs: readonly PayloadSource[];
   readonly arweave: readonly PayloadSource[];
@@ -26,25 +26,25 @@ export type GatewaySources = {
 
 export type SoulGateways = {
   /**
-   * The payload that the first of the gateways has under an id; null when none has it. Under a CID they are its bytes. Under any other id they are what
-   * the gateway says, and only a signature in them tells whose they are.
-   * @param tenant who asks
-   * @throws Rejection ARCHIVE_UNAVAILABLE when none has it, and one cannot be asked; BUSY
+   * The payload that the first of the gateways has under an id; null if none has it. Under a CID, the bytes are verified against it. Under any other
+   * id they are whatever the gateway returns, and only a signature in them shows their origin.
+   * @param tenant the caller's tenant
+   * @throws Rejection ARCHIVE_UNAVAILABLE if none has it, and one cannot be asked; BUSY
    */
   find(id: string, tenant: string): Promise<Uint8Array | null>;
 };
 
-/** How long an archive is not asked again for what it did not have, in milliseconds: what is brought there is found soon. */
+/** How long an archive is not asked again for a payload that it did not have, in milliseconds: new uploads are found soon. */
 const NONE_MS = 5_000;
-/** The same for what it could not be asked for: as long as clients are told to wait. */
+/** The same after a failed request: as long as clients are told to wait. */
 const AWAY_MS = 2_000;
-/** Of how many ids the last outcome is known. */
+/** The number of ids whose last outcome is remembered. */
 const OUTCOMES = 1_024;
 
-/** An archive of others that remembers for a moment what it did not have, so that repeats of a question do not go out each time. */
+/** A remote archive that remembers briefly what it did not have, so that repeated requests are not forwarded each time. */
 type MissCachingArchive = {
   /**
-   * The bytes under an id; null when it has none. Under a CID they are the bytes that it names.
+   * The bytes under an id; null if it has none. Under a CID they are the bytes that it names.
    * @throws Rejection ARCHIVE_UNAVAILABLE; the reason of the signal
    */
   find(id: string, limit: { readonly ms: number; readonly signal: AbortSignal }): Promise<Uint8Array | null>;
@@ -98,7 +98,7 @@ const search = async (
   signal: AbortSignal,
 ): Promise<Uint8Array | null> => {
   let away: Rejection | null = null;
-  // One that is slow must not take the time of those after it. There are 18 at most, which then have half a second each.
+  // A slow one must not use up the time of those after it. There are at most 18, which then have half a second each.
   const ms = SEARCH_MS / archives.length;
   for (const archive of archives) {
     try {

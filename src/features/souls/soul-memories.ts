@@ -9,13 +9,13 @@ import { visibleMemories, visibleRange } from '../memory/visible-range.js';
 import { waitForStream } from '../../kernel/read-models/read-wait.js';
 import type { StreamWriters } from '../../kernel/streams/stream-writers.js';
 
-/** How many rows are read at once, and how many bytes of them. */
+/** How many rows are read at a time, and how many bytes of them. */
 const PAGE = { limit: 500, bytes: 256 * 1024 };
 
 const soulMemory = (row: MemoryRow, asOf: number): SoulMemory => {
   const { memoryId: id, text, type, importance, at: timestamp, confirmedAt, metadata = {} } = row;
   const { eventId, revision, source } = row;
-  // Of a memory that a soul brought, the turn is one of the mind that it came from.
+  // For a memory from a soul, the turn belongs to the mind that it came from.
   const turnId = row.turnId ?? source?.turnId ?? null;
   const confirmed = confirmedAt !== null && confirmedAt <= asOf;
   return { id, text, type, importance, timestamp, confirmed, metadata, cause: { turnId, eventId, revision } };
@@ -48,7 +48,7 @@ export const soulMemories = async (
       const memory = soulMemory(row, revision);
       found.push(memory);
       bytes += jsonBytes(memory);
-      // More would only fill the memory, and be refused when it is signed.
+      // More would only fill the memory, and be refused at signing.
       if (found.length > MAX_SOUL_MEMORIES || bytes > MAX_SOUL_BYTES) {
         throw new Rejection('SOUL_TOO_LARGE', {
           details: { limitBytes: MAX_SOUL_BYTES, memoriesLimit: MAX_SOUL_MEMORIES },

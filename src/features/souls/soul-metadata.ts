@@ -5,7 +5,7 @@ import type { Sliced } from '../../kernel/base/sliced.js';
 import type { SoulDocument } from './domain/document.js';
 import { memoryPauses } from './memory-pauses.js';
 
-/** Looks whether the metadata of every memory is one that a mind's memory may have. @throws Rejection SOUL_TOO_LARGE */
+/** Checks that every memory's metadata is within the limit of a mind's memories. @throws Rejection SOUL_TOO_LARGE */
 export function* requireMetadataFits({ memories }: Pick<SoulDocument, 'memories'>): Sliced<void> {
   const isPauseDue = memoryPauses();
   for (const { id: memoryId, metadata } of memories) {

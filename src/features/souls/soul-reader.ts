@@ -7,21 +7,21 @@ import { payloadDigest } from './payload-digest.js';
 import { payloadDocument } from './payload-document.js';
 import { inspectSoul, judgeSoul, type SoulFindings, type SoulJudgement, type SoulTrust } from './verify-soul.js';
 
-/** Of how many payloads it is remembered what stands in them: a few hundred bytes each. */
+/** The number of payloads whose contents are remembered: a few hundred bytes each. */
 const REMEMBERED = 4_096;
 
 type ValidSoul = Extract<SoulJudgement, { valid: true }>;
 
 export type SoulReader = {
-  /** Whether a payload is a soul that this server takes. @throws Rejection BUSY, and as judgeSoul */
+  /** Whether a payload is a soul that this server accepts. @throws Rejection BUSY, and as judgeSoul */
   judge(bytes: Uint8Array): Promise<SoulJudgement>;
-  /** Uses the soul in a payload; null when it is none that this server takes. @throws Rejection BUSY, as judgeSoul, and what `use` throws */
+  /** Uses the soul in a payload; null if it is not one that this server accepts. @throws Rejection BUSY, as judgeSoul, and what `use` throws */
   read<T>(bytes: Uint8Array, use: (soul: SoulDocument, by: ValidSoul) => Promise<T>): Promise<T | null>;
 };
 
 /**
- * Reads payloads that anybody may have written. A soul takes much memory while it is read, and time: one after the other. What its bytes alone decide is
- * remembered by their digest; whom the server trusts, and which keys are its own, is asked each time. No document is kept.
+ * Reads untrusted payloads. Reading a soul takes much memory and time, so it is sequential. Findings that depend only on the bytes are cached by
+ * digest; trust and the server's own keys are checked each time. No document is kept.
  */
 export const createSoulReader = (trust: SoulTrust, mutex = new KeyedMutex()): SoulReader => {
   const remembered = new LRUCache<string, SoulFindings>({ max: REMEMBERED });
@@ -33,7 +33,7 @@ export const createSoulReader = (trust: SoulTrust, mutex = new KeyedMutex()): So
   const judge = async (bytes: Uint8Array): Promise<SoulJudgement> => {
     const digest = await inSlices(payloadDigest(bytes));
     const findings = remembered.get(digest) ?? (await mutex.runExclusive('soul', () => findingsOf(digest, bytes)));
-    // Nobody else waits while it is asked whose key it is: for a stranger's that takes up to a second.
+    // Outside the queue, because finding out whose key it is takes up to a second for a foreign one.
     return judgeSoul(findings, trust);
   };
   return {

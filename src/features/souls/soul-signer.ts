@@ -18,10 +18,10 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { readSoul } from './soul-check.js';
 
-/** How many memories are looked at before others have their turn: each may have 768 KiB. */
+/** How many memories are looked at before other work runs: each may have 768 KiB. */
 const MEMORIES_A_SLICE = 8;
 
-/** As a refusal tells them. */
+/** The limits, as shown in a refusal. */
 const SOUL_BOUNDS = {
   limitBytes: MAX_SOUL_BYTES,
   partLimitBytes: MAX_PART_BYTES,
@@ -32,12 +32,15 @@ const SOUL_BOUNDS = {
   membersLimit: MAX_MEMBERS,
 };
 
-/** `depth`: how many lists and objects it stands in. */
+/** `depth`: how many lists and objects contain it. */
 function* isTooLarge(part: Json, depth: number): Sliced<boolean> {
   return (yield* leastSize(part, depth, MAX_PART_BYTES)) === 'too_large' || jsonBytes(part) > MAX_PART_BYTES;
 }
 
-/** What alone is too long, too deep or has too many members for a soul: its first such memory, or its state; nothing when only the whole is too large. */
+/**
+ * The part that is itself too long, too deep or has too many members for a soul: its first such memory, or its state; nothing if only the total is
+ * too large.
+ */
 const culprit = async ({ memories, state }: UnsignedSoul): Promise<JsonObject> => {
   const memory = await inSlices(firstTooLarge(memories));
   if (memory !== undefined) return { memoryId: memory.id };
@@ -54,9 +57,9 @@ function* firstTooLarge(memories: readonly SoulMemory[]): Sliced<SoulMemory | un
 
 /**
  * Signs a soul. The same soul signed with the same key is the same document. Yields to other work in between.
- * @param issuer this server's public URL, which the soul's provenance names too
- * @param kid the key; for a soul that is signed again the one that signed it first
- * @throws Rejection SOUL_TOO_LARGE; Error for a soul of another issuer or that breaks its schema; and as SigningKeys.sign
+ * @param issuer this server's public URL, which the soul's provenance also names
+ * @param kid the key; for a soul that is signed again, the one that signed it first
+ * @throws Rejection SOUL_TOO_LARGE; Error for a soul of another issuer or that violates its schema; and as SigningKeys.sign
  */
 export const signSoul = async (
   keys: SigningKeys,

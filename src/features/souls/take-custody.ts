@@ -6,7 +6,7 @@ import { custodyStream, npcStream } from '../../kernel/base/stream-names.js';
 import { mindFold } from '../npcs/mind-fold.js';
 import { type CommandDeps, runCommand } from '../../kernel/streams/run-command.js';
 
-/** Until its mind is archived; one that is still to arrive is on its way. */
+/** Until its mind is archived; a soul that has yet to arrive counts as live. */
 const isLive = async ({ writers }: Pick<CommandDeps, 'writers'>, { tenant, npcId }: SoulOwner): Promise<boolean> =>
   !(await writers.current(npcStream(tenant, npcId), mindFold)).state.archived;
 
@@ -17,8 +17,8 @@ export const ownerOf = async (deps: Pick<CommandDeps, 'writers'>, root: string):
 };
 
 /**
- * Makes this import's mind the one that the soul lives in; a repeat changes nothing.
- * @returns whether it is. It is not while the soul lives in another one
+ * Makes this import's mind the one in which the soul lives; a repeat changes nothing.
+ * @returns whether it is; false while the soul lives in another one
  */
 export const takeCustody = async (
   deps: CommandDeps,
@@ -31,7 +31,7 @@ export const takeCustody = async (
   if (known?.importId === owner.importId) return true;
   if (known !== null && (await isLive(deps, known))) return false;
   const taken: CustodyEvent = { type: 'SoulTaken', data: owner };
-  // Another import may have been faster; whether that one lives was not looked at.
+  // Another import may have been faster, and whether its mind is live was not checked.
   const isFree = ({ owner: now }: Custody): boolean => now === null || now.importId === known?.importId;
   try {
     await runCommand(deps, stream, custodyFold, by, (custody) =>
@@ -44,7 +44,7 @@ export const takeCustody = async (
   return true;
 };
 
-/** Gives up what `takeCustody` took; what another import has taken stays. */
+/** Releases what `takeCustody` took; the custody of another import is kept. */
 export const letGo = async (deps: CommandDeps, root: string, owner: SoulOwner, by: CommandContext): Promise<void> => {
   await runCommand(deps, custodyStream(root), custodyFold, by, (custody) =>
     custody.owner?.importId === owner.importId ? [{ type: 'SoulLetGo', data: owner } satisfies CustodyEvent] : [],

@@ -2,19 +2,19 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import type { Clock } from '../../ports/clock.js';
 import type { Publication, SoulArchive } from '../../ports/soul-archive.js';
 
-/** For how long a payload that was not staged any more is staged again, in milliseconds: it is published at once. */
+/** How long a payload that is no longer staged is staged again, in milliseconds: it is published immediately. */
 const STAGED_AGAIN_MS = 600_000;
-/** How often a payload is staged again that is dropped before it can be published. */
+/** How often a payload is staged again if it is dropped before it can be published. */
 const TRIES = 2;
 
 export type UploadDeps = { readonly archive: SoulArchive; readonly clock: Pick<Clock, 'now'> };
 
-/** A payload whose digest was made from these bytes, and the tenant whose grant it came with. */
+/** A payload whose digest was computed from these bytes, and the tenant of its grant. */
 export type Upload = { readonly digest: string; readonly tenant: string; readonly bytes: Uint8Array };
 
 /**
- * Makes an uploaded payload public; what was staged for it may have expired, or belong to another tenant.
- * @throws Rejection BUSY when it is dropped faster than published (another server's clock is far ahead), and what the archive raises
+ * Publishes an uploaded payload; its staged copy may have expired, or belong to another tenant.
+ * @throws Rejection BUSY if it is dropped faster than published (another server's clock is far ahead), and what the archive raises
  */
 export const takePayload = async (
   { archive, clock }: UploadDeps,

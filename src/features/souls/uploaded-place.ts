@@ -14,22 +14,22 @@ export type UploadedDeps = {
   readonly archive: Pick<SoulArchive, 'readPublic'>;
   readonly archives: Pick<OtherArchives, 'bundler'>;
   readonly publicUrl: string;
-  /** What a gateway answers may be large: one after the other. */
+  /** A gateway's answers may be large, so they are read sequentially. */
   readonly mutex: KeyedMutex;
 };
 
 /**
  * Where a payload is that a client reports as uploaded.
- * @param txId the id that the archive gave it; null when the client tells none
- * @throws Rejection SOUL_UPLOAD_FAILED when no archive can have it under that id, SOUL_PAYLOAD_MISMATCH when something else has the id, BUSY; what the archive
- *   raises
+ * @param txId the id that the archive gave it; null if the client sends none
+ * @throws Rejection SOUL_UPLOAD_FAILED if no archive can have it under that id, SOUL_PAYLOAD_MISMATCH if something else has the id, BUSY; what the
+ * archive raises
  */
 export const uploadedPlace = async (
   { archive, archives, publicUrl, mutex }: UploadedDeps,
   digest: string,
   txId: string | null,
 ): Promise<{ readonly txId: string; readonly url: string }> => {
-  // The archive of this server names what it has by its digest.
+  // The archive of this server identifies payloads by digest.
   const isOwn = (txId ?? digest) === digest && (await archive.readPublic(digest)) !== null;
   if (isOwn) return { txId: digest, url: archiveUrl(publicUrl, digest) };
   const { bundler } = archives;
@@ -44,7 +44,7 @@ export const uploadedPlace = async (
   return { txId, url: `${bundler.gatewayUrl}/${txId}` };
 };
 
-/** Gateways learn late of what was bundled: until this one has something under the id, the client's word counts. */
+/** Gateways see bundled payloads with a delay: until this one has something under the id, the client's report is accepted. */
 const requireNoOther = async (gateway: PayloadSource, digest: string, txId: string): Promise<void> => {
   const bytes = await gateway.fetch(txId).catch(nullWhenAway);
   if (bytes === null) return;
@@ -54,7 +54,7 @@ const requireNoOther = async (gateway: PayloadSource, digest: string, txId: stri
   throw new Rejection('SOUL_PAYLOAD_MISMATCH', { details: { txId } });
 };
 
-/** Clients may have written the payload in another form. Null for bytes that have no canonical one. */
+/** Clients may have written the payload in another form. Null for bytes that have no canonical form. */
 const canonicalDigest = async (bytes: Uint8Array): Promise<string | null> => {
   try {
     return (await canonicalPayload(await payloadDocument(bytes))).digest;

@@ -13,20 +13,20 @@ import type { SigningKeys } from '../../ports/signing-keys.js';
 import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { readSoul } from './soul-check.js';
 
-/** Every member of the header of a soul's signature: one that a verifier does not know could ask it for something. */
+/** All members of the header of a soul's signature: an unknown one could demand something of a verifier. */
 const HEADER_MEMBERS = 'alg jwk kid typ';
 const JWK_MEMBERS = 'crv kty x';
 
-/** Whom a server trusts. */
+/** A server's trust in signers. */
 export type SoulTrust = {
   readonly keys: Pick<SigningKeys, 'publicKey'>;
   /** This server's public URL. */
   readonly issuer: string;
-  /** The kids whose souls are taken, besides this server's own (`ANIMA_SOUL_TRUST`); null takes those of any signer. */
+  /** The kids whose souls are accepted, in addition to this server's own (`ANIMA_SOUL_TRUST`); null accepts any signer. */
   readonly trusted: ReadonlySet<string> | null;
 };
 
-/** Why a soul is not taken. The words are stable. */
+/** Why a soul is refused. The codes are stable. */
 export type SoulRefusal =
   | 'malformed'
   | 'too_large'
@@ -45,12 +45,12 @@ export type SoulJudgement =
   | { readonly valid: true; readonly signer: SoulSigner; readonly kid: string; readonly soulId: string }
   | { readonly valid: false; readonly reason: SoulRefusal };
 
-/** Who says to have signed a soul. `isItsName`: the kid is the thumbprint of the key that did. */
+/** The claimed signer of a soul. `isItsName`: the kid is the thumbprint of the key that signed. */
 type SignedBy = { readonly kid: string; readonly isItsName: boolean; readonly issuer: string; readonly soulId: string };
-/** A soul that a key has signed, and the root that it signed; null when `isItsName` is false. */
+/** A soul signed by a key, and the root that it signed; null if `isItsName` is false. */
 type SignedSoul = SignedBy & { readonly soul: SoulDocument; readonly root: unknown };
 
-/** What a document alone decides, whoever is trusted: small, and so for good. `tampered`: what is wrong beside the signer. */
+/** Findings that depend only on the document, whoever is trusted: small, and permanent. `tampered`: the problem other than the signer. */
 export type SoulFindings =
   { readonly wrong: SoulRefusal } | (SignedBy & { readonly tampered: 'too_large' | 'wrong_root' | null });
 
@@ -58,7 +58,7 @@ const refuse = (reason: SoulRefusal) => ({ valid: false, reason }) as const;
 
 const hasOnly = (value: object, members: string): boolean => Object.keys(value).sort().join(' ') === members;
 
-/** The key that a signature names and brings; null when its header is not one of a soul's. */
+/** The key in the header of a signature; null if the header is not a soul's. */
 const signerOf = (signature: string): { readonly kid: string; readonly x: string } | null => {
   try {
     const header = decodeProtectedHeader(signature);
@@ -75,7 +75,7 @@ const signerOf = (signature: string): { readonly kid: string; readonly x: string
   }
 };
 
-/** The claims under a signature; null when the key did not make it. */
+/** The claims under a signature; null if the key did not make it. */
 const signedClaims = async (signature: string, x: string): Promise<JsonObject | null> => {
   try {
     const key = await importJWK(ed25519Jwk(x), 'EdDSA');
@@ -87,7 +87,7 @@ const signedClaims = async (signature: string, x: string): Promise<JsonObject | 
   }
 };
 
-/** Shape and bounds first, then the signature by the key that the soul brings, then that the signature is about this soul. */
+/** Checks shape and bounds first, then the signature by the key in the soul, then that the signature is about this soul. */
 const signedSoul = async (document: unknown): Promise<SignedSoul | { readonly wrong: SoulRefusal }> => {
   const read = await inSlices(readSoul(document));
   if ('wrong' in read) return read;
@@ -103,7 +103,7 @@ const signedSoul = async (document: unknown): Promise<SignedSoul | { readonly wr
   return wrong === null ? { ...by, isItsName: true, root: claims['root'] } : { wrong };
 };
 
-/** Whose key it is; why the soul is refused for it. */
+/** Whose key it is; or why the soul is refused because of it. */
 const trustedSigner = async (
   { kid, isItsName, issuer }: SignedBy,
   { keys, issuer: ours, trusted }: SoulTrust,
@@ -116,7 +116,7 @@ const trustedSigner = async (
   return trusted.has(kid) ? 'known' : { wrong: 'untrusted_signer' };
 };
 
-/** Whether the parts are those that were signed. */
+/** Compares the parts with those that were signed; null if they agree. */
 const tamperedWith = async ({ soul, root }: SignedSoul): Promise<'too_large' | 'wrong_root' | null> => {
   const hashed = await inSlices(hashSoul(soul));
   if (!fitsIntoSoul(hashed)) return 'too_large';
@@ -124,9 +124,8 @@ const tamperedWith = async ({ soul, root }: SignedSoul): Promise<'too_large' | '
 };
 
 /**
- * Verifies parsed JSON as a soul; whether its parts are those that were signed comes last. It never throws because of the content of the
- * document. Yields to other work in between.
- * Raises what the event store raises while it is down; a key that is not ours may take a second to be called so (SigningKeys).
+ * Verifies parsed JSON as a soul; whether its parts are those that were signed comes last. It never throws because of the content of the document.
+ * Yields to other work in between. Raises what the event store raises while it is down; recognising a foreign key may take a second (SigningKeys).
  */
 export const verifySoul = async (document: unknown, trust: SoulTrust): Promise<SoulVerification> => {
   const signed = await signedSoul(document);
@@ -137,7 +136,7 @@ export const verifySoul = async (document: unknown, trust: SoulTrust): Promise<S
   return tampered === null ? { valid: true, signer, kid: signed.kid, soul: signed.soul } : refuse(tampered);
 };
 
-/** All of that but whose key it is: `judgeSoul` makes of it what `verifySoul` says. The work lets others run in between. */
+/** Everything except whose key it is: `judgeSoul` turns it into the result of `verifySoul`. Yields to other work in between. */
 export const inspectSoul = async (document: unknown): Promise<SoulFindings> => {
   const signed = await signedSoul(document);
   if ('wrong' in signed) return signed;
@@ -145,7 +144,7 @@ export const inspectSoul = async (document: unknown): Promise<SoulFindings> => {
   return { ...by, tampered: signed.isItsName ? await tamperedWith(signed) : null };
 };
 
-/** What findings mean to a server today: whom it trusts may change, and so may its keys. Raises as `verifySoul`. */
+/** Judges findings by the server's current trust and keys, which may change. Raises as `verifySoul`. */
 export const judgeSoul = async (findings: SoulFindings, trust: SoulTrust): Promise<SoulJudgement> => {
   if ('wrong' in findings) return refuse(findings.wrong);
   const signer = await trustedSigner(findings, trust);

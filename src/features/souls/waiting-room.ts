@@ -2,22 +2,24 @@ import { Rejection } from '../../kernel/base/rejection.js';
 import { sha256Base64url } from '../../kernel/crypto/sha256.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 
-/** How many bytes of a tenant's souls may wait for their upload, or to arrive. What several requests and server processes are at may go beyond it, by one soul each. */
+/** How many bytes of a tenant's souls may wait for their upload, or to arrive. Concurrent requests and processes may each exceed it by one soul. */
 export const MAX_WAITING_BYTES = 256 * 1024 * 1024;
 const RETRY_SECONDS = 60;
-/** How much of the tenant's digest is in the name: together with an import's id, an archive takes it. */
+/** How much of the tenant's digest is in the name: together with an import's id, it fits into an archive's names. */
 const TAG_CHARS = 16;
 
-/** What the names begin with as which the imports of a tenant are staged. No tenant's own name does: it has no capital letters. */
+/** The prefix of the owner names under which a tenant's imports are staged. No tenant id begins like this: it has no capital letters. */
 const importsOf = (tenant: string): string => `I${sha256Base64url(tenant).slice(0, TAG_CHARS)}_`;
 
-/** As whose a received soul is staged: each import has its own, which goes when it has ended, whatever others of the same soul do. */
+/**
+ * The owner of a received soul: each import has its own copy, which is dropped when the import ends, independently of other imports of the same soul.
+ */
 export const stagedFor = (tenant: string, importId: string): { readonly tenant: string } => ({
   tenant: `${importsOf(tenant)}${importId}`,
 });
 
 /**
- * @param soul which import a received soul is for: what that import has staged already, up to the soul's size, does not count against it
+ * @param soul the import that a received soul is for: what that import has staged already, up to the soul's size, does not count against it
  * @throws Rejection SOULS_WAITING while too many souls of the tenant wait for their upload, or to arrive; what the archive raises
  */
 export const requireWaitingRoom = async (

@@ -6,7 +6,7 @@ import { inSlices } from '../../kernel/concurrency/in-slices.js';
 import { memoryPauses } from './memory-pauses.js';
 import type { NamedPlayers } from './disclose.js';
 
-/** What of a mind speaks for itself in a soul. */
+/** The contents of a mind that go into its soul. */
 export type Told = {
   readonly persona: string | null;
   readonly data: JsonObject;

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject } from '../../../kernel/base/json.
 import { undecorated } from './lore.js';
 import type { CharacterCard } from './read-card.js';
 
-/** The versions in which a card is given out. */
+/** The versions in which a card is exported. */
 export type GivenVersion = 2 | 3;
 
 const V2_DEFAULTS: JsonObject = {
@@ -22,17 +22,17 @@ const V2_DEFAULTS: JsonObject = {
   extensions: {},
 };
 
-/** What chara_card_v3 asks for when a reader of V2 gets a V3 card. */
+/** The remark that chara_card_v3 requires when a reader of V2 gets a V3 card. */
 const REMARK =
   'This is a Character Card V3, shown as V2 to a reader that knows no V3. Some of what it says needs a reader of V3.';
 
-/** An object with defaults for what it does not have; `null` counts as absent, as where a card is read. */
+/** An object with defaults for missing members; `null` counts as absent, as when a card is read. */
 const withDefaults = (defaults: JsonObject, object: JsonObject): JsonObject => {
   const absent = Object.entries(defaults).filter(([name]) => (object[name] ?? null) === null);
   return { ...object, ...Object.fromEntries(absent) };
 };
 
-/** A card with each entry of its book changed; one without a book as it is. */
+/** A card with each entry of its book changed; a card without a book is returned unchanged. */
 const withEntries = (data: JsonObject, change: (entry: JsonObject) => JsonObject): JsonObject => {
   const { character_book: book } = data;
   if (!isObject(book) || !Array.isArray(book['entries'])) return data;
@@ -40,7 +40,7 @@ const withEntries = (data: JsonObject, change: (entry: JsonObject) => JsonObject
   return { ...data, character_book: { ...withDefaults({ extensions: {} }, book), entries } };
 };
 
-/** As chara_card_v2 and chara_card_v3 both require. */
+/** The defaults that chara_card_v2 and chara_card_v3 both require. */
 const ENTRY_DEFAULTS: JsonObject = { keys: [], content: '', extensions: {}, enabled: true, insertion_order: 0 };
 
 const bare = (entry: JsonObject): JsonObject => {
@@ -53,8 +53,8 @@ export const dataOfCard = ({ version, content }: Pick<CharacterCard, 'version' |
   version === 1 ? content : (content['data'] as JsonObject);
 
 /**
- * A card in a version. In its own it is as it came; in another one it has the same members, those that the version requires with a default, and as V2 no
- * decorators.
+ * A card in a version. In its own version it is unchanged; in another one it has the same members, defaults for those that the version requires, and
+ * as V2 no decorators.
  */
 export const inVersion = (card: Pick<CharacterCard, 'version' | 'content'>, version: GivenVersion): JsonObject => {
   if (card.version === version) return card.content;
@@ -74,7 +74,7 @@ export const inVersion = (card: Pick<CharacterCard, 'version' | 'content'>, vers
   return { ...around, spec: 'chara_card_v3', spec_version: '3.0', data: v3 };
 };
 
-/** A V3 card for readers that know only V2. */
+/** A V3 card for readers that only support V2. */
 export const forOldReaders = (card: Pick<CharacterCard, 'version' | 'content'>): JsonObject => {
   const v2 = inVersion(card, 2);
   const data = v2['data'] as JsonObject;

@@ -6,25 +6,25 @@ import { type BroughtMemory, type Commanded, storeMemory } from '../../memory/do
 import type { MindState } from '../../npcs/domain/state.js';
 import { lastMemories } from '../../npcs/domain/stored-memories.js';
 
-/** A card as a mind takes it. */
+/** A card in the form that a mind accepts. */
 export type BroughtCard = {
   readonly digest: string;
-  /** The card as it came. */
+  /** The card exactly as it was sent. */
   readonly content: JsonObject;
-  /** Null: the card says nothing of it. */
+  /** Null if the card has none. */
   readonly persona: string | null;
   readonly lore: readonly BroughtMemory[];
 };
 
 const none: ReadonlySet<string> = new Set();
 
-/** The card that a mind had when its event was read: where, and the texts of its lore. */
+/** The card that a mind had when its event was read: its revision, and the texts of its lore. */
 export type EarlierCard = { readonly revision: number; readonly texts: ReadonlySet<string> };
 
 /**
- * Imports a character card: the persona, the card itself, and a memory for each lore entry that the mind has not stored yet. Importing the same card again
- * records nothing, unless its memories were cleared or the persona was changed since.
- * @param earlier the mind's card as it was read, null if it had none; refused as CONFLICT when it has another one meanwhile
+ * Imports a character card: the persona, the card itself, and a memory for each lore entry that the mind has not stored yet. Importing the same card
+ * again records nothing, unless its memories were cleared or the persona was changed since.
+ * @param earlier the mind's card when it was read, null if it had none; refused as CONFLICT if the card has changed in the meantime
  */
 export const importCard = (
   mind: MindState,

@@ -6,31 +6,31 @@ import { cutBytes, cutJsonText } from '../../../kernel/base/text.js';
 import { withNames } from './persona.js';
 import type { CharacterCard, LoreEntry } from './read-card.js';
 
-/** What lore entries are to a mind. */
+/** The memory type of lore entries. */
 export const LORE_TYPE = 'knowledge';
 
-/** The most memories that one card brings: an append holds 500 events. */
+/** The limit of the memories from one card: an append holds 500 events. */
 export const LORE_MEMORIES = 480;
 
-/** The importance of what is always in the prompt, of the least and the most of a book's other entries. */
+/** The importance of entries that are always in the prompt, and of the least and the most important of a book's other entries. */
 const ALWAYS = 1;
 const LEAST = 0.5;
 const MOST = 0.9;
 
-/** How many keys stand before a text in which none of them occurs, and how much of them, in bytes. */
+/** How many keys are put before a text that contains none of them, and their total limit in bytes. */
 const HEADING_KEYS = 5;
 const HEADING_BYTES = 256;
-/** How many keys are looked for, and in how much of the text, in UTF-16 units. */
+/** How many keys are searched for, and in how much of the text, in UTF-16 units. */
 const KEYS_SOUGHT = 64;
 const SOUGHT_CHARS = 8_192;
-/** Of each list of keys, and of each text, in metadata; in bytes of JSON. All of it stays below METADATA_BYTES. */
+/** The limits of each list of keys and of each text in metadata, in bytes of JSON. The total stays below METADATA_BYTES. */
 const KEYS_BYTES = 4_096;
 const WORDS_BYTES = 512;
 
 /** The lore of a card as memories, and how many entries give none. */
 export type Lore = { readonly memories: readonly BroughtMemory[]; readonly left: number };
 
-/** An entry's text without the decorators at its beginning (chara_card_v3, Decorators), and these. */
+/** An entry's text without the decorators at its beginning (chara_card_v3, Decorators), and these decorators. */
 export const undecorated = (content: string): { readonly text: string; readonly decorators: readonly string[] } => {
   const lines = content.split(/\r?\n/);
   const first = lines.findIndex((line) => line.trim() !== '' && !line.trimStart().startsWith('@@'));
@@ -41,7 +41,7 @@ export const undecorated = (content: string): { readonly text: string; readonly 
   return { text: first < 0 ? '' : lines.slice(first).join('\n'), decorators };
 };
 
-/** Cuts a text into pieces of at most `bytes` bytes of UTF-8, where a paragraph, line or word ends. */
+/** Cuts a text into pieces of at most `bytes` bytes of UTF-8, at the end of a paragraph, line or word. */
 const piecesOf = (text: string, bytes: number): readonly string[] => {
   const pieces: string[] = [];
   for (let left = text; left !== '';) {
@@ -61,7 +61,7 @@ const numberIn = ({ members }: LoreEntry, name: string): number | undefined => {
   return typeof value === 'number' ? value : undefined;
 };
 
-/** How important each entry is among those of its book: by `priority` if any entry has one, else by `insertion_order`. */
+/** The importance of each entry among those of its book: by `priority` if any entry has one, otherwise by `insertion_order`. */
 const importances = (entries: readonly LoreEntry[]): ((entry: LoreEntry) => number) => {
   const by = entries.some((entry) => numberIn(entry, 'priority') !== undefined) ? 'priority' : 'insertion_order';
   const values = entries.flatMap((entry) => numberIn(entry, by) ?? []);
@@ -70,13 +70,13 @@ const importances = (entries: readonly LoreEntry[]): ((entry: LoreEntry) => numb
   return (entry) => {
     if (entry.members['constant'] === true) return ALWAYS;
     const value = numberIn(entry, by);
-    // Halved, because the difference of two numbers may be too large for one.
+    // Halved, because the difference of two numbers may exceed the range of a number.
     const share = value === undefined || high === low ? 0.5 : (value / 2 - low / 2) / (high / 2 - low / 2);
     return Math.round((LEAST + (MOST - LEAST) * share) * 100) / 100;
   };
 };
 
-/** Keys are what a player says; a text that names none of them would not be found by them. Patterns are no words. */
+/** Keys are the words that a player says; a text without any of them would not be found by them. Patterns are not words. */
 const headingOf = (card: CharacterCard, { keys, members }: LoreEntry, text: string): string => {
   const words = keys
     .slice(0, KEYS_SOUGHT)
@@ -88,7 +88,7 @@ const headingOf = (card: CharacterCard, { keys, members }: LoreEntry, text: stri
   return `${cutBytes(words.slice(0, HEADING_KEYS).join(', '), HEADING_BYTES)}: `;
 };
 
-/** Whether metadata fits, also with the number of a part beside it. */
+/** Whether metadata fits, including the number of a part. */
 const fitsInParts = (metadata: JsonObject): boolean =>
   fitsMetadata({ ...metadata, part: LORE_MEMORIES, parts: LORE_MEMORIES });
 
@@ -126,7 +126,7 @@ const metadataOf = (
   });
   const whole = { ...short, ...texts };
   if (fitsInParts(whole)) return whole;
-  // All of it fits as it is. In compatibility form it may not: then what does not fit beside the others is left out.
+  // Everything fits unchanged, but may not in compatibility form: members that do not fit after the others are left out.
   let fitting: JsonObject = short;
   for (const [name, text] of Object.entries(texts)) {
     const more = { ...fitting, [name]: text };
@@ -136,8 +136,8 @@ const metadataOf = (
 };
 
 /**
- * The memories of a card's book (docs/reference/formats/character-card.md): of each enabled entry with a text one, or several if the text is long. Once there are more than
- * LORE_MEMORIES the rest is not looked at: the book is too large.
+ * The memories of a card's book (docs/reference/formats/character-card.md): each enabled entry with a text gives one, or several if the text is long.
+ * Once there are more than LORE_MEMORIES the rest is not read: the book is too large.
  */
 export const loreOf = (card: CharacterCard): Lore => {
   const importanceOf = importances(card.entries);

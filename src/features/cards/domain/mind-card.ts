@@ -5,22 +5,22 @@ import { dataOfCard, type GivenVersion, inVersion } from './card-versions.js';
 import { personaOf } from './persona.js';
 import { type CardVersion, type CharacterCard, NAME_CHARS } from './read-card.js';
 
-/** What a mind without a card knows, for the book of the card that is made of it. */
+/** A memory of a mind without a card, for the book of the card that is made from it. */
 export type KnownFact = { readonly text: string; readonly importance: number; readonly metadata?: JsonObject };
 
-/** A mind, as far as a card shows it. */
+/** The parts of a mind that a card shows. */
 export type CardedMind = { readonly npcId: string; readonly persona: string | null; readonly data: JsonObject | null };
 
-/** What a persona is made from. A persona that was changed since says all of it, so these would contradict it. */
+/** The members that a persona is made from. A persona that was changed since then replaces all of them, so they would contradict it. */
 const PERSONA_MEMBERS = ['description', 'personality', 'scenario', 'system_prompt'] as const;
 
-/** The members of a card that say who a character is, for another persona. Only such as are there; V1 has no `system_prompt`. */
+/** The members of a card that describe the character, replaced by another persona. Only existing members are set; V1 has no `system_prompt`. */
 const withPersona = (members: JsonObject, persona: string): JsonObject => {
   const there = PERSONA_MEMBERS.filter((name) => name === 'description' || Object.hasOwn(members, name));
   return { ...members, ...Object.fromEntries(there.map((name) => [name, name === 'description' ? persona : ''])) };
 };
 
-/** An imported card as the mind is now: as it came, unless its persona was changed since. */
+/** An imported card with the current mind: unchanged, unless its persona was changed since. */
 export const currentCard = (
   card: CharacterCard,
   persona: string | null,
@@ -29,7 +29,7 @@ export const currentCard = (
   if (persona === null || persona === personaOf(card)) return card;
   const data = withPersona(dataOfCard(card), persona);
   if (version === 1) return { version, content: data };
-  // Applications also write these members beside `data`, for readers of V1.
+  // Applications also write these members next to `data`, for readers of V1.
   const around = Object.hasOwn(content, 'description') ? withPersona(content, persona) : content;
   return { version, content: { ...around, data } };
 };
@@ -45,14 +45,14 @@ const entryOf = ({ text, importance, metadata = {} }: KnownFact, index: number):
     enabled: true,
     insertion_order: index,
     priority: Math.round(importance * 100),
-    // An entry that no word calls up would never be read.
+    // An entry that no key triggers would never be read.
     constant: keys.length === 0 || metadata['constant'] === true,
     name: wordsOf('name'),
     comment: wordsOf('comment'),
   });
 };
 
-/** The card of a mind that came without one. @param known oldest first */
+/** The card of a mind that has no imported one. @param known oldest first */
 export const madeCard = ({ npcId, persona, data }: CardedMind, known: readonly KnownFact[]): JsonObject => {
   const name = isObject(data) && Object.hasOwn(data, 'name') ? data['name'] : undefined;
   const members: JsonObject = {
@@ -63,5 +63,5 @@ export const madeCard = ({ npcId, persona, data }: CardedMind, known: readonly K
   return inVersion({ version: 1, content: members }, 3);
 };
 
-/** The version in which a card is given out when nobody asks for one. */
+/** The version in which a card is exported by default. */
 export const ownVersion = (version: CardVersion): GivenVersion => (version === 3 ? 3 : 2);

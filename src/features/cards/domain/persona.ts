@@ -1,20 +1,20 @@
 import type { CharacterCard } from './read-card.js';
 
-/** What `{{user}}` stands for: a mind speaks with whoever plays. */
+/** The replacement of `{{user}}`: a mind speaks with whoever plays. */
 const USER = 'the player';
 
 const MACRO = /\{\{(char|user|original)\}\}|<(char|bot|user)>|\{\{\/\/[^{}]*\}\}/gi;
 
 type NamedCard = Pick<CharacterCard, 'calledName'>;
 
-/** What stands for a macro, of which one of the two forms was found. */
+/** The replacement of a macro, found in one of its two forms. */
 const replacement = ({ calledName }: NamedCard, braced: string | undefined, pointed: string | undefined): string => {
   const macro = (braced ?? pointed ?? '').toLowerCase();
   if (macro === 'char' || macro === 'bot') return calledName;
   return macro === 'user' ? USER : '';
 };
 
-/** How long a text is once its macros are replaced, in UTF-16 units, without replacing them. */
+/** The length of a text after its macros are replaced, in UTF-16 units, without replacing them. */
 export const charsWithNames = (text: string, card: NamedCard): number => {
   let chars = text.length;
   for (const [macro, braced, pointed] of text.matchAll(MACRO)) {
@@ -24,15 +24,15 @@ export const charsWithNames = (text: string, card: NamedCard): number => {
 };
 
 /**
- * A text of a card with its macros replaced (docs/reference/formats/character-card.md): the character's and the player's name; the application's own prompt (`{{original}}`), which
- * a mind has not, and comments are left out. Other macros stay as they are.
+ * A text of a card with its macros replaced (docs/reference/formats/character-card.md): the character's and the player's name; comments and the
+ * application's own prompt (`{{original}}`), which a mind does not have, are left out. Other macros are kept.
  */
 export const withNames = (text: string, card: NamedCard): string =>
   text.replace(MACRO, (_, braced?: string, pointed?: string) => replacement(card, braced, pointed));
 
 /**
- * Who a card says that a character is, for a mind's persona; null when it says nothing. Prompts take the beginning of a long persona, so what matters
- * most stands first.
+ * A card's description of the character, for a mind's persona; null if there is none. Prompts use the beginning of a long persona, so the most
+ * important part comes first.
  */
 export const personaOf = (card: CharacterCard): string | null => {
   const { description, personality, scenario, systemPrompt } = card;

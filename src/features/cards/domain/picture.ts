@@ -4,14 +4,14 @@ import { forOldReaders } from './card-versions.js';
 import { type PngChunk, pngChunks, pngOf } from '../../../kernel/crypto/png.js';
 import type { CharacterCard } from './read-card.js';
 
-/** The keywords of the texts that hold a card, the one that wins first. Readers do not look at case. */
+/** The keywords of the texts that hold a card, in order of precedence. Readers ignore case. */
 const KEYWORDS = ['ccv3', 'chara'] as const;
 type Keyword = (typeof KEYWORDS)[number];
 /** A keyword has at most 79 bytes and ends with a zero (W3C PNG, section 11.3.3). */
 const KEYWORD_BYTES = 80;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** One grey pixel; the compressed bytes stand here so that the same card is the same file with every version of zlib. */
+/** One grey pixel; the compressed bytes are literal so that the same card gives the same file with every version of zlib. */
 const ONE_PIXEL: readonly PngChunk[] = [
   { type: 'IHDR', data: Buffer.from('00000001000000010800000000', 'hex') },
   { type: 'IDAT', data: Buffer.from('789c6368000000820081', 'hex') },
@@ -26,8 +26,8 @@ const keywordOf = ({ type, data }: PngChunk): Keyword | undefined => {
 };
 
 /**
- * The JSON of the card in a PNG, as bytes of UTF-8 that nobody has parsed yet: of `ccv3`, else of `chara`; of several the first. Chunks other than
- * `tEXt` are not read; they count only where no other has a card.
+ * The JSON of the card in a PNG, as unparsed bytes of UTF-8: from `ccv3`, otherwise from `chara`; the first if there are several. Chunks other than
+ * `tEXt` are not read; they matter only if no other holds a card.
  * @param maxBytes of the JSON
  * @throws Rejection PNG_INVALID, CARD_MISSING, BODY_TOO_LARGE
  */
@@ -48,7 +48,7 @@ export const cardTextIn = (png: Uint8Array, maxBytes: number): Buffer => {
       message: `The card in this picture has more than ${String(maxBytes)} bytes of JSON.`,
       details: { limitBytes: maxBytes },
     });
-  // Before it becomes a text: in base64 three bytes take four, and some write it in lines.
+  // Before it is decoded: in base64 three bytes take four, and some writers add line breaks.
   if (chunk.data.length > 2 * maxBytes) throw tooLarge();
   const text = Buffer.from(chunk.data.subarray(keyword.length + 1))
     .toString('latin1')
@@ -62,8 +62,8 @@ export const cardTextIn = (png: Uint8Array, maxBytes: number): Buffer => {
 };
 
 /**
- * A picture with these cards in it, in place of any that it has.
- * @param picture a PNG; one grey pixel when it is absent
+ * A picture with these cards, replacing any that it has.
+ * @param picture a PNG; one grey pixel if absent
  * @throws Rejection PNG_INVALID
  */
 export const withCards = (cards: Partial<Readonly<Record<Keyword, Json>>>, picture?: Uint8Array): Buffer => {
@@ -77,8 +77,8 @@ export const withCards = (cards: Partial<Readonly<Record<Keyword, Json>>>, pictu
 };
 
 /**
- * A card in a picture as readers look for it: V2 in `chara`; V3 in `ccv3`, and for older readers as V2 in `chara`.
- * @param picture a PNG; one grey pixel when it is absent
+ * A card in a picture, where readers look for it: V2 in `chara`; V3 in `ccv3`, and for older readers as V2 in `chara`.
+ * @param picture a PNG; one grey pixel if absent
  * @throws Rejection PNG_INVALID
  */
 export const cardPicture = (card: Pick<CharacterCard, 'version' | 'content'>, picture?: Uint8Array): Buffer =>

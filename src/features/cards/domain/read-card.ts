@@ -4,7 +4,7 @@ import { Rejection } from '../../../kernel/base/rejection.js';
 /** The versions of cards: V1 is flat, V2 and V3 have `spec` and `data`. */
 export type CardVersion = 1 | 2 | 3;
 
-/** An entry of a card's book, as far as a mind reads it; `members` is all of it, as it came. */
+/** The parts of an entry in a card's book that a mind reads; `members` is the complete entry, unchanged. */
 export type LoreEntry = {
   readonly content: string;
   readonly keys: readonly string[];
@@ -12,13 +12,13 @@ export type LoreEntry = {
   readonly members: JsonObject;
 };
 
-/** A character card, as far as a mind reads it. What was left out is an empty text. */
+/** The parts of a character card that a mind reads. Missing texts are empty strings. */
 export type CharacterCard = {
   readonly version: CardVersion;
-  /** The card as it came, all of it. */
+  /** The complete card, unchanged. */
   readonly content: JsonObject;
   readonly name: string;
-  /** What `{{char}}` stands for. */
+  /** The replacement of `{{char}}`. */
   readonly calledName: string;
   readonly description: string;
   readonly personality: string;
@@ -27,9 +27,9 @@ export type CharacterCard = {
   readonly entries: readonly LoreEntry[];
 };
 
-/** A name replaces a macro any number of times, so it has a bound; in characters. */
+/** The limit of a name, which may replace a macro any number of times; in characters. */
 export const NAME_CHARS = 128;
-/** The most problems listed in one response; the search stops there. */
+/** The number of problems listed in one response; the search stops there. */
 const MAX_PROBLEMS = 50;
 const SPECS: Readonly<Record<string, CardVersion>> = { chara_card_v2: 2, chara_card_v3: 3 };
 
@@ -39,11 +39,11 @@ const refuseCard = (issues: readonly Problem[]): Rejection => new Rejection('CAR
 const problem = (pointer: string, message: string): Problem => ({ in: 'body', pointer, message });
 
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
-/** Members that every object has, such as `constructor`, are not the card's. */
+/** Members that every object has, such as `constructor`, do not belong to the card. */
 const memberOf = (object: JsonObject, name: string): Json | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** Which version a card says it is, and where its members are. @throws Rejection CARD_INVALID */
+/** The version that a card declares, and the object that has its members. @throws Rejection CARD_INVALID */
 const formOf = (
   content: JsonObject,
 ): { readonly version: CardVersion; readonly data: JsonObject; readonly at: string } => {
@@ -58,7 +58,7 @@ const formOf = (
 };
 
 /**
- * Reads a character card: a V1, V2 or V3 card. Only members that a mind uses are looked at; `null` in one of them counts as absent, as on every route.
+ * Reads a character card: a V1, V2 or V3 card. Only members that a mind uses are checked; `null` in one of them counts as absent, as on every route.
  * @throws Rejection CARD_INVALID, with the first problems in `issues`
  */
 export const readCard = (json: Json): CharacterCard => {

@@ -4,11 +4,12 @@ import type { Action } from '../../rules/domain/bridge/action.js';
 import type { Json, JsonObject } from '../../../kernel/base/json.js';
 
 /**
- * The events of a mind's stream, by type. Shapes are storage: never changed, only upcast (docs/adr/0004).
- * What a client dropped or left out is absent here, never null, unless null means something.
+ * The events of a mind's stream, by type. The shapes are storage: they never change and are only upcast (docs/adr/0004). Members that a client
+ * dropped or left out are absent, never null, unless null has a meaning.
  *
- * Their data are JSON Schemas, each in the newest version of its type, and the types are read off them. The schemas are published (docs/reference/events) and
- * describe what programs of others read. They are open: a new optional member is no new version. Nothing loads them but what publishes them.
+ * The data is described by JSON Schemas, each in the newest version of its type, and the types are derived from them. The schemas are published
+ * (docs/reference/events) and describe what other programs read. They are open: a new optional member does not make a new version. Only the code that
+ * publishes them loads them.
  */
 
 const object = <Properties extends TProperties>(properties: Properties) =>
@@ -60,7 +61,7 @@ export const InstructionGiven = Type.Union([
 const turn = { turnId: text('The turn to which the event belongs.') };
 const soul = { soulId: text('The soul to which the event belongs.') };
 const ofImport = { importId: text('The import, whose events stand in a stream of its own.') };
-/** What every event says that a decision made. Replay folds the stream to the revision; docs/adr/0012 says what the logic is. */
+/** Members of every event that records a decision. Replay folds the stream up to the revision; docs/adr/0012 explains the logic number. */
 const basis = {
   mindRevision: Type.Integer({ description: 'The revision of the mind that the decision saw; -1: nothing yet.' }),
   logic: Type.Integer({ description: 'The number of the logic that decided.' }),
@@ -69,7 +70,7 @@ const basis = {
 const ofActor = {
   actorDataKept: Type.Optional(Type.Literal(false, { description: 'The actor’s data is used by this turn alone.' })),
 };
-/** Found before anything is decided; decisions and replay read them here. Absent: none. */
+/** Determined before the decision; decisions and replay read them here. Absent if there are none. */
 const onPatterns = { patternsHeld: Type.Optional(list(text('A rule whose pattern matches the observation.'))) };
 const trace = {
   rules: list(
@@ -95,14 +96,14 @@ export const Grounds = object({
     }),
   ),
 });
-/** Signed when valid. */
+/** Signed if valid. */
 export const Decided = object({
   valid: Type.Boolean(),
   dialogue: Type.String(),
   action: orNull(ActionTaken),
   stateDelta: AnyObject,
   memoryStore: list(Draft),
-  // Only when invalid: what was refused, by which code, with which details.
+  // Only if invalid: the refused action, the code and the details.
   refusedAction: Type.Optional(orNull(ActionTaken)),
   code: Type.Optional(Type.String()),
   details: Type.Optional(AnyObject),
@@ -112,7 +113,7 @@ const verdict = {
   cortexId: Type.Optional(text('The engine of the server that made the text.')),
   verdict: Decided,
   grounds: Grounds,
-  // The inputs of a verdict that was asked for outside a process turn.
+  // The inputs of a verdict that was requested outside a process turn.
   asked: Type.Optional(
     object({ ...onPatterns, observation: Type.String(), npcState: AnyObject, ruleset: RulesetUsed }),
   ),
@@ -126,7 +127,7 @@ export const Source = object({
 const mind = {
   persona: Type.Optional(Type.String()),
   data: Type.Optional(AnyObject),
-  // Only when a character card was imported: the card as it came.
+  // Only if a character card was imported: the card exactly as it was sent.
   card: Type.Optional(object({ digest: text('Base64url SHA-256 of its JCS form.'), content: AnyObject })),
 };
 
@@ -148,7 +149,7 @@ export const npcEventSchemas = {
     npcState: AnyObject,
     persona: Type.Optional(Type.String()),
     actor: Type.Optional(ActorGiven),
-    // Only in a resumed turn, whose tape brought them.
+    // Only in a resumed turn, whose tape supplied them.
     memories: Type.Optional(AllRecalled),
     ruleset: RulesetUsed,
     resumedFrom: Type.Optional(text('The lost turn that this one resumes.')),
@@ -219,7 +220,7 @@ export const npcEventSchemas = {
     {
       memoryIds: list(Type.String()),
       reason: text('Why, in the words of whoever did it.'),
-      // Only when what was derived went with them: the ones that were named.
+      // The memories that were named; only if memories derived from them were retracted too.
       roots: Type.Optional(list(Type.String())),
     },
   ),
@@ -271,14 +272,14 @@ export const npcEventSchemas = {
     {
       ...soul,
       npcState: AnyObject,
-      // Counts where none is recorded.
+      // Applies if no persona is recorded.
       persona: Type.Optional(Type.String()),
       includeMemories: Type.Boolean(),
-      // What the soul leaves out; absent: nothing.
+      // What the soul leaves out; absent if nothing.
       without: Type.Optional(list(Type.Literal('players'))),
-      // Who brings the soul to an archive: a client, in a second phase, or this server at once.
+      // Who uploads the soul to an archive: a client, in a second phase, or this server, immediately.
       uploadedBy: Type.Union([Type.Literal('client'), Type.Literal('server')]),
-      // Without these two it is kept in this server's own archive, as JSON.
+      // Without these two, it is stored in this server's own archive, as JSON.
       storage: Type.Optional(Type.Literal('ipfs', { description: 'The soul is named by its CID.' })),
       format: Type.Optional(Type.Literal('binary', { description: 'What is named is the soul as CBOR.' })),
       deadlineAt: text('RFC 3339, UTC.'),
@@ -293,7 +294,7 @@ export const npcEventSchemas = {
     mindRevision: Type.Integer({ description: 'The revision of the mind that the soul knows last.' }),
     memories: Type.Integer(),
     bytes: Type.Integer({ description: 'Of the document’s JCS form.' }),
-    // So that an answer can name it without reading the document; absent from the oldest events.
+    // Lets an answer include it without reading the document; absent from the oldest events.
     signature: Type.Optional(text('That of the document: a compact JWS.')),
   }),
   SoulExported: event('An archive has the soul.', {
@@ -328,16 +329,16 @@ export const npcEventSchemas = {
     digest: text('Of the soul document.'),
     copy: Type.Boolean({ description: 'Whether it came in under another npcId than its source has.' }),
     signer: Type.Union([Type.Literal('ours'), Type.Literal('known'), Type.Literal('unknown')]),
-    // What lists called it.
+    // Its name in lists.
     name: Type.String(),
-    // Absent: it had none.
+    // Absent if it had none.
     persona: Type.Optional(Type.String()),
     data: Type.Optional(AnyObject),
-    // The rules that it followed there.
+    // The rules that it followed on the exporting server.
     ruleset: orNull(
       object({ rulesetId: Type.String(), version: Type.Integer(), digest: text('The SHA-256 of its JCS form.') }),
     ),
-    // The souls that it came from, oldest first; this one is the last.
+    // The souls that it descends from, oldest first; this one is the last.
     chain: list(
       object({
         soulId: Type.String(),

@@ -1,6 +1,6 @@
 import { isKeyName, type Note, readNote } from './note.js';
 
-/** What a checkpoint says of a log (C2SP tlog-checkpoint): its name, how many leaves it has, their root, and the time by the server's clock. */
+/** The contents of a checkpoint of a log (C2SP tlog-checkpoint): its name, the number of leaves, their root, and the time by the server's clock. */
 export type Checkpoint = {
   readonly origin: string;
   readonly size: number;
@@ -21,7 +21,7 @@ const sizeIn = (line: string): number | null => {
   return Number.isSafeInteger(size) ? size : null;
 };
 
-/** Reads the text of a checkpoint of ours; null for any other. */
+/** Reads the text of a checkpoint in this format; null for any other. */
 export const readCheckpointText = (text: string): Checkpoint | null => {
   const [origin = '', sizeLine = '', rootLine = '', timeLine = '', end, ...more] = text.split('\n');
   const size = sizeIn(sizeLine);
@@ -32,7 +32,7 @@ export const readCheckpointText = (text: string): Checkpoint | null => {
   return { origin, size, root, at };
 };
 
-/** A note that holds a checkpoint, read; nothing of it was checked. Null for any other text. */
+/** Parses a note that holds a checkpoint, without checking anything. Null for any other text. */
 export const readCheckpoint = (note: string): { readonly note: Note; readonly checkpoint: Checkpoint } | null => {
   const read = readNote(note);
   const checkpoint = read && readCheckpointText(read.text);

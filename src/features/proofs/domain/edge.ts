@@ -2,8 +2,8 @@ import { hashNode, merkleRoot } from '../../../kernel/crypto/merkle.js';
 import { drained } from '../../../kernel/base/sliced.js';
 
 /**
- * The right edge of a tree: the roots of the largest whole subtrees of which it consists, from the left. It has one for each binary digit 1 of the
- * tree's size, and leaves can be added to it without the tree. `at` is the revision of the event that brought the last leaf of that subtree.
+ * The right edge of a tree: the roots of its largest complete subtrees, from the left. It has one for each binary digit 1 of the tree's size, and
+ * leaves can be added to it without the tree. `at` is the revision of the event with the last leaf of that subtree.
  */
 export type Peak = { readonly hash: string; readonly at: number };
 export type Edge = readonly Peak[];
@@ -11,7 +11,7 @@ export type Edge = readonly Peak[];
 export const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 export const fromHex = (hex: string): Uint8Array => Buffer.from(hex, 'hex');
 
-/** The edge with more leaves, which come at the place `size` and with the event at the revision `at`. */
+/** The edge after adding leaves, which begin at index `size` and are in the event at the revision `at`. */
 export const growEdge = (edge: Edge, size: number, leaves: readonly Uint8Array[], at: number): Edge => {
   const peaks: { hash: Uint8Array | string; at: number }[] = [...edge];
   const bytesOf = (hash: Uint8Array | string): Uint8Array => (typeof hash === 'string' ? fromHex(hash) : hash);

@@ -3,23 +3,23 @@ import type { Edge, Peak } from './edge.js';
 import type { Leaf } from './leaf.js';
 
 /**
- * Where the log stood before an event, up to which global position it holds the heads of all minds after it, and the revision of the newest checkpoint
- * before it. Every event of a log says so: it can be searched by size and by position.
+ * The state of the log before an event: its size, the global position up to which it holds the heads of all minds, and the revision of the newest
+ * checkpoint. Every event of a log has it, so the log can be searched by size and by position.
  */
 export type LogPlace = { readonly size: number; readonly through: number; readonly checkpoint: number | null };
 
-/** A peak that was completed before this event, or by it (`at` null: an event does not know its revision). */
+/** A peak that was completed before this event, or by it (`at` is null then: an event does not know its revision). */
 export type StoredPeak = Omit<Peak, 'at'> & { readonly at: number | null };
 
 /**
- * The events of a tenant's log. Shapes are storage: never changed, only upcast (docs/adr/0004). `size` is the number of leaves before
- * the event. The leaves of one round come in batches; `before` and `after` are the edge of the tree, so that a proof needs no other part of the log
+ * The events of a tenant's log. The shapes are storage: they never change and are only upcast (docs/adr/0004). `size` is the number of leaves before
+ * the event. The leaves of one round are in batches; `before` and `after` are the edge of the tree, so that a proof needs no other part of the log
  * than the batches on its path (docs/adr/0025-log.md).
  */
 export type LogEvent =
   | {
       type: 'CheckpointBegun';
-      /** `until`: the global position up to which the round goes. */
+      /** `until`: the global position at which the round ends. */
       data: LogPlace & { readonly roundId: string; readonly until: number };
     }
   | {
@@ -43,13 +43,13 @@ export type LogEvent =
         /** How many leaves the round added. */
         readonly leaves: number;
         readonly edge: Edge;
-        /** Whether it is to be handed on. */
+        /** Whether it is to be published. */
         readonly handsOn: boolean;
       };
     }
   | {
       type: 'CheckpointsHandedOn';
-      /** `upTo`: the largest size that was handed on; `failed`: why the others were not, null when all were. */
+      /** `upTo`: the largest size that was published; `failed`: why the others were not, null if all were. */
       data: LogPlace & { readonly roundId: string; readonly upTo: number; readonly failed: string | null };
     };
 
@@ -58,7 +58,7 @@ export type SignedCheckpoint = Extract<LogEvent, { type: 'CheckpointSigned' }>['
 /** A batch of leaves as it is recorded. */
 export type LeafBatch = Extract<LogEvent, { type: 'LeavesLogged' }>['data'];
 
-/** The events of the logs of tenants. */
+/** The decoder of tenants' logs. */
 export const logEvents = decoderOf<LogEvent>({
   CheckpointBegun: [],
   LeavesLogged: [],

@@ -4,10 +4,10 @@ import { hashLeaf } from '../../../kernel/crypto/merkle.js';
 /** A head of a mind in the log of its tenant: the event that was the last of its stream. */
 export type Leaf = { readonly stream: string; readonly revision: number; readonly hash: string; readonly at: string };
 
-/** A SHA-256 as JSON has it. */
+/** Whether a value is a SHA-256 in hex, as in JSON. */
 export const isHexHash = (value: unknown): value is string => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 
-/** A place or a number of places: a whole number from 0. */
+/** Whether a value is an index or a count: an integer from 0. */
 export const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 
 export const isLeaf = (value: unknown): value is Leaf =>

@@ -3,11 +3,11 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { ed25519Jwk } from '../../../kernel/crypto/jwk.js';
 
 /**
- * Signed notes (C2SP signed-note): a text, an empty line, and lines with signatures of that text. Here they are signed with Ed25519, algorithm 1, under
+ * Signed notes (C2SP signed-note): a text, an empty line, and lines with signatures of that text. Anima signs them with Ed25519, algorithm 1, under
  * one name.
  */
 
-/** The longest note that is read, in characters, and how many signatures it may have: witnesses may have added theirs. */
+/** The longest note that is read, in characters, and its maximum number of signatures: witnesses may have added theirs. */
 export const NOTE_CHARS = 65_536;
 const NOTE_SIGNATURES = 64;
 const KEY_ID_BYTES = 4;
@@ -15,10 +15,10 @@ const ED25519 = 1;
 const SIGNATURE_BYTES = 64;
 
 export type NoteSignature = { readonly name: string; readonly keyId: Uint8Array; readonly signature: Uint8Array };
-/** A note, read: the text that is signed, with the line break at its end, and the signatures, none of which was checked. */
+/** A parsed note: the signed text, including its final line break, and the signatures, none of which was checked. */
 export type Note = { readonly text: string; readonly signatures: readonly NoteSignature[] };
 
-/** Whether a text may name a key. */
+/** Whether a text is a valid name of a key. */
 export const isKeyName = (name: string): boolean => /^[^\s\u0085+]{1,1024}$/u.test(name);
 
 /**
@@ -38,11 +38,11 @@ export const writeNote = (text: string, { name, keyId, signature }: NoteSignatur
   `${text}\n— ${name} ${Buffer.concat([keyId, signature]).toString('base64')}\n`;
 
 const SIGNATURE_LINE = /^— ([^\s\u0085+]{1,1024}) ([A-Za-z0-9+/]+={0,2})$/u;
-/** Other control characters could hide a part of the text from who reads it. */
+/** Other control characters could hide a part of the text from readers. */
 // eslint-disable-next-line no-control-regex -- these are the characters that a note may not hold
 const FORBIDDEN = /[\u0000-\u0009\u000b-\u001f\u007f]|\p{Surrogate}/u;
 
-/** Reads a note; null for what is none. */
+/** Reads a note; null if the text is not one. */
 export const readNote = (note: string): Note | null => {
   if (note.length > NOTE_CHARS || FORBIDDEN.test(note) || !note.endsWith('\n')) return null;
   const split = note.lastIndexOf('\n\n');
@@ -68,7 +68,10 @@ const isSigned = (text: string, signature: Uint8Array, x: string): boolean => {
   }
 };
 
-/** Which of these public keys (`x` of their JWKs) has signed a note under this name; null: none. A wrong signature of one of them counts as none. */
+/**
+ * Which of these public keys (`x` of their JWKs) has signed a note under this name; null if none has. A wrong signature of one of them counts as
+ * none.
+ */
 export const signerOf = <Key extends { readonly x: string }>(
   { text, signatures }: Note,
   name: string,

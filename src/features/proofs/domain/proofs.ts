@@ -3,9 +3,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { hashNode } from '../../../kernel/crypto/merkle.js';
 import { type Span, splitOf } from './edge.js';
 
-/** Proofs of RFC 9162, section 2.1: which parts of a tree they are made of, and checking that one tree extends another. */
+/** Proofs of RFC 9162, section 2.1: the parts of a tree in them, and checking that one tree extends another. */
 
-/** The parts whose roots prove that the leaf at `place` is in the tree of `size` leaves, from the bottom up (section 2.1.3.1). */
+/** The parts whose roots prove that the leaf at index `place` is in the tree of `size` leaves, from the bottom up (section 2.1.3.1). */
 export const inclusionSpans = (place: number, size: number): readonly Span[] => {
   const spans: Span[] = [];
   for (let [from, to] = [0, size]; to - from > 1;) {
@@ -17,7 +17,9 @@ export const inclusionSpans = (place: number, size: number): readonly Span[] => 
   return spans.reverse();
 };
 
-/** The parts whose roots prove that the tree of `size` leaves extends that of its first `earlier` ones (section 2.1.4.1); `earlier` is above 0. */
+/**
+ * The parts whose roots prove that the tree of `size` leaves extends the tree of its first `earlier` leaves (section 2.1.4.1); `earlier` is above 0.
+ */
 export const consistencySpans = (earlier: number, size: number): readonly Span[] => {
   const spans: Span[] = [];
   let [from, to] = [0, size];
@@ -37,7 +39,7 @@ export const consistencySpans = (earlier: number, size: number): readonly Span[]
   return spans.reverse();
 };
 
-/** Two trees, and the path that shows that the later one extends the earlier one. */
+/** Two trees, and the path that proves that the later one extends the earlier one. */
 export type Consistency = {
   readonly earlier: number;
   readonly earlierRoot: Uint8Array;
@@ -56,7 +58,7 @@ export const isConsistent = ({ earlier, earlierRoot, size, root, path }: Consist
   if (earlier === size) return path.length === 0 && isSame(earlierRoot, root);
   let [at, last] = [earlier - 1, size - 1];
   while (at % 2 === 1) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
-  // A whole subtree is not part of the path: the verifier knows its root.
+  // A complete subtree is not part of the path: the verifier knows its root.
   const [first, ...rest] = at === 0 ? [earlierRoot, ...path] : path;
   if (first === undefined) return false;
   let [before, after] = [first, first];

@@ -3,23 +3,23 @@ import { isObject, type Json } from '../../../kernel/base/json.js';
 import type { Edge } from './edge.js';
 import type { LogEvent, SignedCheckpoint } from './events.js';
 
-/** A tenant's log as its events leave it; plain JSON, and small however long the log is. */
+/** A tenant's log folded from its events; plain JSON, and small however long the log is. */
 export type LogState = {
   readonly size: number;
   readonly edge: Edge;
-  /** Up to which global position it holds the heads of all minds; 0 before the first round. */
+  /** The global position up to which it holds the heads of all minds; 0 before the first round. */
   readonly through: number;
-  /** The round that is not over; null between rounds. */
+  /** The round that has not ended; null between rounds. */
   readonly round: string | null;
   /** The newest checkpoint, and its revision. */
   readonly last: (Pick<SignedCheckpoint, 'size' | 'root' | 'origin' | 'at'> & { readonly revision: number }) | null;
-  /** The largest size that was handed on. */
+  /** The largest size that was published. */
   readonly handedOn: number;
 };
 
 export const emptyLog: LogState = { size: 0, edge: [], through: 0, round: null, last: null, handedOn: 0 };
 
-/** The log after one more event, which is at this revision. Total: what it does not know changes nothing. */
+/** The log after one more event, which is at this revision. Total: an unknown event changes nothing. */
 export const evolveLog = (state: LogState, event: LogEvent | UnknownEvent, revision: number): LogState => {
   switch (event.type) {
     case 'CheckpointBegun':
@@ -40,7 +40,7 @@ export const evolveLog = (state: LogState, event: LogEvent | UnknownEvent, revis
   }
 };
 
-/** A state of a log that was saved; null for other JSON. */
+/** A saved state of a log; null for other JSON. */
 export const savedLog = (saved: Json): LogState | null =>
   isObject(saved) && typeof saved['size'] === 'number' && Array.isArray(saved['edge'])
     ? (saved as unknown as LogState)

@@ -6,25 +6,28 @@ export const MAX_SOUL_BYTES = 15_728_640;
 export const MAX_SOUL_MEMORIES = 100_000;
 /** The limit of a part, in bytes of its JCS form: an import records each part in one event, which holds 900,000 bytes. */
 export const MAX_PART_BYTES = 786_432;
-/** How many souls a soul remembers that it came from. */
+/** How many ancestors a soul remembers. */
 export const MAX_SOUL_LINKS = 64;
-/** The limit of nesting, where the document itself counts as one: a request may have 32 levels, and an import wraps the document in two. */
+/** The limit of nesting, counting the document itself as one: a request may have 32 levels, and an import wraps the document in two. */
 export const MAX_SOUL_DEPTH = 30;
-/** How many lists and objects, and how many values with these: what wraps a soul in a request has room beside it. An object has MAX_MEMBERS at most, too. */
+/**
+ * The limit of lists and objects, and of all values including these; leaves room for what wraps a soul in a request. An object also has at most
+ * MAX_MEMBERS.
+ */
 export const MAX_SOUL_CONTAINERS = MAX_CONTAINERS - 1_000;
 export const MAX_SOUL_VALUES = MAX_ITEMS - 1_000;
 
-/** How many bytes are counted between two pauses: a millisecond or two of work. */
+/** How many bytes are counted between two pauses: one or two milliseconds of work. */
 const SLICE_BYTES = 65_536;
 
-/** Why no soul holds a value. */
+/** Why a value cannot be in a soul. */
 export type OutOfBounds = 'malformed' | 'too_large';
 /**
- * What a value of JSON takes: the fewest bytes that it can have in JCS, how many lists and objects it is made of, and how many values these and all others
- * are. The exact size is known only once it is written.
+ * The size of a JSON value: the fewest bytes that it can have in JCS, the number of its lists and objects, and the number of all its values. The
+ * exact size is known only once it is written.
  */
 export type PartSize = { readonly bytes: number; readonly containers: number; readonly values: number };
-/** How many bytes are left, and with how many left it is time for a pause; what was counted so far. */
+/** How many bytes are left, how many are left at the next pause, and the counts so far. */
 type SizeSoFar = { left: number; pauseAt: number; containers: number; values: number };
 
 const wrongText = (text: string, room: SizeSoFar): OutOfBounds | null => {
@@ -32,7 +35,7 @@ const wrongText = (text: string, room: SizeSoFar): OutOfBounds | null => {
   return room.left < 0 ? 'too_large' : !text.isWellFormed() ? 'malformed' : null;
 };
 
-/** What is wrong with a value, whatever is in it. */
+/** The problem of a value itself, regardless of its contents. */
 const wrongAlone = (value: unknown, depth: number, room: SizeSoFar): OutOfBounds | null => {
   room.values += 1;
   if (typeof value === 'string') return wrongText(value, room);
@@ -56,7 +59,7 @@ function* wrongIn(value: unknown, depth: number, room: SizeSoFar): Sliced<OutOfB
     const wrongName = name === '__proto__' ? 'malformed' : name === undefined ? null : wrongText(name, room);
     if (wrongName !== null) return wrongName;
     const item = items[at];
-    // Only what holds something may take long.
+    // Only a container may take long.
     const inside =
       typeof item === 'object' && item !== null
         ? yield* wrongIn(item, depth + 1, room)
@@ -72,8 +75,8 @@ function* wrongIn(value: unknown, depth: number, room: SizeSoFar): Sliced<OutOfB
 /**
  * Looks at every value of parsed JSON once and stops at the first that no soul may hold, so hostile values cost no more than reading `most` bytes. It
  * yields whenever the driver may pause.
- * @param depth how many lists and objects the value stands in
- * @returns what it takes, or what is wrong
+ * @param depth how many lists and objects contain the value
+ * @returns its size, or the problem
  */
 export function* leastSize(value: unknown, depth: number, most: number): Sliced<PartSize | OutOfBounds> {
   const room: SizeSoFar = { left: most, pauseAt: most - SLICE_BYTES, containers: 0, values: 0 };

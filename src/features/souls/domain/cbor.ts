@@ -5,9 +5,10 @@ import { inOrder } from '../../../kernel/base/sorted-names.js';
 import { MAX_SOUL_DEPTH } from './bounds.js';
 
 /**
- * JSON as CBOR in the core deterministic encoding (RFC 8949, section 4.2.1), which needs only a part of it: integers, texts, lists, maps
- * with texts as keys, floats, `null` and booleans. Whole numbers of at most 2^53 - 1 are integers, all others floats, each in its shortest form; -0 is
- * 0, as in JCS. cborg, which the tests compare this with, writes the smallest halves longer than that, and drops a text's byte order mark.
+ * JSON as CBOR in the core deterministic encoding (RFC 8949, section 4.2.1), of which it needs only a part: integers, strings, lists, maps with
+ * strings as keys, floats, `null` and booleans. Integers of at most 2^53 - 1 are encoded as integers, all other numbers as floats, each in its
+ * shortest form; -0 is 0, as in JCS. cborg, with which the tests compare this, writes the smallest halves in a longer form, and drops a string's byte
+ * order mark.
  */
 
 const major = { integer: 0, negative: 1, text: 3, list: 4, map: 5, simple: 7 } as const;
@@ -18,7 +19,7 @@ const FIRST_BYTES = 65_536;
 const SLICE_BYTES = 32_768;
 const scratch = new DataView(new ArrayBuffer(4));
 
-/** The bits of a number as a half, exact; null when it has no such form. The number is not 0. */
+/** The bits of a number as a half, exact; null if it has no such form. The number is not 0. */
 const halfBits = (value: number): number | null => {
   if (Math.fround(value) !== value) return null;
   const sign = value < 0 ? 0x8000 : 0;
@@ -36,11 +37,11 @@ const halfOf = (bits: number): number => {
   return exponent === 31 ? NaN : sign * (1_024 + fraction) * 2 ** (exponent - 25);
 };
 
-/** The same JSON is the same bytes. It yields whenever the driver may pause. */
+/** Encodes JSON; the same JSON gives the same bytes. It yields whenever the driver may pause. */
 export function* encodeCbor(json: Json): Sliced<Uint8Array> {
   let bytes = Buffer.allocUnsafe(FIRST_BYTES);
   let end = 0;
-  /** Makes room and returns where it begins. It may replace `bytes`, so it is called before `bytes` is. */
+  /** Reserves room and returns its start. It may replace `bytes`, so it is called before `bytes` is used. */
   const take = (count: number): number => {
     if (end + count > bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, end + count));
@@ -114,7 +115,7 @@ export function* encodeCbor(json: Json): Sliced<Uint8Array> {
   };
   const map = function* (object: JsonObject): Sliced<void> {
     const named = Object.entries(object).map(([name, member]) => [Buffer.from(name), member] as const);
-    // The length stands first in an encoded text, so shorter names come first.
+    // The length comes first in an encoded string, so shorter names come first.
     const members = yield* inOrder(named, ([one], [other]) => one.length - other.length || Buffer.compare(one, other));
     head(major.map, members.length);
     for (const [name, member] of members) {
@@ -143,8 +144,8 @@ const isHolder = (value: Json): value is readonly Json[] | JsonObject => typeof 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Reads CBOR, also where `encodeCbor` would have written the same value in other bytes. It yields whenever the driver may pause.
- * @throws Error on what JSON cannot hold, on nesting that is too deep for a soul, on texts that are not UTF-8, and where bytes are missing or left over
+ * Reads CBOR, even if `encodeCbor` would have written the same value in other bytes. It yields whenever the driver may pause.
+ * @throws Error for values that JSON cannot hold, nesting that is too deep for a soul, strings that are not UTF-8, and missing or surplus bytes
  */
 export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -178,7 +179,7 @@ export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
   };
   let containers = 0;
   let items = 0;
-  /** A byte may be a list or a map, which takes a hundred times as much as a value: as of JSON (scan-json.ts). */
+  /** One byte may be a list or a map, which takes a hundred times as much memory as a value; the same limit as for JSON (scan-json.ts). */
   const requireFew = (type: number, length: number): void => {
     containers += 1;
     items += length;
@@ -188,7 +189,7 @@ export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
   let pauseAt = SLICE_BYTES;
   const listOf = function* (length: number, depth: number): Sliced<Json> {
     const list: Json[] = [];
-    // A length may be anything; what is not there is not read.
+    // A length may be any number; missing items are not read.
     while (list.length < length) {
       const item = next();
       list.push(isBegun(item) ? yield* holderOf(item, depth) : item);
@@ -216,7 +217,7 @@ export function* decodeCbor(bytes: Uint8Array): Sliced<Json> {
     requireFew(type, length);
     return type === major.list ? listOf(length, depth + 1) : mapOf(length, depth + 1);
   };
-  /** What comes next; of a list or a map only its beginning. */
+  /** The next item; only the beginning of a list or a map. */
   const next = (): string | number | boolean | null | BegunHolder => {
     const first = view.getUint8(take(1));
     const [type, info] = [first >>> 5, first & 31];

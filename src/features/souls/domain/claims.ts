@@ -15,7 +15,7 @@ export type SoulClaims = {
   readonly iat: number;
   readonly tenant: string;
   readonly revision: number;
-  /** The root of its parts, base64url, and how many parts there are. */
+  /** The root of its parts, base64url, and the number of parts. */
   readonly root: string;
   readonly parts: number;
 };
@@ -36,13 +36,13 @@ export const soulClaims = ({ id, npcId, createdAt, provenance, memories }: Unsig
 const CLAIMS_BESIDE = 2;
 
 /**
- * Whether signed claims are about this soul, by what stands in both: all but the root, which has to be computed.
- * @returns what does not agree, or null
+ * Whether signed claims are about this soul, comparing the facts that are in both: all except the root, which has to be computed.
+ * @returns the disagreement, or null
  */
 export const disagreement = (claims: Partial<SoulClaims>, soul: SoulDocument): 'other_soul' | 'wrong_parts' | null => {
   const { root: _, parts, ...facts } = soulClaims(soul, '');
   const names = Object.keys(facts) as readonly (keyof typeof facts)[];
-  // A claim that nobody knows could ask for anything, such as to be taken only until some day.
+  // An unknown claim could demand anything, such as an expiry date.
   if (Object.keys(claims).length !== names.length + CLAIMS_BESIDE) return 'other_soul';
   if (names.some((name) => claims[name] !== facts[name]) || soul.provenance.npcId !== soul.npcId) return 'other_soul';
   return claims.parts === parts ? null : 'wrong_parts';

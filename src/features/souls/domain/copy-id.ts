@@ -4,10 +4,10 @@ import { sha256Hex } from '../../../kernel/crypto/sha256.js';
 const KEPT_POINTS = 114;
 const MARK_CHARS = 8;
 
-/** The npcId of a copy: that of its source, and what tells this import from all others. */
+/** The npcId of a copy: the source's, with a suffix that identifies this import. */
 export const copyId = (npcId: string, importId: string): string => {
   const kept = Array.from(npcId).slice(0, KEPT_POINTS).join('');
-  // Hexadecimal: an id that differs from another only in case is easily mistaken for it.
+  // Hexadecimal: ids that differ only in case are easily confused.
   const mark = sha256Hex(importId).slice(0, MARK_CHARS);
   return `${kept}-copy-${mark}`;
 };

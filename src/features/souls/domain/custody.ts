@@ -1,20 +1,20 @@
 import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 
-/** A mind of this server that a soul lives in. */
+/** A mind of this server in which a soul lives. */
 export type SoulOwner = { readonly tenant: string; readonly npcId: string; readonly importId: string };
 
-/** The events of one soul on this server, identified by its root. Shapes are storage: never changed, only upcast (docs/adr/0004). */
+/** The events of one soul on this server, identified by its root. The shapes are storage: they never change and are only upcast (docs/adr/0004). */
 export type CustodyEvent =
-  /** From now on the soul lives in this mind, and in no other. */
+  /** From now on the soul lives in this mind only. */
   | { type: 'SoulTaken'; data: SoulOwner }
-  /** It did not get there after all: the npcId was taken by another mind. */
+  /** It did not get there after all: another mind had taken the npcId. */
   | { type: 'SoulLetGo'; data: SoulOwner };
 
-/** The events of a soul's custody. */
+/** The decoder of a soul's custody. */
 export const custodyEvents = decoderOf<CustodyEvent>({ SoulTaken: [], SoulLetGo: [] });
 
-/** Who has a soul; null when nobody has. */
+/** The owner of a soul; null if there is none. */
 export type Custody = { readonly owner: SoulOwner | null };
 
 /** Folds one event into a soul's custody; total. */

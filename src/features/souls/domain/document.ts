@@ -7,14 +7,14 @@ import { soulStateOf } from './soul-state.js';
 /** The soul document. */
 export type SoulDocument = (typeof soulSchema)['static'];
 export type SoulMemory = SoulDocument['memories'][number];
-/** A soul that a mind came from. */
+/** A soul that a mind descends from. */
 export type CustodyLink = SoulDocument['provenance']['chain'][number];
 /** What an export may leave out: what is said of players. */
 export type LeftOut = 'players';
 
 export type UnsignedSoul = Omit<SoulDocument, 'trainingProof' | 'signature'>;
 
-/** What a soul is made from. */
+/** The inputs from which a soul is made. */
 export type SoulInputs = {
   readonly soulId: string;
   /** RFC 3339, UTC, milliseconds. */
@@ -27,17 +27,17 @@ export type SoulInputs = {
   readonly memories: readonly SoulMemory[];
   readonly ruleset: SoulDocument['ruleset'];
   readonly provenance: SoulDocument['provenance'];
-  /** What the inputs above do not have any more. */
+  /** What was removed from the inputs above. */
   readonly without?: readonly LeftOut[];
 };
 
-/** The text `data.name`, else the npcId. */
+/** The string `data.name`, otherwise the npcId. */
 const nameOf = (npcId: string, data: JsonObject | null): string => {
   const name = data !== null && Object.hasOwn(data, 'name') ? data['name'] : undefined;
   return typeof name === 'string' && name !== '' ? name : npcId;
 };
 
-/** Makes a soul that nobody has signed yet. A chain that is too long loses its oldest links. Whether the soul is too large shows when it is signed. */
+/** Makes an unsigned soul. A chain that is too long loses its oldest links. Whether the soul is too large is checked when it is signed. */
 export const makeSoul = ({ soulId, createdAt, npcId, persona, data, memories, ...rest }: SoulInputs): UnsignedSoul => ({
   id: soulId,
   version: '1',

@@ -1,18 +1,21 @@
 import { decoderOf } from '../../../kernel/base/decoder.js';
 import type { JsonObject } from '../../../kernel/base/json.js';
 
-/** Whose key signed a soul: this server's, one that it is told to trust, or any other. */
+/** Whose key signed a soul: this server's, a trusted one, or any other. */
 export type SoulSigner = 'ours' | 'known' | 'unknown';
 
 type OfImport = { readonly importId: string };
 
-/** The events of the imports of one soul by one tenant, by what an archive calls it. Shapes are storage: never changed, only upcast (docs/adr/0004). */
+/**
+ * The events of one tenant's imports of one soul, identified by its id in an archive. The shapes are storage: they never change and are only upcast
+ * (docs/adr/0004).
+ */
 export type ImportEvent =
   | {
       type: 'SoulImportRequested';
       data: OfImport & { readonly txId: string; readonly deadlineAt: string };
     }
-  /** A client brought the document; it is valid, and kept in the archive under its digest. It comes in as `npcId`. */
+  /** A client sent the document; it is valid, and stored in the archive under its digest. It becomes the mind `npcId`. */
   | {
       type: 'SoulReceived';
       data: OfImport & {
@@ -27,7 +30,7 @@ export type ImportEvent =
         readonly bytes: number;
       };
     }
-  /** The mind is here; `revision` is that of its `SoulArrived`. */
+  /** The mind exists; `revision` is that of its `SoulArrived`. */
   | { type: 'SoulImported'; data: OfImport & { readonly npcId: string; readonly revision: number } }
   | {
       type: 'SoulImportFailed';
@@ -35,7 +38,7 @@ export type ImportEvent =
     }
   | { type: 'SoulImportExpired'; data: OfImport };
 
-/** The events of imports. */
+/** The decoder of imports. */
 export const importEvents = decoderOf<ImportEvent>({
   SoulImportRequested: [],
   SoulReceived: [],

@@ -8,18 +8,18 @@ import { hashLeaf, inclusionPath, merkleRoot } from '../../../kernel/crypto/merk
 /** How many bytes of short parts are written and hashed between two pauses: a few milliseconds of work. */
 const SLICE_BYTES = 32_768;
 
-/** What hashing a soul's parts gives. */
+/** The result of hashing a soul's parts. */
 export type HashedSoul = {
-  /** Of the parts, in their order. */
+  /** The hashes of the parts, in order. */
   readonly hashes: readonly Uint8Array[];
   /** The root of their tree, base64url. */
   readonly root: string;
-  /** The length of the whole document's JCS form, and of its longest part's, in bytes of UTF-8. */
+  /** The length of the complete document's JCS form, and of its longest part's, in bytes of UTF-8. */
   readonly bytes: number;
   readonly longestPart: number;
 };
 
-/** What is longer is written in slices, which takes more time in all. */
+/** Longer parts are written in slices, which takes more time in total. */
 const SHORT_BYTES = 8_192;
 const isShort = (part: JsonObject): boolean => typeof drained(leastSize(part, 0, SHORT_BYTES)) !== 'string';
 
@@ -32,12 +32,12 @@ const headOf = (soul: UnsignedSoul | SoulDocument): JsonObject => {
   return part;
 };
 
-/** What the three members that are not in part 0 add to it, besides the memories and what is in the two strings. */
+/** The bytes that the three members outside part 0 add to it, without the memories and the contents of the two strings. */
 const FRAME_BYTES = Buffer.byteLength(',"memories":[],"trainingProof":"","signature":""');
 
 /**
  * Hashes the parts that a soul is signed by, in their JCS forms: part 0, then every memory. It yields whenever the driver may pause.
- * @throws Error on what JCS cannot write (lone surrogates, numbers that are not finite)
+ * @throws Error for values that JCS cannot write (lone surrogates, numbers that are not finite)
  */
 export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, HashedSoul, void> {
   const hashes: Uint8Array[] = [];
@@ -58,7 +58,7 @@ export function* hashSoul(soul: UnsignedSoul | SoulDocument): Generator<number, 
   return { hashes, root: base64url(yield* merkleRoot(hashes)), bytes, longestPart };
 }
 
-/** Whether a soul and each of its parts have no more bytes than they may. */
+/** Whether a soul and each of its parts are within their limits. */
 export const fitsIntoSoul = ({ bytes, longestPart }: HashedSoul): boolean =>
   bytes <= MAX_SOUL_BYTES && longestPart <= MAX_PART_BYTES;
 
@@ -66,7 +66,7 @@ export const fitsIntoSoul = ({ bytes, longestPart }: HashedSoul): boolean =>
 export type SoulProof = {
   readonly soulId: string;
   readonly memory: SoulMemory;
-  /** The place of its part, and how many parts there are. */
+  /** The index of its part, and the number of parts. */
   readonly part: number;
   readonly parts: number;
   readonly path: readonly string[];
@@ -74,7 +74,7 @@ export type SoulProof = {
   readonly signature: string;
 };
 
-/** The inclusion proof of a memory; null when the soul has no memory with this id. It yields whenever the driver may pause. */
+/** The inclusion proof of a memory; null if the soul has no memory with this id. It yields whenever the driver may pause. */
 export function* proveMemory(soul: SoulDocument, memoryId: string): Generator<number, SoulProof | null, void> {
   const place = soul.memories.findIndex(({ id }) => id === memoryId);
   const memory = soul.memories[place];

@@ -2,23 +2,23 @@ import type { Json } from '../../../kernel/base/json.js';
 import { Rejection } from '../../../kernel/base/rejection.js';
 import { eachPlayerIn, type NamedPlayer } from '../../npcs/domain/player-names.js';
 
-/** How many players are told apart. */
+/** How many players are distinguished. */
 export const MAX_PLAYERS = 100_000;
 /** How many ids and names one player may have. */
 const MAX_NAMES = 1_000;
-/** A longer name is found by its first words, or characters: each place of a text is compared with no more. */
+/** A longer name is found by its first words or characters: each position of a text is compared with no more. */
 const MAX_UNITS = 12;
-/** How many players of the same name a text is said to speak of. */
+/** How many players with the same name a text is said to mention. */
 const MAX_NAMESAKES = 16;
 
-/** A player, by all that bodies called them; the id first where it came first. */
+/** A player, by all the ids and names that bodies used; the id comes first if it was first. */
 export type Player = { readonly names: readonly string[] };
 type KnownPlayer = { id: string | undefined; readonly names: string[]; readonly known: Set<string> };
 
 const tooMany = (): Rejection =>
   new Rejection('SOUL_TOO_LARGE', { details: { playersLimit: MAX_PLAYERS, namesOfOneLimit: MAX_NAMES } });
 
-/** Names by their words, or by their characters: a search costs the same however many there are. */
+/** Names by their words, or by their characters: the cost of a search does not depend on their number. */
 type NameBranch = { readonly players: KnownPlayer[]; readonly next: Map<string, NameBranch> };
 const branch = (): NameBranch => ({ players: [], next: new Map() });
 
@@ -43,13 +43,13 @@ const search = (root: NameBranch, units: readonly string[], found: Set<KnownPlay
   }
 };
 
-/** Scripts that are written without spaces: there a name has no ends. */
+/** Scripts that are written without spaces: their names have no boundaries. */
 const UNSPACED = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u;
-/** What is shorter is not looked for: it would be found everywhere. */
+/** Shorter names are not searched for: they would be found everywhere. */
 const FINDABLE = /\p{L}.|.\p{L}|\p{N}{4}/su;
 const BETWEEN_WORDS = /[^\p{L}\p{N}\p{M}]+/u;
 
-/** Where a script without spaces begins or ends beside another. */
+/** The boundaries of a script without spaces next to another script. */
 const BETWEEN_SCRIPTS = new RegExp(
   `(?<=${UNSPACED.source})(?!${UNSPACED.source})|(?<!${UNSPACED.source})(?=${UNSPACED.source})`,
   'u',
@@ -58,7 +58,7 @@ const BETWEEN_SCRIPTS = new RegExp(
 const wordsOf = (text: string): readonly string[] =>
   text
     .normalize('NFKC')
-    // Some letters are two when they are large.
+    // Some letters become two in upper case.
     .toUpperCase()
     .toLowerCase()
     .split(BETWEEN_WORDS)
@@ -67,13 +67,13 @@ const charactersOf = (words: readonly string[]): readonly string[] => [...words.
 
 /** The players who were named, and which of them a text mentions. */
 export type PlayerIndex = {
-  /** Notes whom a value names, at any depth. @throws Rejection SOUL_TOO_LARGE beyond MAX_PLAYERS */
+  /** Notes the players that a value names, at any depth. @throws Rejection SOUL_TOO_LARGE beyond MAX_PLAYERS */
   readonly note: (value: Json) => readonly Player[];
-  /** The players whose id or name stands in a text. */
+  /** The players whose id or name occurs in a text. */
   readonly spokenOf: (text: string) => readonly Player[];
 };
 
-/** An index of nobody. The same values noted in the same order make the same players. */
+/** An empty index. The same values noted in the same order make the same players. */
 export const createPlayerIndex = (): PlayerIndex => {
   const byId = new Map<string, KnownPlayer>();
   const byName = new Map<string, KnownPlayer[]>();
@@ -101,7 +101,7 @@ export const createPlayerIndex = (): PlayerIndex => {
   };
   const namesakesOf = (name: string | undefined): readonly KnownPlayer[] =>
     name === undefined ? [] : (byName.get(name) ?? []);
-  /** Who this is: by the id, else by the name. Who was known by a name alone gets the id that comes later. */
+  /** Identifies a player by the id, otherwise by the name. A player known only by a name gets an id that comes later. */
   const known = ({ id, name }: NamedPlayer): KnownPlayer => {
     if (id === undefined) return byId.get(name ?? '') ?? namesakesOf(name)[0] ?? fresh();
     const mayBe = byId.get(id) ?? namesakesOf(id)[0] ?? namesakesOf(name)[0];

@@ -6,31 +6,31 @@ import type { SoulState } from './soul-state.js';
 
 /** Why a memory is about a player. */
 export type AboutBy = 'text' | 'metadata' | 'turn';
-/** Whom a memory is about. `isUntold`: it came from a turn that nobody here can look at. */
+/** The players that a memory is about. `isUntold`: it came from a turn that cannot be read here. */
 export type AboutPlayers = {
   readonly players: readonly Player[];
   readonly by: readonly AboutBy[];
   readonly isUntold: boolean;
 };
 
-/** Whom each turn named, by its id. */
+/** The players that each turn named, by its id. */
 export type TurnPlayers = ReadonlyMap<string, readonly Player[]>;
 
-/** A place in a value that names a player or speaks of one, as a JSON pointer (RFC 6901). */
+/** A position in a value that names or mentions a player, as a JSON pointer (RFC 6901). */
 export type PlayerPlace = { readonly pointer: string; readonly players: readonly Player[] };
 
 const escaped = (member: string): string => member.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** A value without the places where players stand. `pointer` is where the value itself stands, in which nothing is looked for. */
+/** A value without the positions that contain players. `pointer` is the position of the value itself, and is not searched. */
 const looked = (value: Json, pointer: string, index: PlayerIndex, found: (place: PlayerPlace) => void): Json => {
   /** An id may be a number. */
   const spokenIn = (text: Json): readonly Player[] =>
     typeof text === 'string' || typeof text === 'number' ? index.spokenOf(String(text)) : [];
-  /** The players of a member that is said of players as a whole; null of any other. */
+  /** The players of a member that is about players as a whole; null for any other member. */
   const ownersOf = (member: string, inner: Json, isRelation: boolean): readonly Player[] | null => {
     if (isRelation) return index.note({ relationships: { [member]: null } });
     if (namesPlayers(member)) return inner === null ? null : index.note({ [member]: inner });
-    // Of lists nothing tells who of those in it is a player.
+    // In a list, nothing shows who is a player.
     if (member === 'relationships' && !isObject(inner)) return inner === null ? null : index.note({ [member]: inner });
     if (isOfPlayer(inner)) return index.note(inner);
     const spoken = [member, inner].flatMap(spokenIn);
@@ -57,11 +57,11 @@ const looked = (value: Json, pointer: string, index: PlayerIndex, found: (place:
   return Object.fromEntries(kept);
 };
 
-/** An object without its members, at any depth, that name players or speak of one. */
+/** An object without its members, at any depth, that name or mention a player. */
 export const withoutPlayers = (value: JsonObject, index: PlayerIndex): JsonObject =>
   looked(value, '', index, () => undefined) as JsonObject;
 
-/** Where players stand in the state of a soul. Defaults say nothing of anybody. */
+/** The positions of players in the state of a soul. Defaults are not about anyone. */
 export const placesInState = ({ extra, inventory, skills, relationships }: SoulState, index: PlayerIndex) => {
   const places: PlayerPlace[] = [];
   for (const [member, value] of Object.entries({ extra, inventory, relationships, skills }))
@@ -69,7 +69,7 @@ export const placesInState = ({ extra, inventory, skills, relationships }: SoulS
   return places;
 };
 
-/** Whom a memory is about. */
+/** The players that a memory is about. */
 export const aboutPlayers = (
   { text, metadata, cause }: SoulMemory,
   index: PlayerIndex,

@@ -1,4 +1,7 @@
-/** The address that a public URL means: without what makes two texts of one address differ; null when it is none, or means another machine everywhere. */
+/**
+ * The address in a public URL, normalised so that different spellings are equal; null if it is not a URL, or a loopback address, which every machine
+ * has.
+ */
 const addressOf = (url: string): string | null => {
   if (!URL.canParse(url)) return null;
   const { protocol, hostname, port, pathname } = new URL(url);

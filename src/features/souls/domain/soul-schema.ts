@@ -6,8 +6,8 @@ import { MAX_PART_BYTES, MAX_SOUL_LINKS, MAX_SOUL_MEMORIES } from './bounds.js';
 import { moods, namedMembers, type SoulState } from './soul-state.js';
 
 /**
- * The soul document as a JSON Schema. It is closed, because a signature must not cover members that no reader looks at: only `extra` and
- * `metadata` hold arbitrary JSON. Strings are bounded by the length of a part, in characters.
+ * The soul document as a JSON Schema. It is closed, because a signature must not cover members that no reader looks at: only `extra` and `metadata`
+ * hold arbitrary JSON. Strings are limited to the length of a part, in characters.
  */
 
 const closed = <Properties extends TProperties>(properties: Properties, options: object = {}) =>
@@ -55,7 +55,7 @@ const State = Type.Unsafe<SoulState>(
   }),
 );
 
-/** An item of `memories` in the schema below. Its members are named as in lists of memories, of both families. */
+/** An item of `memories` in the schema below. Its members have the names that both families use in lists of memories. */
 export const soulMemorySchema = closed({
   id: ourId('Unique in the soul.'),
   text: Type.String({ minLength: 1, maxLength: MEMORY_BYTES, description: `At most ${MEMORY_BYTES} bytes of UTF-8.` }),
@@ -90,7 +90,7 @@ const Soul = closed({
   name: text('The text `name` of the recorded state, else the npcId.', 1),
   npcId: clientId('The mind that it is a soul of.'),
   persona: text('Empty when none is recorded.'),
-  // The model is no part of a mind.
+  // The model is not part of a mind.
   baseModelWeights: Type.Literal(''),
   without: Type.Optional(
     list(Type.Literal('players'), {

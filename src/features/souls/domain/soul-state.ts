@@ -14,9 +14,9 @@ type NamedState = {
   readonly confidence: number;
 };
 
-/** A mind's data as its soul carries it. */
+/** A mind's data in the form that its soul has. */
 export type SoulState = NamedState & {
-  /** Every recorded member that is none of the named ones, or does not fit its name. */
+  /** Every recorded member that is not a named one, or has an unexpected type. */
   readonly extra: JsonObject;
   /** The named members that are only defaults, sorted. */
   readonly filled: readonly (keyof NamedState)[];
@@ -38,7 +38,7 @@ const fits: Readonly<Record<keyof NamedState, (value: Json) => boolean>> = {
   confidence: isNumber,
 };
 
-/** The state of a soul that is made from a mind's data; `{}` and null give the defaults alone. */
+/** The state of a soul made from a mind's data; `{}` and null give only the defaults. */
 export const soulStateOf = (data: JsonObject | null): SoulState => {
   const recorded = Object.entries(data ?? {});
   const isTaken = ([name, value]: readonly [string, Json]): boolean => isNamed(name) && fits[name](value);
@@ -51,13 +51,13 @@ export const soulStateOf = (data: JsonObject | null): SoulState => {
   };
 };
 
-/** The data that an import gives the mind: what was recorded, without the defaults. The other way round of `soulStateOf`. */
+/** The data that an import gives the mind: the recorded members, without the defaults. The inverse of `soulStateOf`. */
 export const dataOf = ({ extra, filled, ...named }: SoulState): JsonObject => ({
   ...extra,
   ...Object.fromEntries(namedMembers.filter((name) => !filled.includes(name)).map((name) => [name, named[name]])),
 });
 
-/** What a soul gives the mind that it comes into; a member that it has nothing for is absent. */
+/** What a soul gives the mind that it is imported into; members without a value are absent. */
 export const broughtBy = ({
   persona,
   state,
