@@ -124,7 +124,7 @@ export const noVerdictYet = (
 
 const OPENS_ANOTHER = 'Sending the same input opens a new turn.';
 
-/** A turn that ended without a verdict: no retry can get one. If it never had its memories, the engine is not the cause. */
+/** A turn that ended without a verdict: no retry can get one. If it never had its memories, the engine was not asked. */
 export class TurnExpired extends Rejection {
   constructor(turnId: string, { id }: Pick<CortexEngine, 'id'>, hasRecalled: boolean) {
     if (hasRecalled) {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../kernel/base/json.js';
 
-/** More than an action may hold (../npc/recorded-bytes.ts), in characters. */
+/** More than an action may hold (src/features/npcs/domain/recorded-bytes.ts), in characters. */
 const TOO_MUCH = 33_000;
 /** Deeper than an action may be nested. */
 const TOO_DEEP = 20;

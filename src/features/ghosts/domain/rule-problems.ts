@@ -25,7 +25,7 @@ const COMPARED_RULES = 400;
 /** With more conditions than this in a ruleset, alternatives included, they are compared only by their text: a ruleset is judged without yielding. */
 const MEANT_CONDITIONS = 128;
 
-/** The number of looks at conditions between two yields, at least within one rule: some milliseconds. */
+/** The number of looks, at conditions and from one rule at another, between two yields: some milliseconds. */
 const SLICE_LOOKS = 2_048;
 
 type Ranked = {

@@ -2,7 +2,7 @@
 export type ScoreGrounds = {
   /** How close its meaning is to the query's, calibrated (Embedder.score); null if one of them has no vector. */
   readonly meaning: number | null;
-  /** How many of the query's words it contains (RowSearch.byWords); 0 for none. */
+  /** How much of the query's words it contains (RowSearch.byWords); 0 for none. */
   readonly words: number;
   /** 0 to 1. */
   readonly importance: number;

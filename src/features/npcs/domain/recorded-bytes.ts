@@ -26,8 +26,8 @@ export const MEMORY_STORE_BYTES = 49_152;
 /** The limit of the details of a refusal. */
 export const DETAILS_BYTES = 16_384;
 /**
- * The limit of the names of the rules whose patterns matched: all names of a ruleset (RULESET_BOUNDS) with their separators. @internal A test adds it
- * up.
+ * The limit of the names of the rules whose patterns matched: all names of a ruleset (RULESET_BOUNDS) with their separators.
+ * @internal A test adds it up.
  */
 export const HELD_BYTES = 26_624;
 /** The limit of a query for memories, in bytes of UTF-8; each byte may become six in JSON. */

@@ -21,7 +21,7 @@ const TEMPERATURE = 0.7;
 
 /**
  * How much of each part goes into a prompt, in bytes of the JSON that records it. A model reads a few pages, and records have a limit
- * (../recorded-bytes.ts). As many memories and rules are included as fit.
+ * (src/features/npcs/domain/recorded-bytes.ts). As many memories and rules are included as fit.
  */
 const OBSERVATION_BYTES = 16_000;
 const PART_BYTES = 10_000;
