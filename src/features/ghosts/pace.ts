@@ -69,7 +69,7 @@ export const timedPace = (
   };
 };
 
-/** Runs work that comes in slices at the shared pace. */
+/** Runs sliced work at the shared pace. */
 export const atPace = async <Result>(pace: Pace, work: Sliced<Result>): Promise<Result> => {
   for (;;) {
     const { done, value } = await pace(() => work.next());

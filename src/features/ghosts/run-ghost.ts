@@ -23,7 +23,7 @@ export type GhostDeps = {
   readonly engines: Pick<Engines, 'find' | 'engineOf'>;
 };
 
-/** A session, once it was asked for. */
+/** A requested session. */
 export type GhostSession = GhostAnswer;
 
 /** A client's request; `level` by its name; the server chooses a seed if none is given. */

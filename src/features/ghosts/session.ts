@@ -30,7 +30,10 @@ export type Setting = {
   readonly steps: number;
   /** Produces the ghost's text; null if an engine does. */
   readonly policy: Policy | null;
-  /** The task that the ghost is given along with its surroundings, whoever speaks, because an engine knows no other. Null if a policy spoke first. */
+  /**
+   * The task that the ghost is given along with its surroundings, whether an engine or a script speaks: an engine knows no other. Null if the
+   * original texts were a policy's.
+   */
   readonly briefedOn: GhostGoal | null;
 };
 

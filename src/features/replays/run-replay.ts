@@ -15,7 +15,7 @@ export type ReplayDeps = {
   readonly events: Pick<EventStore, 'lastPosition'>;
 };
 
-/** A replay, once it was asked for. */
+/** A requested replay. */
 export type Replay = ReplayAnswer;
 
 /** A replay, with its position in the global order. */

@@ -28,7 +28,7 @@ const Memory = named(
 );
 const Memories = Type.Array(Memory, { maxItems: 1_000 });
 
-/** The tape on its way in; members that are not named here are kept and returned. */
+/** The tape in a request; members that are not named here are kept and returned. */
 export const TapeSchema = named(
   'Tape',
   Type.Object(
@@ -53,7 +53,7 @@ export const TapeSchema = named(
   ),
 );
 
-/** What each type of result brings. */
+/** The body of each type of result. */
 export const bodies = {
   IdentifyActorResult: Type.Object({ actor: Actor }),
   QueryVectorResult: Type.Object({ memories: Memories }),

@@ -5,7 +5,7 @@ import { named } from '../../kernel/http/named.js';
 import { AnyJson, FreeObject, openObject } from '../../kernel/http/schemas.js';
 import { bodies } from './body-schemas.js';
 
-/** What the protocol answers, and the documentation of what it accepts. Nothing here checks a request. */
+/** The schemas of the protocol's responses, and the documentation of its requests. Nothing here validates a request. */
 
 const text = (description: string) => Type.String({ description });
 const orNull = <Schema extends TSchema>(schema: Schema, description = '') =>
@@ -24,7 +24,7 @@ export const ActionSchema = named(
   }),
 );
 
-/** What one rule of the world found. */
+/** The result of one rule of the world. */
 export const BridgeCheckSchema = named(
   'BridgeCheck',
   Type.Object({
@@ -67,7 +67,7 @@ export const ConstraintsSchema = named(
   openObject({ maxTokens: Type.Integer(), temperature: Type.Number() }),
 );
 
-/** What a verdict that was refused has besides. */
+/** The additional members of a refused verdict. */
 const refusal = {
   refusedAction: Type.Optional(orNull(ActionSchema, 'The action that was refused. Only if `valid` is false.')),
   code: Type.Optional(text('Why it was refused, such as `RULE_REFUSED`. Only if `valid` is false.')),
@@ -123,7 +123,7 @@ const instructions = {
   ),
 } as const;
 
-/** One schema for each type, told apart by `type`. */
+/** One schema for each type, distinguished by `type`. */
 const unionOf = (schemas: Readonly<Record<string, TSchema>>, description: string): TSchema =>
   Type.Unsafe({
     description,
@@ -138,7 +138,7 @@ export const InstructionSchema = named('Instruction', unionOf(instructions, 'Wha
 
 const typed = (type: string, body: TObject): TObject => Type.Object({ ...literal(type), ...body.properties });
 
-/** The results that the server knows, as requests bring them. */
+/** The results that the server knows, as requests contain them. */
 export const KnownResultSchema = named(
   'Result',
   unionOf(
@@ -147,7 +147,7 @@ export const KnownResultSchema = named(
   ),
 );
 
-/** A result of a type that the server does not know is recorded, and refuses nothing. */
+/** A result of an unknown type is recorded, and does not cause a refusal. */
 export const OtherResultSchema = named(
   'OtherResult',
   Type.Unsafe({
@@ -185,7 +185,7 @@ export const RecordedResultSchema = named(
   }),
 );
 
-/** The tape on its way out: members that the server does not know come back as they were sent. */
+/** The tape in a response: unknown members are returned as they were sent. */
 export const RecordedTapeSchema = named(
   'RecordedTape',
   Type.Object(

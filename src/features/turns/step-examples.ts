@@ -1,4 +1,4 @@
-/** Requests about turns, and what a server answered, for the documentation. Long texts are cut. */
+/** Requests about turns, and a server's responses, for the documentation. Long texts are truncated. */
 
 export const stepExamples = {
   open: {

@@ -1,6 +1,6 @@
 import type { CharacterCard } from './read-card.js';
 
-/** The replacement of `{{user}}`: a mind speaks with whoever plays. */
+/** The replacement of `{{user}}`: a mind does not distinguish its players. */
 const USER = 'the player';
 
 const MACRO = /\{\{(char|user|original)\}\}|<(char|bot|user)>|\{\{\/\/[^{}]*\}\}/gi;

@@ -5,7 +5,7 @@ export type ShownEnding = {
   readonly resultsTimedOut: boolean;
 };
 
-/** Why a session does not pass whatever its tests say: it ended early. Null when it was completed or is still running. */
+/** Why a session does not pass, whatever its tests report: it ended early. Null if it was completed or is still running. */
 export const whyIncomplete = ({ resultsStatus, resultsErrors, resultsTimedOut }: ShownEnding): string | null => {
   if (resultsStatus === 'failed') return ['It failed.', ...resultsErrors].join(' ');
   if (resultsStatus === 'stopped') return 'It was stopped.';

@@ -101,7 +101,7 @@ export const createPlayerIndex = (): PlayerIndex => {
   };
   const namesakesOf = (name: string | undefined): readonly KnownPlayer[] =>
     name === undefined ? [] : (byName.get(name) ?? []);
-  /** Identifies a player by the id, otherwise by the name. A player known only by a name gets an id that comes later. */
+  /** Identifies a player by the id, otherwise by the name. A player known only by a name adopts the id that a later value adds. */
   const known = ({ id, name }: NamedPlayer): KnownPlayer => {
     if (id === undefined) return byId.get(name ?? '') ?? namesakesOf(name)[0] ?? fresh();
     const mayBe = byId.get(id) ?? namesakesOf(id)[0] ?? namesakesOf(name)[0];
