@@ -21,5 +21,5 @@ app.use(async (context) => {
 
 const server = app.listen(0, '127.0.0.1', () => {
   const { port } = server.address() as AddressInfo;
-  console.log(JSON.stringify({ msg: 'Serving', url: `http://127.0.0.1:${port}` }));
+  console.log(JSON.stringify({ msg: 'serving', url: `http://127.0.0.1:${port}` }));
 });

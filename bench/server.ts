@@ -52,7 +52,7 @@ export const start = async (program: string, env: Readonly<Record<string, string
   const exited = once(child, 'exit');
   const serving = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.includes('"msg":"Serving"')) resolve((JSON.parse(line) as { url: string }).url);
+      if (line.includes('"msg":"serving"')) resolve((JSON.parse(line) as { url: string }).url);
     });
     const timer = setTimeout(() => reject(new Error(`${program} did not serve in time`)), START_TIMEOUT_MS).unref();
     exited.then(() => {

@@ -73,7 +73,7 @@ const serve = async (namespace: string): Promise<void> => {
   });
   void bare.run();
   await Promise.all(ours.map(({ started }) => started));
-  console.log(JSON.stringify({ msg: 'Serving', url: `http://${TEMPORAL_ADDRESS}` }));
+  console.log(JSON.stringify({ msg: 'serving', url: `http://${TEMPORAL_ADDRESS}` }));
 };
 
 await serve(process.env['BENCH_NAMESPACE'] ?? '');

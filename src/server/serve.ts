@@ -44,7 +44,8 @@ export const serve = async (terminal: ServeTerminal): Promise<void> => {
       // Output that is not a terminal is stored, for example in a log or a pipeline.
       if (server.ownerKey !== null)
         logger.warn({ file: server.ownerKey.path }, 'Created the owner key; it is only in this file');
-      logger.info({ url: server.url, dataDir: config.dataDir }, 'Serving');
+      // Programs that start a server wait for this message.
+      logger.info({ url: server.url, dataDir: config.dataDir }, 'serving');
     }
     if (!signal.aborted) await once(signal, 'abort');
     logger.info({}, 'Stopping');

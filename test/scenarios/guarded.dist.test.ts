@@ -76,7 +76,7 @@ describe('servers as studios have them', () => {
     await expect.poll(names, poll).toEqual(['mira']);
     for (const each of started) expect((await stateOf(each, 'temporal')).status).toBe(200);
     const output = started.map(({ child }) => child.stdout + child.stderr).join('');
-    expect(output).toContain('"msg":"Serving"');
+    expect(output).toContain('"msg":"serving"');
     expect(output).not.toContain(payloadKey);
     const password = await readFile(kafka.env['KAFKA_SASL_PASSWORD_FILE'] ?? '', 'utf8');
     expect(output).not.toContain(password);

@@ -88,7 +88,7 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
 
 /** The address of a process, once it serves. */
 export const urlOf = async (child: Child): Promise<string> =>
-  (JSON.parse(await child.waitForLine(/"msg":"Serving"/)) as { url: string }).url;
+  (JSON.parse(await child.waitForLine(/"msg":"serving"/)) as { url: string }).url;
 
 /**
  * Waits until the server reports that it is ready, as a load balancer would. While it starts its worker it may be too busy to hear from its dependencies

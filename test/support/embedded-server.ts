@@ -16,7 +16,7 @@ export const openEmbeddedServer: OpenServer = async (env = {}) => {
     const child = startBuilt('src/main.js', {
       env: { PORT: '0', ANIMA_DATA_DIR: directory.path, ANIMA_RATE_LIMIT: 'off', LOG_LEVEL: 'info', ...env },
     });
-    const line = await child.waitForLine(/"msg":"Serving"/);
+    const line = await child.waitForLine(/"msg":"serving"/);
     return { child, url: (JSON.parse(line) as { url: string }).url };
   };
   let running = await start();

@@ -15,7 +15,7 @@ it('A busy server keeps the connections of all clients that come at once', async
   if (Number(readFileSync(SOMAXCONN, 'utf8')) < CLIENTS) return context.skip('this system lets fewer connections wait');
   await using directory = await temporaryDirectory();
   await using child = startBuilt('src/main.js', { env: { ANIMA_DATA_DIR: directory.path, PORT: '0' } });
-  const { url } = JSON.parse(await child.waitForLine(/"msg":"Serving"/)) as { url: string };
+  const { url } = JSON.parse(await child.waitForLine(/"msg":"serving"/)) as { url: string };
   child.signal('SIGSTOP');
   const port = Number(new URL(url).port);
   const sockets: Socket[] = [];
