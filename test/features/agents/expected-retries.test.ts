@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createExpectedRetries, RETRY_WITHIN_MS } from '../../../src/features/agents/expected-retries.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
-describe('what the retries of requests get that were told to come again', () => {
-  it('is given once for each of them [7.1s]', () => {
+describe('expected retries', () => {
+  it('return the turn once for each request that was refused [7.1s]', () => {
     const retries = createExpectedRetries(new ManualClock());
     retries.expect('hello', 't1');
     retries.expect('hello', 't1');
@@ -13,14 +13,14 @@ describe('what the retries of requests get that were told to come again', () => 
     expect(retries.take('well?')).toBe('t2');
   });
 
-  it('is the newest turn of an input', () => {
+  it('return the newest turn of an input', () => {
     const retries = createExpectedRetries(new ManualClock());
     retries.expect('hello', 't1');
     retries.expect('hello', 't2');
     expect([retries.take('hello'), retries.take('hello')]).toEqual(['t2', null]);
   });
 
-  it('is forgotten after a while, and when there is too much of it [7.1s]', async () => {
+  it('are forgotten after a while, and when there are too many [7.1s]', async () => {
     const clock = new ManualClock();
     const retries = createExpectedRetries(clock, 2);
     retries.expect('one', 't1');

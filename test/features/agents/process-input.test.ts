@@ -28,7 +28,7 @@ const withOutcome = (runtime: ProcessRuntime, outcome: () => Promise<StepAnswer>
   [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
 });
 
-/** A process engine that takes its time: before it takes an input, and before it tells an outcome. */
+/** A slow process engine: it delays accepting an input and returning an outcome. */
 const slowly = (
   runtime: ProcessRuntime,
   clock: ManualClock,
@@ -47,7 +47,7 @@ const slowly = (
   [Symbol.asyncDispose]: () => runtime[Symbol.asyncDispose](),
 });
 
-/** A process engine that takes no input while `busy` says so. */
+/** A process engine that accepts no input while `busy` is set. */
 const refusing = (runtime: ProcessRuntime, busy: { readonly isBusy: boolean }): ProcessRuntime => ({
   start: () => runtime.start(),
   enter: (ref) => runtime.enter(ref),
@@ -78,15 +78,15 @@ const openAgents = async (
     onRecall?: () => boolean;
     shared?: boolean;
     askTakes?: { beforeMs: number; afterMs: number };
-    /** Stands before the engine's own outcome; null leaves it to the engine. */
+    /** Runs before the engine’s own outcome; null leaves the outcome to the engine. */
     outcome?: () => Promise<StepAnswer> | null;
     broken?: { isBroken: boolean };
-    /** Whether reading takes longer than a request has. */
+    /** Whether reading takes longer than a request may. */
     silent?: { isSilent: boolean };
     busy?: { isBusy: boolean };
-    /** How long it takes to look for the recent turns. */
+    /** How long the search for recent turns takes. */
     search?: { takesMs: number };
-    /** What the embedder's last call has shown. */
+    /** The state that the last call to the embedder showed. */
     embedderDown?: () => string | null;
   } = {},
 ) => {
@@ -157,7 +157,7 @@ const openAgents = async (
 const turnTypes = ['TurnOpened', 'MemoriesRecalled', 'VerdictReached', 'MemoryStored'];
 
 describe('an agent’s turn', () => {
-  it('recalls, speaks, decides and remembers, in one call [7.1b, 7.1i]', async () => {
+  it('recalls, asks the engine, decides and remembers in one call [7.1b, 7.1i]', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve('{"dialogue": "Three coins.", "action": "SPEAK"}'));
     await using agents = await openAgents({ engine });
     const { verdict, revision } = await agents.say('A room, please.');
@@ -171,7 +171,7 @@ describe('an agent’s turn', () => {
     expect(findBreak(await agents.events())).toBeNull();
   });
 
-  it('is decided by the default preset where the tenant has no default [7.1d, 7.1g]', async () => {
+  it('is decided by the default preset when the tenant has no default [7.1d, 7.1g]', async () => {
     const { engine } = fakeCortex(() => Promise.resolve('{"dialogue": "Hm?", "action": "MOVE"}'));
     await using agents = await openAgents({ engine });
     const { verdict } = await agents.say('Wake up!', { npcState: { status: 'asleep' } });
@@ -179,7 +179,7 @@ describe('an agent’s turn', () => {
     expect((await agents.events())[0]?.data).toMatchObject({ ruleset: { rulesetId: 'default', version: 0 } });
   });
 
-  it('is joined by the same input while it is open, and begun again when it has ended [7.1q, 7.1u]', async () => {
+  it('is joined by the same input while it is open; after its end the input begins a new turn [7.1q, 7.1u]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -196,7 +196,7 @@ describe('an agent’s turn', () => {
     expect((await agents.say('Well?')).turnId).not.toBe(first?.turnId);
   });
 
-  it('goes on without its asker, and the same input gets its words without asking the engine again [6.4b, 7.1n, 7.1o, 7.1p, 7.1q]', async () => {
+  it('continues when its client times out; the same input gets the text without another call to the engine [6.4b, 7.1n, 7.1o, 7.1p, 7.1q]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -215,7 +215,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('is not said to wait for the words of its engine while what recall needs is away [7.1o]', async () => {
+  it('is not reported as waiting for its engine while recall is unavailable [7.1o]', async () => {
     let isAway = true;
     const { engine, asked } = fakeCortex(() => Promise.resolve('At last.'));
     await using agents = await openAgents({ engine }, { onRecall: () => isAway });
@@ -231,7 +231,7 @@ describe('an agent’s turn', () => {
     expect(await again).toMatchObject({ turnId: refused.details['turnId'], verdict: { dialogue: 'At last.' } });
   });
 
-  it('is said to wait for the embedder only while its recall waits, and the last call to the embedder has failed [7.1o]', async () => {
+  it('is reported as waiting for the embedder only while its recall waits and the last embedder call failed [7.1o]', async () => {
     const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     const embedderDown = () => 'It is away.';
     for (const [isAway, code] of [
@@ -249,9 +249,9 @@ describe('an agent’s turn', () => {
   });
 
   it.each([
-    ['is looked at', false, 'ENGINE_UNAVAILABLE'],
+    ['is being read', false, 'ENGINE_UNAVAILABLE'],
     ['has ended', true, 'STORE_UNAVAILABLE'],
-  ])('is told to come again in time when the store is silent as the turn %s [7.1n, 7.1o]', async (_, ends, code) => {
+  ])('is refused in time with a retry when the store is silent as the turn %s [7.1n, 7.1o]', async (_, ends, code) => {
     const { opened, open } = gate();
     const { engine } = fakeCortex(async () => {
       await opened;
@@ -275,7 +275,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('answers the same input with a turn that has ended since it was told to come again, once and for a while [7.1s, 7.1u]', async () => {
+  it('is returned to the same input after a refusal with a retry, once and for a limited time [7.1s, 7.1u]', async () => {
     let gates = [gate(), gate()];
     const [first, second] = gates;
     const { engine, asked } = fakeCortex(async () => {
@@ -306,7 +306,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is waited for by any number of equal requests [7.1q]', async () => {
+  it('is shared by any number of equal requests [7.1q]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -324,7 +324,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('is promised no more to a command whose repeat was answered', async () => {
+  it('is no longer reserved for a command whose repeat was answered', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       if (asked.length === 1) await opened;
@@ -346,7 +346,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('is promised to a command that joined another’s turn [7.1t]', async () => {
+  it('is reserved for a command that joined another command’s turn [7.1t]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -365,7 +365,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is promised still when a retry has failed, and to no more than were told to come again [7.1s]', async () => {
+  it('stays reserved after a failed retry, for as many requests as were refused [7.1s]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       if (asked.length === 1) await opened;
@@ -386,7 +386,7 @@ describe('an agent’s turn', () => {
     expect(both.map(({ verdict }) => verdict.dialogue)).toEqual(['Blow 1.', 'Blow 2.']);
   });
 
-  it('is promised to each of those who left its opening', async () => {
+  it('is reserved for each client that left while it was being opened', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
     const askTakes = { beforeMs: WAIT_MS + 1_000, afterMs: 0 };
     await using agents = await openAgents({ engine }, { askTakes });
@@ -415,7 +415,7 @@ describe('an agent’s turn', () => {
     expect(await anew).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
   });
 
-  it('is promised to who left while it was looked for', async () => {
+  it('is reserved for a client that left while its turn was being looked up', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       if (asked.length === 1) await opened;
@@ -439,7 +439,7 @@ describe('an agent’s turn', () => {
     expect(words).toEqual(['Blow 1.', 'Blow 1.', 'Blow 2.']);
   });
 
-  it('is promised no more to who left its opening and came back to it', async () => {
+  it('is not reserved for a client that left its opening and joined it again', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve(`Blow ${String(asked.length)}.`));
     const askTakes = { beforeMs: WAIT_MS + 2_000, afterMs: 0 };
     await using agents = await openAgents({ engine }, { askTakes });
@@ -456,7 +456,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is promised, when another server has opened it, to who left before that was known', async () => {
+  it('is reserved for a client that left before it was known that another server had opened it', async () => {
     const { opened, open } = gate();
     const fake = fakeCortex(async () => {
       if (fake.asked.length === 1) await opened;
@@ -469,7 +469,7 @@ describe('an agent’s turn', () => {
     await using second = await openAgents(fake, { store, clock, shared: true, askTakes });
     const late = second.say('Attack!').catch((error: unknown) => error);
     await settle(20);
-    // The other's clock has moved on, so its turn has another id.
+    // The other server’s clock is ahead, so its turn has a different id.
     await clock.advance(5);
     void first.say('Attack!').catch(() => undefined);
     await settle(40);
@@ -483,14 +483,14 @@ describe('an agent’s turn', () => {
     expect(fake.asked).toHaveLength(1);
   });
 
-  it('is told to come again where the outcome of a turn is nothing yet', async () => {
+  it('is refused with a retry when its outcome is not available yet', async () => {
     const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     const outcome = () => Promise.resolve({ answer: undefined, revision: -1, position: 0 });
     await using agents = await openAgents({ engine }, { outcome });
     await expect(agents.say('Anybody?')).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
   });
 
-  it('is waited for again when too many wait for its outcome', async () => {
+  it('keeps waiting when too many requests wait for its outcome', async () => {
     let times = 0;
     const { engine } = fakeCortex(() => Promise.resolve('Free again.'));
     const busy = () => ((times += 1) <= 3 ? Promise.reject(new Rejection('BUSY', { retryAfter: 1 })) : null);
@@ -507,25 +507,28 @@ describe('an agent’s turn', () => {
   it.each([
     ['the opening takes', { beforeMs: WAIT_MS - 1_000, afterMs: 8_000 }, 'CORTEX_UNAVAILABLE'],
     ['the opening takes more than', { beforeMs: WAIT_MS + 8_000, afterMs: 0 }, 'ENGINE_UNAVAILABLE'],
-  ])('is not waited for longer than a request may, though %s most of that time [7.1n]', async (_, askTakes, code) => {
-    const { engine, asked } = fakeCortex(() => Promise.resolve('Here I am.'));
-    await using agents = await openAgents({ engine }, { askTakes });
-    let refusal: unknown = null;
-    void agents.say('Anybody?').catch((error: unknown) => (refusal = error));
-    await settle(20);
-    await agents.clock.advance(WAIT_MS - 1);
-    expect(refusal).toBeNull();
-    await agents.clock.advance(1);
-    expect(refusal).toMatchObject({ code });
-    await agents.clock.advance(20_000);
-    const again = agents.say('Anybody?');
-    await settle(20);
-    await agents.clock.advance(8_000);
-    expect((await again).verdict).toMatchObject({ dialogue: 'Here I am.' });
-    expect(asked).toHaveLength(1);
-  });
+  ])(
+    'is not waited for longer than a request may wait, even if %s most of that time [7.1n]',
+    async (_, askTakes, code) => {
+      const { engine, asked } = fakeCortex(() => Promise.resolve('Here I am.'));
+      await using agents = await openAgents({ engine }, { askTakes });
+      let refusal: unknown = null;
+      void agents.say('Anybody?').catch((error: unknown) => (refusal = error));
+      await settle(20);
+      await agents.clock.advance(WAIT_MS - 1);
+      expect(refusal).toBeNull();
+      await agents.clock.advance(1);
+      expect(refusal).toMatchObject({ code });
+      await agents.clock.advance(20_000);
+      const again = agents.say('Anybody?');
+      await settle(20);
+      await agents.clock.advance(8_000);
+      expect((await again).verdict).toMatchObject({ dialogue: 'Here I am.' });
+      expect(asked).toHaveLength(1);
+    },
+  );
 
-  it('is opened once by two server processes that are asked the same at once, and again when it has ended [7.1r, 7.1u]', async () => {
+  it('is opened once by two servers that get the same input at the same time, and once more after it has ended [7.1r, 7.1u]', async () => {
     const { opened, open } = gate();
     const fake = fakeCortex(async () => {
       await opened;
@@ -548,19 +551,19 @@ describe('an agent’s turn', () => {
     expect(turnIds.size).toBe(1);
   });
 
-  it('is no old turn with the same words when there are too many to take it', async () => {
+  it('is refused as busy instead of returning an old turn with the same text', async () => {
     const { engine } = fakeCortex(() => Promise.resolve('Hello.'));
     const busy = { isBusy: false };
     await using agents = await openAgents({ engine }, { busy });
     await agents.say('Hello.');
-    // So many that the first does not count any more for the name of a command, and is remembered still.
+    // Enough turns that the first is no longer used for a command's name but is still cached.
     const others = TURNS_KEPT_PER_MIND / 2 + 1;
     for (let other = 0; other < others; other += 1) await agents.say(`Something else: ${String(other)}.`);
     busy.isBusy = true;
     await expect(agents.say('Hello.')).rejects.toMatchObject({ code: 'BUSY' });
   });
 
-  it('is told to come again at once while its engine is known to be down, and goes on when it is back [6.4b, 7.1o, 7.1p]', async () => {
+  it('is refused immediately while its engine is known to be down, and continues when the engine is back [6.4b, 7.1o, 7.1p]', async () => {
     let isDown = true;
     const fake = fakeCortex(() =>
       isDown ? Promise.reject(new Rejection('CORTEX_UNAVAILABLE')) : Promise.resolve('Back again.'),
@@ -580,7 +583,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('waits again for an engine once what was known of it is too old, though nobody has called it since [7.1p]', async () => {
+  it('waits for an engine again after the last known failure is too old [7.1p]', async () => {
     const { opened, open } = gate();
     const fake = fakeCortex(async () => {
       await opened;
@@ -601,7 +604,7 @@ describe('an agent’s turn', () => {
     expect(fake.asked).toHaveLength(1);
   });
 
-  it('asks an engine again only for words that were not recorded when the server was killed', async () => {
+  it('asks an engine again only for text that was not recorded before the server was killed', async () => {
     const { engine, asked } = fakeCortex(() =>
       asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Here.'),
     );
@@ -616,7 +619,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is found again by a repeat of its command after it has ended [7.1t]', async () => {
+  it('is found by a repeat of its command after it has ended [7.1t]', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve('Once.'));
     await using agents = await openAgents({ engine });
     const first = await agents.say('Say it once.', { commandId: 'c0_AAAAAAAAAAAAAAAA' });
@@ -625,7 +628,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('recalls again by itself when its recall failed', async () => {
+  it('retries a failed recall', async () => {
     const { engine } = fakeCortex(() => Promise.resolve('Now I know.'));
     let fails = 1;
     await using agents = await openAgents({ engine }, { onRecall: () => (fails -= 1) >= 0 });
@@ -637,7 +640,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(turnTypes);
   });
 
-  it('is begun again by a repeat of its command when it has expired', async () => {
+  it('is begun again by a repeat of its command after it has expired', async () => {
     const fake = fakeCortex(() =>
       fake.asked.length === 1 ? new Promise<never>(() => undefined) : Promise.resolve('Yes.'),
     );
@@ -651,7 +654,7 @@ describe('an agent’s turn', () => {
     expect((await agents.say('Anybody?', { ...command, resumed: true })).verdict).toMatchObject({ dialogue: 'Yes.' });
   });
 
-  it('says that the engine was not asked when it expires before it has recalled', async () => {
+  it('reports that the engine was not asked when it expires before its recall', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve('Never asked.'));
     await using agents = await openAgents({ engine }, { onRecall: () => true });
     await agents.clock.advance(0);
@@ -671,7 +674,7 @@ describe('an agent’s turn', () => {
     expect(asked).toHaveLength(0);
   });
 
-  it('expires when no engine speaks until its deadline', async () => {
+  it('expires when no engine answers before its deadline', async () => {
     const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     await using agents = await openAgents({ engine });
     void agents.say('Anybody?').catch(() => undefined);
@@ -681,7 +684,7 @@ describe('an agent’s turn', () => {
     expect(await agents.types()).toEqual(['TurnOpened', 'MemoriesRecalled', 'TurnExpired']);
   });
 
-  it('is no turn of a body: a tape with its id goes on as another turn [7.1i]', async () => {
+  it('does not accept steps of a body: a tape with its id continues as another turn [7.1i]', async () => {
     const { engine } = fakeCortex(() => new Promise<never>(() => undefined));
     await using agents = await openAgents({ engine });
     void agents.say('Mine.').catch(() => undefined);

@@ -5,7 +5,7 @@ import { initialMind } from '../../../src/features/npcs/domain/state.js';
 import { jsonBytes, type JsonObject } from '../../../src/kernel/base/json.js';
 import { memoryRow } from '../../support/recall-scene.js';
 
-/** What a mind without a card knows, newest first. */
+/** The memories of a mind without a card, newest first. */
 const knowing = (count: number, text: string): ExportCardDeps => {
   const rows = Array.from({ length: count }, (_, at) => ({
     order: String(count - at),
@@ -28,15 +28,15 @@ const bookOf = async (deps: ExportCardDeps): Promise<readonly JsonObject[]> => {
   return book.entries;
 };
 
-describe('the book of a card that is made', () => {
-  it('has the newest 256 things that the mind knows, oldest first [8.9q]', async () => {
+describe('the book of a generated card', () => {
+  it('has the newest 256 memories, oldest first [8.9q]', async () => {
     const entries = await bookOf(knowing(300, 'The gate is old.'));
     expect(entries.map(({ content }) => content)).toEqual(
       Array.from({ length: 256 }, (_, at) => `${String(45 + at)} The gate is old.`),
     );
   });
 
-  it('has 256 KiB of them at most [8.9q]', async () => {
+  it('has at most 256 KiB of memories [8.9q]', async () => {
     const entries = await bookOf(knowing(100, 'x'.repeat(8_000)));
     expect(entries.length).toBeGreaterThan(25);
     expect(jsonBytes(entries.map(({ content = '' }) => content))).toBeLessThanOrEqual(262_144);

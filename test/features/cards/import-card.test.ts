@@ -22,7 +22,7 @@ describe('the import of a card', () => {
     };
   };
 
-  it('counts as known what the mind knew before, not what its book says twice [8.9g]', async () => {
+  it('recognises entries that the mind already knew, but not duplicates within its book [8.9g]', async () => {
     const take = await scene();
     const first = await take(book('It snows.', 'It snows.', 'It rains.'));
     expect(first.lore).toEqual({ entries: 3, stored: 2, known: 0, left: 0 });
@@ -32,7 +32,7 @@ describe('the import of a card', () => {
     expect(other.lore).toEqual({ entries: 3, stored: 1, known: 1, left: 0 });
   });
 
-  it('lets others run between what it does to a large card', async () => {
+  it('yields to other work while it handles a large card', async () => {
     const take = await scene();
     const texts = Array.from({ length: 400 }, (_, n) => `${String(n)} ${'a stranger paid in gold '.repeat(40)}`);
     using turns = countTurns();
@@ -40,7 +40,7 @@ describe('the import of a card', () => {
     expect(turns.count).toBeGreaterThan(4);
   });
 
-  it('is refused for macros that grow too long before they are replaced, wherever they stand', async () => {
+  it('is refused for macros that would grow too long, in any member, before replacing them', async () => {
     const take = await scene();
     const macros = '<bot>'.repeat(100_000);
     for (const over of [{ description: macros }, { personality: macros }, book(macros)]) {
@@ -49,7 +49,7 @@ describe('the import of a card', () => {
         details: { chars: expect.any(Number) as number },
       });
     }
-    // The card and its persona stand in one event.
+    // The card and its persona are in one event.
     const grown = take({ nickname: 'n'.repeat(128), description: '<bot>'.repeat(4_000), more: 'm'.repeat(400_000) });
     await expect(grown).rejects.toMatchObject({
       code: 'EVENTS_TOO_LARGE',

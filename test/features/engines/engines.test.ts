@@ -52,7 +52,7 @@ describe('the engines of a server', () => {
     expect(engines.find('gpt')).toBeNull();
   });
 
-  it('are the server’s default for a tenant who has chosen none [6.2b, 6.3b]', () => {
+  it('include the server’s default for a tenant who has chosen none [6.2b, 6.3b]', () => {
     expect(enginesOf(server).engineOf('local')).toBe(openai);
     for (const name of ['', 'api-integrated']) {
       expect(lookUpCortex(enginesOf(server), 'local', name)).toEqual({
@@ -63,7 +63,7 @@ describe('the engines of a server', () => {
     }
   });
 
-  it('become a tenant’s default by an event, once, also on other servers [6.3b]', async () => {
+  it('become a tenant’s default by one event, also on other servers [6.3b]', async () => {
     const other = await openKeyServer(events, { seed: 'other' });
     await chooseDefaultCortex(server, enginesOf(server), command('c1'), 'Scripted');
     await chooseDefaultCortex(server, enginesOf(server), command('c2'), 'scripted');
@@ -76,7 +76,7 @@ describe('the engines of a server', () => {
     expect(enginesOf(await openKeyServer(events)).engineOf('local')).toBe(scripted);
   });
 
-  it('become nobody’s default while they are not ready, or not there [6.2c, 6.3c]', async () => {
+  it('cannot become a default while they are not ready or do not exist [6.2c, 6.3c]', async () => {
     const engines = enginesOf(server, [scripted, engine('openai', 'm', 'It is down.')], scripted);
     expect((await chooseDefaultCortex(server, engines, command('c1'), 'openai')).state).toBe('It is down.');
     expect(await chooseDefaultCortex(server, engines, command('c2'), 'gpt')).toEqual({
@@ -87,7 +87,7 @@ describe('the engines of a server', () => {
     expect(await choices()).toEqual([]);
   });
 
-  it('never take the place of a chosen one that a server does not have [6.3d]', async () => {
+  it('do not replace a chosen engine that a server does not have [6.3d]', async () => {
     await chooseDefaultCortex(server, enginesOf(server), command('c1'), 'openai');
     const engines = enginesOf(server, [scripted], scripted);
     expect(() => engines.engineOf('local')).toThrow(

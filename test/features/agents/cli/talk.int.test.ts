@@ -20,7 +20,7 @@ describe('anima talk', () => {
       lines,
     });
 
-  it('answers what is typed, tells why and what it remembers, and ends with the input', async () => {
+  it('answers each line, explains an answer, lists memories, and ends with its input', async () => {
     const { code, stdout, stderr } = await talk('mira', ['Good evening.', '', '/why', '/memories', '/unknown']);
     expect(code, stderr).toBe(0);
     const [answer, why] = stdout.split('\n');
@@ -31,7 +31,7 @@ describe('anima talk', () => {
     expect(stderr.match(/\/why: explain the last answer/g)).toHaveLength(2);
   });
 
-  it('tells why its own last line was answered so, whoever spoke since', async () => {
+  it('explains its own last line, even when another client spoke since', async () => {
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
     const lines = async function* () {
       yield 'I am the first.';
@@ -44,7 +44,7 @@ describe('anima talk', () => {
     expect(why?.turnId).toBe(answer?.turnId);
   });
 
-  it('tells a refusal, and goes on', async () => {
+  it('shows a refusal and continues', async () => {
     const { code, stdout, stderr } = await talk('nobody yet', ['/why', 'Hello.', '/quit', 'Never said.'], '--json');
     expect(code, stderr).toBe(0);
     expect(stderr).toContain('No NPC with this ID exists. (NPC_NOT_FOUND)');
@@ -57,14 +57,14 @@ describe('anima talk', () => {
 });
 
 describe('anima talk from a file', () => {
-  it('ends with 1 when none of its lines was answered', async () => {
+  it('exits with 1 when none of its lines was answered', async () => {
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
     const { code, stderr } = await typed(['talk', 'a/b'], { env, lines: ['Hello.', 'Again.'] });
     expect(code).toBe(1);
     expect(stderr).toMatch(/ID_INVALID[^]*The NPC answered none of the lines\./);
   });
 
-  it('ends with 1 and the first line that no server can answer', async () => {
+  it('exits with 1 and names the first line that no server can answer', async () => {
     const lines = ['One.', 'Two.'];
     const away = await typed(['talk', 'mira'], { env: { ANIMA_URL: 'http://127.0.0.1:1', ANIMA_API_KEY: 'k' }, lines });
     expect(away.code).toBe(1);
@@ -75,7 +75,7 @@ describe('anima talk from a file', () => {
   });
 });
 
-describe('anima talk to a server that asks for patience', () => {
+describe('anima talk to a busy server', () => {
   const refusal = (code: string) =>
     JSON.stringify({ error: { code, message: 'Later.', details: { reason: 'It is down.' } } });
   const talkTo = async (statuses: readonly number[], code = 'BUSY') => {
@@ -98,17 +98,17 @@ describe('anima talk to a server that asks for patience', () => {
     }
   };
 
-  it('tells why an engine gives no words', async () => {
+  it('shows why an engine gave no text', async () => {
     const { stderr } = await talkTo([503, 503, 503], 'CORTEX_UNAVAILABLE');
     expect(stderr).toContain('Later. It is down. Try again in 1 s. (CORTEX_UNAVAILABLE');
   });
 
-  it('says a line from a file again, and loses none', async () => {
+  it('repeats a line from a file and loses none', async () => {
     const { code, stdout, stderr } = await talkTo([429, 503]);
     expect([code, stdout], stderr).toEqual([0, 'mira: Answer 3.\nmira: Answer 4.\n']);
   });
 
-  it('goes on with the next line after a few tries', async () => {
+  it('continues with the next line after a few tries', async () => {
     const { stdout, stderr } = await talkTo([503, 503, 503]);
     expect(stdout).toBe('mira: Answer 4.\n');
     expect(stderr.match(/Later\. Try again in 1 s\. \(BUSY/g)).toHaveLength(3);
@@ -116,7 +116,7 @@ describe('anima talk to a server that asks for patience', () => {
 });
 
 describe('anima talk to an NPC with many memories', () => {
-  /** What `/memories` says of a mind with so many, and how many requests that takes. */
+  /** The output of `/memories` for a mind with this many memories, and the number of requests that it takes. */
   const remember = async (total: number) => {
     let asked = 0;
     const server = createServer(({ url = '' }, response) => {
@@ -155,7 +155,7 @@ describe('anima talk to an NPC with many memories', () => {
     expect([many.asked, many.shown.length, many.shown.at(-1)]).toEqual([3, 20, '  m10999  observation: Day 10999.']);
   });
 
-  it('uses a small part of the rate limit for them, and says that it has not read all', async () => {
+  it('uses a small part of the rate limit for them, and reports that it has not read all', async () => {
     const most = await remember(200_000);
     expect(most.asked).toBeLessThanOrEqual(25);
     expect(most.shown).toHaveLength(20);
@@ -164,7 +164,7 @@ describe('anima talk to an NPC with many memories', () => {
 });
 
 describe('anima why', () => {
-  it('shows the newest turn that has ended, and fails where there is none', async () => {
+  it('shows the newest turn that has ended, and fails if none has', async () => {
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
     await typed(['talk', 'asked'], { env, lines: ['Who are you?'] });
     const shown = await typed(['why', 'asked'], { env });

@@ -20,7 +20,7 @@ const asked = {
   ...{ by, keyed: false, resumed: false },
 };
 
-/** The phases of a turn, and what is owed to a request for it. */
+/** The phases of a turn, and the turn that a retry of the request would get. */
 const follow = async (npcState: JsonObject, action: string, store = new MemoryEventStore()) => {
   const clock = new ManualClock();
   const { engine } = fakeCortex(() => Promise.resolve(JSON.stringify({ dialogue: 'Well.', action })));
@@ -51,7 +51,7 @@ describe('the phases of an agent’s turn', () => {
     ['a verdict', {}, 'SPEAK', 'event: verdict'],
     ['a refusal', { status: 'asleep' }, 'MOVE', 'event: error'],
   ])(
-    'leave nothing owed once %s was taken, and the turn when its client left before',
+    'expect no retry after %s was delivered, and one when the client left before',
     async (_, npcState, action, last) => {
       for (const isTaken of [true, false]) {
         await using following = await follow(npcState, action);
@@ -68,7 +68,7 @@ describe('the phases of an agent’s turn', () => {
     },
   );
 
-  it('end in time, and leave the turn owed, when the store does not tell where its stream ends', async () => {
+  it('end in time, and expect a retry, when the store does not answer', async () => {
     const store = new MemoryEventStore();
     await using following = await follow({}, 'SPEAK', store);
     const { phases, turnId, clock } = following;

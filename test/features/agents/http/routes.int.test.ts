@@ -19,7 +19,7 @@ import { runRoute } from '../../../kernel/http/fake-routes.js';
 const WAIT_MS = 12_000;
 const PATH = '/v1/agents/mira/process';
 
-/** A store that counts who follows its streams. */
+/** A store that counts the followers of its streams. */
 class FollowedStore extends MemoryEventStore {
   following = 0;
 
@@ -64,7 +64,7 @@ const start = async (
 
 type Phase = readonly [name: string, data: Record<string, unknown>];
 
-/** The phases of an input, as they come; `rest` reads to the end. */
+/** The phases of an input as they arrive; `rest` reads to the end. */
 const streamed = async (input: string, context: object = {}) => {
   const abort = new AbortController();
   const response = await fetch(`${app.url}${PATH}`, {
@@ -110,14 +110,14 @@ const say = (input: string, context: object = {}) => app.post(PATH, { input, con
 const wrote = async (): Promise<unknown> => (await app.get('/list')).body;
 
 describe('an agent’s answer', () => {
-  it('tells the revision and notes the position of what its turn wrote, so that lists wait for it', async () => {
+  it('reports the revision and the position of its turn, so that lists wait for it', async () => {
     await start(fakeCortex(() => Promise.resolve('Well met.')));
     const { status, headers } = await say('Hello.');
     expect([status, headers.get('anima-revision')]).toEqual([200, '3']);
     expect(await wrote()).toEqual({ wrote: 4 });
   });
 
-  it('does so for a refused action, which was recorded as well [7.1j]', async () => {
+  it('reports them for a refused action as well, which was also recorded [7.1j]', async () => {
     await start(fakeCortex(() => Promise.resolve('{"action": "MOVE"}')));
     const refused = await say('Wake up!', { npcState: { status: 'asleep' } });
     expect([refused.status, refused.body.error.code]).toEqual([422, 'RULE_REFUSED']);
@@ -130,7 +130,7 @@ describe('an agent’s answer', () => {
     expect(await wrote()).toEqual({ wrote: lastRevision + 1 });
   });
 
-  it('keeps a refusal for a repeat under its key, revision included [1.7o]', async () => {
+  it('repeats a refusal under its key, including the revision [1.7o]', async () => {
     const { engine, asked } = fakeCortex(() => Promise.resolve('{"action": "MOVE"}'));
     await start({ engine });
     const body = { input: 'Wake up!', context: { npcState: { status: 'asleep' } } };
@@ -143,7 +143,7 @@ describe('an agent’s answer', () => {
 });
 
 describe('the phases of an agent’s turn', () => {
-  it('come as they happen, in their order [7.1c, 7.1k]', async () => {
+  it('arrive in order while the turn runs [7.1c, 7.1k]', async () => {
     const { opened, open } = gate();
     await start(
       fakeCortex(async () => {
@@ -163,7 +163,7 @@ describe('the phases of an agent’s turn', () => {
     expect(await wrote()).toEqual({ wrote: 4 });
   });
 
-  it('have a comment between them every 15 seconds [7.1l]', async () => {
+  it('are separated by a comment every 15 seconds [7.1l]', async () => {
     await start(
       fakeCortex(() => new Promise<never>(() => undefined)),
       { waitMs: 60_000 },
@@ -209,7 +209,7 @@ describe('the phases of an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('end with the 503 at once when the engine is known to be down', async () => {
+  it('end with the 503 immediately when the engine is known to be down', async () => {
     const fake = fakeCortex(() => Promise.reject(new Rejection('CORTEX_UNAVAILABLE')));
     await start(fake);
     const stream = await streamed('Hello?');
@@ -221,7 +221,7 @@ describe('the phases of an agent’s turn', () => {
     ]);
   });
 
-  it('come to a second client that joins, those of the past first', async () => {
+  it('reach a second client that joins, from the first phase on', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -252,7 +252,7 @@ describe('the phases of an agent’s turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened', 'MemoriesRecalled', 'TurnExpired']);
   });
 
-  it('leave nothing waiting when their client leaves; the turn goes on, and the same input gets its outcome [7.1s]', async () => {
+  it('stop when their client leaves; the turn continues, and the same input gets its outcome [7.1s]', async () => {
     const { opened, open } = gate();
     const { engine, asked } = fakeCortex(async () => {
       await opened;
@@ -270,32 +270,35 @@ describe('the phases of an agent’s turn', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each([true, false])('are owed to a client that left before any was sent (closed before: %s)', async (closed) => {
-    const { engine, asked } = fakeCortex(() => Promise.resolve('You left early.'));
-    await start({ engine });
-    const res = Object.assign(new EventEmitter(), { closed, socket: {} });
-    const call = {
-      params: { agentId: 'mira' },
-      body: { input: 'Wait for me.' },
-      principal: testPrincipal({ tenant: TENANT }),
-    };
-    const left = {
-      ...call,
-      commandId: 'c1',
-      requestId: 'r1',
-      keyed: false,
-      resumed: false,
-      wantsStream: true,
-      koa: { req: { socket: {} }, res },
-    };
-    await routes[0]?.handler(left as never);
-    res.emit('close');
-    await until(async () => (await minds.types()).includes('MemoryStored'));
-    expect((await say('Wait for me.')).body).toMatchObject({ dialogue: 'You left early.' });
-    expect(asked).toHaveLength(1);
-  });
+  it.each([true, false])(
+    'are kept for a client that left before the first was sent (closed before: %s)',
+    async (closed) => {
+      const { engine, asked } = fakeCortex(() => Promise.resolve('You left early.'));
+      await start({ engine });
+      const res = Object.assign(new EventEmitter(), { closed, socket: {} });
+      const call = {
+        params: { agentId: 'mira' },
+        body: { input: 'Wait for me.' },
+        principal: testPrincipal({ tenant: TENANT }),
+      };
+      const left = {
+        ...call,
+        commandId: 'c1',
+        requestId: 'r1',
+        keyed: false,
+        resumed: false,
+        wantsStream: true,
+        koa: { req: { socket: {} }, res },
+      };
+      await routes[0]?.handler(left as never);
+      res.emit('close');
+      await until(async () => (await minds.types()).includes('MemoryStored'));
+      expect((await say('Wait for me.')).body).toMatchObject({ dialogue: 'You left early.' });
+      expect(asked).toHaveLength(1);
+    },
+  );
 
-  it('are no answer to an Idempotency-Key, nor to what is refused before a turn is opened [7.1m]', async () => {
+  it('are not sent for a request with an Idempotency-Key, or for one refused before a turn is opened [7.1m]', async () => {
     await start(fakeCortex(() => Promise.resolve('Hm?')));
     const accept = { accept: 'text/event-stream' };
     const keyed = await app.post(PATH, { input: 'Hello?' }, { ...accept, 'idempotency-key': 'one' });

@@ -33,7 +33,7 @@ describe('anima card', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it('imports a card from JSON and from a picture, and says what became of it', async () => {
+  it('imports a card from JSON and from an image, and reports the result', async () => {
     const { code, stdout } = await card('import', 'mira', 'mira.json');
     expect([code, stdout]).toEqual([
       0,
@@ -43,7 +43,7 @@ describe('anima card', () => {
     expect(JSON.parse(again.stdout)).toMatchObject({ npcId: 'oath', cardVersion: 3, lore: { stored: 1 } });
   });
 
-  it('exports one to the output, to a file, and into a picture of its own or another one', async () => {
+  it('exports a card to standard output, to a file, and into a new or given image', async () => {
     expect(JSON.parse((await card('export', 'mira')).stdout)).toEqual(v2Card());
     const written = await card('export', 'mira', '--out', 'as-v3.json', '--version', '3');
     expect([written.code, written.stderr]).toEqual([0, 'Wrote the card of mira to as-v3.json.\n']);
@@ -55,7 +55,7 @@ describe('anima card', () => {
     expect(pngChunks(await readFile(inFolder('mira-again.png')))).toHaveLength(4);
   });
 
-  it('says in one sentence what is wrong', async () => {
+  it('reports an error in one sentence', async () => {
     const sentences = [
       [['import', 'mira', 'nowhere.png'], 'nowhere.png cannot be read (ENOENT).'],
       [['import', 'mira', 'empty.png'], 'empty.png: The picture contains no character card'],

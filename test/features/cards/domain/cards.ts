@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../src/kernel/base/json.js';
 
-/** A V2 card as applications export them: with members beside `data`, extensions everywhere, and a book. */
+/** A V2 card as applications export it: with members beside `data`, extensions everywhere, and a book. */
 export const v2Card = (over: JsonObject = {}): JsonObject => ({
   name: 'Mira',
   description: 'as of an older reader',

@@ -28,7 +28,7 @@ const stored = (events: readonly { readonly type: string; readonly data: object 
   events?.flatMap(({ type, data }) => (type === 'MemoryStored' ? [(data as { text: string }).text] : []));
 
 describe('the import of a card', () => {
-  it('registers a mind that nobody knew, with persona, card and lore, each memory with an id of its own [8.9c]', () => {
+  it('registers a new mind with persona, card and lore, and gives each memory its own id [8.9c]', () => {
     const { events } = unknown.when(importCard, card, null, by);
     expect(events).toMatchObject([
       { type: 'NpcRegistered', data: brings },
@@ -39,19 +39,19 @@ describe('the import of a card', () => {
     expect(imported.state).toMatchObject({ persona: card.persona, data: null, card: { digest: 'first', revision: 0 } });
   });
 
-  it('changes a mind that is known, and leaves its data alone', () => {
+  it('changes a known mind and keeps its data', () => {
     const known = given({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp: 3 } } });
     const { events, and } = known.when(importCard, card, null, by);
     expect(events?.[0]).toEqual({ type: 'NpcUpdated', data: brings });
     expect(and.state).toMatchObject({ persona: card.persona, data: { hp: 3 }, card: { revision: 1 } });
   });
 
-  it('records nothing of the same card again [8.9i]', () => {
+  it('records nothing when the same card is imported again [8.9i]', () => {
     imported.when(importCard, card, null, by).then([]);
     imported.when(importCard, card, textsAt(0, card), by).then([]);
   });
 
-  it('brings back only what was changed since: the persona, the life, the memories [8.9i]', () => {
+  it('restores only what has changed since: the persona, the archived mind, the memories [8.9i]', () => {
     const changed = imported.when(registerNpc, { persona: 'Sold the inn.' }).and;
     changed.when(importCard, card, null, by).then([{ type: 'NpcUpdated', data: { persona: card.persona } }]);
     imported
@@ -64,7 +64,7 @@ describe('the import of a card', () => {
     and.when(importCard, card, null, by).then([]);
   });
 
-  it('of another version stores only what is new in it, however long ago the first one came [8.9j]', () => {
+  it('stores only the new lore of another version, however old the first import is [8.9j]', () => {
     const later = given(
       ...imported.events,
       ...Array.from({ length: 300 }, (_, at) => memoryStored(`m${String(at)}`, `Day ${String(at)}.`)),
@@ -76,17 +76,17 @@ describe('the import of a card', () => {
     expect(events?.[0]?.data).toEqual({ card: { digest: 'second', content: card.content } });
   });
 
-  it('does not store what the mind has learnt lately in the same words [8.9j]', () => {
+  it('does not store lore that the mind recently learned in the same words [8.9j]', () => {
     const learnt = given(memoryStored('m1', 'There is a war.'));
     expect(stored(learnt.when(importCard, card, null, by).events)).toEqual(['The gate is old.']);
   });
 
-  it('leaves the persona of a mind alone when the card has none [8.9d]', () => {
+  it('keeps the persona of a mind when the card has none [8.9d]', () => {
     const calm = given({ type: 'NpcRegistered', data: { persona: 'Calm.' } });
     expect(calm.when(importCard, { ...card, persona: null }, null, by).and.state.persona).toBe('Calm.');
   });
 
-  it('is refused when another card came meanwhile, but not when it was the same one [8.9k]', () => {
+  it('is refused after another card was imported meanwhile, but not after the same one [8.9k]', () => {
     const other = { ...card, digest: 'second' };
     imported.when(importCard, other, null, by).then('CONFLICT');
     imported.when(importCard, other, textsAt(7, card), by).then('CONFLICT');

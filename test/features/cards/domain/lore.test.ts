@@ -13,7 +13,7 @@ const importances = (...entries: readonly JsonObject[]) =>
 const textsOf = (entry: JsonObject) => lore(entry).memories.map(({ text }) => text);
 
 describe('the lore of a card', () => {
-  it('is one memory for each entry that is enabled and says something [8.9e, 8.9f, 8.9g]', () => {
+  it('is one memory for each enabled entry with content [8.9e, 8.9f, 8.9g]', () => {
     const card = { card: 'Mira' };
     expect(loreOf(readCard(v2Card()))).toEqual({
       left: 2,
@@ -40,7 +40,7 @@ describe('the lore of a card', () => {
     });
   });
 
-  it('leaves decorators out of what is remembered [8.9e]', () => {
+  it('excludes decorators from the text of a memory [8.9e]', () => {
     const [memory] = loreOf(readCard(v3Card())).memories;
     expect(memory).toMatchObject({
       text: 'Mi swore an oath.\n@@not one',
@@ -51,7 +51,7 @@ describe('the lore of a card', () => {
     expect(undecorated('  no @@decorator')).toEqual({ text: '  no @@decorator', decorators: [] });
   });
 
-  it('weighs entries among those of their book, by priority where there is one [8.9f]', () => {
+  it('weighs entries within their book, by priority if given [8.9f]', () => {
     expect(importances({ insertion_order: 0 }, { insertion_order: 100 }, { insertion_order: 25 })).toEqual([
       0.5, 0.9, 0.6,
     ]);
@@ -63,7 +63,7 @@ describe('the lore of a card', () => {
     expect(importances({ priority: '9' }, { constant: 'yes' })).toEqual([0.7, 0.7]);
   });
 
-  it('puts keys before a text that names none of them, unless they are patterns', () => {
+  it('puts keys in front of a text that contains none of them, unless they are patterns', () => {
     expect(textsOf({ content: 'They howl.', keys: [' wolf ', '', 'wolves', '/wol[fv]/i'] })).toEqual([
       'wolf, wolves: They howl.',
     ]);
@@ -72,7 +72,7 @@ describe('the lore of a card', () => {
     expect(textsOf({ content: 'Keeps it.', keys: ['{{char}}'] })).toEqual(['Mira: Keeps it.']);
   });
 
-  it('cuts a long entry where a paragraph, a line or a word ends, and loses no word [8.9e]', () => {
+  it('splits a long entry at a paragraph, line or word, and loses no word [8.9e]', () => {
     for (const [between, unit] of [
       ['\n\n', 'é wörd\n'],
       ['\n', 'some words '],
@@ -93,13 +93,13 @@ describe('the lore of a card', () => {
     expect(endless.map(({ text }) => text).join('')).toBe('\u{1f600}'.repeat(5_000));
   });
 
-  it('is not made any further once it is more than one card may bring', () => {
+  it('stops growing at the limit of one card', () => {
     expect(lore(...Array.from({ length: LORE_MEMORIES }, () => ({}))).memories).toHaveLength(LORE_MEMORIES);
     const tooLarge = lore(...Array.from({ length: 10 * LORE_MEMORIES }, () => ({})));
     expect(tooLarge.memories).toHaveLength(LORE_MEMORIES + 1);
   });
 
-  it('fits into a memory whatever the card says', () => {
+  it('fits into memories whatever the card contains', () => {
     const long: Json = '"'.repeat(20_000);
     const keys = Array.from({ length: 5_000 }, (_, at) => `key ${String(at)}`);
     const { memories } = lore({ content: 'x', keys, secondary_keys: keys, name: long, comment: long, position: long });

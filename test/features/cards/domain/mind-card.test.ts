@@ -13,16 +13,16 @@ const dataOf = (card: JsonObject): JsonObject => card['data'] as JsonObject;
 const entriesOf = (card: JsonObject): readonly JsonObject[] =>
   (dataOf(card)['character_book'] as { entries: readonly JsonObject[] }).entries;
 
-describe('a card in a version', () => {
+describe('exporting a card', () => {
   it.each([
     [2, v2Card()],
     [3, v3Card()],
     [3, { ...v3Card(), spec_version: '3.7', more: [null] }],
-  ] as const)('%i that is its own is as it came [8.9o]', (version, content) => {
+  ] as const)('in its own version %i returns it unchanged [8.9o]', (version, content) => {
     expect(shown(content, version)).toEqual(content);
   });
 
-  it('of a later one has the same members, and those that it requires [8.9o]', () => {
+  it('in a later version keeps its members and adds the required ones [8.9o]', () => {
     const v3 = shown(v2Card(), 3);
     expect(v3).toMatchObject({ spec: 'chara_card_v3', spec_version: '3.0', create_date: '2024-02-03 @10h' });
     const { character_book: book, ...others } = dataOf(v2Card());
@@ -32,7 +32,7 @@ describe('a card in a version', () => {
     );
   });
 
-  it('of an earlier one has the same members, without decorators [8.9o, 8.9r]', () => {
+  it('in an earlier version keeps its members and drops decorators [8.9o, 8.9r]', () => {
     const v2 = shown(v3Card(), 2);
     expect(v2).toMatchObject({ spec: 'chara_card_v2', spec_version: '2.0', data: { nickname: 'Mi', extensions: {} } });
     expect(entriesOf(v2)[0]?.['content']).toBe('{{char}} swore an oath.\n@@not one');
@@ -41,14 +41,14 @@ describe('a card in a version', () => {
     );
   });
 
-  it('of a flat card has all that it had [8.9o]', () => {
+  it('from a flat card keeps all members [8.9o]', () => {
     for (const version of [2, 3] as const) {
       expect(dataOf(shown(v1Card, version))).toMatchObject({ ...v1Card, extensions: {}, alternate_greetings: [] });
     }
     expect([ownVersion(1), ownVersion(2), ownVersion(3)]).toEqual([2, 2, 3]);
   });
 
-  it('has the defaults of that version where a card has null', () => {
+  it('uses the defaults of the version for null members', () => {
     const entries = [{ keys: null, content: null, extensions: null, enabled: null, use_regex: null, comment: null }];
     const data = { name: 'M', tags: null, extensions: null, group_only_greetings: null, source: null };
     const card = (spec: string) => ({ spec, data: { ...data, character_book: { extensions: null, entries } } });
@@ -62,20 +62,20 @@ describe('a card in a version', () => {
     expect(entriesOf(v2)).toEqual([{ ...entry, use_regex: null, comment: null }]);
   });
 
-  it('leaves a book that is none of ours alone', () => {
+  it('leaves a book of unknown form unchanged', () => {
     const odd = { spec: 'chara_card_v2', data: { name: 'M', character_book: { entries: [{ extensions: 7 }] } } };
     expect(entriesOf(shown(odd, 3))[0]).toMatchObject({ keys: [], content: '', enabled: true, extensions: 7 });
   });
 });
 
-describe('an imported card as the mind is now', () => {
-  it.each([v1Card, v2Card(), v3Card()])('is as it came while the persona is the same', (content) => {
+describe('an imported card in the current state of the mind', () => {
+  it.each([v1Card, v2Card(), v3Card()])('is unchanged while the persona is the same', (content) => {
     const card = readCard(content);
     expect(currentCard(card, personaOf(card)).content).toBe(content);
   });
 
   it.each([v1Card, v2Card(), v3Card()])(
-    'says the persona of now, and nothing that contradicts it [8.9p]',
+    'has the current persona, and nothing that contradicts it [8.9p]',
     (content) => {
       const now = currentCard(readCard(content), 'Mira keeps nothing.').content;
       const again = readCard(now);
@@ -87,10 +87,10 @@ describe('an imported card as the mind is now', () => {
   );
 });
 
-describe('the card of a mind that came without one', () => {
+describe('the card of a mind that was not imported from one', () => {
   const mind = { npcId: 'npc-7', persona: 'Keeps the inn.', data: { name: 'Mira' } };
 
-  it('has its name, its persona and what it knows, and can be imported again', () => {
+  it('has the name, the persona and the memories, and can be imported again', () => {
     const made = madeCard(mind, [
       { text: 'The gate is old.', importance: 0.5, metadata: { keys: ['gate', 7], comment: 'seen' } },
       { text: 'There is a war.', importance: 0.8 },
@@ -106,13 +106,13 @@ describe('the card of a mind that came without one', () => {
     expect(loreOf(readCard(made)).memories.map(({ text }) => text)).toEqual(['The gate is old.', 'There is a war.']);
   });
 
-  it('has a name that cards can have, however long the id is', () => {
+  it('has a name of legal length, however long the id is', () => {
     const npcId = '🐉'.repeat(128);
     const made = madeCard({ ...mind, npcId, data: null }, []);
     expect(readCard(made).name).toBe(`${'🐉'.repeat(63)}…`);
   });
 
-  it('is called by its id where no text says its name, and has no book where it knows nothing [8.9q]', () => {
+  it('uses the id as name if no text contains it, and has no book without memories [8.9q]', () => {
     for (const data of [null, {}, { name: '' }, { name: 7 }]) {
       const made = madeCard({ ...mind, persona: null, data }, []);
       expect(dataOf(made)).toMatchObject({ name: 'npc-7', description: '' });

@@ -25,11 +25,11 @@ describe('a character card', () => {
     [2, v2Card()],
     [3, v3Card()],
     [3, { ...v3Card(), spec_version: '3.1' }],
-  ] as const)('of version %i is read, and kept as it came', (version, content) => {
+  ] as const)('of version %i is read and kept unchanged', (version, content) => {
     expect(readCard(content)).toMatchObject({ version, content, name: 'Mira' });
   });
 
-  it('is read with nothing but a name; null counts as absent', () => {
+  it('needs only a name; null counts as absent', () => {
     const card = readCard({ spec: 'chara_card_v2', data: { name: ' Mira ', description: null, character_book: null } });
     expect(card).toMatchObject({ name: 'Mira', calledName: 'Mira', description: '', entries: [] });
     expect(personaOf(card)).toBeNull();
@@ -40,29 +40,19 @@ describe('a character card', () => {
     ['something else', { hello: 1 }, '/spec', 'must be chara_card_v2 or chara_card_v3'],
     ['a book alone', { spec: 'lorebook_v3', data: {} }, '/spec', 'must be chara_card_v2 or chara_card_v3'],
     [
-      'a spec that every object has',
+      'a spec that is a prototype property',
       { spec: 'constructor', data: {} },
       '/spec',
       'must be chara_card_v2 or chara_card_v3',
     ],
     ['no data', { spec: 'chara_card_v2' }, '/data', 'must be an object'],
     ['no name', v2Card({ name: ' ' }), '/data/name', 'must be a string that is not empty'],
-    ['a name without end', flat({ name: 'x'.repeat(129) }), '/name', 'must have at most 128 characters'],
+    ['an unbounded name', flat({ name: 'x'.repeat(129) }), '/name', 'must have at most 128 characters'],
     ['another description', v2Card({ description: 7 }), '/data/description', 'must be a string'],
+    ['an invalid book', flat({ character_book: [] }), '/character_book', 'must be an object with an array "entries"'],
+    ['an invalid entry', flat({ character_book: { entries: [7] } }), '/character_book/entries/0', 'must be an object'],
     [
-      'a book that is none',
-      flat({ character_book: [] }),
-      '/character_book',
-      'must be an object with an array "entries"',
-    ],
-    [
-      'an entry that is none',
-      flat({ character_book: { entries: [7] } }),
-      '/character_book/entries/0',
-      'must be an object',
-    ],
-    [
-      'an entry of something else',
+      'an entry of another kind',
       flat({ character_book: { entries: [{}, { content: 7 }] } }),
       '/character_book/entries/1/content',
       'must be a string',
@@ -71,7 +61,7 @@ describe('a character card', () => {
     expect(issuesOf(json)).toContainEqual([pointer, message]);
   });
 
-  it('is refused with fifty problems at most', () => {
+  it('is refused with at most fifty problems', () => {
     const entries: Json[] = Array.from({ length: 90 }, () => 7);
     const unseen = (): never => {
       throw new Error('more was looked at');
@@ -82,24 +72,24 @@ describe('a character card', () => {
 });
 
 describe('the persona of a card', () => {
-  it('is made of who it is, what it is like, where it is and how it is to act [8.9d]', () => {
+  it('is made of the description, personality, scenario and instructions [8.9d]', () => {
     expect(personaOf(readCard(v2Card()))).toBe(
       'Mira keeps the inn. She knows the player.\n\nPersonality: Calm, dry.\n\nScenario: Winter has come.\n\nInstructions: Stay in character.',
     );
   });
 
-  it('names whom nothing else names, by the nickname if there is one [8.9d]', () => {
+  it('adds the name if no text contains it, preferring the nickname [8.9d]', () => {
     expect(personaOf(readCard(v1Card))).toBe('Name: Mira\n\nKeeps the inn.');
     const nicknamed = v3Card({ description: '{{CHAR}} and <Bot>.', personality: '', scenario: '', system_prompt: '' });
     expect(personaOf(readCard(nicknamed))).toBe('Mi and Mi.');
   });
 
-  it('keeps macros that it does not know, and does not replace what replaces', () => {
+  it('keeps unknown macros, and does not expand replaced text', () => {
     const card = readCard(flat({ name: '{{user}} $& {{char}}' }));
     expect(withNames('{{random:a,b}} {{char}} <START>', card)).toBe('{{random:a,b}} {{user}} $& {{char}} <START>');
   });
 
-  it('is as long as was reckoned before anything was replaced', () => {
+  it('has exactly the length that is computed before replacement', () => {
     const card = readCard(flat({ nickname: 'Mira of the inn' }));
     for (const text of [
       '',

@@ -8,7 +8,7 @@ import { startApp, type TestApp, testPrincipal } from '../../../support/http.js'
 import { closeSockets, openSocket } from '../../../support/sockets.js';
 
 const MIB = 1024 * 1024;
-/** Nothing here comes as far as a mind. */
+/** No request here reaches a mind. */
 const routes = cardRoutes({ ports: {} } as never);
 
 let app: TestApp;
@@ -24,7 +24,7 @@ const head = (type: string, length: number, key = 'good'): string =>
   `POST /npcs/mira/card HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: ${type}\r\nExpect: 100-continue\r\nContent-Length: ${String(length)}\r\n\r\n`;
 
 describe('the import of a card', () => {
-  it('accepts each type up to its limit, and refuses more before any of it is read [8.9a]', async () => {
+  it('accepts each type up to its limit, and refuses a larger body before reading it [8.9a]', async () => {
     for (const [type, length, begun] of [
       ['application/json; charset=utf-8', MIB, true],
       ['application/json', MIB + 1, false],
@@ -43,7 +43,7 @@ describe('the import of a card', () => {
     }
   });
 
-  it('takes no other type, and no compressed body [8.9a]', async () => {
+  it('accepts no other type and no compressed body [8.9a]', async () => {
     const refused = await app.request('POST', '/npcs/mira/card', {
       body: '{}',
       headers: { 'content-type': 'text/plain' },
@@ -59,7 +59,7 @@ describe('the import of a card', () => {
     expect(packed.status).toBe(415);
   });
 
-  /** Connections of a tenant whose bodies do not come. */
+  /** Connections of a tenant whose bodies never arrive. */
   const slow = async (key: string) => {
     const sockets = await Promise.all(Array.from({ length: 8 }, () => openSocket(app.port)));
     const going = sockets.map((socket) => once(socket, 'data'));
@@ -69,7 +69,7 @@ describe('the import of a card', () => {
   };
   const ask = (key: string) => app.post('/npcs/mira/card', {}, { authorization: `Bearer ${key}` });
 
-  it('is one of eight of its tenant at once: one more is told to come again, and other tenants are not [8.9k]', async () => {
+  it('runs at most eight times at a time per tenant: a ninth gets a retry, and other tenants are unaffected [8.9k]', async () => {
     const [first] = await slow('one');
     const refused = await ask('one');
     expect([refused.status, refused.body.error.code, refused.headers.get('retry-after')]).toEqual([503, 'BUSY', '1']);
@@ -78,7 +78,7 @@ describe('the import of a card', () => {
     await expect.poll(async () => (await ask('one')).status).toBe(422);
   });
 
-  it('is one of sixteen of all tenants at once [8.9k]', async () => {
+  it('runs at most sixteen times at a time for all tenants [8.9k]', async () => {
     await slow('one');
     const [first] = await slow('two');
     expect((await ask('three')).body.error.code).toBe('BUSY');
@@ -86,7 +86,7 @@ describe('the import of a card', () => {
     await expect.poll(async () => (await ask('three')).status).toBe(422);
   });
 
-  it('has both of its types in the OpenAPI document, and so has the export', () => {
+  it('has both of its types in the OpenAPI document, as does the export', () => {
     const { paths } = openApi(routes) as { readonly paths: Readonly<Record<string, Record<string, object>>> };
     const types = { 'application/json': {}, 'image/png': {} };
     expect(paths['/npcs/{npcId}/card']).toMatchObject({

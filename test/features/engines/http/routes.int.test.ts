@@ -75,7 +75,7 @@ describe('the routes of engines', () => {
     expect(server.directory.tenant('local').cortexId).toBe('scripted');
   });
 
-  it('neither store nor log nor show an authKey [6.2d, 6.2e]', async () => {
+  it('neither store, log nor return an authKey [6.2d, 6.2e]', async () => {
     const authKey = 'sk-never-kept';
     const replies = [
       await app.post(
@@ -95,13 +95,13 @@ describe('the routes of engines', () => {
     expect(asked).toEqual([]);
   });
 
-  it('hand on what is asked for, and leave out what is null [6.3e, 6.3i]', async () => {
+  it('forward the given options and leave out null [6.3e, 6.3i]', async () => {
     const reply = await complete({ prompt: 'Hello.', maxTokens: 9, temperature: null, stop: ['x'], jsonSchema: null });
     expect(reply.body).toEqual({ id: expect.any(String) as string, text: 'Well met.', stats: { ms: 1 } });
     expect(asked).toEqual([{ prompt: 'Hello.', maxTokens: 9, stop: ['x'] }]);
   });
 
-  it('say that completing is deprecated, also in refusals [1.9b]', async () => {
+  it('mark completing as deprecated, also in refusals [1.9b]', async () => {
     for (const reply of [
       await complete({ prompt: 'x' }),
       await complete({}),
@@ -113,7 +113,7 @@ describe('the routes of engines', () => {
     expect((await app.get('/cortex/models')).headers.get('deprecation')).toBeNull();
   });
 
-  it('refuse what is out of bounds, and an engine that is not there [6.2b, 6.3f, 6.3g]', async () => {
+  it('refuse out-of-range values and unknown engines [6.2b, 6.3f, 6.3g]', async () => {
     for (const body of [
       { prompt: 'x', maxTokens: 0 },
       { prompt: 'x', temperature: 3 },
@@ -137,7 +137,7 @@ describe('the routes of engines', () => {
     ]);
   });
 
-  it('wait 30 seconds at most [6.3g]', async () => {
+  it('wait at most 30 seconds [6.3g]', async () => {
     answer = hanging;
     const reply = complete({ prompt: 'x' });
     await until(() => signals.length === 1);
@@ -146,7 +146,7 @@ describe('the routes of engines', () => {
     expect(signals[0]?.aborted).toBe(true);
   });
 
-  /** Sends a completion and leaves once the engine was asked. */
+  /** Sends a completion and leaves after the engine was asked. */
   const leave = async (headers: Record<string, string>): Promise<void> => {
     const options = { method: 'POST', headers: { ...as('good'), 'content-type': 'application/json', ...headers } };
     const request = httpRequest(`${app.url}/cortex/scripted/complete`, options);
@@ -156,14 +156,14 @@ describe('the routes of engines', () => {
     request.destroy();
   };
 
-  it('end a completion whose client has left, and log no error [6.3h]', async () => {
+  it('cancel a completion whose client has left, and log no error [6.3h]', async () => {
     answer = hanging;
     await leave({});
     await until(() => signals[0]?.aborted === true);
     expect(app.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('go on for a client who can repeat the request, and give the repeat the answer [6.3h]', async () => {
+  it('continue for a client that can repeat the request, and give the repeat the answer [6.3h]', async () => {
     let finish: (text: string) => void = () => undefined;
     answer = () => new Promise((resolve) => (finish = resolve));
     await leave({ 'idempotency-key': 'k' });
