@@ -20,18 +20,18 @@ const other = { ...asker, sessionId: 'other' };
 const ghostsOf = (engine: CortexEngine | null, clock = new ManualClock()) =>
   createGhostEngines({ engines: { find: () => engine }, clock, texts: 4 });
 
-/** An engine that answers when it is told to. */
+/** An engine that answers on command. */
 const slow = (runtime: string) => {
   const waiting: (() => void)[] = [];
   const { engine } = fakeCortex(() => new Promise((resolve) => waiting.push(() => resolve('Yes.'))));
   return { engine: { ...engine, runtime }, waiting };
 };
 
-describe('what asks engines for ghosts', () => {
+describe('the engine calls of ghosts', () => {
   it.each([
     ['http', 4],
     ['llama.cpp', 1],
-  ])('asks an engine that runs by %s for %i texts at once [9.8v]', async (runtime, most) => {
+  ])('ask an engine that runs by %s for %i texts at a time [9.8v]', async (runtime, most) => {
     const { engine, waiting } = slow(runtime);
     const { ask } = ghostsOf(engine);
     const all = Array.from({ length: 6 }, () => ask(asker, asked, never));
@@ -44,8 +44,8 @@ describe('what asks engines for ghosts', () => {
   });
 });
 
-describe('why a session waits', () => {
-  it('is what the engine says of itself, or that it is not there [9.2d]', () => {
+describe('the reason why a session waits', () => {
+  it('is the engine’s own reason, or that the engine does not exist [9.2d]', () => {
     const fake = fakeCortex(() => Promise.resolve('Yes.'));
     const ghosts = ghostsOf(fake.engine);
     expect(ghosts.whyWaiting(asker)).toBeNull();
@@ -54,21 +54,21 @@ describe('why a session waits', () => {
     expect(ghostsOf(null).whyWaiting(asker)).toMatch(/does not have .*"fake"/);
   });
 
-  it('is what its own prompts meet while the engine is well, until there is a text [9.2d]', async () => {
+  it('is the failure of its own prompts while the engine is up, until it gets a text [9.2d]', async () => {
     let broken = true;
     const refused = new Rejection('CORTEX_UNAVAILABLE', { details: { reason: 'Too long.' }, retryAfter: 1 });
     const { engine } = fakeCortex(() => (broken ? Promise.reject(refused) : Promise.resolve('Yes.')));
     const ghosts = ghostsOf(engine);
     await expect(ghosts.ask(asker, asked, never)).rejects.toBe(refused);
     expect([asker, other, { ...asker, tenant: 'other' }].map(ghosts.whyWaiting)).toEqual(['Too long.', null, null]);
-    // Another process has gone on meanwhile.
+    // Another process has continued meanwhile.
     expect(ghosts.whyWaiting({ ...asker, step: 4 })).toBeNull();
     broken = false;
     await ghosts.ask(asker, asked, never);
     expect(ghosts.whyWaiting(asker)).toBeNull();
   });
 
-  it('tells of a model server that is up and takes no prompt', async () => {
+  it('names a model server that is up but refuses prompts', async () => {
     await using models = await startOpenAiServer();
     const refusal = '{"error":{"message":"context length exceeded"}}';
     models.behave({ kind: 'raw', status: 400, contentType: 'application/json', body: refusal });
@@ -80,7 +80,7 @@ describe('why a session waits', () => {
     expect(ghosts.whyWaiting(asker)).toMatch(/HTTP 400/);
   });
 
-  it('is still known while the same prompt is asked again', async () => {
+  it('is kept while the same prompt is retried', async () => {
     const answers: ((error: Error) => void)[] = [];
     const { engine } = fakeCortex(() => new Promise((_, reject) => answers.push(reject)));
     const ghosts = ghostsOf(engine);
@@ -99,7 +99,7 @@ describe('why a session waits', () => {
     expect(ghosts.whyWaiting(asker)).toBeNull();
   });
 
-  it('is that others come first, before and after it has waited too long [9.2d]', async () => {
+  it('is that other ghosts are served first, before and after the wait times out [9.2d]', async () => {
     const clock = new ManualClock();
     const { engine, waiting } = slow('llama.cpp');
     const ghosts = ghostsOf(engine, clock);

@@ -38,7 +38,7 @@ const session: PlayedSession = {
 const never = new AbortController().signal;
 const down = new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 });
 
-/** What one process plays with. */
+/** The dependencies of one process that plays. */
 const processOf = (
   store: MemoryEventStore,
   engine: CortexEngine | null,
@@ -61,7 +61,7 @@ const textOf = ({ turns }: RecordedStep): unknown =>
   turns[0]?.events.find(({ type }) => type.startsWith('Verdict'))?.data['generatedOutput'];
 
 describe('a session that an engine plays', () => {
-  it('records each text in its step, and asks for each once, with all that a turn tells a model [9.8p, 9.8t]', async () => {
+  it('records each text in its step, and asks for each once, with everything that a turn gives a model [9.8p, 9.8t]', async () => {
     const store = new MemoryEventStore();
     const { engine, asked } = walker();
     await playAll(processOf(store, engine));
@@ -74,7 +74,7 @@ describe('a session that an engine plays', () => {
     expect(steps.filter(({ probe }) => probe !== undefined)).toEqual([]);
   });
 
-  it('goes on in another process with no text asked for again that was recorded [9.8t]', async () => {
+  it('continues in another process without asking again for a recorded text [9.8t]', async () => {
     const whole = new MemoryEventStore();
     await playAll(processOf(whole, walker().engine));
     const store = new MemoryEventStore();
@@ -91,12 +91,12 @@ describe('a session that an engine plays', () => {
     }
     const last = walker();
     await playAll(processOf(store, last.engine));
-    // Only the three texts that were under way are asked for again.
+    // Only the three texts that were in progress are requested again.
     expect(asked + last.asked.length).toBe(session.steps + 3);
     expect(await stepsIn(store)).toEqual(await stepsIn(whole));
   });
 
-  it('asks for each text once, too, where two processes take slices in turn', async () => {
+  it('asks for each text once when two processes alternate slices', async () => {
     const store = new MemoryEventStore();
     const clock = new ManualClock();
     const { engine, asked } = fakeCortex(async ({ prompt }) => {
@@ -123,7 +123,7 @@ describe('a session that an engine plays', () => {
     });
   });
 
-  it('records nothing while the engine is down or away, and goes on with the same step [9.8u]', async () => {
+  it('records nothing while the engine is down or absent, and continues with the same step [9.8u]', async () => {
     const store = new MemoryEventStore();
     let up = true;
     const { engine, asked } = fakeCortex(({ prompt }) => {
@@ -141,7 +141,7 @@ describe('a session that an engine plays', () => {
     expect(asked).toHaveLength(session.steps + 3);
   });
 
-  it('asks for no text again that was recorded though the answer of the store was lost', async () => {
+  it('does not ask again for a recorded text if the acknowledgement of the store was lost', async () => {
     const store = new MemoryEventStore();
     const { engine, asked } = walker();
     const fault: AppendFault = { at: 'none' };
@@ -155,7 +155,7 @@ describe('a session that an engine plays', () => {
     expect(asked).toHaveLength(session.steps);
   });
 
-  it('ends a call that is under way when it is stopped, and records no step for it [9.8u]', async () => {
+  it('cancels a running call when it is stopped, and records no step for it [9.8u]', async () => {
     const store = new MemoryEventStore();
     let ended: AbortSignal | undefined;
     const { engine, asked } = fakeCortex(({ prompt }, signal) => {
@@ -174,7 +174,7 @@ describe('a session that an engine plays', () => {
     expect(await stepsIn(store)).toHaveLength(2);
   });
 
-  it('takes what comes of a text that is no answer, and counts of a long one only its beginning [9.8s]', async () => {
+  it('records the outcome of a text that is not an answer, and counts only the beginning of a long one [9.8s]', async () => {
     const store = new MemoryEventStore();
     const { engine } = fakeCortex(() => Promise.resolve('ü'.repeat(TEXT_BYTES)));
     const stopping = new AbortController();

@@ -12,18 +12,18 @@ const choose = (requested?: string, chosen: string | null = null): string | unde
   chooseGhostEngine(enginesOf(chosen), 'studio', requested);
 
 describe('the engine of a ghost', () => {
-  it('is the one that is named, by itself or its model, and the policy where none is [9.8m, 9.8n]', () => {
+  it('is the one with the given name or model, and the policy when none is named [9.8m, 9.8n]', () => {
     expect(['openai', 'llama3.1:8b', 'scripted', 'Scripted', undefined].map((name) => choose(name))).toEqual([
       ...['openai', 'openai', undefined, undefined, undefined],
     ]);
   });
 
-  it('is the default of the tenant for who asks for that [9.8m]', () => {
+  it('is the default of the tenant when requested [9.8m]', () => {
     expect(['', 'api-integrated'].map((name) => choose(name))).toEqual(['openai', 'openai']);
     expect(choose('api-integrated', 'scripted')).toBeUndefined();
   });
 
-  it('is refused when there is none [9.8o]', () => {
+  it('is refused when it does not exist [9.8o]', () => {
     expect(() => choose('gpt-9')).toThrow(expect.objectContaining({ code: 'CORTEX_NOT_FOUND' }) as Error);
     expect(() => choose('', 'llama')).toThrow(expect.objectContaining({ code: 'CORTEX_UNAVAILABLE' }) as Error);
   });

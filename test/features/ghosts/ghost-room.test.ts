@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { OPEN_GHOSTS, requireGhostRoom } from '../../../src/features/ghosts/ghost-room.js';
 import type { ReadModels } from '../../../src/ports/read-models.js';
 
-describe('the sessions of a tenant that are not over or have no report', () => {
-  it('are 200 at most [9.8g]', async () => {
+describe('the sessions of a tenant that are running or have no report', () => {
+  it('are limited to 200 [9.8g]', async () => {
     const open = (count: number): ReadModels =>
       ({
         reachedPosition: () => Promise.resolve(true),

@@ -42,7 +42,7 @@ const findingAt = (fromStep: number, n: number): Finding =>
 const by = { tenant, actor: 'system', commandId: 'c', correlationId: 'c', causationId: null };
 const decided = { valid: true, code: null, action: null, matched: [] };
 
-/** A session whose body tells in every second step where it is: another tile each time. */
+/** A session whose body reports its position in every second step, each time another tile. */
 const toldSession = async (): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   const writers = new StreamWriters(store, new ManualClock(), { shared: false });
@@ -55,7 +55,7 @@ const toldSession = async (): Promise<MemoryEventStore> => {
 };
 
 describe('the journey of a session', () => {
-  it('is as short when a body elsewhere told it [9.12a]', async () => {
+  it('is equally short when an external body reported it [9.12a]', async () => {
     const store = await toldSession();
     const { revisions: read, store: counting } = watched(store);
     const findings = [0, 1, 300, CHECKPOINT_STEPS, 3 * CHECKPOINT_STEPS - 1, STEPS - 1].map(findingAt);
@@ -72,7 +72,7 @@ describe('the journey of a session', () => {
   });
 
   itLong(
-    'is that of its last steps, and tells where findings began before them, without reading all [9.12a]',
+    'contains its last steps, and the starts of earlier findings, without reading everything [9.12a]',
     async () => {
       const store = await playedSession();
       const { revisions: read, store: counting } = watched(store);

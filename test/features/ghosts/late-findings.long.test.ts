@@ -12,7 +12,7 @@ import { drawnLevel } from './domain/drawn-level.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { playAllSlices } from '../../support/played-sessions.js';
 
-/** The only key fits two doors, lies far away, and is gone after its use. */
+/** The only key fits two doors, is far away, and is consumed by its use. */
 const open = drawnLevel(
   [
     '################################',
@@ -29,10 +29,10 @@ const open = drawnLevel(
   ],
   { consumed: true },
 );
-/** To the key and back to the wrong door, with both taken and used on the way. */
+/** To the key and back to the wrong door; both are touched on the way. */
 const SHORTEST = 29 + 5 + 29 + 1 + 2;
 
-/** The same with walls, so that what a ghost has walked is far from the shortest way even without its loops. */
+/** The same with walls, so that the walk of the ghost differs from the shortest way even without its loops. */
 const winding = drawnLevel(
   [
     '################################',
@@ -54,7 +54,7 @@ const winding = drawnLevel(
 /** Down to the gap in the middle and up again, both ways. */
 const SHORTEST_WINDING = 29 + 14 + 29 + 14 + 8 + 1;
 
-describe('a soft lock that came about late', () => {
+describe('a late soft lock', () => {
   it.each([
     ['an open place', open, SHORTEST, 1_500],
     ['a place with walls', winding, SHORTEST_WINDING, 2_000],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { atPace, createPace, timedPace } from '../../../src/features/ghosts/pace.js';
 
-/** A clock on which work takes as long as it says, and rest is written down. */
+/** A clock on which work takes the time that it names, and rest is recorded. */
 const clockOf = () => {
   let nowMs = 0;
   const rests: number[] = [];
@@ -23,7 +23,7 @@ const clockOf = () => {
   };
 };
 
-describe('the pace of what is played', () => {
+describe('the CPU throttle of ghosts', () => {
   it.each([0.25, 0.5, 1])('leaves the processor to others for the rest of the time (share %f)', async (share) => {
     const { clock, rests, work } = clockOf();
     const pace = createPace(clock, share)('a');
@@ -33,7 +33,7 @@ describe('the pace of what is played', () => {
     expect(Math.abs(rested - wanted)).toBeLessThanOrEqual(8);
   });
 
-  it('runs what comes in turn, and goes on after what fails', async () => {
+  it('runs pieces of work in order, and continues after a failure', async () => {
     const { clock } = clockOf();
     const pace = createPace(clock, 1)('a');
     const order: number[] = [];
@@ -51,7 +51,7 @@ describe('the pace of what is played', () => {
     await expect(pace(() => 'still there')).resolves.toBe('still there');
   });
 
-  it('is shared by tenants in turns, however many sessions each of them has', async () => {
+  it('is shared fairly by tenants, however many sessions each of them has', async () => {
     const { clock } = clockOf();
     const pace = createPace(clock, 1);
     const done = { busy: 0, single: 0, third: 0 };
@@ -68,7 +68,7 @@ describe('the pace of what is played', () => {
     expect(done.third).toBeLessThan(160);
   });
 
-  it('starves nobody beside tenants that ask for one piece at a time', async () => {
+  it('starves no session beside tenants that submit one piece at a time', async () => {
     const { clock } = clockOf();
     const pace = createPace(clock, 1);
     const done = { a: 0, c: 0, one: 0, other: 0 };
@@ -80,7 +80,7 @@ describe('the pace of what is played', () => {
     for (const pieces of Object.values(done)) expect(Math.abs(pieces - 200)).toBeLessThanOrEqual(20);
   });
 
-  it('takes no time for work in which the whole process stood still, during a piece or a rest', async () => {
+  it('does not count time in which the entire process was suspended, during a piece or a rest', async () => {
     const { clock, rests, work } = clockOf();
     const pace = createPace(clock, 0.5)('a');
     await pace(() => work(600_000));
@@ -96,7 +96,7 @@ describe('the pace of what is played', () => {
     expect(rests.length).toBeGreaterThanOrEqual(8);
   });
 
-  it('tells how long work in slices took, without the rest between them [9.9k]', async () => {
+  it('measures work in slices without the rests between them [9.9k]', async () => {
     const { clock, work } = clockOf();
     function* sliced(): Generator<number, string, void> {
       for (const ms of [3, 40, 7]) {

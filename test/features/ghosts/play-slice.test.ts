@@ -32,7 +32,7 @@ const session: PlayedSession = {
 const never = new AbortController().signal;
 const atOnce: Pace = (work) => Promise.resolve().then(work);
 
-/** What one process plays with; `turn` is called before each piece of work. */
+/** The dependencies of one process that plays; `turn` runs before each piece of work. */
 const processOf = (
   store: MemoryEventStore,
   { turn = () => undefined, played = level }: { readonly turn?: () => void; readonly played?: Level | null } = {},
@@ -60,7 +60,7 @@ let whole: Promise<readonly RecordedStep[]> | undefined;
 const undisturbed = (): Promise<readonly RecordedStep[]> => (whole ??= playUndisturbed());
 
 describe('slices of a session', () => {
-  it('record each step once, with a checkpoint every now and then [9.8j]', async () => {
+  it('record each step once, with regular checkpoints [9.8j]', async () => {
     const steps = await undisturbed();
     expect(steps.map(({ step, revision }) => [step, revision])).toEqual(
       Array.from({ length: session.steps }, (_, index) => [index + 1, index]),
@@ -70,7 +70,7 @@ describe('slices of a session', () => {
   });
 
   it.each([1, 7, CHECKPOINT_STEPS, CHECKPOINT_STEPS + 3, 2 * CHECKPOINT_STEPS + 10])(
-    'go on in another process that knows nothing, as if nothing had happened (after %i pieces of work)',
+    'continue unchanged in another process without any state (after %i pieces of work)',
     async (pieces) => {
       const store = new MemoryEventStore();
       const stopping = new AbortController();
@@ -86,13 +86,13 @@ describe('slices of a session', () => {
     },
   );
 
-  it('are played once where several processes play at the same time', async () => {
+  it('are played once when several processes play at the same time', async () => {
     const store = new MemoryEventStore();
     await Promise.all([playAll(processOf(store)), playAll(processOf(store)), playAll(processOf(store))]);
     expect(await stepsIn(store)).toEqual(await undisturbed());
   });
 
-  it('end with the report: who still plays then records nothing, and a repeat gives the same report [9.3c, 9.4a]', async () => {
+  it('end with the report: a process still playing then records nothing, and a repeat returns the same report [9.3c, 9.4a]', async () => {
     const store = new MemoryEventStore();
     const [player, reporter] = [processOf(store), processOf(store)];
     const stopping = new AbortController();
@@ -106,7 +106,7 @@ describe('slices of a session', () => {
     expect((await reportSession(processOf(store), tenant, answer)).report).toMatchObject({ step: report.step });
   });
 
-  it('are never told as those of a session that goes on, once it has ended, also while somebody still plays [9.3c]', async () => {
+  it('are never shown as running after the session has ended, even while a process still plays [9.3c]', async () => {
     const store = new MemoryEventStore();
     const [player, reader] = [processOf(store), processOf(store)];
     const as = (name: string) => ({ ...session, name }) as unknown as Parameters<typeof reportSession>[2];
@@ -121,11 +121,11 @@ describe('slices of a session', () => {
     expect(await closeAndReport(processOf(store), session)).toEqual(ended.report);
   });
 
-  it('remember how long each step took, also in a process that did not play them [9.9k, 9.9m]', async () => {
+  it('keep the duration of each step, also in a process that did not play them [9.9k, 9.9m]', async () => {
     const store = new MemoryEventStore();
     const deps = processOf(store);
     let nowMs = 0;
-    // Whoever looks at the clock has worked for as long.
+    // Each look at the clock counts as this much work.
     const clock = Object.assign(new ManualClock(), { monotonicMs: () => (nowMs += SLOW_STEP_MS + 1) });
     await playAll({ ...deps, clock });
     expect((await stepsIn(store)).every(({ ms = 0 }) => ms > SLOW_STEP_MS)).toBe(true);
@@ -134,13 +134,13 @@ describe('slices of a session', () => {
     expect(metrics).toContainEqual(['stepMs.slowest', expect.any(Number)]);
   });
 
-  it('are not begun when the level is lost [9.8f]', async () => {
+  it('do not begin when the level is lost [9.8f]', async () => {
     const deps = processOf(new MemoryEventStore(), { played: null });
     await expect(playSlice(deps, session, never)).rejects.toMatchObject({ code: 'LEVEL_NOT_FOUND' });
   });
 
-  itLong('end when the minds hold more than a checkpoint may', async () => {
-    // No legal level has one like that: with one, the test needs no crowd.
+  itLong('end when the minds exceed the size of a checkpoint', async () => {
+    // No legal level has a persona this long; with it, the test needs no crowd.
     const played = { ...level, persona: 'x'.repeat(700_000) };
     const deps = processOf(new MemoryEventStore(), { played });
     await expect(playAll(deps)).rejects.toMatchObject({ code: 'DATA_TOO_LARGE' });

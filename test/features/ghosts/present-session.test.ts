@@ -22,7 +22,7 @@ const session = (steps: number): PlayedSession => ({
 });
 
 describe('a session that another process plays', () => {
-  it('is folded on from where it was looked at before', async () => {
+  it('is folded on from where it was last read', async () => {
     const store = new MemoryEventStore();
     const clock = new ManualClock();
     const player: PlayDeps = {
@@ -56,7 +56,7 @@ describe('a session that another process plays', () => {
     expect(await readWhile(200)).toBeGreaterThan(200);
     expect(await readWhile(210)).toBeLessThan(20);
     expect(await readWhile(210)).toBe(1);
-    // Across a checkpoint nothing before it is read.
+    // Nothing before a checkpoint is read.
     expect(await readWhile(255)).toBeLessThan(20);
   });
 });

@@ -35,10 +35,10 @@ const level = generateLevel('a place', 3);
 const output = (generatedOutput: string): TapeResult => ({ type: 'ExecuteInferenceResult', generatedOutput });
 const idle = output('{"action": "IDLE"}');
 
-/** Appends to the steps of sessions alone may fail. */
+/** Only appends to the steps of sessions may fail. */
 type StepsFault = { at: 'none' | 'before' | 'after' };
 
-/** A process of the server, over a store that others may share; what a killed one leaves is only the store. */
+/** A process of the server on a store that others may share; after a kill only the store is left. */
 const openProcess = async (
   store: MemoryEventStore,
   { steps: budget = 10_000, fault = { at: 'none' } }: { steps?: number; fault?: StepsFault } = {},
@@ -153,20 +153,20 @@ describe('the steps of a body', () => {
       await expect(dying.step(tape, idle)).rejects.toThrow('killed');
       expect(await numbersIn(store)).toEqual(at === 'before' ? [1] : [1, 2]);
       await using next = await openProcess(store);
-      // A new turn is opened: what came before stands before it.
+      // A new turn is opened: earlier events precede it.
       await next.step(tapeOf());
       expect(await numbersIn(store)).toEqual([1, 2]);
       expect((await stepsIn(store))[1]).toMatchObject({
         action: { type: 'IDLE' },
         remote: { told: { outcome: { ok: false, code: 'LOST' } }, decided: { valid: true, action: 'IDLE' } },
       });
-      // The body that had no answer repeats its step.
+      // The body that got no response repeats its step.
       expect((await next.step(tape, idle)).instruction).toMatchObject({ type: 'Finalize' });
       expect(await numbersIn(store)).toEqual([1, 2]);
     },
   );
 
-  it('are recorded by who looks at the session, and by its report [9.3c, 9.6g]', async () => {
+  it('are recorded by a request that reads the session, and by its report [9.3c, 9.6g]', async () => {
     for (const look of ['session', 'stop'] as const) {
       const store = new MemoryEventStore();
       const fault: StepsFault = { at: 'none' };
@@ -185,7 +185,7 @@ describe('the steps of a body', () => {
     }
   });
 
-  it('end the session also when the process dies before it has said so', async () => {
+  it('end the session even if the process dies before it has recorded the end', async () => {
     const store = new MemoryEventStore();
     const fault: StepsFault = { at: 'none' };
     await using dying = await openProcess(store, { fault, steps: 2 });
@@ -217,7 +217,7 @@ describe('the steps of a body', () => {
     expect(new Set(through).size).toBe(16);
   });
 
-  it('go on from a checkpoint as from the beginning', async () => {
+  it('continue from a checkpoint as from the beginning', async () => {
     const store = new MemoryEventStore();
     await using one = await openProcess(store);
     await one.begin();
@@ -251,7 +251,7 @@ describe('the steps of a body', () => {
     },
   );
 
-  it('are what Finalize is answered for: a turn that ends behind the last step is refused [9.6e, 9.6f]', async () => {
+  it('match the answers to Finalize: a turn that ends after the last step is refused [9.6e, 9.6f]', async () => {
     const store = new MemoryEventStore();
     await using body = await openProcess(store, { steps: 1 });
     await body.begin();
@@ -262,7 +262,7 @@ describe('the steps of a body', () => {
     expect(await numbersIn(store)).toEqual([1]);
   });
 
-  it('are what Finalize is answered for, at whatever moment the session is stopped [9.6e, 9.6f]', async () => {
+  it('match the answers to Finalize, whenever the session is stopped [9.6e, 9.6f]', async () => {
     const answered = new Set<string>();
     for (let delay = 0; delay < 60; delay += 3) {
       const store = new MemoryEventStore();
@@ -276,11 +276,11 @@ describe('the steps of a body', () => {
       const said = end.status === 'fulfilled' ? end.value.instruction.type : (end.reason as { code?: string }).code;
       answered.add(`${String(said)} of ${String((await numbersIn(store)).length)}`);
     }
-    // A body that is refused may still have made the last step: the report records what it finds.
+    // A refused body may still have made the last step: the report records the steps that it finds.
     expect([...answered].filter((each) => !/^(Finalize of 1|GHOST_OVER of [01])$/.test(each))).toEqual([]);
   });
 
-  it('expire after the session when their turns were left open, though the level is gone by then [9.6f]', async () => {
+  it('leave open turns to expire after the session, even if the level is gone by then [9.6f]', async () => {
     const store = new MemoryEventStore();
     let held: typeof level | null = level;
     await using body = await openProcess(store, {}, () => held);
@@ -310,7 +310,7 @@ describe('the steps of a body', () => {
     expect((await body.shown())[0]).not.toHaveProperty('told.reached');
   });
 
-  it('are not made of what ends after the session, and a turn without an end is none [9.6f]', async () => {
+  it('exclude turns that end after the session and turns without an end [9.6f]', async () => {
     const store = new MemoryEventStore();
     await using body = await openProcess(store);
     await body.begin();

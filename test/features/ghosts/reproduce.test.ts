@@ -26,7 +26,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { aRuleset } from '../../support/rules.js';
 
 const never = new AbortController().signal;
-/** The ghost's mind stays where it can go somewhere new: only the surroundings of an engine's ghost tell that. */
+/** The ghost’s mind stays where it can go somewhere new: only the surroundings of an engine’s ghost show that. */
 const rule = { ruleAction: 'FORBID MOVE', ruleCondition: [['context.surroundings.ways.entered', 'false']] as const };
 const level = { ...generateLevel('a place', 3), ruleset: aRuleset([rule]) };
 const session: PlayedSession = {
@@ -61,7 +61,7 @@ describe('reproductions of a session that an engine played', () => {
     strict = findings.find(({ kind }) => kind === 'mind_refused_world_allows') as Finding;
   });
 
-  it('are played with what the engine was told [9.10c]', async () => {
+  it('are played with the prompts that the engine got [9.10c]', async () => {
     const found = await reproduced(strict);
     expect(found).toMatchObject({ engine: true, goal: 'complete_level', steps: 1, minimal: true });
     expect(await replayReproduction(deps, found, never)).toMatchObject({ reproduced: true, steps: 1 });
@@ -69,7 +69,7 @@ describe('reproductions of a session that an engine played', () => {
     expect(await replayReproduction(deps, asOfPolicy, never)).toMatchObject({ reproduced: false });
   });
 
-  it('are refused with a map whose texts two readers would read differently [9.10i]', async () => {
+  it('are refused with a map whose texts two readers would interpret differently [9.10i]', async () => {
     const map = JSON.parse(await readFile('levels/cellar.tmj', 'utf8')) as { properties?: object[] };
     const twice = '{"rulesetRules":[{"ruleAction":"forbid MOVE","ruleAction":"forbid SAY"}]}';
     const brought = {
@@ -82,7 +82,7 @@ describe('reproductions of a session that an engine played', () => {
     });
   });
 
-  it('are not there for what does not come about again, and say whether it came too late [9.10e]', async () => {
+  it('do not exist for a finding that does not recur, and report whether it recurred too late [9.10e]', async () => {
     const other = { ...strict, subject: 'something else' };
     await expect(reproduced(other)).rejects.toMatchObject({
       message: expect.stringMatching(/not lead to the finding/) as string,

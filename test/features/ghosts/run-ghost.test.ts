@@ -4,8 +4,8 @@ import { runGhost } from '../../../src/features/ghosts/run-ghost.js';
 import { generateLevel } from '../../../src/features/levels/domain/generate.js';
 import { ManualClock } from '../../support/manual-clock.js';
 
-describe('a session that is accepted', () => {
-  it('has its level kept until a day after its timeout [9.8e]', async () => {
+describe('an accepted session', () => {
+  it('keeps its level until a day after its timeout [9.8e]', async () => {
     const clock = new ManualClock();
     const kept: string[] = [];
     const level = generateLevel('a place', 1);

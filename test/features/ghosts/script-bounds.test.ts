@@ -12,13 +12,13 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { drawnLevel } from './domain/drawn-level.js';
 
 const level = generateLevel('a place', 3);
-/** What an engine may say at most, in the letter that takes most in JSON. */
+/** The longest text that an engine may return, in the character that is largest in JSON. */
 const long = '\u0001'.repeat(8_192);
 const telling = JSON.stringify({ dialogue: 'Up.', action: { type: 'FLY' } });
 const pace: ReproduceDeps['pace'] = (work) => Promise.resolve().then(work);
 const clock = new ManualClock();
 
-/** A session that said this, and what it found by the last of it. `enough`: texts that lead there. */
+/** A session with these texts, and the findings of its last one. `enough`: texts that lead there. */
 const sessionOf = async (texts: readonly string[], played = level, enough: readonly string[] = [telling]) => {
   const all = recorded(
     'steps',
@@ -56,7 +56,7 @@ const sessionOf = async (texts: readonly string[], played = level, enough: reado
 };
 
 describe('the search for a reproduction', () => {
-  it('looks through no more bytes of texts than a replay takes [9.10e, 9.10h]', async () => {
+  it('examines no more bytes of texts than a replay accepts [9.10e, 9.10h]', async () => {
     const fitting = Math.floor(SCRIPT_BYTES / jsonBytes({ text: long }));
     const inTime = await sessionOf([...Array<string>(fitting - 1).fill(long), telling]);
     const { script, minimal } = await reproduce(inTime.deps, inTime.asked, undefined);
@@ -65,7 +65,7 @@ describe('the search for a reproduction', () => {
     await expect(reproduce(late.deps, late.asked, undefined)).rejects.toMatchObject({ code: 'FINDING_NOT_FOUND' });
   });
 
-  it('takes 10 s at most, says that a shorter script may exist, and goes on with the next call [9.10d]', async () => {
+  it('takes at most 10 s, reports that a shorter script may exist, and continues with the next call [9.10d]', async () => {
     const move = (x: number): string =>
       JSON.stringify({ dialogue: '', action: { type: 'MOVE', payload: { x, y: 0 } } });
     const needed = [move(1), move(2)];
@@ -80,13 +80,13 @@ describe('the search for a reproduction', () => {
     expect([second.script.map(({ text }) => text), second.minimal]).toEqual([needed, true]);
   });
 
-  it('gives up a replay that takes longer than it may [9.10j]', async () => {
+  it('gives up a replay that exceeds its time limit [9.10j]', async () => {
     const script = [{ text: telling }, { text: telling }];
     const late = { signal: undefined, clock: { monotonicMs: () => 2 }, untilMs: 1 };
     await expect(replayScript(pace, level, { script, briefedOn: null }, late)).rejects.toMatchObject({ code: 'BUSY' });
   });
 
-  it('keeps searches by the memory that they take', async () => {
+  it('limits stored searches by the memory that they use', async () => {
     const wordy = JSON.stringify({ dialogue: 'Up '.repeat(8_192), action: { type: 'FLY' } });
     const { deps, asked } = await sessionOf([long, long, wordy]);
     await reproduce(deps, asked, undefined);

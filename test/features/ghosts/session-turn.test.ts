@@ -35,7 +35,7 @@ const play = (changes: Partial<TurnToBegin & SpokenText> = {}) => {
 const types = ({ played }: ReturnType<typeof play>): readonly string[] => played.events.map(({ type }) => type);
 
 describe('a turn of a session', () => {
-  it('is played through every round, and recorded without what follows from the rest [9.8j]', () => {
+  it('plays every round, and records nothing that can be derived [9.8j]', () => {
     const turn = play();
     expect(types(turn)).toEqual([
       ...['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'StateChanged', 'MemoryStored'],
@@ -45,7 +45,7 @@ describe('a turn of a session', () => {
     expect(turn.broken).toBeNull();
   });
 
-  it('asks for a text with all that a model needs, and ends with it as if it had been known beforehand', () => {
+  it('asks for a text with everything that a model needs, and ends as if the text had been known in advance', () => {
     const mind = afterTurn(asked.mind, play().played, GHOST_MEMORIES);
     const { text, ...toBegin } = { ...asked, mind, turnId: 'g2' };
     const begun = ended(beginSessionTurn(toBegin));
@@ -57,14 +57,14 @@ describe('a turn of a session', () => {
     expect(begun.finish({ text })).toEqual(play({ mind, turnId: 'g2' }));
   });
 
-  it('obeys the rules of its mind, and says which of them matched', () => {
+  it('obeys the rules of its mind, and names the rules that matched', () => {
     const ruleset = aRuleset([{ drRuleId: 'hands off', ruleCondition: [['hp', '>5']], ruleAction: 'FORBID INTERACT' }]);
     const { verdict, grounds } = play({ ruleset });
     expect(verdict).toMatchObject({ valid: false, code: 'RULE_REFUSED' });
     expect(grounds.rules).toMatchObject([{ drRuleId: 'hands off', matched: true }]);
   });
 
-  it('changes its mind alone, which remembers and recalls it', () => {
+  it('changes only its own mind, which remembers and recalls it', () => {
     const mind = afterTurn(asked.mind, play().played, GHOST_MEMORIES);
     expect(mind).toMatchObject({ data: { knocked: true }, memories: [{ text: 'You see a door.' }] });
     const recalled = play({ mind, turnId: 'g2' }).played.events.find(({ type }) => type === 'MemoriesRecalled');
@@ -83,7 +83,7 @@ describe('a turn of a session', () => {
     ['repeat_step', []],
     ['stale_step', []],
     ['contradicting_tape', ['TapeMismatchNoticed']],
-  ])('holds while the session tries %s', (probe, more) => {
+  ])('lasts while the session tries %s', (probe, more) => {
     const turn = play({ probe });
     expect(turn.broken).toBeNull();
     expect([...types(turn)].sort()).toEqual([...types(play()), ...more].sort());

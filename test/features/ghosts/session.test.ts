@@ -7,7 +7,7 @@ import { allSlices } from '../../support/rules.js';
 
 const base = generateLevel('a place', 3);
 
-/** As many things around the start as a ghost sees, all with names of this length. */
+/** As many things around the start as a ghost can see, all with names of this length. */
 const crowded = (unit: string, length: number): Level => {
   const free = base.rows.flatMap((row, y) =>
     [...row].flatMap((sign, x) =>
@@ -26,7 +26,7 @@ describe('the prompt of a ghost that an engine plays', () => {
     ['a', 124],
     ['夢', 60],
     ['夢', 100],
-  ])('holds its surroundings though many things have names like %s, %i times', (unit, length) => {
+  ])('contains its surroundings even if many things have names like %s, %i times', (unit, length) => {
     const level = crowded(unit, length);
     const setting = settingOf(level, { goal: 'complete_level', seed: 1, steps: 10, engine: 'fake' });
     const { asked } = allSlices(beginStep(setting, beginSession(setting))).result;

@@ -25,7 +25,7 @@ const builtIn = await readBuiltInLevels([
 const setUp = () => {
   const clock = new ManualClock();
   const [events, archive] = [new MemoryEventStore(), new MemorySoulArchive()];
-  /** What happens once, at a moment of a call to the archive. */
+  /** Something that happens once, during a call to the archive. */
   const once = new Map<string, () => Promise<unknown>>();
   const at = async (moment: string): Promise<void> => {
     const act = once.get(moment);
@@ -52,7 +52,7 @@ const setUp = () => {
 };
 
 describe('the level of a session', () => {
-  it('was studied, so that no step and no report has to do it', async () => {
+  it('is already studied, so that no step and no report has to do it', async () => {
     const { open, by } = setUp();
     const levels = open();
     const isStudied = (level: Level | undefined) => level !== undefined && study(level).next().done === true;
@@ -64,7 +64,7 @@ describe('the level of a session', () => {
     }
   });
 
-  it('is not kept beyond the room that a tenant has for them [9.8e]', async () => {
+  it('is not stored beyond the tenant’s quota [9.8e]', async () => {
     const { open, archive } = setUp();
     const levels = open();
     const opened = await levels.openLevel('studio', 'nowhere', 7);
@@ -80,7 +80,7 @@ describe('the level of a session', () => {
     expect(await archive.read(opened.ref.digest)).not.toBeNull();
   });
 
-  it('is the first built-in one without a name, and any of them by name [7.3d]', async () => {
+  it('is the first built-in level without a name, and any of them by name [7.3d]', async () => {
     const levels = setUp().open();
     const { level, ref } = await levels.openLevel('studio', undefined, 1);
     expect(level.items).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('the level of a session', () => {
     expect(await setUp().open([]).levelOf(ref, 1)).toBeNull();
   });
 
-  it('is the registered one in its newest version, and stays that version when others come or it is deleted [9.8d]', async () => {
+  it('is the newest version of the registered one, and stays so when others are put or it is deleted [9.8d]', async () => {
     const { open, by } = setUp();
     const levels = open();
     await levels.put('inn', first, by());
@@ -101,13 +101,13 @@ describe('the level of a session', () => {
     await levels.put('inn', second, by());
     expect(await levels.openLevel('studio', 'inn', 1)).toMatchObject({ ref: { version: 2 }, level: { items: [{}] } });
     await levels.remove({ levelId: 'inn' }, by());
-    // Another process, which has kept nothing.
+    // Another process, with an empty cache.
     for (const one of [levels, open()]) expect(await one.levelOf(opened.ref, 1)).toEqual(opened.level);
     expect(await levels.openLevel('studio', 'inn', 1)).toMatchObject({ ref: { version: null, generated: true } });
     expect(await levels.openLevel('other', 'inn', 1)).toMatchObject({ ref: { generated: true } });
   });
 
-  it('is generated for any other name, the same one for a name and a seed [7.3d]', async () => {
+  it('is generated for any other name, and is the same for the same name and seed [7.3d]', async () => {
     const { open } = setUp();
     for (const name of ['nowhere', 'a/b', '']) {
       const opened = await open().openLevel('studio', name, 7);
@@ -117,7 +117,7 @@ describe('the level of a session', () => {
     }
   });
 
-  it('outlives a release that has another level of that name, for as long as a session needs it [9.8e]', async () => {
+  it('survives a release with a different level of that name, as long as a session needs it [9.8e]', async () => {
     const { open, archive } = setUp();
     const until = new Date('2026-02-01T00:00:00.000Z');
     const levels = open();
@@ -125,7 +125,7 @@ describe('the level of a session', () => {
       const opened = await levels.openLevel('studio', name, 1);
       await levels.keepForSession('studio', opened, until);
       const after = open([]);
-      // As if another generator had made it of another seed.
+      // As if another generator had made it from another seed.
       const seed = opened.ref.generated ? 2 : 1;
       expect(await after.levelOf(opened.ref, seed)).toEqual(opened.level);
       expect(open([]).ownLevelOf(opened.ref, seed)).toBeNull();
@@ -136,7 +136,7 @@ describe('the level of a session', () => {
     expect(await archive.stagedBytes('', 'PLAYED-')).toBe(0);
   });
 
-  it('is lost when the archive has lost its map, until that is put again', async () => {
+  it('is lost when the archive has lost its map, until the map is put again', async () => {
     const { open, archive, by } = setUp();
     await open().put('inn', first, by());
     const { ref } = await open().openLevel('studio', 'inn', 1);
@@ -149,7 +149,7 @@ describe('the level of a session', () => {
 });
 
 describe('the map of a level', () => {
-  it('does not count among the souls that wait, is not public, and is never swept', async () => {
+  it('does not count as a waiting soul, is not public, and is never swept', async () => {
     const { open, archive, by } = setUp();
     const { put } = await open().put('inn', first, by());
     expect(await archive.stagedBytes('studio')).toBe(0);
@@ -159,17 +159,17 @@ describe('the map of a level', () => {
   });
 });
 
-describe('the room for maps', () => {
+describe('the quota for maps', () => {
   const large = (mark: string) => ({ ...first, more: mark.padEnd(2 * 1024 * 1024 - 10_000, 'x') });
 
   itLong(
-    'ends at 256 MiB of a tenant, in all versions, and is there again when a level goes with its versions [9.7f]',
+    'is limited to 256 MiB for a tenant in all versions, and is freed when a level is dropped with its versions [9.7f]',
     async () => {
       const { open, archive, by } = setUp();
       const levels = open();
       for (let count = 0; count < 128; count += 1) await levels.put('full', large(String(count)), by());
       await expect(levels.put('inn', large('other'), by())).rejects.toMatchObject({ code: 'LEVELS_FULL' });
-      // What is there can be put again, and others have room of their own.
+      // An existing map can be put again, and other tenants have their own quota.
       expect(await levels.put('full', large('127'), by())).toMatchObject({ created: false });
       await levels.remove({ levelId: 'full' }, by());
       await expect(levels.put('inn', large('other'), by())).rejects.toMatchObject({ code: 'LEVELS_FULL' });
@@ -180,7 +180,7 @@ describe('the room for maps', () => {
     60_000,
   );
 
-  it('is made by dropping the maps of one level, and no others that are the same [9.7j]', async () => {
+  it('is freed by dropping the maps of one level, without affecting equal maps of others [9.7j]', async () => {
     const { open, by } = setUp();
     const levels = open();
     for (const levelId of ['inn', 'tavern']) await levels.put(levelId, first, by());
@@ -199,7 +199,7 @@ describe('the room for maps', () => {
 
 describe('a map that is put while all versions of its level are dropped', () => {
   it.each(['before a map is kept', 'after a map is kept', 'before a map goes'])(
-    'stays, and no other: %s',
+    'is the only one that stays: %s',
     async (moment) => {
       const { open, archive, once, by } = setUp();
       const levels = open();
@@ -218,7 +218,7 @@ describe('a map that is put while all versions of its level are dropped', () => 
 });
 
 describe('a built-in level', () => {
-  it('that is none is a defect, which is told at the start', async () => {
+  it('fails the start if it is invalid', async () => {
     await expect(readBuiltInLevels([{ levelId: 'bad', map: {} }])).rejects.toThrow(/bad.*not a Tiled map/);
   });
 });

@@ -18,8 +18,8 @@ const list = listAfter(rowsBefore(['x', 'y']), readModels);
 const page = async (limit: number, beyond?: string) =>
   list.list(levels, { partition: 'p', direction: 'ascending', limit, ...(beyond === undefined ? {} : { beyond }) });
 
-describe('a list with rows before those of a read model', () => {
-  it.each([1, 2, 3, 4, 5, 9])('comes whole in pages of %i', async (limit) => {
+describe('a list with rows before the rows of a read model', () => {
+  it.each([1, 2, 3, 4, 5, 9])('is complete in pages of %i', async (limit) => {
     const seen: unknown[] = [];
     for (let at: string | undefined, more = true; more;) {
       const next = await page(limit, at);

@@ -27,7 +27,7 @@ describe('anima ghost', () => {
     await directory[Symbol.asyncDispose]();
   });
 
-  it('follows a session to its end, fails when a test does, and writes what pipelines read [11.5d]', async () => {
+  it('follows a session to its end, fails when a test fails, and writes files for pipelines [11.5d]', async () => {
     const found = await anima('run', '--level', 'faulty', '--seed', '7', '--follow', '--junit', 'ghost.xml');
     expect(found.code).toBe(1);
     expect(found.stdout).toMatch(/^FAILED +soft_lock /m);
@@ -42,7 +42,7 @@ describe('anima ghost', () => {
     expect(JSON.parse(fine.stdout)).toMatchObject({ resultsFailed: 0 });
   });
 
-  it('runs a session for a game elsewhere, says how that attaches, and follows it', async () => {
+  it('runs a session for an external game, shows how to attach it, and follows the session', async () => {
     const asked = ['run', '--level', 'cellar', '--goal', 'complete_level', '--driver', 'remote'];
     const { stdout, stderr } = await anima(...asked);
     const [id = ''] = stdout.split(' ');
@@ -55,7 +55,7 @@ describe('anima ghost', () => {
     await anima('stop', id);
   });
 
-  it('shows how far a session is, what it has found, and all sessions; and stops it', async () => {
+  it('shows the progress and findings of a session, lists all sessions, and stops one', async () => {
     const { stdout } = await anima('run', '--level', 'market', '--goal', 'collect_metrics', '--json');
     const { id } = JSON.parse(stdout) as { id: string };
     expect((await anima('status', id)).stdout).toMatch(
@@ -78,7 +78,7 @@ describe('anima ghost', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, 'No ghost session with this ID exists. (GHOST_NOT_FOUND)\n']);
   });
 
-  itLong('keeps the shortest way to a finding in a file, plays it again, and compares sessions [11.5d]', async () => {
+  itLong('saves the shortest way to a finding to a file, replays it, and compares sessions [11.5d]', async () => {
     const asked = ['run', '--level', 'faulty', '--seed', '7', '--follow', '--json'];
     const results = JSON.parse((await anima(...asked)).stdout) as {
       resultsSessionId: string;
@@ -112,7 +112,7 @@ describe('anima ghost', () => {
     expect([notMended.code, notMended.stderr]).toEqual([1, expect.stringMatching(/occurs after \d+ steps/)]);
   });
 
-  it('refuses what makes no sense together [11.5d, 11.5f]', async () => {
+  it('refuses options that contradict each other [11.5d, 11.5f]', async () => {
     const alone = await anima('run', '--junit', 'x.xml');
     expect([alone.code, alone.stderr]).toEqual([2, expect.stringMatching(/^--junit needs --follow: .*\.\n$/)]);
     const nowhere = await anima('run', '--follow', '--junit', 'nowhere/x.xml');
@@ -128,7 +128,7 @@ describe('anima ghost', () => {
       3,
       expect.stringMatching(/No engine or model .*\(CORTEX_NOT_FOUND\)$/m),
     ]);
-    // Nobody plays it, so nothing else can end it: a ghost that plays may die first.
+    // No body plays it, so nothing else can end it: a ghost that plays may die first.
     const late = await anima('run', '--level', 'cellar', '--driver', 'remote', '--timeout', '1', '--follow');
     expect([late.code, late.stderr]).toEqual([1, expect.stringMatching(/It timed out\. Raise --timeout/)]);
   });

@@ -25,7 +25,7 @@ const codeOf = (world: World, action: Json, where: Level = level): string => {
 };
 
 describe('moving', () => {
-  it('leads to a free neighbour and counts the tiles that were entered', () => {
+  it('leads to a free neighbour and counts the entered tiles', () => {
     const start = beginWorld(level);
     const { world, outcome } = act(level, start, move(1, 2));
     expect(outcome).toEqual({ ok: true, happened: ['You move to (1, 2).'] });
@@ -33,11 +33,11 @@ describe('moving', () => {
     expect(act(level, world, move(1, 1)).world.entered).toBe(2);
   });
 
-  it('may name a thing on the neighbouring tile [9.8r]', () => {
+  it('accepts the name of a thing on the neighbouring tile [9.8r]', () => {
     expect(act(level, at(1, 1), { type: 'MOVE', target: 'a1' }).world.at).toEqual({ x: 2, y: 1 });
   });
 
-  it('may name a direction, or the tile in words [9.8r]', () => {
+  it('accepts a direction, or the tile in words [9.8r]', () => {
     const from = at(5, 2);
     const goals = ['north', 'SOUTH', ' west ', 'east', '5,1', '(5, 3)'].map(
       (target) => act(level, from, { type: 'MOVE', target }).world.at,
@@ -47,7 +47,7 @@ describe('moving', () => {
     ]);
   });
 
-  it('leads to a thing rather than in the direction that it is called [9.8r]', () => {
+  it('prefers a thing to the direction of the same name [9.8r]', () => {
     const named = { ...level, items: level.items.map((item, i) => (i === 0 ? { ...item, id: 'north' } : item)) };
     expect(act(named, at(1, 1), { type: 'MOVE', target: 'north' }).world.at).toEqual({ x: 2, y: 1 });
   });
@@ -64,7 +64,7 @@ describe('moving', () => {
     ['diagonally', at(3, 2), move(4, 3), 'TOO_FAR'],
     ['nowhere', at(1, 1), move(1, 1), 'TOO_FAR'],
     ['half a tile', at(4, 3), move(4.5, 3.5), 'TOO_FAR'],
-    ['to what is not there', at(1, 1), { type: 'MOVE', target: 'atlantis' }, 'TARGET_UNKNOWN'],
+    ['to an unknown target', at(1, 1), { type: 'MOVE', target: 'atlantis' }, 'TARGET_UNKNOWN'],
     ['without a destination', at(1, 1), { type: 'MOVE' }, 'TARGET_MISSING'],
   ];
   it.each(refused)('does not lead %s', (_, world, action, code) => {
@@ -72,7 +72,7 @@ describe('moving', () => {
     expect(act(level, world, action).world).toEqual({ ...world, news: [expect.stringContaining('Nothing happens')] });
   });
 
-  it('into a hazard harms, and ends the run when nothing is left', () => {
+  it('into a hazard harms, and ends the run at zero hit points', () => {
     const { world, outcome } = act(level, at(4, 1), move(4, 2));
     expect([world.hp, isRunOver(world), outcome.ok]).toEqual([9, false, true]);
     const dead = act(level, at(4, 1, { hp: 1 }), move(4, 2)).world;
@@ -106,14 +106,14 @@ describe('moving', () => {
 });
 
 describe('things', () => {
-  it('are taken from the same or a neighbouring tile, once', () => {
+  it('are taken once, from the same or a neighbouring tile', () => {
     const { world } = act(level, at(1, 1), { type: 'INTERACT', target: 'a1' });
     expect(world.held).toEqual([0]);
     expect(codeOf(world, { type: 'INTERACT', target: 'a1' })).toBe('TARGET_UNKNOWN');
     expect(codeOf(at(4, 3), { type: 'INTERACT', target: 'a1' })).toBe('TOO_FAR');
   });
 
-  it('open: a door without a lock by hand, one with a lock by its key alone [9.8r]', () => {
+  it('open: an unlocked door by hand, a locked one only with its key [9.8r]', () => {
     const open = act(level, at(1, 2), { type: 'INTERACT', target: 'door1' });
     expect(codeOf(open.world, move(2, 2))).toBe('ok');
     expect(codeOf(open.world, { type: 'INTERACT', target: 'door1' })).toBe('DOOR_OPEN');
@@ -126,14 +126,14 @@ describe('things', () => {
     expect(unlocked.world.held).toEqual([0, 1, 2]);
   });
 
-  it('that are consumed are gone after their use', () => {
+  it('disappear after their use if they are consumed', () => {
     const once = drawnLevel(['@aA.'], { consumed: true });
     const near = { ...beginWorld(once), at: { x: 1, y: 0 }, held: [0] };
     const { world } = act(once, near, { type: 'USE', target: 'A1', payload: { item: 'a1' } });
     expect([world.held, world.spent, world.opened]).toEqual([[], [0], [0]]);
   });
 
-  it('heal whoever is hurt, up to the hit points of the level', () => {
+  it('heal an injured ghost up to the hit points of the level', () => {
     const heal = { type: 'USE', payload: { item: 'h1' } };
     const hurt = at(1, 1, { held: [1], hp: 7 });
     expect(act(level, hurt, heal).world).toMatchObject({ hp: 10, held: [], spent: [1] });
@@ -142,13 +142,13 @@ describe('things', () => {
     expect(codeOf(at(1, 1, { held: [2], hp: 5 }), { type: 'USE', payload: { item: 'j1' } })).toBe('ITEM_UNFIT');
   });
 
-  it('may be goals, which count when they are touched', () => {
+  it('can be goals, which are reached by a touch', () => {
     expect(act(level, at(8, 3), { type: 'INTERACT', target: 'goal1' }).world.reached).toEqual([0]);
   });
 });
 
 describe('characters', () => {
-  it('hear whoever speaks to them within three tiles', () => {
+  it('hear a speaker within three tiles', () => {
     const speak = { type: 'SPEAK', target: 'npc1' };
     expect(act(level, at(4, 3), speak).outcome).toMatchObject({ ok: true, heardBy: 'npc1' });
     expect(codeOf(at(2, 3), speak)).toBe('TOO_FAR');
@@ -156,7 +156,7 @@ describe('characters', () => {
     expect(codeOf(at(1, 1), { type: 'SPEAK', target: 'a1' })).toBe('TARGET_UNFIT');
   });
 
-  it('are attacked from next to them until they are down', () => {
+  it('are attacked from an adjacent tile until they are down', () => {
     const attack = { type: 'ATTACK', target: 'npc1' };
     expect(codeOf(at(4, 2), attack)).toBe('TOO_FAR');
     let world = at(5, 2);

@@ -18,7 +18,7 @@ const direct = (actions: readonly (Action | null)[]): readonly number[] => {
     if (done === true) return value;
   }
 };
-/** All of a world that a walk without loops has to bring about as well. */
+/** Everything about a world that a walk without loops must also cause. */
 const standing = (actions: readonly (Action | null)[]): Partial<World> => {
   const {
     visited: _visited,
@@ -33,17 +33,17 @@ const standing = (actions: readonly (Action | null)[]): Partial<World> => {
 };
 
 describe('a walk without its loops', () => {
-  it('has no way there and back, and nothing that changed nothing', () => {
+  it('has no detours, and no action without effect', () => {
     const walk = [go(2, 1), go(1, 1), null, go(2, 1), go(2, 1), go(2, 2)];
     expect(direct(walk)).toEqual([3, 5]);
   });
 
-  it('has what changed the world on the way', () => {
+  it('keeps the actions that changed the world on the way', () => {
     expect(direct([go(2, 1), take, go(1, 1), go(2, 1)])).toEqual([0, 1]);
     expect(direct([go(2, 1), take, go(1, 1)])).toEqual([0, 1, 2]);
   });
 
-  it('leads to the same world as the whole walk', () => {
+  it('leads to the same world as the full walk', () => {
     const tile = fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 })).map(([x, y]) => go(x, y));
     const use: Action = { ...take, type: 'USE' };
     const actions = fc.array(fc.oneof(tile, fc.constantFrom(take, use, null)), { maxLength: 300 });

@@ -1,7 +1,7 @@
 import type { Level } from '../../../../src/features/levels/domain/level.js';
 
 type Drawn = Partial<Omit<Level, 'rows' | 'width' | 'height' | 'spawn'>> & {
-  /** Whether keys are gone after their use. */
+  /** Whether keys are consumed by their use. */
   readonly consumed?: boolean;
   readonly harm?: number;
 };
@@ -10,8 +10,8 @@ const all = (rows: readonly string[], sign: RegExp) =>
   rows.flatMap((row, y) => [...row.matchAll(sign)].map(({ 0: letter, index: x }) => ({ letter, at: { x, y } })));
 
 /**
- * A level as it is drawn: `#` wall, `@` spawn, `G` goal, `^` hazard, `N` NPC, `+` door without a lock, `A` to `F` locked doors, `a` to `f` the keys to
- * all doors of that letter, `h` an item that heals, `j` one that is good for nothing. Things are numbered by kind: `goal1`, `A1`, `a1`, `npc1`.
+ * A level as it is drawn: `#` wall, `@` spawn, `G` goal, `^` hazard, `N` NPC, `+` unlocked door, `A` to `F` locked doors, `a` to `f` the keys to
+ * all doors of that letter, `h` an item that heals, `j` a useless item. Things are numbered by kind: `goal1`, `A1`, `a1`, `npc1`.
  */
 export const drawnLevel = (
   rows: readonly string[],

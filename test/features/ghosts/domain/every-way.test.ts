@@ -27,7 +27,7 @@ const sorted = (numbers: readonly number[]): string => numbers.toSorted((a, b) =
 const keyOf = ({ at, hp, held, spent, opened, reached }: World): string =>
   [at.x, at.y, hp, ...[held, spent, opened, reached].map(sorted)].join('/');
 
-/** Every world that any actions lead to: the reachability that the searches must agree with. */
+/** Every world that any actions lead to: the searches must agree with this reachability. */
 const everyWorld = (level: Level, from: World): readonly World[] => {
   const known = new Map([[keyOf(from), from]]);
   for (const world of known.values()) {
@@ -40,7 +40,7 @@ const everyWorld = (level: Level, from: World): readonly World[] => {
   return [...known.values()];
 };
 
-/** Small levels of all kinds: what stands on each tile, which doors each key opens, and what is gone after its use. */
+/** Small levels of all kinds: the content of each tile, the doors that each key opens, and whether it is consumed. */
 const levels = ({ hazards }: { readonly hazards: boolean }) =>
   fc
     .record({
@@ -71,7 +71,7 @@ const levels = ({ hazards }: { readonly hazards: boolean }) =>
       return { ...level, items };
     });
 
-/** A corridor with four locked chambers, and keys in it and in them: which key is spent on which door decides what can be reached. */
+/** A corridor with four locked chambers, and keys inside and outside them: what can be reached depends on which door each key is spent on. */
 const chambers = fc
   .record({
     corridor: fc.constantFrom('a@', 'a@b', '@ab'),
@@ -108,8 +108,8 @@ const anyLevel = fc.oneof(levels({ hazards: false }), chambers, chambers);
 
 const RUNS = { numRuns: runs(6, 40) };
 
-describe('what every way through a level shows', () => {
-  it('is what the search for reachable goals says, from every world on the way', () => {
+describe('an exhaustive walk through a level', () => {
+  it('agrees with the search for reachable goals, from every world on the way', () => {
     fc.assert(
       fc.property(anyLevel, fc.nat(), (level, pick) => {
         const worlds = everyWorld(level, beginWorld(level));
@@ -122,7 +122,7 @@ describe('what every way through a level shows', () => {
     );
   });
 
-  it('never contradicts it where hazards harm', () => {
+  it('never contradicts that search where hazards harm', () => {
     fc.assert(
       fc.property(levels({ hazards: true }), fc.nat(), (level, pick) => {
         const worlds = everyWorld(level, beginWorld(level));
@@ -136,7 +136,7 @@ describe('what every way through a level shows', () => {
     );
   });
 
-  it('bounds the tiles that can be reached, exactly so where nothing is used up', () => {
+  it('enters only tiles that count as reachable, and all of them where nothing is consumed', () => {
     fc.assert(
       fc.property(levels({ hazards: false }), (level) => {
         const entered = new Set(everyWorld(level, beginWorld(level)).map(({ at }) => `${at.x} ${at.y}`));
@@ -151,7 +151,7 @@ describe('what every way through a level shows', () => {
     );
   });
 
-  it('is as good as what the ghost that seeks goals does: it reaches the most goals that one run can', () => {
+  it('reaches no more goals than the ghost that seeks goals', () => {
     fc.assert(
       fc.property(anyLevel, (level) => {
         const most = Math.max(...everyWorld(level, beginWorld(level)).map(({ reached }) => reached.length));
@@ -161,7 +161,7 @@ describe('what every way through a level shows', () => {
     );
   });
 
-  it('is covered by the ghost that explores, where nothing is used up', () => {
+  it('enters no more tiles than the ghost that explores, where nothing is consumed', () => {
     fc.assert(
       fc.property(levels({ hazards: false }), (drawn) => {
         const level = { ...drawn, items: drawn.items.map((item) => ({ ...item, consumed: false })) };

@@ -39,7 +39,7 @@ const told = (level: Level, tally: Tally, over = false) =>
   findingsOf(level, tally, { over }).map(({ kind, subject }) => `${kind} ${subject}`);
 
 describe('findings of steps', () => {
-  it('are one for what is alike, with its first 20 events [9.9a, 9.9b]', () => {
+  it('group similar steps into one, with its first 20 events [9.9a, 9.9b]', () => {
     const tally = note(open, [{}, ...Array.from({ length: 30 }, () => ({ outcome: wall }))]);
     expect(findingsOf(open, tally, { over: false })).toEqual([
       {
@@ -55,7 +55,7 @@ describe('findings of steps', () => {
     ]);
   });
 
-  it('tell where the mind and the world do not agree, and what went wrong besides', () => {
+  it('name disagreements between the mind and the world, and errors', () => {
     const refused = { verdictValid: false, refusalCode: 'RULE_REFUSED', outcome: null };
     const tally = note(open, [
       { ...refused, outcomeIfAllowed: wall },
@@ -68,7 +68,7 @@ describe('findings of steps', () => {
     ]);
   });
 
-  it('tell slow steps as one, last, so that no number depends on the machine [9.9a, 9.9k]', () => {
+  it('list slow steps as one finding, last, so that no other number depends on the machine [9.9a, 9.9k]', () => {
     const quick = note(open, [{ outcome: wall }, { error: 'The engine gave no text.' }]);
     const slow = { ...quick, ...defined({ times: timesOf([3, 251, 250, 900]) }) };
     const [over, alike] = [slow, quick].map((tally) => findingsOf(open, tally, { over: true }));
@@ -76,7 +76,7 @@ describe('findings of steps', () => {
     expect(over?.at(-1)).toMatchObject({ n: 3, kind: 'slow_step', fromStep: 2, toStep: 4, count: 2, events: [1, 3] });
   });
 
-  it('are bounded, however many there are [9.9c]', () => {
+  it('are bounded in number [9.9c]', () => {
     const tally = note(
       open,
       Array.from({ length: 500 }, (_, index) => ({
@@ -85,7 +85,7 @@ describe('findings of steps', () => {
         error: `e${index}`,
       })),
     );
-    // Neither kind keeps out the other.
+    // Neither kind displaces the other.
     const counted = (['mind_allowed_world_refused', 'engine_error'] as const).map(
       (kind) => tally.found.filter((one) => one.kind === kind).length,
     );
@@ -95,7 +95,7 @@ describe('findings of steps', () => {
 });
 
 describe('findings of a level', () => {
-  it('tell goals that nothing leads to, items that nobody can use, and rules that cannot be meant', () => {
+  it('name goals that cannot be reached, items that cannot be used, and contradictory rules', () => {
     const ruleset = aRuleset([{ ruleAction: 'FLEE' }, { ruleAction: 'ATTACK' }]);
     const level = { ...drawnLevel(['@.j#G', '...G#']), ruleset };
     const findings = findingsOf(level, beginTally(level), { over: false });
@@ -107,20 +107,20 @@ describe('findings of a level', () => {
     expect(findings[0]).toMatchObject({ fromStep: 0, toStep: 0, count: 1, events: [] });
   });
 
-  it('tell where hazards, not walls, keep everybody from a goal', () => {
+  it('name goals that are out of reach because of hazards rather than walls', () => {
     const level = drawnLevel(['G#@^^^.G'], { harm: 4 });
     const details = findingsOf(level, beginTally(level), { over: false }).map(({ detail }) => detail);
     expect(details).toEqual([expect.stringMatching(/^It is unreachable /), expect.stringMatching(/^The hazards /)]);
   });
 
-  it('tell no soft lock where only hit points were lost', () => {
+  it('report no soft lock where only hit points were lost', () => {
     const level = drawnLevel(['j@^^.G'], { harm: 4 });
     const before = beginWorld(level);
     const after = { ...before, hp: 1, spent: [0] };
     expect(told(level, note(level, [{ before, after }]), true)).not.toContain('soft_lock goal1');
   });
 
-  it('tell a soft lock in the step that brought it about', () => {
+  it('report a soft lock in the step that caused it', () => {
     const drawn = drawnLevel(['....A@aB.G'], { consumed: true });
     const level = { ...drawn, items: drawn.items.map((item) => ({ ...item, opens: ['A1', 'B1'] })) };
     const { tally } = play(level, 'maximize_exploration');
@@ -162,7 +162,7 @@ describe('more findings than a report can list', () => {
   };
 
   it.each(['items', 'rules'] as const)(
-    'leave none of what was played out, and turn no test around: %s [9.9a, 9.9c]',
+    'keep the findings of steps, and change no test result: %s [9.9a, 9.9c]',
     (name) => {
       const level = levels[name];
       const tally = { ...beginTally(level), steps: 20, found: noisy };
@@ -179,7 +179,7 @@ describe('more findings than a report can list', () => {
     },
   );
 
-  it('list the same of the level, whatever was played [9.9c]', () => {
+  it('list the same findings of the level, whatever was played [9.9c]', () => {
     const ofLevel = (found: Tally['found']) =>
       listedFindings(findingsOf(levels.items, { ...beginTally(open), steps: 20, found }, { over: true })).filter(
         ({ fromStep }) => fromStep === 0,
@@ -187,7 +187,7 @@ describe('more findings than a report can list', () => {
     expect(ofLevel(noisy)).toEqual(ofLevel([]));
   });
 
-  it('list soft locks first of what was played [9.9c]', () => {
+  it('list soft locks first among the findings of steps [9.9c]', () => {
     const wide = noisy.map((one) => ({ ...one, detail: '夢'.repeat(3_000) }));
     const listed = listedFindings(findingsOf(open, { ...beginTally(open), steps: 20, found: wide }, { over: true }));
     expect(listed.length).toBeLessThan(52);
@@ -210,13 +210,13 @@ describe('rules that never fired', () => {
       Array.from({ length: count }, () => ({ verdicts: [{ rulesetId: 'test', matched: ['r2'] }] })),
     );
 
-  it('are told at the end of a session that was long enough to judge', () => {
+  it('are reported at the end of a session that was long enough to judge', () => {
     expect(told(level, decided(DECISIONS_TO_JUDGE), true)).toEqual(['rule_never_fired test/r1']);
     expect(told(level, decided(DECISIONS_TO_JUDGE), false)).toEqual([]);
     expect(told(level, decided(DECISIONS_TO_JUDGE - 1), true)).toEqual([]);
   });
 
-  it('are not told twice when they never can [9.9g]', () => {
+  it('are not reported twice when they never can fire [9.9g]', () => {
     const never = {
       ...open,
       ruleset: aRuleset([
@@ -246,7 +246,7 @@ describe('tests of a session', () => {
       ]),
     );
 
-  it('skip what could not be judged [9.9d, 9.9e]', () => {
+  it('are skipped when they could not be judged [9.9d, 9.9e]', () => {
     expect(state(open, beginTally(open), false)).toEqual({
       unreachable_goal: 'passed',
       soft_lock: 'skipped',
@@ -262,10 +262,10 @@ describe('tests of a session', () => {
     });
   });
 
-  it('fail by what was found, and by goals that were played for and not reached [9.9e, 9.9g]', () => {
+  it('fail because of findings, and of goals that the ghost pursued but did not reach [9.9e, 9.9g]', () => {
     const tally = { ...note(open, [{ outcome: wall }]), times: noteTime(undefined, 1, 0, 1_000) };
     expect(state(open, tally, true)).toMatchObject({
-      // Who hunts bugs provokes these.
+      // A ghost that hunts bugs provokes these.
       mind_allowed_world_refused: 'passed',
       mind_refused_world_allows: 'passed',
       slow_step: 'passed',
@@ -280,7 +280,7 @@ describe('tests of a session', () => {
     });
   });
 
-  it('say of goals that were not reached that the ghost died', () => {
+  it('name the death of the ghost for goals that were not reached', () => {
     const dead = { ...beginWorld(open), hp: 0 };
     const lastOf = (goal: 'complete_level' | 'find_bugs') =>
       testsOf(open, dead, beginTally(open), { goal, over: true }).at(-1);
@@ -300,14 +300,14 @@ describe('tests of a session', () => {
 describe('figures of a session', () => {
   const figuresOf = (times: readonly number[]) => Object.fromEntries(timeMetrics(timesOf(times)));
 
-  it('tell how long steps took, a tenth too much at most, and which took longest [9.9k]', () => {
+  it('show how long steps took, at most a tenth too much, and which took longest [9.9k]', () => {
     const figures = figuresOf([...Array.from({ length: 98 }, () => 1.234), 17.77, 300.5, 0]);
     expect(figures).toEqual({ 'stepMs.p50': 1.3, 'stepMs.p99': 19, 'stepMs.slowest': 300.5, slowestStep: 100 });
     expect(figuresOf([0])).toEqual({ 'stepMs.p50': 0, 'stepMs.p99': 0, 'stepMs.slowest': 0, slowestStep: 1 });
     expect(figuresOf([])).toEqual({});
   });
 
-  it('hold times in a bounded number of places', () => {
+  it('hold times in a bounded number of buckets', () => {
     const timed = timesOf(Array.from({ length: 5_000 }, (_, index) => 1.01 ** index - 1));
     expect(timed?.counts).toHaveLength(171);
     expect(timed?.counts.reduce((all, count) => all + count, 0)).toBe(5_000);

@@ -4,8 +4,8 @@ import { drawnLevel } from './drawn-level.js';
 const WIDTH = 64;
 
 /**
- * A hall whose east side is open all the way down. In it lie keys, and every third row of it is doors: all of them can be come to at once. A goal is
- * behind the last door, another one behind two doors that stand one behind the other.
+ * A hall whose east side is open from top to bottom. It contains keys, and every third row is doors, all reachable at the same time. One goal is
+ * behind the last door, another behind two doors in a row.
  */
 export const manyKeys = (doors: number, keys: number, opens: (key: number, door: number) => boolean): Level => {
   const open = '.'.repeat(WIDTH);

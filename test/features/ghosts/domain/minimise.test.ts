@@ -18,7 +18,7 @@ describe('minimising a list that fails', () => {
     expect(state.trials).toBeLessThan(200);
   });
 
-  it('keeps one input where one is enough, and tries nothing of a list of one', () => {
+  it('keeps one input where one is enough, and tries nothing for a list of one', () => {
     expect(minimise(64, (positions) => positions.includes(17)).kept).toEqual([17]);
     expect(minimise(1, () => true)).toMatchObject({ kept: [0], trials: 0, ended: 'minimal' });
   });
@@ -29,7 +29,7 @@ describe('minimising a list that fails', () => {
     expect(state.kept.length).toBeGreaterThanOrEqual(4_990);
   });
 
-  it('leaves nothing that could be left out', () => {
+  it('keeps no input that could be left out', () => {
     const needs = fc.uniqueArray(fc.integer({ min: 0, max: 29 }), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(needs, needs, fc.integer({ min: 30, max: 60 }), (all, either, length) => {

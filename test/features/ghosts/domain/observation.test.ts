@@ -14,7 +14,7 @@ import { drawnLevel } from './drawn-level.js';
 const level = drawnLevel(['@aA.N', '.^..#', '......G']);
 
 describe('an observation', () => {
-  it('tells what happened, where the ghost is, what it has and sees', () => {
+  it('describes what happened, where the ghost is, what it holds and what it sees', () => {
     const { world } = act(level, beginWorld(level), { type: 'INTERACT', target: 'a1' });
     expect(observe(level, world)).toBe(
       'You take the item a1. You are at (0, 0) of drawn with 10 of 10 hit points. You can go east, south. ' +
@@ -26,7 +26,7 @@ describe('an observation', () => {
     expect(npcStateOf(level, world)).toEqual({ hp: 10, maxHp: 10, inventory: ['a1'], position: { x: 0, y: 0 } });
   });
 
-  it('tells why nothing happened', () => {
+  it('explains why nothing happened', () => {
     expect(observe(level, act(level, beginWorld(level), { type: 'DANCE' }).world)).toMatch(
       /^Nothing happens\. This world knows no DANCE\./,
     );
@@ -35,7 +35,7 @@ describe('an observation', () => {
     );
   });
 
-  it('stays within its bound in the fullest of levels', () => {
+  it('stays within its bound in the fullest level', () => {
     const full = drawnLevel(Array.from({ length: 11 }, (_, y) => (y === 5 ? 'NNNNN@NNNNN' : 'NNNNNNNNNNN')));
     const named = {
       ...full,
@@ -56,7 +56,7 @@ describe('an observation', () => {
 });
 
 describe('small state', () => {
-  it('keeps sets of numbers as text', () => {
+  it('stores sets of numbers as text', () => {
     const numbers = [0, 5, 6, 63, 64, 99];
     const bitmap = numbers.reduce(bitmapWith, emptyBitmap(100));
     expect(bitmap).toMatch(/^[\w-]{17}$/);
@@ -65,7 +65,7 @@ describe('small state', () => {
     );
   });
 
-  it('draws on from a stored state exactly where it was', () => {
+  it('continues drawing from a stored state', () => {
     const rolls = (dice: ReturnType<typeof diceOf>) => Array.from({ length: 20 }, () => dice.int(1, 1_000_000));
     const whole = diceOf(chanceOf(2 ** 40 + 3));
     const first = rolls(whole);

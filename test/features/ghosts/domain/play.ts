@@ -19,12 +19,12 @@ export type Played = {
   readonly probes: ReadonlySet<ProtocolProbe>;
 };
 
-/** State as a checkpoint gives it back. */
+/** State as a checkpoint returns it. */
 const stored = <State>(state: State): State => JSON.parse(JSON.stringify(state)) as State;
 
 /**
- * Plays a level as a session does: what the ghost sees, what its policy says, what the mind decides on it, what the world makes of it. With `stored`,
- * all state goes through JSON at each step.
+ * Plays a level as a session does: observation, policy, decision of the mind, effect on the world. With `stored`, all state goes through JSON at
+ * each step.
  */
 export const play = (
   level: Level,

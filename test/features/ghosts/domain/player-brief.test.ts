@@ -11,25 +11,25 @@ import { drawnLevel } from './drawn-level.js';
 
 const level = drawnLevel(['@.#', '+.#', '..G'], { persona: 'A thief on the run.' });
 
-describe('what an engine is told that plays a ghost', () => {
-  it('is the task, the actions of the world, and who it is [9.8q]', () => {
+describe('the brief of an engine that plays a ghost', () => {
+  it('contains the task, the actions of the world and the persona [9.8q]', () => {
     const briefs = ghostGoals.map((goal) => playerBrief(level, goal));
     expect(new Set(briefs).size).toBe(ghostGoals.length);
     for (const brief of briefs) {
       expect(brief).toMatch(/In this level you are: A thief on the run\.$/);
       for (const type of ['MOVE', 'INTERACT', 'USE', 'SPEAK', 'ATTACK', 'IDLE']) expect(brief).toContain(type);
-      // The form of an answer in a prompt is a type and a target.
+      // In a prompt, the form of an answer is a type and a target.
       expect(brief).not.toMatch(/payload/);
     }
   });
 
-  it('stands whole in a prompt, whoever the level says that it is', () => {
+  it('fits completely into a prompt, whatever persona the level gives', () => {
     const persona = playerBrief({ ...level, persona: 'x'.repeat(20_000) }, 'find_bugs');
     const { prompt } = buildPrompt(anInput({ persona }));
     expect(prompt).toContain(playerBrief({ ...level, persona: '' }, 'find_bugs'));
   });
 
-  it('names actions that the world takes as they are described [9.8r]', () => {
+  it('names actions that the world accepts as they are described [9.8r]', () => {
     const keyed = drawnLevel(['@ah', 'N+.', 'A..']);
     const done = (...actions: object[]) =>
       actions.reduce<ReturnType<typeof act>>(
@@ -55,7 +55,7 @@ describe('what an engine is told that plays a ghost', () => {
     expect(done(...drinks)).toMatchObject({ ok: true });
   });
 
-  it('are the tiles in sight, and the ways that are open [9.8q]', () => {
+  it('contains the tiles in sight and the open ways [9.8q]', () => {
     const { world } = act(level, beginWorld(level), { type: 'MOVE', payload: { x: 1, y: 0 } });
     const wall = 'XXXXXXXXXXX';
     expect(surroundingsOf(level, world)).toEqual({
@@ -71,7 +71,7 @@ describe('what an engine is told that plays a ghost', () => {
     });
   });
 
-  it.each(templates)('keeps the map as it is in a prompt in %s', (template) => {
+  it.each(templates)('keeps the map unchanged in a prompt in %s', (template) => {
     const runs = ['XXXXX', '....', '+++++', '?????'];
     const drawn = drawnLevel(['@....#####', '.+++++.###', '.........#']);
     const steps = Array.from({ length: 4 }, (_, step) => ({ type: 'MOVE', payload: { x: step + 1, y: 0 } }));

@@ -27,7 +27,7 @@ const rooms = drawnLevel([
 ]);
 
 describe.each(ghostGoals)('every policy (%s)', (goal) => {
-  it('says the same for the same seed, also when its state was stored in between [9.8l]', () => {
+  it('acts the same for the same seed, even if its state was stored in between [9.8l]', () => {
     const played = play(house, goal, { seed: 7, steps: 400 });
     expect(play(house, goal, { seed: 7, steps: 400, checkpoint: true })).toEqual(played);
   });
@@ -39,14 +39,14 @@ describe.each(ghostGoals)('every policy (%s)', (goal) => {
 });
 
 describe('exploration', () => {
-  it('enters every tile that can be reached, opening doors with the keys that it finds', () => {
+  it('enters every reachable tile and opens doors with the keys that it finds', () => {
     const { world, steps } = play(house, 'maximize_exploration');
     expect(coverageOf(house, world)).toBe(1);
     expect(steps).toBeLessThan(3 * reachableTiles(house).count);
     expect([world.held.length, world.opened.length]).toEqual([4, 4]);
   });
 
-  it('ends when nothing is left, though a part of the level stays shut', () => {
+  it('ends when nothing is left, even if a part of the level stays shut', () => {
     const shut = drawnLevel(['#######', '#@.A..#', '#######']);
     const { plan, world, steps } = play(shut, 'maximize_exploration');
     expect([plan.stuck, world.entered]).toEqual([false, 2]);
@@ -60,7 +60,7 @@ describe('exploration', () => {
     expect(spent.steps).toBeLessThan(20);
   });
 
-  it('does not give up where a rule stands in the way of one move', () => {
+  it('does not give up when a rule prevents one move', () => {
     const ruleset = aRuleset([
       {
         ruleCondition: [
@@ -72,7 +72,7 @@ describe('exploration', () => {
       },
     ]);
     const guarded = { ...drawnLevel(['#####', '#@..#', '#...#', '#####']), ruleset };
-    // Whoever stands at (2, 1) is not let go, so it is to be entered last; the policy does not know, but all its moves from there fail.
+    // A ghost at (2, 1) cannot leave, so that tile must be entered last; the policy has no information about it, but all its moves from there fail.
     const { plan, steps } = play(guarded, 'maximize_exploration');
     expect(plan.stuck).toBe(true);
     expect(steps).toBeLessThan(budgetOf('maximize_exploration', guarded));
@@ -80,7 +80,7 @@ describe('exploration', () => {
 });
 
 describe('goal seeking', () => {
-  it('fetches the keys of the doors in the way, one after the other', () => {
+  it('fetches the keys of the doors on its way, one after the other', () => {
     const { world, steps } = play(rooms, 'complete_level');
     expect(world.reached.length).toBe(2);
     expect(steps).toBeLessThan(60);
@@ -88,12 +88,12 @@ describe('goal seeking', () => {
     expect(far.world.reached).toEqual([0]);
   });
 
-  it('goes the shortest way where nothing is in it', () => {
+  it('goes the shortest way when it is free', () => {
     const plain = drawnLevel(['@....', '.###.', '....G']);
     expect(play(plain, 'complete_level').steps).toBe(6);
   });
 
-  it('goes around hazards, and through them where there is no other way', () => {
+  it('goes around hazards, and through them when there is no other way', () => {
     const around = play(drawnLevel(['@^G', '...']), 'complete_level');
     expect([around.world.reached, around.world.hp]).toEqual([[0], 10]);
     const through = play(drawnLevel(['@^G'], { harm: 4 }), 'complete_level');
@@ -102,20 +102,20 @@ describe('goal seeking', () => {
     expect([deadly.world.reached, deadly.world.hp, deadly.plan.stuck]).toEqual([[], 10, true]);
   });
 
-  it('spends a key on the door that leads on', () => {
+  it('spends a key on the door that leads to the goal', () => {
     const fork = drawnLevel(['#########', '#..A@B.G#', '####a####', '#########'], { consumed: true });
     const items = fork.items.map((item) => ({ ...item, opens: ['A1', 'B1'] }));
     const { world } = play({ ...fork, items }, 'complete_level');
     expect([world.reached, world.opened]).toEqual([[0], [1]]);
   });
 
-  it('touches a goal on which nobody can stand', () => {
+  it('touches a goal that cannot be entered', () => {
     const walled = drawnLevel(['@..#']);
     const { world } = play({ ...walled, goals: [{ id: 'altar', at: { x: 3, y: 0 } }] }, 'complete_level');
     expect(world.reached).toEqual([0]);
   });
 
-  it('looks around and ends where no goal can be reached', () => {
+  it('looks around and ends when no goal can be reached', () => {
     const { world, plan } = play(drawnLevel(['@...#G', '....#.']), 'complete_level');
     expect([world.entered, plan.stuck]).toEqual([8, true]);
   });
@@ -133,14 +133,14 @@ describe('bug hunting', () => {
     expect(coverageOf(house, played.world)).toBeGreaterThan(0.9);
   });
 
-  it('says something else for another seed', () => {
+  it('acts differently for another seed', () => {
     const [one, other] = [1, 2 ** 32 + 1].map((seed) => play(house, 'find_bugs', { seed, steps: 50 }).texts);
     expect(one).not.toEqual(other);
   });
 });
 
 describe('gathering figures', () => {
-  it('mixes what players do, and does little that the world refuses', () => {
+  it('mixes the actions of players, few of which the world refuses', () => {
     const { tally } = play(house, 'collect_metrics', { steps: 1_000 });
     expect(Object.keys(tally.done).sort()).toEqual(['ATTACK', 'IDLE', 'INTERACT', 'MOVE', 'SPEAK', 'USE']);
     const refused = Object.values(tally.worldRefusals).reduce((sum, count) => sum + count, 0);

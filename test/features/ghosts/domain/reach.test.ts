@@ -28,14 +28,14 @@ const after = (level: Level, ...actions: readonly Json[]): World =>
     return next;
   }, beginWorld(level));
 
-/** One key, gone after its use, for two doors. */
+/** One key, consumed by its use, for two doors. */
 const fork = (rows: readonly string[]): Level => {
   const level = drawnLevel(rows, { consumed: true });
   return { ...level, items: level.items.map((item) => ({ ...item, opens: ['A1', 'B1'] })) };
 };
 
 describe('the tiles that can be reached', () => {
-  it('are all that lie behind what can be opened', () => {
+  it('include everything behind doors that can be opened', () => {
     const level = drawnLevel(['@.a#..', '..A...', '####..', '..B...', '..#...']);
     const tiles = reachableTiles(level);
     expect(tiles.has({ x: 5, y: 4 })).toBe(true);
@@ -43,7 +43,7 @@ describe('the tiles that can be reached', () => {
     expect(tiles.count).toBe(5 + 1 + 2 + 3 + 2 + 3 + 3);
   });
 
-  it('include what is behind each of two doors for one key, and no hazard that kills at once', () => {
+  it('include the tiles behind each of two doors for one key, and no hazard that kills immediately', () => {
     expect(reachableTiles(fork(['..A@aB..'])).count).toBe(8);
     expect(reachableTiles(drawnLevel(['@.^.'], { harm: 9 })).count).toBe(4);
     expect(reachableTiles(drawnLevel(['@.^.'], { harm: 10 })).count).toBe(2);
@@ -54,31 +54,31 @@ describe('whether goals can still be reached', () => {
   const levels: readonly [title: string, level: Level, reach: string][] = [
     ['in the open', drawnLevel(['@..G']), 'yes'],
     ['behind a wall', drawnLevel(['@.#.G', '..#..']), 'no'],
-    ['behind a door without a lock', drawnLevel(['@+..G']), 'yes'],
+    ['behind an unlocked door', drawnLevel(['@+..G']), 'yes'],
     ['behind a lock with its key here', drawnLevel(['@aA.G']), 'yes'],
     ['behind a lock with its key behind it', drawnLevel(['@.A.aG']), 'no'],
     ['behind three doors, each with the key to the next', drawnLevel(['@a.A.b.B.c.C.G']), 'yes'],
-    ['behind two doors whose keys lie behind each other', drawnLevel(['a.B.@.A.b', '####.####', '####G####']), 'yes'],
+    ['behind two doors, each with the key to the other', drawnLevel(['a.B.@.A.b', '####.####', '####G####']), 'yes'],
     ['as above, with the goal behind them', drawnLevel(['aGB.@.A.b']), 'no'],
     ['one of two behind doors for one key', fork(['G.A.@a.B.G']), 'yes yes'],
     ['behind a second door for one key', fork(['@a.A..B..G']), 'no'],
-    ['across a hazard that one survives', drawnLevel(['@.^.G']), 'yes'],
-    ['across hazards that together kill', drawnLevel(['@^^^.G'], { harm: 4 }), 'no'],
+    ['across a survivable hazard', drawnLevel(['@.^.G']), 'yes'],
+    ['across hazards that are deadly together', drawnLevel(['@^^^.G'], { harm: 4 }), 'no'],
     ['across fewer of them, touching it from the last one', drawnLevel(['@^^^G'], { harm: 4, hp: 13 }), 'yes'],
-    ['round some of them', drawnLevel(['@^^^.G', '^.^...'], { harm: 4 }), 'yes'],
+    ['around some of them', drawnLevel(['@^^^.G', '^.^...'], { harm: 4 }), 'yes'],
     ['across hazards, for a key and back', drawnLevel(['a.^@.A.G'], { harm: 4, hp: 9 }), 'yes'],
     ['as above, where the way back kills', drawnLevel(['a.^@.A.G'], { harm: 4, hp: 8 }), 'unknown'],
     ['across hazards, with what heals on the way', drawnLevel(['@h^^^.G'], { harm: 4 }), 'unknown'],
-    ['behind a key across hazards that kill', drawnLevel(['a.^^^@A.G'], { harm: 4 }), 'no'],
-    ['across one that kills', drawnLevel(['@.^.G'], { harm: 10 }), 'no'],
-    ['on a tile that can be touched only', { ...drawnLevel(['@.#']), goals: [{ id: 'g', at: { x: 2, y: 0 } }] }, 'yes'],
+    ['behind a key across deadly hazards', drawnLevel(['a.^^^@A.G'], { harm: 4 }), 'no'],
+    ['across a deadly hazard', drawnLevel(['@.^.G'], { harm: 10 }), 'no'],
+    ['on a tile that can only be touched', { ...drawnLevel(['@.#']), goals: [{ id: 'g', at: { x: 2, y: 0 } }] }, 'yes'],
     ['off the map', { ...drawnLevel(['@..']), goals: [{ id: 'g', at: { x: 0, y: 9 } }] }, 'no'],
   ];
-  it.each(levels)('is found for one %s', (_, level, reach) => {
+  it.each(levels)('is decided for one goal: %s', (_, level, reach) => {
     expect(reachOf(level)).toBe(reach);
   });
 
-  it('finds a soft lock: the key was spent on the other door', () => {
+  it('is decided for a soft lock: the key was spent on the other door', () => {
     const level = fork(['..A@aB.G']);
     const take = { type: 'INTERACT', target: 'a1' };
     const use = (target: string) => ({ type: 'USE', target, payload: { item: 'a1' } });
@@ -88,8 +88,8 @@ describe('whether goals can still be reached', () => {
     expect(reachOf(level, right)).toBe('yes');
   });
 
-  it('is known however many keys of one kind there are, and what they open first', () => {
-    // Two keys for three doors, of which two are on the way.
+  it('is decided however many keys of one kind exist, and whatever they open first', () => {
+    // Two keys for three doors, two of which are on the way.
     const level = (opens: readonly string[]) => {
       const drawn = drawnLevel(['@a.A.B.G', 'a#######'], { consumed: true });
       return { ...drawn, items: drawn.items.map((item) => ({ ...item, opens })) };
@@ -99,19 +99,19 @@ describe('whether goals can still be reached', () => {
     expect(reachOf(level(['A1']))).toBe('no');
   });
 
-  it('finds the order in which keys must be spent', () => {
+  it('takes into account the order in which keys must be spent', () => {
     // The first key opens either door; behind the right one (A) is another of its kind.
     expect(reachOf(fork(['#####', '#a@B.', '#A##.', '#a##G', '#####']))).toBe('yes');
   });
 
-  it('counts what was reached, and nothing more for the dead', () => {
+  it('counts reached goals, and no others once the ghost is dead', () => {
     const level = drawnLevel(['@G.G']);
     const world = { ...after(level, { type: 'MOVE', payload: { x: 1, y: 0 } }), hp: 0 };
     expect(reachOf(level, world)).toBe('yes no');
   });
 
-  it('says that it does not know where there are too many ways to tell [9.9f]', () => {
-    // 14 keys of different kinds, each for all of 20 doors, and a goal behind a wall: no search of bounded length sees that nothing helps.
+  it('is unknown when there are too many ways to search [9.9f]', () => {
+    // 14 different keys, each for all of 20 doors, and a goal behind a wall: no search of bounded length finds that nothing helps.
     const rows = [
       '@'.padEnd(40, '.'),
       ''.padEnd(40, 'A#'),
@@ -137,10 +137,10 @@ describe('the work of a search', () => {
     return allSlices(canStillReach(level, world));
   };
   const sum = (looks: readonly number[]): number => looks.reduce((all, one) => all + one, 0);
-  /** What the last closure of a search is beyond its bound: each door and each item once. */
+  /** How far the last closure of a search exceeds its bound: each door and each item once. */
   const ONE_MORE = 2_000;
 
-  it('is small where there are as many keys as doors that they open: none of them has to be chosen', () => {
+  it('is small where there are as many keys as doors for them, so that none has to be chosen', () => {
     const level = manyKeys(333, 600, () => true);
     const { result, slices } = searched(level);
     expect(result).toEqual(['yes', 'yes']);
@@ -149,41 +149,41 @@ describe('the work of a search', () => {
     expect([choices.length, looks < 10_000]).toEqual([0, true]);
   });
 
-  it('knows one choice for each door and kind of key, however many keys are of that kind', () => {
-    // All doors but one can be come to.
+  it('has one choice for each door and kind of key, however many keys of that kind exist', () => {
+    // All doors except one can be reached.
     const level = manyKeys(32, 31, () => true);
     expect(closureOf(level, 'bold', departureOf(beginWorld(level))).choices).toHaveLength(31);
     const two = manyKeys(32, 20, (key, door) => door < 30 || key % 2 === 0);
     expect(closureOf(two, 'bold', departureOf(beginWorld(two))).choices).toHaveLength(30 + 31);
   });
 
-  it('follows one way of those that spend another key of the same kind', () => {
+  it('follows only one of the ways that spend different keys of the same kind', () => {
     // Each of three keys opens each of four doors.
     const level = { ...manyKeys(4, 3, () => true), goals: [{ id: 'walled', at: { x: 63, y: 5 } }] };
     const budget = { left: REACH_LOOKS };
     const { exact } = searchReach(level, 'bold', departureOf(beginWorld(level)), 'each', budget);
     const once = closureOf(level, 'bold', departureOf(beginWorld(level))).looks;
     expect(exact).toBe(true);
-    // By how many doors are open, there are 1, 4, 6 and 4 states, and one choice for each shut door. Single keys would make many more of them.
+    // By the number of open doors, there are 1, 4, 6 and 4 states, and one choice for each shut door. Telling keys apart would multiply them.
     expect(REACH_LOOKS - budget.left).toBeLessThan(2 * once * (1 + 1 * 4 + 4 * 3 + 6 * 2));
   });
 
   const bounded: readonly (readonly [string, Level])[] = [
     ['fewer keys of one kind than doors', manyKeys(400, 300, () => true)],
-    ['keys for all doors but one', manyKeys(450, 450, (key, door) => key !== door)],
+    ['keys for all doors except one', manyKeys(450, 450, (key, door) => key !== door)],
     ['keys of many kinds', manyKeys(450, 450, (key, door) => (7 * key + 13 * door) % 5 < 2)],
   ];
-  it.each(bounded)('ends at its bound, and says that it does not know: %s [9.9f]', (_, level) => {
+  it.each(bounded)('ends at its bound with an unknown result: %s [9.9f]', (_, level) => {
     const { result, slices } = searched(level);
     expect(result).toEqual(['unknown', 'unknown']);
     expect(sum(slices)).toBeLessThanOrEqual(REACH_LOOKS + 2 * ONE_MORE);
-    // Of a ghost, too, that holds all keys, and may waste each.
+    // This includes a ghost that holds all keys and may waste each.
     const held = { ...beginWorld(level), held: level.items.map((__, item) => item), hp: Infinity };
     expect(sum(searched(level, held).slices)).toBeLessThanOrEqual(REACH_LOOKS + 2 * ONE_MORE);
     expect(spoilingOf(level, held)).toBeNull();
   });
 
-  it('comes in small slices when a level is studied, and is done once', () => {
+  it('is divided into small slices when a level is studied, and is done once', () => {
     const open = Array.from({ length: 256 }, (_, y) => (y === 5 ? '^' : '.').repeat(256));
     const large = drawnLevel(['@'.padEnd(256, '.'), ...open.slice(1)], { hp: 2 });
     const goals = Array.from({ length: 256 }, (_, x) => ({ id: `goal${String(x)}`, at: { x, y: 200 } }));
@@ -200,8 +200,8 @@ describe('the work of a search', () => {
   });
 });
 
-describe('items that nobody can use', () => {
-  it('open nothing and heal nobody, cannot be reached, or open only what cannot be reached', () => {
+describe('unusable items', () => {
+  it('open nothing and heal nothing, cannot be reached, or open only something that cannot be reached', () => {
     const level = drawnLevel(['@.ajh#b#', '..A...#B', '#######.']);
     expect(unusableItems(level)).toEqual([
       { id: 'j1', why: 'The item neither opens a locked door of the level nor heals.' },
@@ -214,8 +214,8 @@ describe('items that nobody can use', () => {
   });
 });
 
-describe('what hit points cost to find out', () => {
-  it('is bounded in a level whose way is long and has a door at every other step', () => {
+describe('hit points in a search', () => {
+  it('cost a bounded amount of work in a long level with a door at every other step', () => {
     const n = 256;
     const wall = (y: number): string => (y % 4 === 1 ? `${'#'.repeat(n - 1)}.` : `.${'#'.repeat(n - 1)}`);
     const way = Array.from({ length: n / 2 }, (_, row) =>
@@ -239,11 +239,11 @@ describe('what hit points cost to find out', () => {
         ...{ id: `g${String(one)}`, at: at(first + 2 * doors + one) },
       })),
     };
-    // Without a bound this takes minutes, and all of them in one piece.
+    // Without a bound this takes minutes, all in one piece.
     expect(new Set(drained(canStillReach(maze, beginWorld(maze))))).toEqual(new Set(['unknown']));
   });
 
-  it('are no reason for a soft lock: what counts is what was used up', () => {
+  it('are no reason for a soft lock: only used-up items are', () => {
     const level = drawnLevel(['.Aa.^@^.G'], { harm: 6, consumed: true });
     const [key] = level.items;
     const [cupboard] = level.doors;

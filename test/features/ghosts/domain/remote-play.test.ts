@@ -25,7 +25,7 @@ const played = (...told: readonly WorldReport[]): RemotePlay =>
   );
 const told = (ghost: Json): WorldReport => readTold(level, { ghost });
 
-describe('what a body tells', () => {
+describe('the report of a body', () => {
   it('is read member by member [9.6j, 9.6k]', () => {
     const goal = level.goals[0]?.id ?? '';
     expect(told({ position: { x: -0, y: 1 }, outcome: { ok: true }, reached: [goal, goal], done: true })).toEqual({
@@ -38,17 +38,17 @@ describe('what a body tells', () => {
       expect(readTold(level, context)).toEqual({});
   });
 
-  it('is about the step before', () => {
+  it('describes the previous step', () => {
     const refused = { outcome: { ok: false, code: 'WALL', reason: 'A wall.' } } as const;
     const tally = remoteTally(level, played(refused, refused, { outcome: { ok: true } }, {}));
-    // Nothing came before the first step, and of the last one nothing is told yet.
+    // Nothing precedes the first step, and nothing has been reported about the last one yet.
     expect(tally).toMatchObject({ steps: 4, worldRefusals: { WALL: 1 }, done: { MOVE: 1 } });
     expect(tally.found).toMatchObject([
       { kind: 'mind_allowed_world_refused', subject: 'MOVE/WALL', fromStep: 1, toStep: 1, events: [0] },
     ]);
   });
 
-  it('says nothing of an action that the mind refused', () => {
+  it('is ignored for an action that the mind refused', () => {
     const begun = beginRemotePlay(level);
     const held = afterRemoteStep(level, begun, {
       ...{ told: {}, through: 3 },
@@ -62,7 +62,7 @@ describe('what a body tells', () => {
     });
   });
 
-  it('counts a tile once, and only one that can be reached', () => {
+  it('counts a tile once, and only if it can be reached', () => {
     const wall = level.rows.flatMap((row, y) => [...row].flatMap((tile, x) => (tile === '#' ? [{ x, y }] : [])))[0];
     const play = played(
       { position: level.spawn },
@@ -88,7 +88,7 @@ describe('what a body tells', () => {
 describe('a session of a body', () => {
   const asked = { level, goal: 'find_bugs', steps: 10 } as const;
 
-  it('goes on until it is done, its budget is used up or, where that is the goal, all goals are reached [9.6l]', () => {
+  it('continues until it is done, its budget is used up or, if that is its goal, all goals are reached [9.6l]', () => {
     expect(isRemotePlayed(asked, beginRemotePlay(level))).toBe(false);
     expect(isRemotePlayed({ ...asked, goal: 'complete_level' }, beginRemotePlay({ ...level, goals: [] }))).toBe(false);
     expect(isRemotePlayed(asked, played({ reached: allGoals }))).toBe(false);

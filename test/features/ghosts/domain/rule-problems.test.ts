@@ -16,9 +16,9 @@ const problems = (...rules: readonly Partial<DirectiveRule>[]) =>
 describe('a rule that can never match', () => {
   it.each([
     [WORLD_NUMBERS, ['rule_never_fired']],
-    // A game elsewhere may tell `hp` as a list, of which one element satisfies each.
+    // An external game may report `hp` as a list, each condition of which is satisfied by a different element.
     [NO_NUMBERS, []],
-  ])('is judged by what is a number in its world', (numbers, kinds) => {
+  ])('is judged by the numbers of its world', (numbers, kinds) => {
     const ruleCondition = [
       ['hp', '<5'],
       ['hp', '>10'],
@@ -78,7 +78,7 @@ describe('a rule that can never match', () => {
       ['hp', '>0'],
       ['hp', '<3'],
     ],
-    // Both may hold of a list.
+    // Both may hold for a list.
     [
       ['mood', 'angry'],
       ['mood', 'calm'],
@@ -101,11 +101,11 @@ describe('a rule that can never match', () => {
     ],
     [['hp', '*']],
   ];
-  it.each(possible)('is not claimed without certainty: %j', (...ruleCondition) => {
+  it.each(possible)('is not reported without certainty: %j', (...ruleCondition) => {
     expect(problems({ ruleCondition, ruleAction: 'IDLE' })).toEqual([]);
   });
 
-  it('is never claimed of conditions that some number satisfies', () => {
+  it('is never reported for conditions that some number satisfies', () => {
     const operand = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(0.5, 2.25, -1.5)).map(String);
     const part = fc.tuple(fc.constantFrom('<', '<=', '>', '>=', '!=', ''), operand).map((pair) => pair.join(''));
     const value = fc.array(part, { minLength: 1, maxLength: 2 }).map((parts) => parts.join('|'));
@@ -138,7 +138,7 @@ describe('the search for rules that can never match', () => {
     ['action.type', [alternatives('T'), '!=T1'], false],
     ['action.type', [alternatives('T'), alternatives('U')], true],
     ['action.target', [`!=${alternatives('')}`, alternatives('')], true],
-  ] as const)('looks at each alternative of many once: %s', (key, values, isNever) => {
+  ] as const)('examines each of many alternatives once: %s', (key, values, isNever) => {
     const ruleCondition = values.map((value): RuleCondition => [key, value]);
     const { why, tests } = whyNever(aRule({ ruleCondition }), WORLD_NUMBERS);
     expect(why !== null).toBe(isNever);
@@ -148,7 +148,7 @@ describe('the search for rules that can never match', () => {
     expect(slices.reduce((all, one) => all + one, 0)).toBe(tests);
   });
 
-  it('lets others have their turn between rules, of which each is asked for its first problem only', () => {
+  it('yields between rules and looks only for the first problem of each', () => {
     const rules = Array.from({ length: 400 }, (_, rule) => ({
       ...{ drRuleId: `r${rule}`, ruleAction: `ACT${rule}`, rulePriority: rule, ruleObsPattern: `p${rule}` },
     }));
@@ -157,7 +157,7 @@ describe('the search for rules that can never match', () => {
     expect(Math.max(...slices)).toBeLessThan(4_096);
   });
 
-  it('agrees with numbers that are tried one by one', () => {
+  it('agrees with an exhaustive check of numbers', () => {
     const operand = fc.oneof(
       fc.integer({ min: -3, max: 3 }),
       fc.constantFrom('low', '', '0.5', '2.0', '1e400', 'null', '-0'),
@@ -181,7 +181,7 @@ describe('the search for rules that can never match', () => {
     );
   });
 
-  it('agrees with texts that are tried one by one', () => {
+  it('agrees with an exhaustive check of texts', () => {
     const operand = fc.constantFrom('A', 'B', '5', '5.0', '', 'b');
     const part = fc.oneof(
       fc.constant('*'),
@@ -209,7 +209,7 @@ describe('a rule that never wins', () => {
   const wounded: RuleCondition = ['hp', '<5'];
   const night: RuleCondition = ['time', 'night'];
 
-  it('is found where one above it always matches too and directs something else', () => {
+  it('is found when a higher rule always matches as well and directs something else', () => {
     expect(problems(low, high)).toEqual(['rule_shadowed test/low']);
     expect(problems({ ...low, ruleCondition: [night, wounded] }, { ...high, ruleCondition: [wounded] })).toEqual([
       'rule_shadowed test/low',
@@ -236,7 +236,7 @@ describe('a rule that never wins', () => {
     ['true', 'false|true', 'angry'],
     ['guard', '*', 'action.target'],
   ];
-  it.each(follow)('is found where what it asks (%s) follows (%s)', (lower, higher = '*', key = 'hp') => {
+  it.each(follow)('is found when its condition (%s) implies (%s)', (lower, higher = '*', key = 'hp') => {
     const rules = [
       { ...low, ruleCondition: [[key, lower] as const] },
       { ...high, ruleCondition: [[key, higher] as const] },
@@ -253,21 +253,24 @@ describe('a rule that never wins', () => {
     ['!=5', '<5'],
     // A text such as 3x is below 5, and not below 20.
     ['<5', '<20', 'gold'],
-    // 1e0 is the number 1, and stands after 1a.
+    // 1e0 is the number 1, and sorts after 1a.
     ['>1a', '!=1', 'gold'],
     ['day', '!=day', 'time'],
     ['!=dusk', '!=day|dusk', 'time'],
     ['guard|', '*', 'action.target'],
   ];
-  it.each(differ)('is not claimed where what it asks (%s) may hold alone (%s)', (lower, higher = '*', key = 'hp') => {
-    const rules = [
-      { ...low, ruleCondition: [[key, lower] as const] },
-      { ...high, ruleCondition: [[key, higher] as const] },
-    ];
-    expect(problems(...rules)).toEqual([]);
-  });
+  it.each(differ)(
+    'is not reported when its condition (%s) may hold without (%s)',
+    (lower, higher = '*', key = 'hp') => {
+      const rules = [
+        { ...low, ruleCondition: [[key, lower] as const] },
+        { ...high, ruleCondition: [[key, higher] as const] },
+      ];
+      expect(problems(...rules)).toEqual([]);
+    },
+  );
 
-  itLong('is never claimed where something matches it and not the higher one', () => {
+  itLong('is never reported when an input matches it but not the higher rule', () => {
     const operand = fc.constantFrom(
       ...['-1', '0', '1', '1.0', '1e0', '2', '10', '9', '0.5', 'a', 'b', 'ab', '3x', '', 'true', 'null', 'é', '1|b'],
     );
@@ -314,7 +317,7 @@ describe('a rule that never wins', () => {
     expect(claims).toBeGreaterThan(200);
   });
 
-  it('is not claimed where the higher one asks for more, or the same is directed', () => {
+  it('is not reported when the higher rule has more conditions or directs the same', () => {
     expect(problems(low, { ...high, ruleCondition: [wounded] })).toEqual([]);
     expect(problems(low, { ...high, ruleObsPattern: 'wolf' })).toEqual([]);
     expect(problems({ ...low, ruleCondition: [night] }, { ...high, ruleCondition: [wounded] })).toEqual([]);
@@ -337,7 +340,7 @@ describe('rules that contradict each other', () => {
     expect(problems({ ruleAction: 'FLEE' }, { ruleAction: 'ATTACK' })).toEqual(['rules_contradict test/r1 + test/r2']);
   });
 
-  it('direct what another forbids whenever they match', () => {
+  it('direct something that another rule forbids whenever they match', () => {
     const directs = { ruleAction: 'ATTACK', ruleCondition: [['hp', '>5']] as const };
     expect(problems(directs, { ruleAction: 'FORBID ATTACK' })).toEqual(['rules_contradict test/r1 + test/r2']);
     expect(problems({ ruleAction: 'FORBID *', rulePriority: 7 }, directs)).toEqual([

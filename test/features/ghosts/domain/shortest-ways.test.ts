@@ -18,10 +18,10 @@ const done = <Result>(slices: Sliced<Result>): Result => {
   }
 };
 
-describe('the shortest ways between what a ghost did', () => {
+describe('the shortest ways between the lasting steps of a ghost', () => {
   const lasting = done(lastingSteps(level, wander.map(said)));
 
-  it('lead from each step that lasts to the next [9.10a]', () => {
+  it('lead from each lasting step to the next [9.10a]', () => {
     expect(lasting.map(({ at, action }) => [at, action])).toEqual([
       [{ x: 2, y: 3 }, take],
       [{ x: 2, y: 2 }, go(9, 9)],
@@ -32,7 +32,7 @@ describe('the shortest ways between what a ghost did', () => {
     expect(texts.at(-1)).toBe(JSON.stringify({ action: go(9, 9) }));
   });
 
-  it('are left out where there is none', () => {
+  it('are left out when none exists', () => {
     const behind = { ...said(take), at: { x: 0, y: 0 } };
     expect(done(byShortestWays(level, [behind]))).toEqual([{ text: JSON.stringify({ action: take }) }]);
   });

@@ -9,7 +9,7 @@ import { drawnLevel } from './drawn-level.js';
 const hostile = '<script>&"\u0000\u001b[2J\ud800';
 
 describe('text in XML', () => {
-  it('opens nothing, and holds only what XML may', () => {
+  it('opens no element and contains only legal XML characters', () => {
     expect(escapeXml(hostile)).toBe('&lt;script&gt;&amp;&quot;[2J\ufffd');
     expect(escapeXml("it's\ttwo\nlines")).toBe('it&apos;s\ttwo\nlines');
   });
@@ -22,7 +22,7 @@ describe('the results as JUnit XML', () => {
   };
   const nothing = { ...done, resultsTests: [], resultsFailed: 0, resultsSkipped: 0 };
 
-  it('names what failed, passed and was skipped [9.12c]', () => {
+  it('names failed, passed and skipped tests [9.12c]', () => {
     const name = 'ghost a &lt;b&gt; find_bugs';
     const test = { testPassed: false, testError: null, testDuration: 1_500 };
     const xml = junitOf({
@@ -51,7 +51,7 @@ describe('the results as JUnit XML', () => {
     [{ resultsStatus: 'failed', resultsErrors: ['The <level> is lost.'] }, 'It failed. The &lt;level&gt; is lost.'],
     [{ resultsStatus: 'stopped' }, 'It was stopped.'],
     [{ resultsTimedOut: true }, 'It timed out.'],
-  ])('has an error for a session that did not do all: %j [9.12c]', (ended, why) => {
+  ])('has an error for an incomplete session: %j [9.12c]', (ended, why) => {
     const xml = junitOf({ ...nothing, ...ended });
     expect(xml).toContain('tests="1" failures="0" errors="1" skipped="0"');
     expect(xml).toContain(` name="session"><error message="${why}"/></testcase>`);
@@ -64,7 +64,7 @@ describe('the results as JUnit XML', () => {
 
 describe('the picture of a session', () => {
   const level = drawnLevel(['#####', '#@aG#', '#####']);
-  it('shows walls, things, the way and where findings began [9.12a]', () => {
+  it('shows walls, things, the way, and where findings began [9.12a]', () => {
     const places = [1, 2, 3, 2, 3].map((x) => ({ x, y: 1 }));
     const findings = [{ n: 1, kind: 'soft_lock', subject: hostile, at: { x: 2, y: 1 } }];
     const svg = pictureOf({ ...level, name: hostile }, { places, findings });
@@ -75,7 +75,7 @@ describe('the picture of a session', () => {
     expect(svg.match(/<path /g)?.length).toBeGreaterThanOrEqual(3);
   });
 
-  it('says below the level what its colours mean, inside of the picture however narrow it is', () => {
+  it('explains its colours below the level, inside the picture however narrow it is', () => {
     for (const columns of [5, 40, 256]) {
       const svg = pictureOf({ ...level, width: columns }, { places: [], findings: [] });
       const [, width = 0, height = 0] = (/viewBox="0 0 (\d+) (\d+)"/.exec(svg) ?? []).map(Number);
@@ -90,9 +90,9 @@ describe('the picture of a session', () => {
     }
   });
 
-  it('stays below 2 MiB on the largest level, however long the way [9.12a]', () => {
+  it('stays below 2 MiB for the largest level, however long the way [9.12a]', () => {
     const side = 256;
-    // Every other tile is a wall: nothing can be drawn together.
+    // Every other tile is a wall: no tiles can be merged.
     const rows = Array.from({ length: side }, (_, y) =>
       Array.from({ length: side }, (__, x) => ((x + y) % 2 === 0 ? '#' : '.')).join(''),
     );

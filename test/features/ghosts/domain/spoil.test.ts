@@ -8,7 +8,7 @@ import { play } from './play.js';
 
 /** One key for two doors; only one of them leads to the goal. */
 const rooms = [
-  // The planner comes to the good door first.
+  // The planner reaches the good door first.
   '###########',
   '#@a.A..G..#',
   '#...#######',
@@ -16,14 +16,14 @@ const rooms = [
   '###########',
 ];
 
-describe('what a ghost could waste', () => {
-  it('is the use of a key that leaves a goal behind the other door', () => {
+describe('the action that would waste an item', () => {
+  it('uses a key that leaves a goal behind the other door', () => {
     const level = drawnLevel(rooms, { consumed: true });
     const world = { ...beginWorld(level), held: [0] };
     expect(spoilingOf(level, world)).toEqual({ door: 1, item: 0 });
   });
 
-  it('is nothing while the key is not held, lasts, or fits one door alone', () => {
+  it('does not exist while the key is not held, is not consumed, or fits only one door', () => {
     const level = drawnLevel(rooms, { consumed: true });
     expect(spoilingOf(level, beginWorld(level))).toBeNull();
     const lasting = drawnLevel(rooms);
@@ -31,11 +31,14 @@ describe('what a ghost could waste', () => {
     expect(spoilingOf(level, { ...beginWorld(level), held: [0], opened: [1] })).toBeNull();
   });
 
-  it.each([1, 2, 3, 4, 5])('is done by who hunts bugs (seed %i), so that soft locks are found', (seed) => {
-    const level = drawnLevel(rooms, { consumed: true });
-    const { tally } = play(level, 'find_bugs', { seed });
-    expect(findingsOf(level, tally, { over: true }).map(({ kind }) => kind)).toContain('soft_lock');
-  });
+  it.each([1, 2, 3, 4, 5])(
+    'is performed by the ghost that hunts bugs (seed %i), so that soft locks are found',
+    (seed) => {
+      const level = drawnLevel(rooms, { consumed: true });
+      const { tally } = play(level, 'find_bugs', { seed });
+      expect(findingsOf(level, tally, { over: true }).map(({ kind }) => kind)).toContain('soft_lock');
+    },
+  );
 
   /** Each key opens these doors, in the order in which they are drawn. */
   const withKeys = (drawn: readonly string[], opens: readonly (readonly string[])[]) => {
@@ -53,7 +56,7 @@ describe('what a ghost could waste', () => {
       ],
     ),
   ];
-  it.each(others)('is done although another key opens that door, too (%#)', (level) => {
+  it.each(others)('is performed even if another key opens that door as well (%#)', (level) => {
     for (const seed of [1, 2, 3]) {
       const { tally } = play(level, 'find_bugs', { seed });
       expect(findingsOf(level, tally, { over: true }).map(({ kind }) => kind)).toContain('soft_lock');

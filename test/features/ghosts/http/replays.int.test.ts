@@ -23,7 +23,7 @@ describe('POST /ghost/replay', () => {
   afterAll(() => server[Symbol.asyncDispose]());
   const replay = (more: object = {}) => api.post('/ghost/replay', { ...brought, ...more });
 
-  it('plays in a level that the server has, and refuses one that it does not have [9.10g, 9.10i]', async () => {
+  it('plays in a level that the server has, and refuses an unknown level [9.10g, 9.10i]', async () => {
     expect((await replay()).body).toMatchObject({ reproduced: true, steps: 0 });
     const other = { levelId: 'faulty', version: null, digest: 'x'.repeat(43), generated: false };
     const refused = await replay({ level: other });
@@ -31,13 +31,13 @@ describe('POST /ghost/replay', () => {
     expect((refused.body as { error: object }).error).toMatchObject({ details: { problems: [expect.anything()] } });
   });
 
-  it('takes 20,000 texts at most, and 524,288 characters in one [9.10h]', async () => {
+  it('accepts at most 20,000 texts, each of at most 524,288 characters [9.10h]', async () => {
     expect((await replay({ script: Array.from({ length: 20_001 }, () => idle) })).status).toBe(400);
     expect((await replay({ script: [{ text: 'x'.repeat(524_289) }] })).status).toBe(400);
     expect((await replay({ script: [{ text: 'x'.repeat(524_288) }] })).status).toBe(200);
   });
 
-  it('is played twice at a time for one tenant, and the third request is told to come again [9.10j]', async () => {
+  it('runs twice at a time for one tenant, and refuses the third request with a retry [9.10j]', async () => {
     const script = Array.from({ length: 400 }, () => idle);
     const replies = await Promise.all([replay({ script }), replay({ script }), replay({ script })]);
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 200, 503]);

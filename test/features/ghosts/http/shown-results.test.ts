@@ -30,8 +30,8 @@ const judged = (session: GhostSession) => () => {
   requirePassed(shown(session));
 };
 
-describe('the results of a session that did not do all', () => {
-  it('say how it ended and why, and are no pass though no test failed [9.9h]', () => {
+describe('the results of an incomplete session', () => {
+  it('report how it ended and why, and are not a pass even if no test failed [9.9h]', () => {
     const reason = 'The level of this session no longer exists.';
     const failed = { ...over, ending: 'failed', reason } as const;
     expect(shown(failed)).toMatchObject({ resultsFailed: 0, resultsStatus: 'failed', resultsErrors: [reason] });
@@ -40,20 +40,20 @@ describe('the results of a session that did not do all', () => {
     expect(judged({ ...over, ending: 'completed', timedOut: true })).toThrow('--timeout');
   });
 
-  it('are a pass once all was done [9.9h]', () => {
+  it('are a pass once everything was done [9.9h]', () => {
     const completed = { ...over, ending: 'completed' } as const;
     expect(shown(completed)).toMatchObject({ resultsStatus: 'completed', resultsErrors: [] });
     const passed = { ...shown(completed), resultsPassed: 1 };
     expect(() => requirePassed(passed)).not.toThrow();
   });
 
-  it('neither pass nor fail where none of the tests could be checked', () => {
+  it('neither pass nor fail when none of the tests could be checked', () => {
     const unchecked = judged({ ...over, ending: 'completed' });
     expect(unchecked).toThrow('none of its tests could be checked');
     expect(unchecked).not.toThrow(JudgedNo);
   });
 
-  it('say of a session that plays that it does', () => {
+  it('report that a running session is playing', () => {
     expect(shown({ ...begun, name: 'running', slices: 1 })).toMatchObject({
       ...{ resultsStatus: 'running', resultsErrors: [], resultsPartial: true },
     });

@@ -43,7 +43,7 @@ describe('anima level', () => {
     expect((await anima('level', 'list')).stdout).not.toMatch(/^castle/m);
   });
 
-  it('says what keeps a map from being a level [11.5f]', async () => {
+  it('explains why a map is not a level [11.5f]', async () => {
     const broken = await anima('level', 'put', 'castle', 'broken.tmj');
     expect([broken.code, broken.stdout]).toEqual([1, '']);
     expect(broken.stderr).toMatch(/\(LEVEL_INVALID\)\n {2}\S/);
@@ -53,7 +53,7 @@ describe('anima level', () => {
     expect((await anima('level', 'put', 'castle', 'none.tmj')).stderr).toBe('none.tmj cannot be read (ENOENT).\n');
   });
 
-  it('asks for a time in seconds that a session may have', async () => {
+  it('requires a legal session time in seconds', async () => {
     const long = await anima('ghost', 'run', '--timeout', '86401');
     expect([long.code, long.stderr]).toEqual([2, expect.stringContaining('from 1 to 86400.')]);
   });

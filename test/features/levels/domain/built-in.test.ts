@@ -22,7 +22,7 @@ const inReach = (name: string, shut: readonly string[]): readonly string[] => {
   return [...goals, ...items, ...npcs].filter(({ at }) => isInReach(at)).map(({ id }) => id);
 };
 
-describe('the levels that come along', () => {
+describe('the built-in levels', () => {
   it.each(maps)('are maps with everything that Tiled reads: $levelId', ({ map }) => {
     const { layers, tilesets } = map as unknown as {
       layers: readonly { type: string; id: number; objects?: readonly { id: number }[] }[];
@@ -42,12 +42,12 @@ describe('the levels that come along', () => {
     expect(readFileSync(join(levelsFolder, image)).subarray(1, 4).toString()).toBe('PNG');
   });
 
-  it('let a ghost get everywhere in the cellar, and out of it only with the key', () => {
+  it('let a ghost reach everything in the cellar, and the exit only with the key', () => {
     expect(inReach('cellar', doorsOf('cellar'))).toEqual(['key', 'innkeeper']);
     expect(inReach('cellar', [])).toEqual(['stairs', 'key', 'healing potion', 'innkeeper']);
   });
 
-  it('let a ghost get to both goals of the market, each behind its own door', () => {
+  it('let a ghost reach both goals of the market, each behind its own door', () => {
     const locked = levelOf('market')
       .doors.filter((door) => door.locked)
       .map(({ id }) => id);
@@ -60,7 +60,7 @@ describe('the levels that come along', () => {
     expect(inReach('market', [])).toHaveLength(10);
   });
 
-  it('have in the faulty one the faults that docs/reference/formats/level.md lists', () => {
+  it('contain in the faulty one the faults that docs/reference/formats/level.md lists', () => {
     const { items, ruleset } = levelOf('faulty');
     expect(inReach('faulty', [])).not.toContain('walled-up room');
     expect(items.find(({ id }) => id === 'only key')).toMatchObject({

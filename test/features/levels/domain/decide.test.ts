@@ -13,7 +13,7 @@ const inn = { levelId: 'inn' };
 const deleted = { type: 'LevelDeleted', data: { levelId: 'inn' } };
 
 describe('a level', () => {
-  it('gets a version for each map that is not the one that is there [9.7a]', () => {
+  it('gets a new version for each map that differs from the current one [9.7a]', () => {
     given()
       .when(putLevel, content)
       .then([put(1, 'one')]);
@@ -26,7 +26,7 @@ describe('a level', () => {
       .then([put(3, 'one')]);
   });
 
-  it('goes on counting after it was deleted, also with the map that was there', () => {
+  it('continues its version numbers after it was deleted, even for the same map', () => {
     given(put(1, 'one'), deleted)
       .when(putLevel, content)
       .then([put(2, 'one')]);
@@ -38,7 +38,7 @@ describe('a level', () => {
     given(put(1, 'one'), deleted).when(deleteLevel, inn).then('LEVEL_NOT_FOUND');
   });
 
-  it('loses its versions once, also after it was deleted', () => {
+  it('loses its versions once, even after it was deleted', () => {
     const all = { ...inn, versions: 'all' } as const;
     const gone = { type: 'LevelDeleted', data: all };
     given().when(deleteLevel, all).then('LEVEL_NOT_FOUND');

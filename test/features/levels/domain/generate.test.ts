@@ -10,7 +10,7 @@ const anyLevel = fc.tuple(fc.string(), fc.integer()).map(([name, seed]) => gener
 const digestOf = (name: string, seed: number): string => sha256Hex(jcs(generateLevel(name, seed)));
 
 describe('a generated level', () => {
-  it('can be completed: with the door shut the key is within reach and no goal, with the door open all of it', () => {
+  it('can be completed: behind the shut door only the key is in reach, behind the open one everything is', () => {
     fc.assert(
       fc.property(anyLevel, (level) => {
         const { goals, items, doors, hazards, npcs, triggers } = level;
@@ -31,7 +31,7 @@ describe('a generated level', () => {
     );
   });
 
-  it('has nobody who stands in the way', () => {
+  it('has no NPC in the way', () => {
     fc.assert(
       fc.property(anyLevel, (level) => {
         const blocked = new Set(level.npcs.map(({ at }) => `${String(at.x)} ${String(at.y)}`));
@@ -44,7 +44,7 @@ describe('a generated level', () => {
     );
   });
 
-  it('keeps the bounds, and no two of its things share a tile or an id', () => {
+  it('stays within bounds, and no two things share a tile or an id', () => {
     fc.assert(
       fc.property(anyLevel, (level) => {
         const { width, height, rows, spawn, goals, items, doors, hazards, npcs, triggers } = level;
@@ -62,12 +62,12 @@ describe('a generated level', () => {
     );
   });
 
-  it('is another one for another name or seed', () => {
+  it('differs for another name or seed', () => {
     const digests = [digestOf('a', 1), digestOf('a', 2), digestOf('b', 1), digestOf('a', 1)];
     expect(new Set(digests).size).toBe(3);
   });
 
-  it('is the same on every machine and in every release: sessions that are played name it by its digest', () => {
+  it('is the same on every machine and in every release: running sessions refer to it by its digest', () => {
     expect([digestOf('somewhere', 1), digestOf('', -7), digestOf('größer 🏰', 2 ** 40)]).toEqual([
       '321e7455694b8b0bf6fa835a0e18e7366696bf29f1a311b90fca833272f3953a',
       '7cf81c50854c8bd6b6a362a0d7dcc6104f986cb5f2e62e2aef0cf49161106710',

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../src/kernel/base/json.js';
 
-/** A side of a tile in these maps, in pixels. */
+/** The side of a tile in these maps, in pixels. */
 export const TILE = 16;
 
 const propertiesOf = (properties: Readonly<Record<string, Json>>): readonly JsonObject[] =>
@@ -41,7 +41,7 @@ export const objectLayer = (name: string, inside: readonly JsonObject[], members
   ...members,
 });
 
-/** A layer of walls from rows in which `#` is one. */
+/** A layer of walls from rows in which `#` is a wall. */
 export const wallLayer = (rows: readonly string[], members: JsonObject = {}): JsonObject => ({
   type: 'tilelayer',
   name: 'collision',

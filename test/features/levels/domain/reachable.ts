@@ -2,7 +2,7 @@ import type { Level, Tile } from '../../../../src/features/levels/domain/level.j
 
 const keyOf = ({ x, y }: Tile): string => `${String(x)} ${String(y)}`;
 
-/** The tiles that can be walked to from the spawn while these doors are shut. */
+/** The tiles that can be reached on foot from the spawn while these doors are shut. */
 export const reachable = (level: Level, shut: readonly string[]): ((tile: Tile) => boolean) => {
   const closed = new Set(level.doors.filter(({ id }) => shut.includes(id)).map(({ at }) => keyOf(at)));
   const seen = new Set<string>();

@@ -23,7 +23,7 @@ const problemsOf = (map: Json) => {
   const reading = read(map);
   return 'problems' in reading ? reading.problems : [];
 };
-/** The one problem that a map has. */
+/** The only problem of a map. */
 const problemOf = (map: Json) => {
   const problems = problemsOf(map);
   expect(problems).toHaveLength(1);
@@ -38,8 +38,8 @@ const at = (object: string | null, problem: string, layer: string | null = 'thin
 const exit = mapObject('goal', 'exit', [4, 2]);
 const rules = (set: Json): Readonly<Record<string, Json>> => ({ rules: JSON.stringify(set) });
 
-describe('a map that was drawn as a level', () => {
-  it('has its walls, its things by class, and what their properties say', () => {
+describe('a map drawn as a level', () => {
+  it('has its walls, its things by class, and their properties', () => {
     const map = roomMap(
       [
         exit,
@@ -91,7 +91,7 @@ describe('a map that was drawn as a level', () => {
     });
   });
 
-  it('has a name, a persona, hit points and names of things where the designer gave none', () => {
+  it('gets a default name, persona, hit points and names of things', () => {
     const level = levelOf(roomMap([mapObject('hazard', '', [3, 1], {}, { id: 77 })]));
     expect(level).toMatchObject({ name: 'inn', hp: 100, hazards: [{ id: 'hazard-77', harm: 10 }] });
     expect(level.persona).not.toBe('');
@@ -99,7 +99,7 @@ describe('a map that was drawn as a level', () => {
     expect(levelOf(roomMap([exit], named)).name).toBe('The inn');
   });
 
-  it('says the class as Tiled 1.9 and as all others do, in any case of letters', () => {
+  it('may give the class in the form of Tiled 1.9 or of other versions, in any letter case', () => {
     const { type: _, ...classless } = exit;
     for (const object of [
       { ...classless, class: 'goal' },
@@ -108,7 +108,7 @@ describe('a map that was drawn as a level', () => {
       expect(levelOf(roomMap([object])).goals).toHaveLength(1);
   });
 
-  it('may have its layers in groups, and decoration of any kind beside them', () => {
+  it('may have its layers in groups, and any kind of decoration', () => {
     const things = objectLayer('things', [mapObject('spawn', '', [1, 1]), exit]);
     const decor: readonly JsonObject[] = [
       { type: 'imagelayer', name: 'sky', image: 'sky.png' },
@@ -123,7 +123,7 @@ describe('a map that was drawn as a level', () => {
     expect(levelOf(map)).toMatchObject({ rows: roomRows, goals: [{ id: 'exit' }] });
   });
 
-  it('has walls wherever one of its layers of walls has a tile, however it is turned', () => {
+  it('has walls wherever a layer of walls has a tile, in any orientation', () => {
     const data = Array.from({ length: 24 }, () => 0);
     data[9] = 0x80000000 + 3;
     data[10] = 0xe0000000;
@@ -150,7 +150,7 @@ describe('a map that was drawn as a level', () => {
     expect(problemOf(map(short))).toEqual(at(null, 'not 6 × 4 whole numbers', 'collision'));
   });
 
-  it('has each thing on the tile of its upper left corner, and pictures where they stand', () => {
+  it('has each thing on the tile of its upper left corner, and pictures at their own position', () => {
     const where = (object: JsonObject) => levelOf(roomMap([object])).goals[0]?.at;
     const goal = (members: JsonObject) => mapObject('goal', 'exit', [0, 0], {}, members);
     expect(where(goal({ point: true, x: 47.9, y: 16, width: 0, height: 0 }))).toEqual({ x: 2, y: 1 });
@@ -163,7 +163,7 @@ describe('a map that was drawn as a level', () => {
     expect(levelOf(roomMap([goal({ gid: 1, x: 56, y: 24 })], centred)).goals[0]?.at).toEqual({ x: 3, y: 1 });
   });
 
-  it('takes class and properties of a picture from its tile, where the object has none of its own', () => {
+  it('gives a picture the class and properties of its tile by default', () => {
     const tile = { id: 2, type: 'hazard', properties: [{ name: 'harm', type: 'int', value: 3 }] };
     const map = (properties: Readonly<Record<string, Json>>) =>
       roomMap([mapObject('', 'pit', [3, 1], properties, { gid: 12, y: 2 * TILE })], {
@@ -176,7 +176,7 @@ describe('a map that was drawn as a level', () => {
     expect(levelOf(map({ harm: 9 })).hazards).toMatchObject([{ harm: 9 }]);
   });
 
-  it('brings rules for its ghost and its NPCs, as POST /rules takes them', () => {
+  it('may contain rules for its ghost and its NPCs, in the format of POST /rules', () => {
     const set = {
       rulesetRules: [{ ruleAction: 'FORBID ATTACK', ruleObsPattern: '\\binn\\b', ruleCondition: [['hp', 3]] }],
     };
@@ -194,7 +194,7 @@ describe('a map that was drawn as a level', () => {
     expect(level.npcs[0]?.ruleset).toMatchObject({ rulesetId: 'peace', template: 'ChatML' });
   });
 
-  it('is warned of what looks like a mistake and can be played [9.7c]', () => {
+  it('gets a warning for a likely mistake that can still be played [9.7c]', () => {
     const map = roomMap([
       mapObject('item', 'stone', [2, 1]),
       mapObject('door', 'gate', [3, 1], { locked: true }),
@@ -226,7 +226,7 @@ describe('a map that was drawn as a level', () => {
   });
 });
 
-describe('a map that is no level', () => {
+describe('a map that is not a level', () => {
   it.each<[string, Json, string]>([
     ['nothing', null, 'not a Tiled map'],
     ['a tileset', { ...tiledMap([]), type: 'tileset' }, 'not a Tiled map'],
@@ -235,7 +235,7 @@ describe('a map that is no level', () => {
     ['too wide', roomMap([], { width: 257 }), '1 to 256 tiles'],
     ['without a size', roomMap([], { height: 0.5 }), '1 to 256 tiles'],
     ['of tiles without a size', roomMap([], { tilewidth: 0 }), 'pixels'],
-  ])('is refused as a whole: %s', (_, map, problem) => {
+  ])('is refused entirely: %s', (_, map, problem) => {
     expect(problemOf(map)).toEqual(at(null, problem, null));
   });
 
@@ -245,11 +245,11 @@ describe('a map that is no level', () => {
     ['outside', mapObject('item', 'x', [6, 1], { heals: 1 }), 'x', 'outside the map'],
     ['above the map', mapObject('item', 'x', [1, -1], { heals: 1 }), 'x', 'outside the map'],
     ['partly outside', mapObject('trigger', 'x', [4, 1], {}, { width: 3 * TILE }), 'x', 'outside the map'],
-    ['a name twice', mapObject('trigger', 'exit', [1, 1]), 'exit', 'also called "exit"'],
+    ['a duplicate name', mapObject('trigger', 'exit', [1, 1]), 'exit', 'also called "exit"'],
     ['a name with a comma', mapObject('door', 'a,b', [2, 1]), 'a,b', 'Rename the object'],
     ['opens nothing', mapObject('item', 'x', [2, 1], { opens: 'gat' }), 'x', '"gat", but no door'],
-    ['heals a text', mapObject('item', 'x', [2, 1], { heals: '5' }), 'x', 'whole number'],
-    ['harms less than nothing', mapObject('hazard', 'x', [2, 1], { harm: -1 }), 'x', 'whole number'],
+    ['heals by a text', mapObject('item', 'x', [2, 1], { heals: '5' }), 'x', 'whole number'],
+    ['harms by a negative number', mapObject('hazard', 'x', [2, 1], { harm: -1 }), 'x', 'whole number'],
     ['locked by a text', mapObject('door', 'x', [2, 1], { locked: 'yes' }), 'x', 'true or false'],
     ['a persona that is a number', mapObject('npc', 'x', [2, 1], { persona: 3 }), 'x', 'must be a string'],
     ['a long text', mapObject('trigger', 'x', [2, 1], { text: 'x'.repeat(1_001) }), 'x', '1000 characters'],
@@ -257,10 +257,10 @@ describe('a map that is no level', () => {
     ['a polygon', mapObject('trigger', 'x', [2, 1], {}, { polygon: [{ x: 0, y: 0 }] }), 'x', 'point or a rectangle'],
     ['an ellipse', mapObject('trigger', 'x', [2, 1], {}, { ellipse: true }), 'x', 'point or a rectangle'],
     ['of a template', mapObject('door', 'x', [2, 1], {}, { template: 'door.tx' }), 'x', 'Detach'],
-    ['rules that are no JSON', mapObject('npc', 'x', [2, 1], { rules: '{' }), 'x', 'cannot be read'],
-    ['rules that are no set', mapObject('npc', 'x', [2, 1], rules({})), 'x', 'rulesetRules must be a list'],
+    ['rules that are not JSON', mapObject('npc', 'x', [2, 1], { rules: '{' }), 'x', 'cannot be read'],
+    ['rules that are not a set', mapObject('npc', 'x', [2, 1], rules({})), 'x', 'rulesetRules must be a list'],
     [
-      'a rule that is none',
+      'an invalid rule',
       mapObject('npc', 'x', [2, 1], rules({ rulesetRules: [{ ruleAction: 3 }] })),
       'x',
       'rule 1: ruleAction',
@@ -278,7 +278,7 @@ describe('a map that is no level', () => {
       'The pattern of rule rule-1',
     ],
     [
-      'two rules of one id',
+      'two rules with one id',
       mapObject('npc', 'x', [2, 1], rules({ rulesetRules: [{ drRuleId: 'a' }, { drRuleId: 'a' }] })),
       'x',
       'same drRuleId',
@@ -290,7 +290,7 @@ describe('a map that is no level', () => {
       'half a surrogate pair',
     ],
     [
-      'a rule with a member twice',
+      'a rule with a duplicate member',
       mapObject('npc', 'x', [2, 1], { rules: '{"id":"a","id":"b"}' }),
       'x',
       'two members named "id"',
@@ -299,7 +299,7 @@ describe('a map that is no level', () => {
     expect(problemOf(roomMap([exit, object]))).toEqual(at(name, problem));
   });
 
-  it('stays what it was when it was accepted before, whatever is refused now', () => {
+  it('is still the level it was accepted as, whatever is refused now', () => {
     for (const rules of ['{"rulesetRules":[],"note":76561198140718655}', '{"rulesetRules":[],"rulesetRules":[]}']) {
       const map = roomMap([exit, mapObject('npc', 'x', [2, 1], { rules })]);
       expect(allSlices(readMap(map, 'kept')).result).toHaveProperty('problems');
@@ -307,7 +307,7 @@ describe('a map that is no level', () => {
     }
   });
 
-  it('is refused without a spawn, and for layers that cannot be read', () => {
+  it('is refused without a spawn, and for unreadable layers', () => {
     const spawn = objectLayer('o', [mapObject('spawn', '', [1, 1])]);
     expect(problemOf(tiledMap([wallLayer(roomRows)]))).toEqual(at(null, 'no object of the class "spawn"', null));
     for (const [members, problem] of [
@@ -325,7 +325,7 @@ describe('a map that is no level', () => {
     expect(problemOf(tiledMap([wallLayer(roomRows), spawn, shifted]))).toEqual(at('exit', 'offset', 'o'));
   });
 
-  it('says of what is misshapen no more than that, and calls what has no name by its class and number [9.7c]', () => {
+  it('gets no further problems for a malformed object, and its unnamed objects are identified by class and number [9.7c]', () => {
     const inside = [
       mapObject('spawn', '', [1, 1], {}, { id: 5 }),
       mapObject('item', '', [9, 9], { opens: 'gate' }, { id: 6 }),
@@ -355,7 +355,7 @@ describe('a map that is no level', () => {
     expect(problemOf(roomMap([exit], { tilesets }))).toEqual(at(null, '256 tilesets', null));
   });
 
-  it('costs no more where a thousand objects have what one tile says', () => {
+  it('costs no more when a thousand objects inherit from one tile', () => {
     const properties = Array.from({ length: 20_000 }, (_, index) => ({ name: `p${String(index)}`, value: 1 }));
     const rulesOfTile = { name: 'rules', value: JSON.stringify({ rulesetRules: [], more: 'x'.repeat(120_000) }) };
     let reads = 0;
@@ -373,7 +373,7 @@ describe('a map that is no level', () => {
     expect(reads).toBe(2);
   });
 
-  it('tells 50 problems and 50 warnings at most, and cuts names [9.7d]', () => {
+  it('gets at most 50 problems and 50 warnings, with truncated names [9.7d]', () => {
     const name = 'x'.repeat(5_000);
     const broken = Array.from({ length: 60 }, () => mapObject('door', name, [0, 0], {}, { rotation: 1 }));
     const problems = problemsOf(roomMap(broken));
@@ -383,7 +383,7 @@ describe('a map that is no level', () => {
     expect(warningsOf(roomMap([exit, ...bushes]))).toHaveLength(50);
   });
 
-  it('is read to an end whatever JSON it is', () => {
+  it('is read to the end, whatever JSON it is', () => {
     const names = [
       'type',
       'layers',
@@ -416,7 +416,7 @@ describe('a map that is no level', () => {
   });
 });
 
-describe('maps that others drew in Tiled', () => {
+describe('maps from Tiled examples', () => {
   const fixture = (name: string): JsonObject =>
     JSON.parse(readFileSync(new URL(`../../../fixtures/tiled/${name}.json`, import.meta.url), 'utf8')) as JsonObject;
   const renamed = (map: JsonObject, from: string, members: JsonObject): JsonObject => ({
@@ -426,7 +426,7 @@ describe('maps that others drew in Tiled', () => {
     ),
   });
 
-  it('lack a spawn as they are, and become levels by names and classes alone', () => {
+  it('lack only a spawn, and become levels with only names and classes added', () => {
     const map = fixture('map_with_ladders');
     expect(problemsOf(map)).toEqual([at(null, 'no object of the class "spawn"', null)]);
     const [enemies] = (map['layers'] as readonly JsonObject[]).filter(({ name }) => name === 'Enemies');
@@ -443,14 +443,14 @@ describe('maps that others drew in Tiled', () => {
     expect(level.rows[7]).toBe('.........#######....');
   });
 
-  it('say which format to choose where their tiles are compressed', () => {
+  it('are refused with the format to choose if their tiles are compressed', () => {
     const problems = problemsOf(renamed(fixture('test_map_7'), 'Platforms', { name: 'collision' }));
     expect(problems).toContainEqual(
       at(null, 'compressed ("zlib"). Set Map > Map Properties > Tile Layer Format', 'collision'),
     );
   });
 
-  it('may hold objects of every shape, which are passed over', () => {
+  it('may contain objects of every shape, which are ignored', () => {
     expect(problemsOf(fixture('test_objects'))).toEqual([at(null, 'no object of the class "spawn"', null)]);
   });
 });
