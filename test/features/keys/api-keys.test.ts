@@ -66,7 +66,7 @@ const refusal = async (work: Promise<unknown>): Promise<string> => {
 const everything = async (events: EventStore): Promise<readonly RecordedEvent[]> => events.readAll(0, 1_000);
 
 describe('an API key', () => {
-  it('opens from the moment it was issued, for its tenant, with its scopes [1.3i]', async () => {
+  it('works as soon as it is issued, for its tenant, with its scopes [1.3i]', async () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     const issued = await issueApiKey(server, owner.principal, wish({ scopes: ['audit', 'npc'] }), command());
@@ -78,7 +78,7 @@ describe('an API key', () => {
     });
   });
 
-  it('is known again after a restart', async () => {
+  it('is accepted after a restart', async () => {
     const events = new MemoryEventStore();
     const first = await openKeyServer(events);
     const owner = await found(first, 'local');
@@ -88,7 +88,7 @@ describe('an API key', () => {
     expect(open(second, studio.token)).toEqual(studio.principal);
   });
 
-  it('is found in no event, only its hash is [1.3h]', async () => {
+  it('appears in no event; only its hash does [1.3h]', async () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     const issued = await issueApiKey(server, owner.principal, wish({ test: true }), command());
@@ -100,13 +100,13 @@ describe('an API key', () => {
     expect(tokenOf(issued)).toMatch(/^am_test_/);
   });
 
-  it('opens nothing under another server secret', async () => {
+  it('is not accepted under another server secret', async () => {
     const events = new MemoryEventStore();
     const owner = await found(await openKeyServer(events), 'local');
     expect(open(await openKeyServer(events, { hashKey: new Uint8Array(32).fill(8) }), owner.token)).toBeNull();
   });
 
-  it('opens until the instant at which it expires', async () => {
+  it('is accepted until the instant at which it expires', async () => {
     const server = await openKeyServer();
     const { principal } = await found(server, 'local');
     const expiresAt = new Date(server.clock.now().getTime() + 1_000).toISOString();
@@ -117,7 +117,7 @@ describe('an API key', () => {
     expect(open(server, token)).toBeNull();
   });
 
-  it('is not opened by a header that is missing, of another scheme, or changed by one character', async () => {
+  it('is not accepted from a header that is missing, has another scheme, or differs by one character', async () => {
     const server = await openKeyServer();
     const { token, principal } = await found(server, 'local');
     const opens = (header: string | undefined) => server.directory.authenticate(header, server.clock.now());
@@ -131,7 +131,7 @@ describe('an API key', () => {
     expect(opens(`bearer  ${token}`)).toEqual(principal);
   });
 
-  it('of the right id with other random bytes opens nothing although its checksum is right', async () => {
+  it('with the right id but other random bytes is not accepted even if its checksum is right', async () => {
     const server = await openKeyServer();
     const commandId = command().commandId;
     const { principal } = await found(server, 'local');
@@ -141,7 +141,7 @@ describe('an API key', () => {
     expect(open(server, forged)).toBeNull();
   });
 
-  it('is marked as used when it opens, and only then', async () => {
+  it('is marked as used only when it is accepted', async () => {
     const server = await openKeyServer();
     const { token, principal } = await found(server, 'local');
     const used = async () => (await server.keyUsage.lastUsedAt([principal.keyId])).get(principal.keyId);
@@ -155,7 +155,7 @@ describe('an API key', () => {
 });
 
 describe('issuing a key', () => {
-  it('repeated by the same command gives the same key id and shows no key [1.3h]', async () => {
+  it('returns the same key id and no key when the command is repeated [1.3h]', async () => {
     const server = await openKeyServer();
     const { principal } = await found(server, 'local');
     const first = await issueApiKey(server, principal, wish(), command('once'));
@@ -165,7 +165,7 @@ describe('issuing a key', () => {
     expect(await everything(server.events)).toHaveLength(4);
   });
 
-  it('is refused for scopes that the granting key lacks, and by a key that was revoked meanwhile', async () => {
+  it('is refused for scopes that the granting key lacks, and for a granting key that was revoked meanwhile', async () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     const admin = await issueApiKey(server, owner.principal, wish({ scopes: ['npc', 'admin'] }), command());
@@ -176,7 +176,7 @@ describe('issuing a key', () => {
     expect(await refusal(issueApiKey(server, principal, wish(), command()))).toBe('UNAUTHORIZED');
   });
 
-  it('on two servers at once issues every key that was asked for', async () => {
+  it('on two servers at the same time issues every requested key', async () => {
     const events = new MemoryEventStore();
     const one = await openKeyServer(events);
     const { principal } = await found(one, 'local');
@@ -192,7 +192,7 @@ describe('issuing a key', () => {
 });
 
 describe('the limit of a key', () => {
-  it("is its own, before its tenant's tier, before the server's [1.4a]", async () => {
+  it('is its own limit first, then its tenant’s tier, then the server’s [1.4a]', async () => {
     const server = await openKeyServer(undefined, { tiersActive: true });
     const free = await found(server, 'free-studio', 'free');
     const local = await found(server, 'local');
@@ -209,14 +209,14 @@ describe('the limit of a key', () => {
     expect(open(server, tokenOf(off))?.rateLimit).toBeNull();
   });
 
-  it("is the server's while tiers are not active [1.4e]", async () => {
+  it('is the server’s while tiers are not active [1.4e]', async () => {
     const server = await openKeyServer();
     expect((await found(server, 'studio', 'free')).principal.rateLimit).toEqual({ limit: 100, windowSeconds: 60 });
   });
 });
 
 describe('listing keys', () => {
-  it('shows the keys of the tenant that were not revoked, with their last use', async () => {
+  it('shows the active keys of the tenant with their last use', async () => {
     const server = await openKeyServer();
     const owner = await found(server, 'local');
     await found(server, 'studio');
@@ -232,7 +232,7 @@ describe('listing keys', () => {
 });
 
 describe('revoking a key', () => {
-  it('counts at once on the server that did it, and on others through the feed [11.4e]', async () => {
+  it('takes effect immediately on the same server, and on others through the feed [11.4e]', async () => {
     const events = new MemoryEventStore();
     const one = await openKeyServer(events);
     const owner = await found(one, 'local');
@@ -246,7 +246,7 @@ describe('revoking a key', () => {
     expect(open(other, key ?? '')).toBeNull();
   });
 
-  it('is refused for the key of another tenant as for one that does not exist', async () => {
+  it('is refused for the key of another tenant as for an unknown key', async () => {
     const server = await openKeyServer();
     const local = await found(server, 'local');
     const studio = await found(server, 'studio');
@@ -257,7 +257,7 @@ describe('revoking a key', () => {
     expect(open(server, studio.token)).not.toBeNull();
   });
 
-  it('tells each listener once, also when the revocation was made on another server', async () => {
+  it('notifies each listener once, even if another server revoked the key', async () => {
     const events = new MemoryEventStore();
     const one = await openKeyServer(events);
     const { principal } = await found(one, 'local');
@@ -274,7 +274,7 @@ describe('revoking a key', () => {
     expect(stopped).not.toHaveBeenCalled();
   });
 
-  it('tells a listener at once that comes too late', async () => {
+  it('notifies a late listener immediately', async () => {
     const server = await openKeyServer();
     const { principal } = await found(server, 'local');
     const { issued } = await issueApiKey(server, principal, wish(), command());
@@ -284,7 +284,7 @@ describe('revoking a key', () => {
     expect(late).toHaveBeenCalledOnce();
   });
 
-  it('tells a listener as the expiry of the key does', async () => {
+  it('notifies a listener in the same way as the expiry of the key', async () => {
     const server = await openKeyServer();
     const { principal } = await found(server, 'local');
     const expiresAt = new Date(server.clock.now().getTime() + 1_000).toISOString();
@@ -299,7 +299,7 @@ describe('revoking a key', () => {
 });
 
 describe('creating a tenant', () => {
-  it('is for an owner key of the tenant local alone', async () => {
+  it('requires an owner key of the tenant local', async () => {
     const server = await openKeyServer();
     const local = await found(server, 'local');
     const studio = await found(server, 'studio');
@@ -310,7 +310,7 @@ describe('creating a tenant', () => {
     expect(mayCreateTenants(directory, { ...local.principal, keyId: admin.issued.keyId })).toBe(false);
   });
 
-  it('is refused when the tenant exists, and repeated by the same command shows no key', async () => {
+  it('is refused when the tenant exists; a repeated command shows no key', async () => {
     const server = await openKeyServer();
     const create = () => {
       const draft = draftKey(server, 'once', false);
@@ -321,7 +321,7 @@ describe('creating a tenant', () => {
     expect(await refusal(found(server, 'studio'))).toBe('TENANT_EXISTS');
   });
 
-  it('that was cut off after its name was written leaves no tenant, and can be done again', async () => {
+  it('leaves no tenant when it is interrupted after the name was written, and can be retried', async () => {
     const events = new MemoryEventStore();
     const server = await openKeyServer(events);
     let refuse = true;
@@ -343,14 +343,14 @@ describe('creating a tenant', () => {
     expect(open(server, token)?.tenant).toBe('studio');
   });
 
-  it('gives every tenant keys that open nothing of another', async () => {
+  it('gives every tenant keys that do not work for another', async () => {
     const server = await openKeyServer();
     const tenants = ['local', 'a', 'a-b', 'npc-a'];
     for (const tenantId of tenants) expect((await found(server, tenantId)).principal.tenant).toBe(tenantId);
     for (const tenantId of tenants) expect(server.directory.tenant(tenantId).keys).toHaveLength(1);
   });
 
-  it('leaves it possible to give the tenant another owner key later', async () => {
+  it('allows another owner key for the tenant later', async () => {
     const server = await openKeyServer();
     await found(server, 'local');
     const draft = draftKey(server, 'recovery', false);
@@ -361,8 +361,8 @@ describe('creating a tenant', () => {
   });
 });
 
-describe('what a directory reads of other servers', () => {
-  it('are the streams of tenants alone, however much else is written', async () => {
+describe('a directory that follows other servers', () => {
+  it('reads only the streams of tenants, however much else is written', async () => {
     const events = new MemoryEventStore();
     const { principal } = await found(await openKeyServer(events), 'local');
     const delivered: string[] = [];
@@ -385,7 +385,7 @@ describe('what a directory reads of other servers', () => {
     expect(delivered).toEqual(['tenant-local', 'tenant-studio', 'tenant-studio']);
   });
 
-  it('is nothing where its own server is the only one that writes', async () => {
+  it('reads nothing when its own server is the only writer', async () => {
     const events = storeWith(new MemoryEventStore(), {
       soleWriter: true,
       subscribe: () => {
@@ -401,8 +401,8 @@ describe('what a directory reads of other servers', () => {
   });
 });
 
-describe('a tenant whose stream a newer server has gone on with', () => {
-  it('has no keys on the older server any more, while other tenants are followed as before, and no start fails', async () => {
+describe('a tenant whose stream was continued by a newer server', () => {
+  it('has no keys on the older server, which still follows other tenants and can start', async () => {
     const events = new MemoryEventStore();
     const one = await openKeyServer(events, { seed: 'one', onCutOff: () => undefined });
     const ours = await found(one, 'local');
@@ -432,8 +432,8 @@ describe('a tenant whose stream a newer server has gone on with', () => {
   });
 });
 
-describe('a tenant whose stream holds an event that cannot be taken', () => {
-  it('has no keys any more, while revocations of other tenants count as before, and no start fails', async () => {
+describe('a tenant whose stream has an unreadable event', () => {
+  it('has no keys, while revocations of other tenants still take effect and no start fails', async () => {
     const events = new MemoryEventStore();
     const one = await openKeyServer(events, { seed: 'one', onCutOff: () => undefined });
     const ours = await found(one, 'local');
@@ -452,8 +452,8 @@ describe('a tenant whose stream holds an event that cannot be taken', () => {
   });
 });
 
-describe('a directory whose feed is lost', () => {
-  it('reports the loss, and takes the feed up again where it stopped', async () => {
+describe('a directory that lost its feed', () => {
+  it('reports the loss and resumes the feed where it stopped', async () => {
     const events = new MemoryEventStore();
     const clock = new ManualClock();
     const { principal } = await found(await openKeyServer(events), 'local');
@@ -482,7 +482,7 @@ describe('a directory whose feed is lost', () => {
     await other.directory[Symbol.asyncDispose]();
   });
 
-  it('stops following when the directory is disposed of, also while it waits to try again', async () => {
+  it('stops following when it is disposed of, even while it waits to retry', async () => {
     const events = new MemoryEventStore();
     const clock = new ManualClock();
     const lost = vi.fn();

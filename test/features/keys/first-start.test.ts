@@ -10,7 +10,7 @@ import { type KeyServer, openKeyServer } from './key-scene.js';
 
 class Killed extends Error {}
 
-/** A file that the process is killed over: `step` is never done. */
+/** A file over which the process is killed: `step` never completes. */
 class DeadlyFile extends MemoryOwnerKeyFile {
   step: 'prepare' | 'settle' | null = null;
 
@@ -31,7 +31,7 @@ const opens = (server: KeyServer, key: string | null): boolean =>
 const positions = async (events: EventStore): Promise<number> => events.lastPosition();
 
 describe('the first start', () => {
-  it('makes the tenant local and its owner key with every scope, and puts it into the file [11.2a, 11.2b]', async () => {
+  it('makes the tenant local and its owner key with every scope, and writes the key to the file [11.2a, 11.2b]', async () => {
     const server = await openKeyServer();
     const file = new MemoryOwnerKeyFile();
     const made = await firstStart(server, file);
@@ -49,7 +49,7 @@ describe('the first start', () => {
     expect([await positions(events), file.content]).toEqual([before, content]);
   });
 
-  it('is not repeated when the file was removed since, and the key goes on opening [11.2b]', async () => {
+  it('is not repeated after the file was removed, and the key stays valid [11.2b]', async () => {
     const events = new MemoryEventStore();
     const made = await firstStart(await openKeyServer(events), new MemoryOwnerKeyFile());
     const empty = new MemoryOwnerKeyFile();
@@ -59,7 +59,7 @@ describe('the first start', () => {
     expect(opens(server, made?.key ?? null)).toBe(true);
   });
 
-  it('killed before the key was kept has done nothing', async () => {
+  it('does nothing if it is killed before the key is saved', async () => {
     const events = new MemoryEventStore();
     const file = new DeadlyFile();
     file.step = 'prepare';
@@ -67,7 +67,7 @@ describe('the first start', () => {
     expect(await positions(events)).toBe(0);
   });
 
-  it('killed after the key was recorded shows that very key at the next start', async () => {
+  it('shows the same key at the next start if it is killed after the key was recorded', async () => {
     const events = new MemoryEventStore();
     const file = new DeadlyFile();
     file.step = 'settle';
@@ -82,7 +82,7 @@ describe('the first start', () => {
     expect(await positions(events)).toBe(before);
   });
 
-  it('killed between keeping and recording makes another key at the next start', async () => {
+  it('makes another key at the next start if it is killed between saving and recording', async () => {
     const events = new MemoryEventStore();
     const file = new MemoryOwnerKeyFile();
     await file.prepare('am_live_was_never_recorded');
@@ -92,7 +92,7 @@ describe('the first start', () => {
     expect(opens(server, file.content)).toBe(true);
   });
 
-  it('by two servers at once makes one tenant; the second keeps no key', async () => {
+  it('makes one tenant for two servers at the same time; the second saves no key', async () => {
     const events = new MemoryEventStore();
     const [one, other] = [await openKeyServer(events), await openKeyServer(events, { seed: 'other' })];
     const [first, second] = [new MemoryOwnerKeyFile(), new MemoryOwnerKeyFile()];
@@ -105,7 +105,7 @@ describe('the first start', () => {
 });
 
 describe('recovering the owner key', () => {
-  it('adds a key with every scope, replaces the file, and leaves the earlier keys', async () => {
+  it('adds a key with every scope, replaces the file, and keeps the earlier keys', async () => {
     const server = await openKeyServer();
     const file = new MemoryOwnerKeyFile();
     const lost = await firstStart(server, file);
@@ -116,14 +116,14 @@ describe('recovering the owner key', () => {
     expect(opens(server, lost?.key ?? null)).toBe(true);
   });
 
-  it('is refused where there is no such tenant, and leaves everything as it was', async () => {
+  it('is refused for an unknown tenant, and changes nothing', async () => {
     const server = await openKeyServer();
     const file = new MemoryOwnerKeyFile();
     await expect(recoverOwnerKey(server, file, 'local')).rejects.toThrow(StartProblem);
     expect([await positions(server.events), file.content, await file.prepared()]).toEqual([0, null, null]);
   });
 
-  it('killed before it was settled leaves the earlier file, and is finished by the next start', async () => {
+  it('leaves the earlier file if it is killed before the end, and is finished by the next start', async () => {
     const events = new MemoryEventStore();
     const file = new DeadlyFile();
     const first = await firstStart(await openKeyServer(events), file);

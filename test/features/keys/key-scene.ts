@@ -12,7 +12,7 @@ export const hashKey = new Uint8Array(32).fill(7);
 
 export type KeyServer = ApiKeyDeps & { readonly clock: ManualClock };
 
-/** One server on a store; several on one store see each other through its feed alone. */
+/** One server on a store; several on one store see each other only through its feed. */
 export const openKeyServer = async (
   events: EventStore = new MemoryEventStore(),
   options: Partial<KeyDirectoryDeps> & { readonly clock?: ManualClock; readonly seed?: string } = {},

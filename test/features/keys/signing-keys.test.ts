@@ -25,7 +25,7 @@ const claims = { sub: 'guard', jti: 'turn', revision: 4 };
 const verdict = { typ: 'verdict+jwt' } as const;
 
 describe('the signing keys', () => {
-  it('are made in an empty store and are the same ones after a restart', async () => {
+  it('are made in an empty store and are kept across a restart', async () => {
     const events = new MemoryEventStore();
     const first = await open(events);
     const second = await open(events, { random: seededRandom('another start') });
@@ -37,14 +37,14 @@ describe('the signing keys', () => {
     expect(await events.lastPosition()).toBe(1);
   });
 
-  it('made by two servers that start at once are one key', async () => {
+  it('are one key when two servers start at the same time', async () => {
     const events = new MemoryEventStore();
     const [one, other] = await Promise.all([open(events), open(events, { random: seededRandom('other') })]);
     expect(one.current).toEqual(other.current);
     expect(await events.lastPosition()).toBe(1);
   });
 
-  it('sign so that a JOSE library verifies by the published set', async () => {
+  it('make signatures that a JOSE library verifies with the published set', async () => {
     const keys = await open(new MemoryEventStore());
     const published = createLocalJWKSet({ keys: (await keys.publicJwks()) as never });
     const token = await keys.sign(keys.current.kid, claims, verdict);
@@ -57,7 +57,7 @@ describe('the signing keys', () => {
     expect(verify(null, Buffer.from(`${head}.${body}`), publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
-  it('bring their public key where that is asked for, after the members of every header', async () => {
+  it('include their public key on request, after the members of every header', async () => {
     const keys = await open(new MemoryEventStore());
     const token = await keys.sign(keys.current.kid, claims, { typ: 'soul+jwt', withJwk: true });
     const { protectedHeader } = await compactVerify(token, EmbeddedJWK);
@@ -73,13 +73,13 @@ describe('the signing keys', () => {
     expect(Object.keys(jwk ?? {}).sort()).toEqual(['crv', 'kid', 'kty', 'use', 'x']);
   });
 
-  it('sign the same claims, in whatever order, by the same bytes', async () => {
+  it('make the same signature for the same claims in any order', async () => {
     const keys = await open(new MemoryEventStore());
     const turned = Object.fromEntries(Object.entries(claims).reverse());
     expect(await keys.sign(keys.current.kid, turned, verdict)).toBe(await keys.sign(keys.current.kid, claims, verdict));
   });
 
-  it('get a new one for another algorithm name, while the old one keeps its own name [2.9f, 2.9i]', async () => {
+  it('gain a new key for another algorithm name, while the old one keeps its name [2.9f, 2.9i]', async () => {
     const events = new MemoryEventStore();
     const before = await open(events);
     const token = await before.sign(before.current.kid, claims, verdict);
@@ -91,11 +91,11 @@ describe('the signing keys', () => {
     expect((await open(events)).current).toEqual(before.current);
   });
 
-  it('stand in the store only wrapped', async () => {
+  it('are stored only in wrapped form', async () => {
     const events = new MemoryEventStore();
     await open(events);
     const drawn = seededRandom('keys');
-    // What names the command is drawn before the key.
+    // The command’s name is drawn before the key.
     drawn.bytes(12);
     const key = Buffer.from(drawn.bytes(32));
     const stored = JSON.stringify(await events.readAll(0, 10));
@@ -106,7 +106,7 @@ describe('the signing keys', () => {
     expect(unwrap(wrapKey, JSON.parse(stored)[0].data.kid, JSON.parse(stored)[0].data.wrapped)).toEqual(key);
   });
 
-  it('do not open with another secret, which adds none', async () => {
+  it('cannot be unwrapped with another secret, which adds none', async () => {
     const events = new MemoryEventStore();
     await open(events);
     for (const alg of ['Ed25519', 'EdDSA'] as const) {
@@ -115,14 +115,14 @@ describe('the signing keys', () => {
     expect(await events.lastPosition()).toBe(1);
   });
 
-  it('refuse to sign by a key that was never made', async () => {
+  it('refuse to sign with a key that was never made', async () => {
     const keys = await open(new MemoryEventStore());
     await expect(keys.sign('unknown', claims, verdict)).rejects.toThrow('ever made the signing key unknown');
   });
 });
 
-describe('the keys that another server makes later', () => {
-  /** A store that counts how often the keys are read, and two servers on it: one that was there before, one that signs under another name. */
+describe('the signing keys that another server makes later', () => {
+  /** A store that counts how often the keys are read, and two servers on it: an earlier one, and one that signs under another name. */
   const rolling = async (more: Partial<EventStore> = {}) => {
     const memory = new MemoryEventStore();
     const reads = { count: 0 };
@@ -140,7 +140,7 @@ describe('the keys that another server makes later', () => {
     return { running, next, clock, reads };
   };
 
-  it('verify and sign on a server that started before', async () => {
+  it('verify and sign on a server that started earlier', async () => {
     const { running, next } = await rolling();
     expect(running.current.alg).toBe('EdDSA');
     const { kid } = next.current;
@@ -158,12 +158,12 @@ describe('the keys that another server makes later', () => {
     );
   });
 
-  it('stand in the set that the earlier server publishes', async () => {
+  it('are in the set that the earlier server publishes', async () => {
     const { running, next } = await rolling();
     expect(await running.publicJwks()).toEqual(await next.publicJwks());
   });
 
-  it('are looked for once a second at most, and not for keys that are known', async () => {
+  it('are looked up at most once a second, and never if they are known', async () => {
     const { running, clock, reads } = await rolling();
     await running.sign(running.current.kid, claims, verdict);
     expect(reads.count).toBe(0);
@@ -179,7 +179,7 @@ describe('the keys that another server makes later', () => {
     expect(reads.count).toBe(1);
   });
 
-  it('are found for those who ask within the second, once it is over', async () => {
+  it('are found for callers within that second once it is over', async () => {
     const memory = new MemoryEventStore();
     const clock = new ManualClock();
     const running = await open(memory, { clock });
@@ -190,7 +190,7 @@ describe('the keys that another server makes later', () => {
     expect(await found).toBeDefined();
   });
 
-  it('are not called unknown while the store is away, and the set is published as before', async () => {
+  it('are not reported as unknown while the store is unavailable, and the published set stays the same', async () => {
     const memory = new MemoryEventStore();
     let away = false;
     const clock = new ManualClock();
@@ -207,7 +207,7 @@ describe('the keys that another server makes later', () => {
     await expect(keys.publicKey('unknown')).rejects.toThrow(Rejection);
   });
 
-  it('are never looked for where the server is the only one that writes', async () => {
+  it('are never looked up when the server is the only writer', async () => {
     const { running, reads } = await rolling({ soleWriter: true });
     expect(await running.publicKey('unknown')).toBeUndefined();
     expect(await running.publicKey('unknown')).toBeUndefined();
@@ -219,11 +219,11 @@ describe('the keys that another server makes later', () => {
 describe('a wrapped secret', () => {
   const wrapped = wrap(wrapKey, 'name', Buffer.from('the secret'), new Uint8Array(12));
 
-  it('comes out as it went in', () => {
+  it('unwraps to the same bytes', () => {
     expect(Buffer.from(unwrap(wrapKey, 'name', wrapped) ?? []).toString()).toBe('the secret');
   });
 
-  it('does not come out by another key, under another name, or after a change', () => {
+  it('does not unwrap with another key, under another name, or after a change', () => {
     expect(unwrap(new Uint8Array(32), 'name', wrapped)).toBeNull();
     expect(unwrap(wrapKey, 'other', wrapped)).toBeNull();
     expect(unwrap(wrapKey, 'name', { ...wrapped, sealed: `A${wrapped.sealed.slice(1)}` })).toBeNull();

@@ -19,10 +19,10 @@ import { eventsOf, onBehalf, STREAM, storeWith } from '../../support/streams.js'
 const HOUR_MS = 3_600_000;
 const TURN = makeTurnId('verdict', 0, Date.parse('2026-01-01T00:00:00.000Z'), 'verdict');
 const turnMemories = [memoryStored(`${TURN}-0`, 'Rain.', TURN), memoryStored(`${TURN}-1`, 'Wind.', TURN)];
-/** So many that the state of the mind knows no older ones. */
+/** Enough that the state of the mind no longer holds the older ones. */
 const later = Array.from({ length: MEMORIES_KEPT }, (_, n) => memoryStored(`m${String(n)}`, `Later ${String(n)}.`));
 
-/** A mind with these events. `reads` counts what is read of its stream while a confirmation is decided. */
+/** A mind with these events. `reads` counts the reads of its stream during the decision on a confirmation. */
 const mindOf = async (...told: readonly EventDraft[]) => {
   const store = new MemoryEventStore();
   const clock = new ManualClock();
@@ -67,27 +67,27 @@ const mindOf = async (...told: readonly EventDraft[]) => {
 };
 
 describe('confirming a memory', () => {
-  it('answers with the event that stored it, also when it was confirmed before', async () => {
+  it('answers with the event that stored the memory, even if it was confirmed before', async () => {
     const { confirm: sent } = await mindOf(...turnMemories);
     const memory = { memoryId: `${TURN}-1`, text: 'Wind.', turnId: TURN };
     expect(await sent('Wind.')).toMatchObject({ memory, recorded: ['MemoryConfirmed'] });
     expect(await sent('Wind.', TURN)).toMatchObject({ memory, recorded: [] });
   });
 
-  it('stores what is new, and knows it from then on', async () => {
+  it('stores a new memory, and recognises it from then on', async () => {
     const { confirm: sent } = await mindOf();
     const { memory, recorded } = await sent('Sun.');
     expect(recorded).toEqual(['MemoryStored', 'MemoryConfirmed']);
     expect(await sent('Sun.')).toEqual({ memory, recorded: [] });
   });
 
-  it('stores again what was stored longer ago than a turn lives', async () => {
+  it('stores a memory again if it was stored longer ago than the life of a turn', async () => {
     const { confirm: sent, clock } = await mindOf(memoryStored('m1', 'Rain.'));
     clock.setBy(HOUR_MS + 1);
     expect((await sent('Rain.')).recorded).toEqual(['MemoryStored', 'MemoryConfirmed']);
   });
 
-  it('does not read the stream as long as the state of the mind knows enough', async () => {
+  it('does not read the stream while the state of the mind is sufficient', async () => {
     const { confirm: sent, reads } = await mindOf(...turnMemories);
     await sent('New.');
     await sent('New too.', makeTurnId('verdict', 0, 0, 'of no turn'));
@@ -96,8 +96,8 @@ describe('confirming a memory', () => {
   });
 });
 
-describe('confirming a memory of a turn that is long over', () => {
-  it('finds it among the events, and confirms each of them once [3.2g]', async () => {
+describe('confirming a memory of a turn that ended long ago', () => {
+  it('finds it among the events, and confirms each memory once [3.2g]', async () => {
     const { confirm: sent } = await mindOf(...turnMemories, ...later);
     const confirmed = ['MemoryConfirmed'];
     expect(await sent('Wind.', TURN)).toMatchObject({ memory: { memoryId: `${TURN}-1` }, recorded: confirmed });
@@ -106,12 +106,12 @@ describe('confirming a memory of a turn that is long over', () => {
     expect(await sent('Other words.', TURN)).toMatchObject({ memory: { memoryId: `${TURN}-0` }, recorded: [] });
   });
 
-  it('finds all of them when only the first has left the state of the mind', async () => {
+  it('finds all of them even if only the first has left the state of the mind', async () => {
     const { confirm: sent } = await mindOf(...turnMemories, ...later.slice(1));
     expect(await sent('Rain.', TURN)).toMatchObject({ memory: { memoryId: `${TURN}-0` } });
   });
 
-  it('stores a new one when it stored none, or when they were cleared', async () => {
+  it('stores a new one if the turn stored none, or if they were cleared', async () => {
     const { confirm: sent, clear, record } = await mindOf(...turnMemories, ...later);
     const stored = ['MemoryStored', 'MemoryConfirmed'];
     expect((await sent('Sun.', makeTurnId('verdict', 0, 0, 'of no turn'))).recorded).toEqual(stored);
@@ -121,7 +121,7 @@ describe('confirming a memory of a turn that is long over', () => {
     expect((await sent('Wind.', TURN)).recorded).toEqual(stored);
   });
 
-  it('finds it in a turn that was opened as late as one can be', async () => {
+  it('finds it in the latest turn possible', async () => {
     const { confirm: sent, record } = await mindOf();
     const others = (count: number) => Array.from({ length: count }, (_, n) => memoryStored(`o${String(n)}`));
     // The first event of the mind registers it.
@@ -142,7 +142,7 @@ describe('confirming a memory of a turn that is long over', () => {
     expect(reads()).toBeLessThanOrEqual(2 * most);
   });
 
-  it('confirms it once when many do so at the same moment [3.2g]', async () => {
+  it('confirms it once when many requests do so at the same time [3.2g]', async () => {
     const { deps } = await mindOf(...turnMemories, ...later);
     const asked = { text: 'Wind.', type: 'observation', importance: 0.8, turnId: TURN, withinMs: HOUR_MS };
     const answers = await Promise.all(
@@ -154,10 +154,10 @@ describe('confirming a memory of a turn that is long over', () => {
   });
 });
 
-describe('an attempt that goes on with an earlier one', () => {
+describe('a retry of an earlier confirmation', () => {
   const by = { commandId: 'cmjugqv40_abcdefghijklmnopr1', resumed: true };
 
-  it('answers with the memory that was stored then, however much was stored since', async () => {
+  it('answers with the memory that was stored, however much was stored since', async () => {
     const { confirm: sent, record } = await mindOf();
     const { memory } = await sent('Sun.', undefined, by);
     await record(later);
@@ -165,7 +165,7 @@ describe('an attempt that goes on with an earlier one', () => {
     expect(await sent('Sun.', undefined, by)).toEqual({ memory, recorded: [] });
   });
 
-  it('that was done and recorded nothing answers with the memory of that text, or that there is none any more', async () => {
+  it('answers with the memory of that text, or that none is left, if the first attempt recorded nothing', async () => {
     const { confirm: sent, clear, clock, record } = await mindOf();
     const { memory } = await sent('Sun.');
     const repeated = { ...by, commandId: 'cmjugqv40_abcdefghijklmnopr2', done: true };
@@ -177,7 +177,7 @@ describe('an attempt that goes on with an earlier one', () => {
     await expect(gone).rejects.toMatchObject({ code: 'MEMORY_NOT_FOUND', retryAfter: undefined });
   });
 
-  it('answers with the memory that was confirmed then, even if it was cleared since', async () => {
+  it('answers with the memory that was confirmed, even if it was cleared since', async () => {
     const { confirm: sent, clear } = await mindOf(...turnMemories);
     const { memory, recorded } = await sent('Wind.', TURN, by);
     expect(recorded).toEqual(['MemoryConfirmed']);

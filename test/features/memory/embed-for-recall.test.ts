@@ -6,7 +6,7 @@ import { MemoryRows, memoryRow, NumberEmbedder, STREAM } from '../../support/rec
 
 const never = new AbortController().signal;
 
-/** An embedder that notes how many texts each call has, and does something before each. */
+/** An embedder that records the number of texts of each call, and runs something before each. */
 class Noting extends NumberEmbedder {
   readonly calls: number[] = [];
   before: () => void = () => undefined;
@@ -27,8 +27,8 @@ const openScene = async (texts: readonly string[]) => {
 };
 const short = (count: number) => Array.from({ length: count }, (_, at) => `${String(at)} 1`);
 
-describe('embedding for a recall that waits', () => {
-  it('goes group by group, larger and larger ones, long texts last and alone, up to 64 texts', async () => {
+describe('embedding for a waiting recall', () => {
+  it('proceeds in growing groups of up to 64 texts, with long texts last and alone', async () => {
     const long = `1 ${'x'.repeat(5_000)}`;
     const { embedder, embed } = await openScene([...short(40), long, long, ...short(30)]);
     expect(await embed()).toBe(true);
@@ -38,7 +38,7 @@ describe('embedding for a recall that waits', () => {
     expect([await embed(), await embed()]).toEqual([true, false]);
   });
 
-  it('keeps what is embedded when its time is up', async () => {
+  it('keeps the finished vectors when its time is up', async () => {
     const { embedder, embed } = await openScene(short(64));
     const late = new AbortController();
     embedder.before = () => {
@@ -51,7 +51,7 @@ describe('embedding for a recall that waits', () => {
     expect(embedder.embedded).toHaveLength(64);
   });
 
-  it('leaves the rest to others when the embedder goes away or is busy', async () => {
+  it('leaves the rest for later when the embedder is unavailable or busy', async () => {
     const { embedder, embed } = await openScene(short(64));
     embedder.before = () => {
       if (embedder.calls.length === 2) throw new Rejection('BUSY', { retryAfter: 1 });
@@ -63,7 +63,7 @@ describe('embedding for a recall that waits', () => {
     expect(embedder.embedded).toHaveLength(2);
   });
 
-  it('is refused when something else breaks', async () => {
+  it('fails on any other error', async () => {
     const { embedder, embed } = await openScene(short(1));
     embedder.before = () => {
       throw new Error('broken');

@@ -15,7 +15,7 @@ const openScene = async (count: number, more = '') => {
   return { embedder, vectors, embed: () => embedLacking({ rowSearch: models, embedder }, { urgent: false }) };
 };
 
-describe('embedding what lacks a vector', () => {
+describe('embedding missing vectors', () => {
   it('finds the texts that fail, and embeds all others', async () => {
     const { embedder, vectors, embed } = await openScene(50);
     for (const at of [0, 17, 18, 49]) embedder.refused.add(`${String(at)} 1`);
@@ -24,7 +24,7 @@ describe('embedding what lacks a vector', () => {
     expect([embedded.length, await vectors()]).toEqual([46, 46]);
   });
 
-  it('takes long texts a few at a time, so that what is done is stored soon', async () => {
+  it('processes long texts a few at a time, so that results are stored early', async () => {
     const { embed, vectors } = await openScene(20, ' of a long story'.repeat(320));
     const done: number[] = [];
     for (let rounds = 0; rounds < 3; rounds += 1) {
@@ -34,7 +34,7 @@ describe('embedding what lacks a vector', () => {
     expect(done).toEqual([4, 8, 12]);
   });
 
-  it('blames a text that fails alone only while another can be embedded', async () => {
+  it('blames a text that fails alone only if another one can be embedded', async () => {
     const { embedder, embed } = await openScene(1);
     embedder.refused.add('0 1');
     expect((await embed()).failed).toHaveLength(1);
@@ -42,7 +42,7 @@ describe('embedding what lacks a vector', () => {
     await expect(embed()).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
   });
 
-  it('blames no text for what passes, even while the embedder takes a short one', async () => {
+  it('blames no text for a temporary failure, even if the embedder accepts a short one', async () => {
     const { embedder, embed } = await openScene(1);
     const take = embedder.embed.bind(embedder);
     embedder.embed = async (texts, options) => {
@@ -52,7 +52,7 @@ describe('embedding what lacks a vector', () => {
     await expect(embed()).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
   });
 
-  it('asks an embedder that is away once, not once for each text', async () => {
+  it('calls an unavailable embedder once, not once for each text', async () => {
     const { embedder, embed } = await openScene(50);
     embedder.isAway = true;
     const calls = vi.spyOn(embedder, 'embed');
@@ -60,7 +60,7 @@ describe('embedding what lacks a vector', () => {
     expect(calls).toHaveBeenCalledTimes(1);
   });
 
-  it('blames no text when too much is waiting', async () => {
+  it('blames no text when too many calls are waiting', async () => {
     const { embedder, embed } = await openScene(2);
     const calls = vi.spyOn(embedder, 'embed').mockRejectedValueOnce(new Rejection('BUSY', { retryAfter: 1 }));
     await expect(embed()).rejects.toMatchObject({ code: 'BUSY' });

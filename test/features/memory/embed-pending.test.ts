@@ -26,7 +26,7 @@ const openScene = () => {
 const many = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => memoryRow(from + at, `${String(at)} 1`));
 
-/** Lets each batch take this long. */
+/** Makes each batch take this long. */
 const slowDown = ({ clock }: MemoryRows, embedder: NumberEmbedder, ms: number): void => {
   const embed = embedder.embed.bind(embedder);
   embedder.embed = async (texts, options) => {
@@ -36,7 +36,7 @@ const slowDown = ({ clock }: MemoryRows, embedder: NumberEmbedder, ms: number): 
 };
 
 describe('embedding in the background', () => {
-  it('embeds every text of all minds once, in batches, urgently for nobody [3.6d]', async () => {
+  it('embeds every text of all minds once, in batches, with low priority [3.6d]', async () => {
     const { rows, embedder, open } = openScene();
     await rows.store(...many(100), memoryRow(0, '9 9', { stream: 'npc-other.tom' }));
     await using pending = open();
@@ -56,7 +56,7 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(1);
   });
 
-  it('rests after each batch, so that it takes no more than its share of the time', async () => {
+  it('rests after each batch, so that it stays within its share of the time', async () => {
     const { rows, embedder, open } = openScene();
     await rows.store(...many(3 * EMBED_TEXTS));
     slowDown(rows, embedder, 1_000);
@@ -71,7 +71,7 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(2 * EMBED_TEXTS);
   });
 
-  it('rests for all threads that a batch keeps busy', async () => {
+  it('rests in proportion to the threads that a batch uses', async () => {
     const { rows, embedder, open } = openScene();
     await rows.store(...many(2 * EMBED_TEXTS));
     slowDown(rows, embedder, 1_000);
@@ -87,7 +87,7 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(2 * EMBED_TEXTS);
   });
 
-  it('does not rest for the time of calls that failed', async () => {
+  it('does not rest for the time of failed calls', async () => {
     const { rows, embedder, open } = openScene();
     await rows.store(...many(2));
     const embed = embedder.embed.bind(embedder);
@@ -110,7 +110,7 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(2);
   });
 
-  it('rests for its share after slow batches, too, and keeps its place meanwhile', async () => {
+  it('rests for its share after slow batches too, and keeps its lease meanwhile', async () => {
     const { rows, embedder, open } = openScene();
     const lease = new MemoryRelayLease(rows.clock, 8_000);
     await rows.store(...many(2 * EMBED_TEXTS));
@@ -126,7 +126,7 @@ describe('embedding in the background', () => {
     expect([one.embedded, two.embedded]).toEqual([2 * EMBED_TEXTS, 0]);
   });
 
-  it('tries again while the embedder is away, says so once, and says when it is back', async () => {
+  it('retries while the embedder is unavailable, warns once, and reports the recovery', async () => {
     const { rows, embedder, warned, told, open } = openScene();
     await rows.store(memoryRow(0, '1 0'));
     embedder.isAway = true;
@@ -138,7 +138,7 @@ describe('embedding in the background', () => {
     expect([pending.embedded, warned.length, told.length]).toEqual([1, 1, 1]);
   });
 
-  it('passes over a text that keeps failing alone, says so once, and embeds all others meanwhile [3.6e]', async () => {
+  it('skips a text that keeps failing alone, warns once, and embeds all others meanwhile [3.6e]', async () => {
     const { rows, embedder, warned, open } = openScene();
     await rows.store(...many(100));
     embedder.refused.add('3 1');
@@ -153,7 +153,7 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(100);
   });
 
-  it('passes over no text because the embedder is away', async () => {
+  it('skips no text because the embedder is unavailable', async () => {
     const { rows, embedder, open } = openScene();
     await rows.store(...many(3));
     embedder.isAway = true;
@@ -164,7 +164,7 @@ describe('embedding in the background', () => {
     expect(pending.embedded).toBe(3);
   });
 
-  it('is done by one of several processes, and by another when that one ends', async () => {
+  it('runs in one of several processes, and in another when that one ends', async () => {
     const { rows, embedder, open } = openScene();
     const lease = new MemoryRelayLease(rows.clock);
     const one = open(lease, 'one');
@@ -180,7 +180,7 @@ describe('embedding in the background', () => {
     expect(embedder.embedded).toHaveLength(15);
   });
 
-  it('keeps its place while a batch takes long', async () => {
+  it('keeps its lease during a long batch', async () => {
     const { rows, embedder, open } = openScene();
     const lease = new MemoryRelayLease(rows.clock, 8_000);
     await rows.store(memoryRow(0, '1 0'));
@@ -193,7 +193,7 @@ describe('embedding in the background', () => {
     expect(embedder.embedded).toEqual(['1 0']);
   });
 
-  it('ends at once, and gives up the batch that is under way', async () => {
+  it('stops immediately, and gives up the current batch', async () => {
     const { rows, embedder, open } = openScene();
     await rows.store(memoryRow(0, '1 0'));
     embedder.embed = (_, { signal }) =>

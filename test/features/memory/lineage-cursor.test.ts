@@ -11,7 +11,7 @@ const ascending = fc
   .map((list) => list.toSorted((one, other) => one.revision - other.revision));
 
 describe('a cursor of a lineage', () => {
-  it('says where it goes on', () => {
+  it('gives the position to continue from', () => {
     const place = fc.record({ next: revision, derived: ascending, openAt: fc.array(revision, { maxLength: 9 }) });
     fc.assert(
       fc.property(place, (one) => {
@@ -20,14 +20,14 @@ describe('a cursor of a lineage', () => {
     );
   });
 
-  it('is short enough for an address, however much was found', () => {
+  it('is short enough for a URL, however much was found', () => {
     const derived = Array.from({ length: LINEAGE_MEMORIES }, (_, n) => ({ revision: 9_999 * (n + 1), depth: 32 }));
     const openAt = Array.from({ length: 256 }, (_, n) => 10_000_000 + n);
     expect(lineageCursor({ next: 10_001_000, derived, openAt }).length).toBeLessThan(LINEAGE_CURSOR_CHARS);
   });
 
   it.each(['', '1', '1~', '~~', '1~2-~', '1~2.3~', '1~~4', '1~~4-~', 'é~~', '1~2.333-~'])(
-    'is nothing else: %j',
+    'is refused in any other form: %j',
     (text) => {
       expect(readLineageCursor(text)).toBeNull();
     },

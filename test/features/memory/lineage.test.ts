@@ -29,7 +29,7 @@ const storeOf = async (events: readonly EventDraft[]): Promise<MemoryEventStore>
 const first = memoryRow(0, 'A lie.', { memoryId: 'm0' });
 
 describe('the parts of a lineage', () => {
-  it('follow turns and memories from one to the next, and let others have their turn [10.12a, 10.12d]', async () => {
+  it('follow turns and memories from one to the next, and yield to other work [10.12a, 10.12d]', async () => {
     const events = await storeOf([
       ...[memoryStored('m0', 'A lie.'), recalled('t1', 'A lie.'), ...told('t1', 'Worse.'), recalled('t2', 'A lie.')],
       ...busy(20_000),
@@ -63,7 +63,7 @@ describe('the parts of a lineage', () => {
     expect(turns).toBeGreaterThan(30);
   });
 
-  it('end after so many events or bytes also where every event ends a turn of its own [10.12d]', async () => {
+  it('end after a bounded number of events or bytes, even if every event ends its own turn [10.12d]', async () => {
     const context = (at: number): EventDraft => {
       const { type, data } = contextBuilt(`c${String(at)}`);
       return { type, data: { ...data, memories: recalled('t', 'A lie.').data['memories'] as never } };
@@ -83,7 +83,7 @@ describe('the parts of a lineage', () => {
     expect(new Set(parts.flatMap(({ recalledBy }) => recalledBy.map(({ turnId }) => turnId))).size).toBe(9_000);
   });
 
-  it('end with a verdict’s memories, not between them', async () => {
+  it('end after the memories of a verdict, not between them', async () => {
     const events = await storeOf([
       ...[memoryStored('m0', 'A lie.'), recalled('t1', 'A lie.'), ...busy(19_998)],
       ...[...told('t1', 'Worse.'), memoryStored('t1-1', 'Bad.', 't1'), ...busy(1_000)],
@@ -98,7 +98,7 @@ describe('the parts of a lineage', () => {
     });
   });
 
-  it('end when they hold enough, and lose nothing', async () => {
+  it('end when they are full, and lose nothing', async () => {
     const count = 200;
     const events = await storeOf([
       memoryStored('m0', 'A lie.'),
@@ -119,7 +119,7 @@ describe('the parts of a lineage', () => {
     expect(parts).toBeGreaterThan(1);
   });
 
-  it('refuse a cursor that names what is no memory, or nothing', async () => {
+  it('refuse a cursor that names something other than a memory, or nothing', async () => {
     const events = await storeOf([memoryStored('m0', 'A lie.'), recalled('t1', 'A lie.')]);
     for (const cursor of ['', 'x', '2~1.1-~', '2~0.0-~', '2~9.1-~', '2~~9-'])
       await expect(lineagePart({ events }, STREAM, first, cursor), cursor).rejects.toMatchObject({

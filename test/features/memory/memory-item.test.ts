@@ -18,7 +18,7 @@ const row: MemoryRow = {
 };
 
 describe('a memory in the protocol family', () => {
-  it('is told in both vocabularies [3.1a]', () => {
+  it('is shown in both vocabularies [3.1a]', () => {
     expect(itemOf(row, { similarity: 0.7 })).toEqual({
       id: 't1-0',
       memoryId: 't1-0',
@@ -35,7 +35,7 @@ describe('a memory in the protocol family', () => {
     });
   });
 
-  it('is confirmed as of a revision if it was by then [3.1e]', () => {
+  it('is confirmed as of a revision if it was confirmed by then [3.1e]', () => {
     const confirmed = (confirmedAt: number | null, asOf?: number) =>
       itemOf({ ...row, confirmedAt }, { similarity: 1, asOf }).confirmed;
     expect([confirmed(null), confirmed(null, 9), confirmed(5, 4), confirmed(5, 5)]).toEqual([
@@ -48,7 +48,7 @@ describe('a memory in the protocol family', () => {
 });
 
 describe('a memory in the agent family', () => {
-  it('has its time as a date, and metadata even where there are none [3.5a]', () => {
+  it('has its time as a date, and metadata even if it is empty [3.5a]', () => {
     const shown = { id: 't1-0', text: 'It rained.', type: 'observation', timestamp: '2026-01-01T00:00:01.000Z' };
     expect(agentMemoryOf(row)).toEqual({ ...shown, metadata: {} });
     expect(agentMemoryOf({ ...row, metadata: { place: 'inn' } })).toEqual({ ...shown, metadata: { place: 'inn' } });

@@ -11,7 +11,7 @@ import { MemoryRows, memoryRow, NumberEmbedder, TENANT, unitOf } from '../../sup
 import { settle } from '../../support/settle.js';
 import { countTurns } from '../../support/loop-turns.js';
 
-/** Compares in the same arithmetic as the tests, so that scores are equal to the last bit. */
+/** Compares with the arithmetic of the tests, so that scores are equal to the last bit. */
 const plainSearch: VectorSearch = {
   nearest: (matrix, query, count) =>
     Array.from({ length: matrix.length / query.length }, (_, row) => ({
@@ -31,7 +31,7 @@ const openRecall = (embedder = new NumberEmbedder(), cacheBytes = CACHE_BYTES, r
   const writers = new StreamWriters(events, clock);
   const ports = { events, writers, clock, embedder, readModels: models, rowSearch: models, vectorSearch: plainSearch };
   const recall = createRecall(ports, cacheBytes);
-  /** As of a revision that no mind has reached: everything, without looking at the events. */
+  /** As of a revision that no mind has reached: everything, without reading the events. */
   const ask = (query: string, more: Partial<RecallQuery> = {}): Promise<Recalled> =>
     recall({ tenant: TENANT, npcId: 'mira', query, limit: 10, minScore: 0, asOf: EVER, ...more });
   return { rows, models, embedder, recall, ask };
@@ -39,7 +39,7 @@ const openRecall = (embedder = new NumberEmbedder(), cacheBytes = CACHE_BYTES, r
 const texts = ({ memories }: Recalled): readonly string[] => memories.map(({ row }) => row.text);
 
 describe('a recall', () => {
-  it('gives what is nearest first, and of equally near ones the newest [3.3b]', async () => {
+  it('returns the nearest first, and the newest of equally near ones [3.3b]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(memoryRow(1, '0 1'), memoryRow(2, '1 0'), memoryRow(3, '1 1'), memoryRow(5, '2 0'));
     const recalled = await ask('1 0');
@@ -50,7 +50,7 @@ describe('a recall', () => {
     expect(texts(await ask('1 0', { minScore: 0.5 }))).toEqual(['2 0', '1 0', '1 1']);
   });
 
-  it('finds the newest of many equally good ones, wherever the limit cuts [3.3b]', async () => {
+  it('finds the newest of many equal matches, wherever the limit cuts [3.3b]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(...Array.from({ length: 40 }, (_, at) => memoryRow(at, at % 2 === 0 ? '1 0' : '-1 0')));
     const revisions = (await ask('1 0', { limit: 25 })).memories.map(({ row }) => row.revision);
@@ -58,7 +58,7 @@ describe('a recall', () => {
     expect(revisions).toEqual([...even, 39, 37, 35, 33, 31]);
   });
 
-  it('gives what was told in the same words once where it is for an agent, so that repeats leave place for others [7.1f]', async () => {
+  it('for an agent returns an observation with the same words once, which leaves room for others [7.1f]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(memoryRow(1, '1 1'), ...Array.from({ length: 8 }, (_, at) => memoryRow(2 + at, '1 0')));
     expect(texts(await ask('1 0', { limit: 5, tellingOnly: true }))).toEqual(['1 0', '1 1']);
@@ -66,7 +66,7 @@ describe('a recall', () => {
     expect(texts(await ask('1 0', { limit: 5 }))).toEqual(Array.from({ length: 5 }, () => '1 0'));
   });
 
-  it('embeds what its own mind lacks, and nothing twice [3.6c]', async () => {
+  it('embeds the missing vectors of its own mind, and nothing twice [3.6c]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'), memoryRow(1, '9 9', { stream: 'npc-studio.other' }));
     await ask('1 0');
@@ -76,7 +76,7 @@ describe('a recall', () => {
     expect(embedder.urgent).not.toContain(false);
   });
 
-  it('takes words alone for a query that the embedder refuses, and refuses none while it is away', async () => {
+  it('uses only words for a query that the embedder refuses, and refuses no query while the embedder is unavailable', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'), memoryRow(2, '0 1'));
     await ask('0 1');
@@ -87,7 +87,7 @@ describe('a recall', () => {
     await expect(ask('5 5')).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
   });
 
-  it('is refused when the embedder has become another one under the same name: nothing is found is no answer', async () => {
+  it('fails when the embedder under the same name has changed, rather than return nothing', async () => {
     const { rows, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
     expect(texts(await ask('1 0'))).toEqual(['1 0']);
@@ -97,7 +97,7 @@ describe('a recall', () => {
     });
   });
 
-  it('embeds and counts only what it may see [3.6d]', async () => {
+  it('embeds and counts only the memories that it may see [3.6d]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 200 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
     expect((await ask('1 0', { asOf: 99 })).pending).toBe(36);
@@ -105,7 +105,7 @@ describe('a recall', () => {
     expect((await ask('1 0', { asOf: 99 })).pending).toBe(0);
   });
 
-  it('embeds 64 texts at once, and says how many are left: they take part by their words [3.3c, 3.6c, 3.6d]', async () => {
+  it('embeds 64 texts at a time, and reports how many are left: these are matched by their words [3.3c, 3.6c, 3.6d]', async () => {
     const { rows, ask } = openRecall();
     const name = (at: number): string => `${'abcdefghij'.charAt(at % 10)}${'klmnopq'.charAt(Math.floor(at / 10))}`;
     const many = Array.from({ length: 70 }, (_, at) => memoryRow(at, `${name(at)} 1 0`));
@@ -122,14 +122,14 @@ describe('a recall', () => {
     for (const { scoreParts } of second.memories) expect(scoreParts).toHaveProperty('meaning');
   });
 
-  it('counts no more than 10,000 memories without a vector [3.6d]', async () => {
+  it('counts at most 10,000 memories without a vector [3.6d]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(...Array.from({ length: 10_065 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
     expect((await ask('1 0')).pending).toBe(10_000);
     expect((await ask('1 0')).pending).toBe(9_937);
   });
 
-  it('finds vectors that others set later, for rows between those that it has read', async () => {
+  it('finds vectors that others add later, between rows that were already read', async () => {
     const { rows, models, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 130 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
     expect((await ask('1 0', { limit: 100 })).pending).toBe(66);
@@ -147,14 +147,14 @@ describe('a recall', () => {
     expect(recalled.memories.slice(0, 3).map(({ row }) => row.revision)).toEqual([0, 1, 2]);
   });
 
-  it('finds a text without meaning by its words, and everything by its words if the query has no meaning [3.6e]', async () => {
+  it('finds a text without a vector by its words, and everything by its words if the query has no vector [3.6e]', async () => {
     const { rows, ask } = openRecall();
     await rows.store(memoryRow(1, 'ruby'), memoryRow(2, 'ruby 1 0'), memoryRow(3, 'pearl'));
     expect(texts(await ask('ruby 1 0'))).toEqual(['ruby 1 0', 'ruby']);
     expect(texts(await ask('ruby'))).toEqual(['ruby 1 0', 'ruby']);
   });
 
-  it('takes nothing from another tenant’s mind of the same name, and knows no unknown mind', async () => {
+  it('ignores the mind of the same name of another tenant, and fails for an unknown mind', async () => {
     const { rows, recall, ask, embedder } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
     const asked = { npcId: 'mira', query: '1 0', limit: 9, minScore: 0 };
@@ -168,7 +168,7 @@ describe('a recall', () => {
     const one = openRecall(new NumberEmbedder('one@1'), CACHE_BYTES, rows);
     await rows.store(memoryRow(1, '1 0'), memoryRow(2, '0 1'));
     await one.ask('1 0');
-    /** The same texts lie elsewhere in its space. */
+    /** The same texts are elsewhere in its space. */
     class Turned extends NumberEmbedder {
       override async embed(...asked: Parameters<NumberEmbedder['embed']>) {
         return (await super.embed(...asked)).map(
@@ -179,11 +179,11 @@ describe('a recall', () => {
     const two = openRecall(new Turned('two@1'), CACHE_BYTES, rows);
     expect(texts(await two.ask('0 1', { minScore: 0.9 }))).toEqual(['0 1']);
     expect([...two.embedder.embedded].sort()).toEqual(['0 1', '0 1', '1 0']);
-    // What the first one has read stays in its own space.
+    // The rows that the first one has read stay in its own space.
     expect(texts(await one.ask('1 0', { minScore: 0.9 }))).toEqual(['1 0']);
   });
 
-  it('is refused while the embedder is away, and works when it is back [3.6f]', async () => {
+  it('fails while the embedder is unavailable, and works when it is back [3.6f]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
     embedder.isAway = true;
@@ -192,7 +192,7 @@ describe('a recall', () => {
     expect(texts(await ask('1 0'))).toEqual(['1 0']);
   });
 
-  it('goes on without the vector of a text that the embedder refuses', async () => {
+  it('continues without the vector of a text that the embedder refuses', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, 'ruby 1 0'), memoryRow(2, 'ruby 0 1'), memoryRow(3, 'ruby 1 1'));
     embedder.refused.add('ruby 0 1');
@@ -203,7 +203,7 @@ describe('a recall', () => {
     expect(parts).toContainEqual(['ruby 1 1', ['meaning', 'words']]);
   });
 
-  it('waits 1.2 s for the vectors of its mind, keeps what came, and takes the rest by their words [3.6c]', async () => {
+  it('waits 1.2 s for the vectors of its mind, keeps the finished ones, and matches the rest by their words [3.6c]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `ruby ${String(at)} 1`)));
     const embed = embedder.embed.bind(embedder);
@@ -219,7 +219,7 @@ describe('a recall', () => {
     expect(memories.filter(({ scoreParts }) => 'meaning' in scoreParts)).toHaveLength(3);
   });
 
-  it('gives the texts of its mind their time even if the model has to be loaded first', async () => {
+  it('gives the texts of its mind their time even if the model must be loaded first', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
     const embed = embedder.embed.bind(embedder);
@@ -234,7 +234,7 @@ describe('a recall', () => {
     expect((await asked).pending).toBe(0);
   });
 
-  it('of several that wait for the same mind take no longer than one', async () => {
+  it('takes no longer than one when several wait for the same mind', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(...Array.from({ length: 64 }, (_, at) => memoryRow(at, `${String(at)} 1`)));
     const embed = embedder.embed.bind(embedder);
@@ -248,7 +248,7 @@ describe('a recall', () => {
     expect((await asked).map(({ pending }) => pending)).toEqual([64, 64, 64]);
   });
 
-  it('needs no embedder for a query that it remembers: what has no vector takes part by its words [3.6f]', async () => {
+  it('needs no embedder for a cached query: memories without a vector are matched by their words [3.6f]', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, 'ruby 1 0'));
     await ask('ruby 1 0');
@@ -258,7 +258,7 @@ describe('a recall', () => {
     expect([texts(recalled), recalled.pending]).toEqual([['ruby 0 1', 'ruby 1 0'], 1]);
   });
 
-  it('waits once, for the revision that is asked for', async () => {
+  it('waits once for the requested revision', async () => {
     const { rows, models, ask } = openRecall();
     await rows.store(memoryRow(4, '1 0'));
     const waits = vi.spyOn(models, 'reached');
@@ -270,7 +270,7 @@ describe('a recall', () => {
     await late;
   });
 
-  it('asks the embedder no second time for the same query', async () => {
+  it('calls the embedder only once for the same query', async () => {
     const { rows, embedder, ask } = openRecall();
     await rows.store(memoryRow(1, '1 0'));
     await ask('0 1');
@@ -285,7 +285,7 @@ describe('a recall', () => {
     await expect(recall(asked, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
   });
 
-  it('lets others run after each slice and each page of a mind that is too large to be kept', async () => {
+  it('yields after each slice and each page of a mind that is too large for the cache', async () => {
     const { rows, models, ask } = openRecall(new NumberEmbedder(), 20_000);
     const many = Array.from({ length: 400 }, (_, at) => memoryRow(at, `${String(at)} 1`));
     await rows.store(...many);
@@ -296,13 +296,13 @@ describe('a recall', () => {
     expect(recalled.memories.map(({ row }) => row.revision)).toEqual([0, 1, 2]);
     expect(pages.mock.calls.length).toBeGreaterThan(1);
     expect(turns.count).toBeGreaterThanOrEqual(pages.mock.calls.length);
-    // It is not read into the cache again and again.
+    // It is not read into the cache repeatedly.
     const calls = pages.mock.calls.length;
     await ask('0 1', { limit: 3 });
     expect(pages.mock.calls.length).toBe(2 * calls);
   });
 
-  it('gives what comparing with every memory gives, for any range, filters and limit', async () => {
+  it('returns the same as a comparison with every memory, for any range, filters and limit', async () => {
     const memory = fc.record({
       numbers: fc.array(fc.integer({ min: -3, max: 3 }), { minLength: 3, maxLength: 3 }),
       type: fc.constantFrom('observation', 'emotion'),
@@ -349,7 +349,7 @@ describe('a recall', () => {
             expect(meant.map(({ row, score }) => ({ revision: row.revision, score }))).toEqual(
               expected.slice(0, meant.length),
             );
-            // What has no vector may stand among them by its words.
+            // Memories without a vector may be included by their words.
             if (stored.every(({ text }) => unitOf(text) !== null)) expect(meant).toHaveLength(expected.length);
           }
         },

@@ -11,8 +11,8 @@ const stored = async (count: number): Promise<MemoryRows> => {
   return rows;
 };
 
-describe('embedding everything again', () => {
-  it('embeds what lacks a vector of this embedder, tells how far it is, and then does nothing [3.6b]', async () => {
+describe('re-embedding everything', () => {
+  it('embeds memories without a vector of this embedder, reports its progress, and then does nothing [3.6b]', async () => {
     const { models } = await stored(150);
     await reembed({ rowSearch: models, embedder: new NumberEmbedder('old@1') });
     const embedder = new NumberEmbedder('new@1');
@@ -29,7 +29,7 @@ describe('embedding everything again', () => {
     expect(embedder.embedded).toHaveLength(150);
   });
 
-  it('goes on after a kill with what is left: only the batch under way is embedded twice', async () => {
+  it('continues after a kill with the rest: only the running batch is embedded twice', async () => {
     const { models } = await stored(200);
     const embedder = new NumberEmbedder();
     const set = models.setVectors.bind(models);
@@ -47,7 +47,7 @@ describe('embedding everything again', () => {
     expect(embedder.embedded).toHaveLength(200 + EMBED_TEXTS);
   });
 
-  it('passes over texts that keep failing, and says how many they are', async () => {
+  it('skips texts that keep failing, and reports their number', async () => {
     const { models } = await stored(150);
     const embedder = new NumberEmbedder();
     for (const at of [0, 1, 149]) embedder.refused.add(`${String(at)} 1`);
@@ -57,7 +57,7 @@ describe('embedding everything again', () => {
     expect(await reembed({ rowSearch: models, embedder })).toBe(0);
   });
 
-  it('ends when vectors are not taken', async () => {
+  it('ends when vectors are not accepted', async () => {
     const { models } = await stored(2);
     const deaf = Object.assign(Object.create(models) as typeof models, {
       withoutVector: models.withoutVector.bind(models),

@@ -121,7 +121,7 @@ describe('retracted memories', () => {
     expect(plans).toHaveBeenCalledTimes(ids.length);
   });
 
-  it('leave lists, recall, confirms and souls, and what was stays, whatever happens [10.12f, 10.12h, 10.12i]', async () => {
+  it('leave lists, recall, confirmations and souls, while earlier moments stay unchanged [10.12f, 10.12h, 10.12i]', async () => {
     type Known = { readonly id: string; readonly text: string; gone: boolean; cleared: boolean };
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {
@@ -137,7 +137,7 @@ describe('retracted memories', () => {
             if (same.length === 0) model.push({ id: memoryId, text: one.text, gone: false, cleared: false });
             else expect(same.map(({ id }) => id)).toContain(memoryId);
           } else if (one.do === 'clear') {
-            // Where nothing is left to clear, nothing is recorded.
+            // With nothing left to clear, nothing is recorded.
             const left = standing().length;
             expect(await mind.clear()).toBe(left);
             if (left > 0) for (const known of model) known.cleared = true;
@@ -165,7 +165,7 @@ describe('retracted memories', () => {
     );
   });
 
-  it('take at most so many with them, and say how many there are [10.12m]', async () => {
+  it('include a bounded number of derived memories; a refusal names the number [10.12m]', async () => {
     const mind = await openMind();
     const [first] = [memoryStored('m1', 'A lie.')];
     const recall = memoriesRecalled('t1');
@@ -181,7 +181,7 @@ describe('retracted memories', () => {
     expect(await mind.retract(['m1'], { derived: true })).toHaveLength(RETRACTED_MEMORIES);
   });
 
-  it('are unknown where the id is one of nothing, or of a clear [10.12l]', async () => {
+  it('are unknown if the id belongs to nothing, or to a clear [10.12l]', async () => {
     const mind = await openMind();
     await mind.record(memoryStored('m1'), draftOf({ type: 'MemoriesCleared', data: { count: 1 } }));
     await expect(mind.retract(['m1', 'clear 1', 'm2'])).rejects.toMatchObject({

@@ -11,7 +11,7 @@ const openCache = (maxBytes = 1024 * 1024) => {
   const { models, clock } = rows;
   const cache = new VectorCache({ rowSearch: models, embedder, clock }, maxBytes);
   const look = (upTo: string): Promise<MindVectors> => cache.of({ stream: STREAM, within: {} }, upTo);
-  /** The revisions that have a vector there, up to one. */
+  /** The revisions up to a bound that have a vector there. */
   const revisions = async (upTo: number, stream = STREAM): Promise<readonly number[]> => {
     return revisionsOf(await cache.of({ stream, within: {} }, revisionOrder(upTo)));
   };
@@ -34,8 +34,8 @@ const openCache = (maxBytes = 1024 * 1024) => {
 const many = (count: number, stream = STREAM) =>
   Array.from({ length: count }, (_, at) => memoryRow(at, `${String(at)} 1`, { stream }));
 
-describe('the kept vectors of a mind', () => {
-  it('are read once, and after that only what came behind them', async () => {
+describe('the cached vectors of a mind', () => {
+  it('are read once, and afterwards only the newer ones', async () => {
     const { rows, revisions, vectorCalls } = openCache();
     await rows.store(...many(3));
     const calls = vectorCalls();
@@ -48,16 +48,16 @@ describe('the kept vectors of a mind', () => {
     expect(calls).toHaveLength(2);
   });
 
-  it('include vectors that were set later, between those that were read before', async () => {
+  it('include vectors that were added later, between those that were already read', async () => {
     const { rows, revisions, setAll } = openCache();
     await rows.store(...many(200));
-    // The newest 64 are embedded by the read itself.
+    // The read itself embeds the newest 64.
     expect(await revisions(199)).toEqual(Array.from({ length: 64 }, (_, at) => 136 + at));
     await setAll();
     expect(await revisions(199)).toEqual(Array.from({ length: 200 }, (_, at) => at));
   });
 
-  it('stay as they were for whoever has them, when more of them are read', async () => {
+  it('stay unchanged for their holder while more are read', async () => {
     const { rows, look, revisionsOf, setAll } = openCache();
     await rows.store(...many(200));
     const newest = Array.from({ length: 64 }, (_, at) => 136 + at);
@@ -69,7 +69,7 @@ describe('the kept vectors of a mind', () => {
     expect([await revisionsOf(early), (await revisionsOf(late)).length]).toEqual([newest, 200]);
   });
 
-  it('of many rows that still change are read again only from time to time, but new ones at once', async () => {
+  it('are reread only from time to time if many rows still change, while new rows are read immediately', async () => {
     const { rows, clock, revisions, setAll } = openCache();
     const count = OPEN_ROWS + 400;
     await rows.store(...many(count));
@@ -85,7 +85,7 @@ describe('the kept vectors of a mind', () => {
     expect((await revisions(count + 1)).length).toBeGreaterThan(first + 64);
   });
 
-  it('are read by one caller where several ask at the same time', async () => {
+  it('are read by one caller when several ask at the same time', async () => {
     const { rows, revisions, vectorCalls } = openCache();
     await rows.store(...many(3));
     const calls = vectorCalls();
@@ -98,7 +98,7 @@ describe('the kept vectors of a mind', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('are read on from where a failed read ended', async () => {
+  it('are read on from the point where a failed read ended', async () => {
     const { rows, models, revisions, setAll } = openCache();
     await rows.store(...many(300));
     await setAll();
@@ -109,7 +109,7 @@ describe('the kept vectors of a mind', () => {
     expect(await revisions(299)).toEqual(Array.from({ length: 300 }, (_, at) => at));
   });
 
-  it('are looked at again where one was taken away while they were read', async () => {
+  it('are reread if one was removed during the read', async () => {
     const { rows, models, embedder, revisions, setAll } = openCache();
     await rows.store(...many(3));
     await setAll();
@@ -124,7 +124,7 @@ describe('the kept vectors of a mind', () => {
     expect(await revisions(2)).toEqual([0, 1, 2]);
   });
 
-  it('wait for no text outside the range that is looked at', async () => {
+  it('do not wait for texts outside the requested range', async () => {
     const { rows, embedder, cache, revisionsOf } = openCache();
     await rows.store(...many(5));
     const seen = { stream: STREAM, within: { above: revisionOrder(2) } };
@@ -134,7 +134,7 @@ describe('the kept vectors of a mind', () => {
     expect([all.pending, await revisionsOf(all)]).toEqual([0, [0, 1, 2, 3, 4]]);
   });
 
-  it('take no more memory than they may: minds that were not asked for go first', async () => {
+  it('stay within their memory limit: the least recently used minds are dropped first', async () => {
     const { rows, cache, revisions, vectorCalls } = openCache(30_000);
     const streams = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `npc-studio.${name}`);
     for (const stream of streams) await rows.store(...many(40, stream));

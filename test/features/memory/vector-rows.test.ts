@@ -31,8 +31,8 @@ const within = (rows: VectorRows, above?: number, upTo?: number): readonly numbe
     }),
   );
 
-describe('the rows of a mind that have vectors', () => {
-  it('give those of a range, above one order and up to another', () => {
+describe('the rows of a mind with vectors', () => {
+  it('return a range, above one order and up to another', () => {
     const rows = rowsOf([2, 4, 6, 8]);
     expect(within(rows)).toEqual([2, 4, 6, 8]);
     expect(within(rows, 4)).toEqual([6, 8]);
@@ -45,7 +45,7 @@ describe('the rows of a mind that have vectors', () => {
     ]);
   });
 
-  it('come in slices of bounded size, whatever the range', () => {
+  it('are returned in slices of bounded size, whatever the range', () => {
     const dimensions = SLICE_BYTES / 4 / 3;
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(20), { maxLength: 12 }), fc.nat(20), fc.nat(20), (revisions, above, upTo) => {
@@ -58,7 +58,7 @@ describe('the rows of a mind that have vectors', () => {
     );
   });
 
-  it('leave what was handed out as it was when rows come', () => {
+  it('keep earlier slices unchanged when rows are added', () => {
     const rows = rowsOf([1, 2, 3]);
     const [before] = rows.slices({});
     for (let revision = 4; revision < 100; revision += 1)
@@ -67,13 +67,13 @@ describe('the rows of a mind that have vectors', () => {
     expect(within(rows)).toHaveLength(99);
   });
 
-  it('weigh at least what their vectors take', () => {
+  it('count at least the bytes of their vectors', () => {
     const rows = rowsOf([1, 2, 3, 4, 5], 1_000);
     expect(rows.bytes).toBeGreaterThan(5 * 4_000);
     expect(rows.bytes).toBeLessThan(5 * 4_000 * 5);
   });
 
-  it('leave out a vector of another length, and one of none', () => {
+  it('exclude vectors of another length, and empty ones', () => {
     const rows = rowsOf([1]);
     rows.add({ key: 'k2', order: revisionOrder(2), vector: new Float32Array([2, 2]) });
     rows.add({ key: 'k3', order: revisionOrder(3), vector: new Float32Array() });

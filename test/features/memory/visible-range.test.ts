@@ -18,7 +18,7 @@ import { MemoryReadModels } from '../../support/memory/read-models.js';
 const cleared = draftOf({ type: 'MemoriesCleared', data: { count: 1 } });
 const archived = draftOf({ type: 'NpcArchived', data: {} });
 
-/** What asks for the memories of a mind with these events; its read model has those of revision `through` and before. */
+/** The reader of the memories of a mind with these events; its read model has those up to revision `through`. */
 const visible = async (told: readonly EventDraft[], through = Infinity, clock = new ManualClock()) => {
   const store = new MemoryEventStore();
   const readModels = new MemoryReadModels(clock);
@@ -32,14 +32,14 @@ const visible = async (told: readonly EventDraft[], through = Infinity, clock = 
     visibleRange(deps, STREAM, moment, Math.min(through, events.length - 1));
 };
 
-describe('what is visible of the memories of a mind', () => {
-  it('is everything, as long as nothing was cleared', async () => {
+describe('the visible memories of a mind', () => {
+  it('are all memories while nothing was cleared', async () => {
     const range = await visible([memoryStored('m1'), memoryStored('m2')]);
     expect(await range('now')).toEqual({});
     expect(await range({ revision: 0 })).toEqual({ upTo: revisionOrder(0), asOf: 0 });
   });
 
-  it('begins after the last clear, and at an earlier moment after the last one before it', async () => {
+  it('begin after the last clear as of the given moment', async () => {
     const range = await visible([memoryStored('m1'), cleared, memoryStored('m2'), cleared, memoryStored('m3')]);
     expect(await range('now')).toEqual({ above: revisionOrder(3) });
     expect(await range({ revision: 3 })).toEqual({ above: revisionOrder(3), upTo: revisionOrder(3), asOf: 3 });
@@ -47,7 +47,7 @@ describe('what is visible of the memories of a mind', () => {
     expect(await range({ revision: 0 })).toEqual({ upTo: revisionOrder(0), asOf: 0 });
   });
 
-  it('is at an instant what it was after the last event until then', async () => {
+  it('are at an instant those after the last event until then', async () => {
     const range = await visible([memoryStored('m1'), cleared, memoryStored('m2')]);
     const at = (second: number) => ({ timeMs: Date.parse('2026-01-01T00:00:00.000Z') + second * 1_000 });
     expect(await range(at(0.5))).toEqual({ upTo: revisionOrder(0), asOf: 0 });
@@ -55,20 +55,20 @@ describe('what is visible of the memories of a mind', () => {
     expect(await range(at(-1))).toBeNull();
   });
 
-  it('ends with a clear at once, even if the read model does not know of it yet', async () => {
+  it('end immediately with a clear, even if the read model has not caught up', async () => {
     const range = await visible([memoryStored('m1'), cleared], 0);
     expect(await range('now')).toEqual({ above: revisionOrder(1) });
   });
 
   const retracted = draftOf({ type: 'MemoriesRetracted', data: { memoryIds: ['m1'], reason: 'A lie.' } });
 
-  it('says whether a row may have been retracted by then or later', async () => {
+  it('include whether a row may have been retracted by then or later', async () => {
     const range = await visible([memoryStored('m1'), retracted, memoryStored('m2')]);
     expect(await range('now')).toEqual({ someRetracted: true });
     expect(await range({ revision: 0 })).toEqual({ upTo: revisionOrder(0), asOf: 0, someRetracted: true });
   });
 
-  it('is not shown by a read model that does not know yet what was retracted', async () => {
+  it('are unavailable from a read model that has not reached a retraction', async () => {
     const clock = new ManualClock();
     const range = await visible([memoryStored('m1'), retracted], 0, clock);
     const late = expect(range('now')).rejects.toMatchObject({ code: 'READ_MODEL_BEHIND' });
@@ -78,7 +78,7 @@ describe('what is visible of the memories of a mind', () => {
     expect(await range({ revision: 0 })).toMatchObject({ asOf: 0 });
   });
 
-  it('is nothing of an archived mind until it is revived, but something as of any moment', async () => {
+  it('are none for an archived mind until it is revived, except as of an earlier moment', async () => {
     const gone = await visible([memoryStored('m1'), archived]);
     expect(await gone('now')).toBeNull();
     expect(await gone({ revision: 1 })).toEqual({ upTo: revisionOrder(1), asOf: 1 });
@@ -86,7 +86,7 @@ describe('what is visible of the memories of a mind', () => {
     expect(await revived('now')).toEqual({});
   });
 
-  it('is what a soul brought as a whole or not at all', async () => {
+  it('include the memories of a soul completely or not at all', async () => {
     const begun = draftOf({ type: 'SoulArrivalBegun', data: { soulId: 's1', importId: 'i1', memories: 1 } });
     const brought = draftOf({
       type: 'MemoryArrived',
@@ -112,7 +112,7 @@ describe('what is visible of the memories of a mind', () => {
     expect(await whole({ revision: 2 })).toEqual({ upTo: revisionOrder(2), asOf: 2 });
   });
 
-  it('is nothing of a mind that nobody knows', async () => {
+  it('are none for an unknown mind', async () => {
     expect(await (await visible([]))('now')).toBeNull();
   });
 });

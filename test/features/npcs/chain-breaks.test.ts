@@ -15,7 +15,7 @@ import { eventsOf, onBehalf, STREAM, storeWith } from '../../support/streams.js'
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 import { appendNext } from '../../support/append-next.js';
 
-/** Servers that write to one mind: each `act` puts one event at its end. */
+/** Servers that write to one mind: each `act` appends one event. */
 const writing = (store: EventStore) => {
   const clock = new ManualClock();
   let acts = 0;
@@ -27,10 +27,10 @@ const writing = (store: EventStore) => {
   return { deps, act };
 };
 
-/** What a faulty writer leaves: an event whose link is wrong and whose hash is that of other content. */
+/** The output of a faulty writer: an event with a wrong link, and a hash of other content. */
 const misfit = (name: string) => event(name, { meta: { prevHash: 'b'.repeat(64), hash: 'c'.repeat(64) } });
 
-/** A mind with events at 0, 1, 3 and 4 that a server wrote, and one at 2 that does not fit. */
+/** A mind with events at 0, 1, 3 and 4 from a server, and one at 2 that does not fit. */
 const broken = async (store: EventStore = new MemoryEventStore()) => {
   const server = writing(store);
   await server.act();
@@ -44,8 +44,8 @@ const broken = async (store: EventStore = new MemoryEventStore()) => {
 const look = (store: EventStore, from = 0) => lookAtChain(store, STREAM, from);
 const typesOf = async (store: EventStore) => (await eventsOf(store)).map(({ type }) => type);
 
-describe('a look at a chain', () => {
-  it('finds nothing in a whole chain, and nothing where there is no stream', async () => {
+describe('checking a chain', () => {
+  it('finds nothing in an intact chain, and nothing without a stream', async () => {
     const store = new MemoryEventStore();
     expect(await look(store)).toEqual({ events: 0, breaks: [], revision: -1 });
     const { act } = writing(store);
@@ -53,7 +53,7 @@ describe('a look at a chain', () => {
     expect(await look(store)).toEqual({ events: 3, breaks: [], revision: 2 });
   });
 
-  it('finds both members of an event that do not fit, and goes on from the hash that is stored', async () => {
+  it('finds both members of an event that do not fit, and continues from the stored hash', async () => {
     const { store } = await broken();
     const [, before] = await eventsOf(store);
     const found = await look(store);
@@ -79,7 +79,7 @@ describe('a look at a chain', () => {
     });
   });
 
-  it('finds every break, also the first event of a stream that lacks its beginning', async () => {
+  it('finds every break, including the first event of a stream that lacks its beginning', async () => {
     const store = new MemoryEventStore();
     await store.append(STREAM, 'no_stream', events('misfit', 3));
     const { breaks } = await look(store);
@@ -93,14 +93,14 @@ describe('a look at a chain', () => {
     expect(breaks[1]).toMatchObject({ stored: GENESIS_HASH, computed: 'a'.repeat(64) });
   });
 
-  it('begins where it is asked to, behind what is stored there', async () => {
+  it('begins at the requested revision, with the stored hash before it', async () => {
     const { store } = await broken();
     expect((await look(store, 2)).breaks).toEqual((await look(store)).breaks);
     expect(await look(store, 3)).toEqual({ events: 2, breaks: [], revision: 4 });
     expect(await look(store, 99)).toEqual({ events: 0, breaks: [], revision: 4 });
   });
 
-  it('ends soon after many breaks, and says where to go on [10.7c]', async () => {
+  it('ends soon after many breaks, and returns where to continue [10.7c]', async () => {
     const store = new MemoryEventStore();
     for (let part = 0; part < 3; part += 1) await appendNext(store, STREAM, events(`misfit-${String(part)}`, 200));
     const first = await look(store);
@@ -116,7 +116,7 @@ describe('a look at a chain', () => {
     expect(revisions.size).toBe(600);
   });
 
-  it('ends after many events, and gives others their turn between any two [10.7c]', async () => {
+  it('ends after many events, and yields between any two [10.7c]', async () => {
     let turns = 0;
     const count = (): void => {
       turns += 1;
@@ -131,8 +131,8 @@ describe('a look at a chain', () => {
   });
 });
 
-describe('recording what a look found', () => {
-  it('appends each break once; later looks report it as acknowledged [10.7b]', async () => {
+describe('acknowledging chain breaks', () => {
+  it('appends each break once; later checks report it as acknowledged [10.7b]', async () => {
     const { store, deps } = await broken();
     const found = await look(store);
     const recorded = await recordBreaks(deps, STREAM, onBehalf('ack'), found);
@@ -148,7 +148,7 @@ describe('recording what a look found', () => {
     expect(await eventsOf(store)).toHaveLength(7);
   });
 
-  it('leaves the chain whole behind it, and the mind as it was', async () => {
+  it('keeps the chain intact afterwards, and the mind unchanged', async () => {
     const { store, deps, act } = await broken();
     const before = (await deps.writers.open(STREAM, mindFold)).state;
     await recordBreaks(deps, STREAM, onBehalf('ack'), await look(store));
@@ -174,7 +174,7 @@ describe('recording what a look found', () => {
     ]);
   });
 
-  it('by many servers at once records each break once', async () => {
+  it('records each break once when many servers do so at the same time', async () => {
     const { store } = await broken();
     const found = await look(store);
     const recorded = await Promise.all(
@@ -186,7 +186,7 @@ describe('recording what a look found', () => {
     expect((await typesOf(store)).filter((type) => type === 'ChainBreakRecorded')).toHaveLength(2);
   });
 
-  it('repeated under its key answers what the first attempt recorded, and leaves what broke since to another', async () => {
+  it('repeats under its key the first attempt’s response, and leaves later breaks to another request', async () => {
     const { store, deps } = await broken();
     const command = { ...onBehalf('repeated'), keyed: true };
     await recordBreaks(deps, STREAM, command, await look(store));
@@ -197,7 +197,7 @@ describe('recording what a look found', () => {
     expect(await typesOf(store)).toHaveLength(recorded.length + 1);
   });
 
-  it('repeated though it was done and recorded nothing leaves what broke since to another', async () => {
+  it('leaves later breaks to another request even if the first attempt recorded nothing', async () => {
     const { store, deps } = await broken();
     const command = { ...onBehalf('done'), keyed: true, resumed: true, done: true };
     const before = await typesOf(store);
@@ -206,7 +206,7 @@ describe('recording what a look found', () => {
     expect(await typesOf(store)).toEqual(before);
   });
 
-  it('goes on when the mind has moved since the look', async () => {
+  it('continues when the mind has moved since the check', async () => {
     const { store, deps, act } = await broken();
     const found = await look(store);
     await act();
@@ -214,7 +214,7 @@ describe('recording what a look found', () => {
     expect(recorded).toMatchObject({ revision: 7, breaks: [{ acknowledged: true }, { acknowledged: true }] });
   });
 
-  it('gives up on a mind that moves whenever it looks away [10.7d]', async () => {
+  it('gives up on a mind that moves during every attempt [10.7d]', async () => {
     const { store, act } = await broken();
     const busy = storeWith(store, {
       append: async (stream, expected, given) => {
@@ -228,7 +228,7 @@ describe('recording what a look found', () => {
   });
 });
 
-/** A whole chain that goes on for longer than any look; it can be read once, from its beginning. */
+/** An intact chain that is longer than any check; it can be read once, from its beginning. */
 const endless = (): EventStore => {
   const template = event('endless');
   let prevHash = GENESIS_HASH;

@@ -18,8 +18,8 @@ const recorded = (options: Parameters<typeof event>[1] = {}, stream = npcStream(
   revision: 7,
 });
 
-describe('An event of a mind, as others read it', () => {
-  it('is an envelope of CloudEvents with its data [11.7a]', () => {
+describe('an event of a mind as a CloudEvent', () => {
+  it('is a CloudEvents envelope with its data [11.7a]', () => {
     expect(toCloudEvent(recorded(), '/town')).toEqual({
       specversion: '1.0',
       id: event('one').id,
@@ -38,13 +38,13 @@ describe('An event of a mind, as others read it', () => {
     });
   });
 
-  it('has attributes whose names CloudEvents allows', () => {
+  it('has attributes with names that CloudEvents allows', () => {
     const names = Object.keys(withoutData(toCloudEvent(recorded(), '/town') ?? expect.fail(), 'too-large'));
     expect(names).toContain('dataomitted');
     expect(names.filter((name) => !/^[a-z0-9]{1,20}$/.test(name))).toEqual([]);
   });
 
-  it('says neither who acted nor in which request, of whatever type it is', () => {
+  it('contains neither actor nor request, whatever its type', () => {
     for (const { stored } of fixtures) {
       const { actor, commandId, correlationId, causationId } = stored.meta;
       const text = JSON.stringify(toCloudEvent(stored, '/town'));
@@ -55,13 +55,13 @@ describe('An event of a mind, as others read it', () => {
     }
   });
 
-  it('is nothing for any other stream', () => {
+  it('does not exist for any other stream', () => {
     const others = fixtures.filter(({ kind }) => kind !== 'npc');
     expect(others.length).toBeGreaterThan(4);
     for (const { stored } of others) expect(toCloudEvent(stored as RecordedEvent, '/town'), stored.type).toBeNull();
   });
 
-  it('comes without data when this server cannot know what the data hold [11.7b]', () => {
+  it('has no data when this server cannot interpret the data [11.7b]', () => {
     for (const unknown of [recorded({ type: 'DreamDreamt' }), recorded({ meta: { schemaVersion: 2 } })]) {
       const published = toCloudEvent(unknown, '/town');
       expect(published).toMatchObject({ id: unknown.id, revision: 7, dataomitted: 'unknown-type' });
@@ -70,7 +70,7 @@ describe('An event of a mind, as others read it', () => {
     }
   });
 
-  it('has the key of its tenant and mind, and no mind has that of another [11.7c]', () => {
+  it('has the key of its tenant and mind, which no other mind shares [11.7c]', () => {
     const keyOf = (tenant: string, npcid: string): string => messageKey({ tenant, npcid });
     expect(keyOf('studio', 'old gate/é')).toBe('studio/old%20gate%2F%C3%A9');
     expect(keyOf('a', 'b%2Fc')).not.toBe(keyOf('a', 'b/c'));

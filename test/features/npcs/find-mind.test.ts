@@ -13,7 +13,7 @@ import { storeWith } from '../../support/streams.js';
 const stream = npcStream('studio', 'mira');
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
-/** A mind whose persona was changed at the seconds given. */
+/** A mind whose persona was changed at the given seconds. */
 const mindOf = async (...seconds: number[]): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   const change = (persona: string, second: number) =>
@@ -32,7 +32,7 @@ describe('a mind as of a moment', () => {
     ['a revision, included', { revision: 1 }, 'p1'],
     ['the first revision', { revision: 0 }, 'p0'],
     ['a revision beyond the last', { revision: 99 }, 'p3'],
-    ['the very time of an event', { timeMs: Date.parse(at(10)) }, 'p0'],
+    ['the exact time of an event', { timeMs: Date.parse(at(10)) }, 'p0'],
     ['a time between two events', { timeMs: Date.parse(at(15)) }, 'p0'],
     ['the time of several events', { timeMs: Date.parse(at(20)) }, 'p2'],
     ['a time after the last', { timeMs: Date.parse(at(59)) }, 'p3'],
@@ -42,19 +42,19 @@ describe('a mind as of a moment', () => {
     expect((await asOf(store, 'studio', 'mira', moment))?.persona ?? null).toBe(persona);
   });
 
-  it('is folded over as many pages as there are', async () => {
+  it('is folded over any number of pages', async () => {
     const store = await mindOf(...Array.from({ length: 1_100 }, () => 1));
     expect((await asOf(store, 'studio', 'mira', { revision: 1_030 }))?.persona).toBe('p1030');
     expect((await asOf(store, 'studio', 'mira', { revision: 5_000 }))?.revision).toBe(1_099);
   });
 
-  it('is null for a mind that never was', async () => {
+  it('is null for an unknown mind', async () => {
     expect(await asOf(await mindOf(1), 'other', 'mira', { revision: 0 })).toBeNull();
   });
 });
 
-describe('a mind as it is', () => {
-  it('holds what another server wrote [1.8b]', async () => {
+describe('the current mind', () => {
+  it('includes the events of another server [1.8b]', async () => {
     const store = await mindOf(1);
     const writers = new StreamWriters(store, new ManualClock(), { shared: true });
     expect(await requireMind(writers, 'studio', 'mira')).toMatchObject({ persona: 'p0', revision: 0 });
@@ -62,7 +62,7 @@ describe('a mind as it is', () => {
     expect(await requireMind(writers, 'studio', 'mira')).toMatchObject({ persona: 'theirs', revision: 1 });
   });
 
-  it('is refused when the server has never seen the mind', async () => {
+  it('is refused when it is unknown', async () => {
     const writers = new StreamWriters(await mindOf(1), new ManualClock());
     await expect(requireMind(writers, 'other', 'mira')).rejects.toMatchObject({
       code: 'NPC_NOT_FOUND',
@@ -72,8 +72,8 @@ describe('a mind as it is', () => {
   });
 });
 
-describe('whether there is a mind', () => {
-  it('is told by its last event alone', async () => {
+describe('the existence of a mind', () => {
+  it('is decided by its last event alone', async () => {
     const store = await mindOf(1, 2, 3);
     const ranges: ReadRange[] = [];
     const read: EventStore['read'] = (name, range) => {

@@ -13,7 +13,7 @@ const fixtures = JSON.parse(
 ) as readonly { readonly kind: string; readonly stored: StreamEvent }[];
 const events = fixtures.filter(({ kind }) => kind === 'npc').map(({ stored }) => stored);
 
-/** The SHA-256 of what each version of the fold makes of every stored event. Add a line, change none. */
+/** The SHA-256 of the result of each fold version for every stored event. Add a line, change none. */
 const folded: Readonly<Record<number, string>> = {
   1: 'ac4fd00b7aaad35143ad9d79aaf143513310b60256e08b7bef539ee4fd5f96b2',
   2: '67250d384e5cd7a1f57171d8ab58fc7bcd9e4d078e3274bd28f7e561d243d2ad',
@@ -33,7 +33,7 @@ const afterEach = (initial: MindState): readonly MindState[] => {
 };
 const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
-/** One that every event finds with something to change. */
+/** A state in which every event has something to change. */
 const lived: MindState = {
   persona: 'before',
   data: { hp: 1, mood: 'calm' },
@@ -55,13 +55,13 @@ const lived: MindState = {
 };
 
 describe("the fold of a mind's events", () => {
-  it('has another version when it comes out otherwise', () => {
+  it('has another version when its result changes', () => {
     const each = events.map((event) => mindFold.evolve(lived, event));
     const states = asJson([mindFold.initial, ...afterEach(mindFold.initial), ...afterEach(lived), ...each]);
     expect(sha256Hex(jcs(states)), RAISE).toBe(folded[mindFold.snapshots?.version ?? 0]);
   });
 
-  it('makes states that come back from a snapshot as they were', () => {
+  it('makes states that a snapshot restores unchanged', () => {
     for (const state of [mindFold.initial, ...afterEach(mindFold.initial), ...afterEach(lived)]) {
       expect(mindFold.snapshots?.restore(asJson(state), state.revision)).toEqual(state);
     }

@@ -18,7 +18,7 @@ import { runs } from '../../support/long.js';
 
 const log = { warn: () => undefined };
 
-/** Servers over one store that save a snapshot every few revisions, and others that know of none. */
+/** Servers on one store that save a snapshot every few revisions, and others that ignore snapshots. */
 const openServers = (every: number) => {
   const store = new MemoryEventStore();
   const clock = new ManualClock();
@@ -44,12 +44,12 @@ const draft: fc.Arbitrary<EventDraft> = fc.oneof(
   fc.constant({ type: 'NpcArchived', data: {} }),
   fc.constant({ type: 'OnlyLaterKnown', data: {} }),
 );
-/** How a later server writes, which knows more types. */
+/** The writes of a later server, which has more types. */
 const laterFold: typeof mindFold = { ...mindFold, versionOf: (type) => mindFold.versionOf(type) ?? 1 };
 const json = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json;
 
 describe('a mind from a snapshot', () => {
-  it('is the mind that all its events make, at every revision and at every time', async () => {
+  it('equals the mind folded from all events, at every revision and time', async () => {
     const steps = fc.array(fc.record({ drafts: fc.array(draft, { minLength: 1, maxLength: 5 }), ms: fc.nat(2) }), {
       minLength: 1,
       maxLength: 12,
@@ -80,7 +80,7 @@ describe('a mind from a snapshot', () => {
     );
   });
 
-  it('stays archived, and is revived by what comes behind the snapshot', async () => {
+  it('stays archived, and is revived by an event after the snapshot', async () => {
     const { withSnapshots } = openServers(2);
     const expired: EventDraft = { type: 'TurnExpired', data: { turnId: 't' } };
     await appendToMind(withSnapshots(), 'mira', [
@@ -95,7 +95,7 @@ describe('a mind from a snapshot', () => {
     expect(await mindAsOf(withSnapshots(), 'studio', 'mira', { revision: 2 })).toMatchObject({ archived: true });
   });
 
-  it('is the mind of its own tenant', async () => {
+  it('belongs to its own tenant', async () => {
     const { withSnapshots } = openServers(1);
     for (const tenant of ['studio', 'other']) {
       const writer = await withSnapshots().open(npcStream(tenant, 'mira'), mindFold);

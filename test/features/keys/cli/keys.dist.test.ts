@@ -7,11 +7,11 @@ import { apiOf } from '../../../support/api.js';
 import { openNamespace } from '../../../support/distributed-server.js';
 import { typed } from '../../../cli/typed.js';
 
-/** How long a server may take until it knows of a key that another program made, in milliseconds; far above what it takes. */
+/** The longest time until a server accepts a key that another program made, in milliseconds; far above the actual time. */
 const KNOWN_WITHIN_MS = 10_000;
 
 describe('anima keys bootstrap', () => {
-  it('makes the first owner key without a server, and says when that was done before [11.2c]', async () => {
+  it('makes the first owner key without a server, and reports if one was made before [11.2c]', async () => {
     await using namespace = await openNamespace();
     const file = await readFile(join(namespace.dataDir, 'owner-key'), 'utf8');
     expect(file).toBe(`${namespace.ownerKey}\n`);
@@ -23,8 +23,8 @@ describe('anima keys bootstrap', () => {
   }, 120_000);
 });
 
-describe('anima keys recover beside running servers', () => {
-  it('gives owner keys that open there, of local and of a tenant whose first key nobody ever saw [11.3f]', async () => {
+describe('anima keys recover with running servers', () => {
+  it('makes owner keys that work on the servers, for local and for a tenant whose first key was never seen [11.3f]', async () => {
     await using namespace = await openNamespace();
     const { url } = await namespace.start('http');
     const answer = await apiOf(url, namespace.ownerKey).post('/tenants', { tenantId: 'studio-b' });

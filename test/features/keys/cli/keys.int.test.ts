@@ -27,7 +27,7 @@ const onCutOff = (error: unknown): void => {
   throw error;
 };
 
-/** The keys of a data directory, as a server has them; the directory is made at the first time. */
+/** The keys of a data directory, as a server reads them; the directory is created at first use. */
 const withKeys = async <T>(dataDir: string, work: (keys: OpenedKeys['apiKeys']) => Promise<T>): Promise<T> => {
   await using profile = await openEmbedded(
     { dataDir, secret: null, secretFile: null, ...embedding },
@@ -90,7 +90,7 @@ describe('anima keys', () => {
     });
   });
 
-  it('recover makes another owner key while the server is stopped, and puts it into the file [11.3f]', async () => {
+  it('recover makes another owner key while the server is stopped, and writes it to the file [11.3f]', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, '.anima');
     await withKeys(dataDir, async () => undefined);
@@ -105,7 +105,7 @@ describe('anima keys', () => {
     });
   });
 
-  it('recover gives an owner key of a tenant whose first one nobody ever saw, and leaves the file alone [11.3f]', async () => {
+  it('recover makes an owner key for a tenant whose first key was never seen, and leaves the file unchanged [11.3f]', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, '.anima');
     await withKeys(dataDir, async (keys) => {
@@ -122,7 +122,7 @@ describe('anima keys', () => {
     });
   });
 
-  it('recover is refused, and changes nothing, where there is nothing to recover or a server is running', async () => {
+  it('recover is refused, and changes nothing, without a data directory or while a server is running', async () => {
     await using directory = await temporaryDirectory();
     const none = await typed(['keys', 'recover'], { cwd: directory.path });
     expect([none.code, none.stderr]).toEqual([
@@ -141,7 +141,7 @@ describe('anima keys', () => {
     expect([stranger.code, stranger.stderr]).toEqual([1, expect.stringContaining('No tenant "nobody"')]);
   });
 
-  it('refuse a secret that is too short before there is a data directory', async () => {
+  it('refuses a secret that is too short before it creates a data directory', async () => {
     await using directory = await temporaryDirectory();
     const [dataDir, secretFile] = [join(directory.path, '.anima'), join(directory.path, 'short')];
     await writeFile(secretFile, 'hush\n', { mode: 0o600 });
@@ -150,7 +150,7 @@ describe('anima keys', () => {
     await expect(stat(dataDir)).rejects.toThrow('ENOENT');
   });
 
-  it('recover says when the secret is gone or is another one', async () => {
+  it('recover reports a missing or different secret', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, '.anima');
     await withKeys(dataDir, async () => undefined);
@@ -167,7 +167,7 @@ describe('anima keys', () => {
 });
 
 describe('anima rebuild', () => {
-  it('makes the read models anew, and says from how many events [11.5g]', async () => {
+  it('rebuilds the read models, and reports the number of events [11.5g]', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, 'data');
     await withKeys(dataDir, async () => undefined);
@@ -179,8 +179,8 @@ describe('anima rebuild', () => {
   });
 
   it.each([
-    ['that is no database', (bytes: Buffer) => bytes.fill(0x78, 0, 100)],
-    ['whose pages are no pages', (bytes: Buffer) => bytes.fill(0x78, 4096)],
+    ['that is not a database', (bytes: Buffer) => bytes.fill(0x78, 0, 100)],
+    ['with malformed pages', (bytes: Buffer) => bytes.fill(0x78, 4096)],
   ])('replaces a damaged file of read models %s', async (_, damage) => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, '.anima');
@@ -196,7 +196,7 @@ describe('anima rebuild', () => {
     await withKeys(dataDir, async () => undefined);
   });
 
-  it('leaves damaged events alone, and says what to do', async () => {
+  it('leaves damaged events unchanged, and explains what to do', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, '.anima');
     await withKeys(dataDir, async () => undefined);
@@ -211,7 +211,7 @@ describe('anima rebuild', () => {
     expect(damaged.equals(await readFile(file))).toBe(true);
   });
 
-  it('is refused where there is no data directory', async () => {
+  it('is refused when there is no data directory', async () => {
     await using directory = await temporaryDirectory();
     await mkdir(join(directory.path, '.anima'));
     const { code, stderr } = await typed(['rebuild'], { cwd: directory.path });

@@ -33,7 +33,7 @@ describe('an API key', () => {
     );
   });
 
-  it('reads back as the id and kind that it was made with', () => {
+  it('parses to the id and kind that it was made with', () => {
     fc.assert(
       fc.property(anyKey, ({ token, keyId, test }) => {
         expect(parseApiKey(token)).toEqual({ keyId, test });
@@ -41,12 +41,12 @@ describe('an API key', () => {
     );
   });
 
-  it('holds at least 160 random bits, and refuses to be made from fewer [1.3g]', () => {
+  it('holds at least 160 random bits, and cannot be made from fewer [1.3g]', () => {
     expect(secretBytes * 8).toBeGreaterThanOrEqual(160);
     expect(() => makeApiKey(keyIdOf('a'), new Uint8Array(secretBytes - 1), false)).toThrow(RangeError);
   });
 
-  it('is different for different random bytes', () => {
+  it('differs for different random bytes', () => {
     fc.assert(
       fc.property(secret, secret, (one, other) => {
         fc.pre(!Buffer.from(one).equals(Buffer.from(other)));
@@ -55,7 +55,7 @@ describe('an API key', () => {
     );
   });
 
-  it('is not well-formed any more when one character of it is another', () => {
+  it('is malformed when one character is changed', () => {
     fc.assert(
       fc.property(anyKey, fc.nat(), fc.constantFrom(...'09AZaz_ é'), ({ token }, at, char) => {
         const place = at % token.length;
@@ -78,7 +78,7 @@ describe('an API key', () => {
 });
 
 describe('the id of a key', () => {
-  it('is the same for every attempt at a command and different for different commands', () => {
+  it('is the same for every attempt at a command and differs between commands', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (one, other) => {
         expect(keyIdOf(one)).toBe(keyIdOf(one));
@@ -89,7 +89,7 @@ describe('the id of a key', () => {
 });
 
 describe('the stored hash of a key', () => {
-  it('is HMAC-SHA256 of the whole key', () => {
+  it('is HMAC-SHA256 of the entire key', () => {
     fc.assert(
       fc.property(anyKey, ({ token }) => {
         expect(hashApiKey(hashKey, token)).toBe(createHmac('sha256', hashKey).update(token).digest('base64url'));
@@ -97,7 +97,7 @@ describe('the stored hash of a key', () => {
     );
   });
 
-  it('matches its own key under its own hash key alone', () => {
+  it('matches only its own key under its own hash key', () => {
     fc.assert(
       fc.property(anyKey, anyKey, ({ token }, { token: other }) => {
         const hash = hashApiKey(hashKey, token);
@@ -108,14 +108,14 @@ describe('the stored hash of a key', () => {
     );
   });
 
-  it('that was cut short matches nothing', () => {
+  it('matches nothing when it is truncated', () => {
     const token = makeApiKey(keyIdOf('a'), new Uint8Array(secretBytes), false);
     expect(matchesHash(hashKey, token, hashApiKey(hashKey, token).slice(1))).toBe(false);
   });
 });
 
 describe('base 62', () => {
-  it('is as wide as asked, and keeps the order of its numbers', () => {
+  it('has the requested width, and keeps the order of numbers', () => {
     fc.assert(
       fc.property(secret, secret, (one, other) => {
         const [a, b] = [base62(one, 33), base62(other, 33)];

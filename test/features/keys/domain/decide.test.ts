@@ -36,7 +36,7 @@ const studio = nobody.when(createTenant, 'studio', 'pro', newKey('owner'), now).
 const issued = (key: NewKey) => studio.when(issueKey, 'owner', key, now).and;
 
 describe('creating a tenant', () => {
-  it('gives the tenant and its owner key, with every scope, in one decision', () => {
+  it('makes the tenant and its owner key, with every scope, in one decision', () => {
     nobody.when(createTenant, 'studio', 'pro', newKey('owner'), now).then([
       { type: 'TenantCreated', data: { tenantId: 'studio', tier: 'pro' } },
       {
@@ -50,15 +50,15 @@ describe('creating a tenant', () => {
     studio.when(createTenant, 'studio', 'free', newKey('another'), now).then('TENANT_EXISTS');
   });
 
-  it('repeated by the same command changes nothing', () => {
+  it('changes nothing when the command is repeated', () => {
     studio.when(createTenant, 'studio', 'pro', newKey('owner'), now).then([]);
   });
 
-  it('is refused to a command whose key id belongs to a key that was issued otherwise', () => {
+  it('is refused if the key id of the command belongs to a key that was issued differently', () => {
     issued(newKey('second')).when(createTenant, 'studio', 'pro', newKey('second'), now).then('TENANT_EXISTS');
   });
 
-  it('writes its name down once', () => {
+  it('records the name once', () => {
     const unnamed = givenOf(tenantNamesFold)();
     unnamed.when(nameTenant, 'studio').then([{ type: 'TenantNamed', data: { tenantId: 'studio' } }]);
     unnamed.when(nameTenant, 'studio').and.when(nameTenant, 'studio').then([]);
@@ -66,7 +66,7 @@ describe('creating a tenant', () => {
 });
 
 describe('issuing a key', () => {
-  it('records what was asked, scopes in the order of the table and each once', () => {
+  it('records the request, with each scope once and in the order of the table', () => {
     const key = newKey('second', {
       scopes: ['audit', 'npc', 'npc'],
       rateLimit: { limit: 5, windowSeconds: 1 },
@@ -87,7 +87,7 @@ describe('issuing a key', () => {
       .then('FORBIDDEN', { missingScopes: ['ops', 'audit'] });
   });
 
-  it('is refused when the granting key was revoked, has expired or is none of this tenant', () => {
+  it('is refused when the granting key was revoked, has expired or belongs to another tenant', () => {
     const admin = issued(newKey('admin', { scopes: ['admin'], expiresAt: later }));
     const wish = newKey('third', { scopes: [] });
     admin.when(revokeKey, 'admin').and.when(issueKey, 'admin', wish, now).then('UNAUTHORIZED');
@@ -95,21 +95,21 @@ describe('issuing a key', () => {
     studio.when(issueKey, 'stranger', wish, now).then('UNAUTHORIZED');
   });
 
-  it('repeated by the same command changes nothing, even when the key was revoked since', () => {
+  it('changes nothing when the command is repeated, even if the key was revoked since', () => {
     const second = issued(newKey('second'));
     second.when(issueKey, 'owner', newKey('second'), now).then([]);
     second.when(revokeKey, 'second').and.when(issueKey, 'owner', newKey('second'), now).then([]);
   });
 });
 
-describe('issuing an owner key anew', () => {
-  it('gives a key with every scope and leaves the others', () => {
+describe('issuing another owner key', () => {
+  it('makes a key with every scope and keeps the others', () => {
     const recovered = studio.when(issueOwnerKey, newKey('recovered'), now);
     expect(recovered.events).toMatchObject([{ type: 'KeyIssued', data: { scopes, owner: true } }]);
     expect(recovered.and.state.keys.filter((key) => isLive(key, now))).toHaveLength(2);
   });
 
-  it('is refused when there is no tenant', () => {
+  it('is refused when the tenant does not exist', () => {
     nobody.when(issueOwnerKey, newKey('recovered'), now).then('NOT_FOUND');
   });
 });
@@ -118,39 +118,39 @@ describe('revoking a key', () => {
   const admin = newKey('admin', { scopes: ['admin'] });
   const revoked = (keyId: string) => [{ type: 'KeyRevoked', data: { keyId } }];
 
-  it('ends a key that exists', () => {
+  it('ends an existing key', () => {
     issued(newKey('second')).when(revokeKey, 'second').then(revoked('second'));
   });
 
-  it('is refused for an unknown key and for one that was revoked before', () => {
+  it('is refused for an unknown key and for a revoked one', () => {
     const gone = issued(newKey('second')).when(revokeKey, 'second').and;
     gone.when(revokeKey, 'nothing').then('KEY_NOT_FOUND');
     gone.when(revokeKey, 'second').then('KEY_NOT_FOUND');
   });
 
-  it('is refused for the last admin key that does not expire', () => {
+  it('is refused for the last admin key without an expiry', () => {
     issued(newKey('second')).when(revokeKey, 'owner').then('LAST_ADMIN_KEY');
   });
 
-  it('does not count an admin key that expires, also while it still opens', () => {
+  it('does not count an admin key with an expiry, even while it is still valid', () => {
     issued({ ...admin, expiresAt: later })
       .when(revokeKey, 'owner')
       .then('LAST_ADMIN_KEY');
   });
 
-  it('is possible for an admin key beside another that does not expire', () => {
+  it('is allowed for an admin key when another has no expiry', () => {
     issued(admin).when(revokeKey, 'owner').then(revoked('owner'));
     issued(admin).when(revokeKey, 'admin').then(revoked('admin'));
   });
 
-  it.each([earlier, later])('lets an admin key go that expires at %s', (expiresAt) => {
+  it.each([earlier, later])('is allowed for an admin key that expires at %s', (expiresAt) => {
     issued({ ...admin, expiresAt })
       .when(revokeKey, 'admin')
       .then(revoked('admin'));
   });
 });
 
-describe('whatever is decided', () => {
+describe('every decision', () => {
   const keyId = fc.nat(9).map((id) => (id === 0 ? 'owner' : `key-${String(id)}`));
   const step = fc.oneof(
     fc.record({
@@ -162,7 +162,7 @@ describe('whatever is decided', () => {
     fc.record({ by: fc.constant(null), id: keyId }),
   );
 
-  it('a tenant keeps an admin key that does not expire, no key has a scope that its grantor lacked, and no key id is given out twice', () => {
+  it('leaves a tenant an admin key without an expiry, grants no scope that the grantor lacks, and never reuses a key id', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let tenant = studio;
@@ -188,7 +188,7 @@ describe('whatever is decided', () => {
 });
 
 describe('choosing an engine', () => {
-  it('is an event; the one that is chosen already gives none', () => {
+  it('is recorded as an event, except when the engine is already chosen', () => {
     const chosen = studio.when(chooseCortex, 'openai').and;
     studio.when(chooseCortex, 'openai').then([{ type: 'CortexChosen', data: { cortexId: 'openai' } }]);
     chosen.when(chooseCortex, 'openai').then([]);

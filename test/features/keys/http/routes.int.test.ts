@@ -29,7 +29,7 @@ const list = (key = owner, query = '') => app.get(`/keys${query}`, bearer(key));
 const revoke = (keyId: string, key = owner) => app.request('DELETE', `/keys/${keyId}`, { headers: bearer(key) });
 
 describe('POST /keys', () => {
-  it('issues a key with all scopes but ops and admin, and shows it [11.4a, 11.4b]', async () => {
+  it('issues a key with all scopes except ops and admin, and shows it [11.4a, 11.4b]', async () => {
     const { status, body } = await issue({ name: 'game' });
     expect(status).toBe(201);
     expect(body).toMatchObject({
@@ -42,7 +42,7 @@ describe('POST /keys', () => {
     expect((await list(body.key)).status).toBe(403);
   });
 
-  it('takes scopes, limit, expiry and kind [11.4a]', async () => {
+  it('accepts scopes, limit, expiry and kind [11.4a]', async () => {
     const wish = {
       scopes: ['admin', 'npc'],
       rateLimit: { limit: 5, windowSeconds: 60 },
@@ -61,7 +61,7 @@ describe('POST /keys', () => {
     expect((await issue({ name: 'free', rateLimit: 'off' })).body.rateLimit).toBe('off');
   });
 
-  it('counts null in an optional member as absent', async () => {
+  it('treats null in an optional member as absent', async () => {
     const { status, body } = await issue({ name: 'game', scopes: null, rateLimit: null, expiresAt: null, test: null });
     expect(status).toBe(201);
     expect(body.scopes).not.toContain('admin');
@@ -71,27 +71,27 @@ describe('POST /keys', () => {
     ['no name', {}],
     ['an empty name', { name: '' }],
     ['an unknown scope', { name: 'x', scopes: ['fly'] }],
-    ['a limit of nothing', { name: 'x', rateLimit: { limit: 0, windowSeconds: 60 } }],
+    ['a limit of zero', { name: 'x', rateLimit: { limit: 0, windowSeconds: 60 } }],
     ['a limit in words', { name: 'x', rateLimit: 'fast' }],
-    ['an expiry that is no time', { name: 'x', expiresAt: 'tomorrow' }],
-    ['an expiry on no day', { name: 'x', expiresAt: '2031-13-01T00:00:00Z' }],
-    ['an expiry on a day that its month has not', { name: 'x', expiresAt: '2031-02-30T00:00:00Z' }],
-    ['an expiry that has passed', { name: 'x', expiresAt: '2001-01-01T00:00:00Z' }],
-  ])('refuses %s with 400 and the place', async (_, body) => {
+    ['an expiry that is not a time', { name: 'x', expiresAt: 'tomorrow' }],
+    ['an expiry on an impossible day', { name: 'x', expiresAt: '2031-13-01T00:00:00Z' }],
+    ['an expiry beyond the end of its month', { name: 'x', expiresAt: '2031-02-30T00:00:00Z' }],
+    ['an expiry in the past', { name: 'x', expiresAt: '2001-01-01T00:00:00Z' }],
+  ])('refuses %s with 400 and the location of the error', async (_, body) => {
     const answer = await issue(body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code: 'SCHEMA_INVALID' });
     expect(answer.body.error.details.issues.length).toBeGreaterThan(0);
   });
 
-  it('refuses scopes that the asking key lacks with 403 [11.4b]', async () => {
+  it('refuses scopes that the calling key lacks with 403 [11.4b]', async () => {
     const admin = (await issue({ name: 'admin', scopes: ['admin', 'npc'] })).body.key;
     const answer = await issue({ name: 'x', scopes: ['npc', 'ops'] }, bearer(admin));
     expect(answer.status).toBe(403);
     expect(answer.body.error.details).toEqual({ missingScopes: ['ops'] });
   });
 
-  it('repeated under an Idempotency-Key gives the same answer without the key, and no second key [1.7j]', async () => {
+  it('repeats the response without the key under an Idempotency-Key, and issues no second key [1.7j]', async () => {
     const headers = bearer(owner, { 'idempotency-key': 'once' });
     const first = await issue({ name: 'game' }, headers);
     const repeat = await issue({ name: 'game' }, headers);
@@ -104,7 +104,7 @@ describe('POST /keys', () => {
 });
 
 describe('GET /keys', () => {
-  it('lists the keys without what opens them, with their last use [1.3h, 11.4c]', async () => {
+  it('lists the keys without their secrets, with their last use [1.3h, 11.4c]', async () => {
     const game = await issue({ name: 'game' });
     const { status, body, text } = await list();
     expect(status).toBe(200);
@@ -116,7 +116,7 @@ describe('GET /keys', () => {
     expect(text).not.toContain('hash');
   });
 
-  it('pages when asked to', async () => {
+  it('pages on request', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       await app.clock.advance(1_000);
       await issue({ name });
@@ -134,7 +134,7 @@ describe('GET /keys', () => {
 });
 
 describe('DELETE /keys/{keyId}', () => {
-  it('revokes at once with 204; a repeat is 404 [11.4d, 11.4e]', async () => {
+  it('revokes immediately with 204; a repeat is 404 [11.4d, 11.4e]', async () => {
     const { keyId, key } = (await issue({ name: 'admin', scopes: ['admin'] })).body;
     expect((await list(key)).status).toBe(200);
     const gone = await revoke(keyId);
@@ -154,7 +154,7 @@ describe('POST /tenants', () => {
   const create = (body: object, headers: Record<string, string> = bearer(owner)) =>
     app.post('/tenants', body as never, headers);
 
-  it('makes a tenant whose owner key sees nothing of others [11.4f]', async () => {
+  it('makes a tenant whose owner key has no access to other tenants [11.4f]', async () => {
     const { status, body } = await create({ tenantId: 'studio', tier: 'pro' });
     expect(status).toBe(201);
     expect(body).toMatchObject({ tenantId: 'studio', tier: 'pro' });
@@ -163,7 +163,7 @@ describe('POST /tenants', () => {
     expect((await revoke((await list()).body[0].keyId, body.key)).status).toBe(404);
   });
 
-  it('answers 409 when the tenant exists, and 400 when the id cannot be one [1.6d, 11.4f]', async () => {
+  it('answers 409 when the tenant exists, and 400 for an illegal id [1.6d, 11.4f]', async () => {
     expect((await create({ tenantId: 'studio' })).body.tier).toBe('free');
     const again = await create({ tenantId: 'studio' });
     expect([again.status, again.body.error.code]).toEqual([409, 'TENANT_EXISTS']);
@@ -173,7 +173,7 @@ describe('POST /tenants', () => {
     expect((await create({ tenantId: 'other', tier: 'gold' })).status).toBe(400);
   });
 
-  it('answers 403 to every key but an owner key of local, before the body is looked at [11.4f]', async () => {
+  it('answers 403 to every key except an owner key of local, before it reads the body [11.4f]', async () => {
     const studio = (await create({ tenantId: 'studio' })).body.key;
     const admin = (await issue({ name: 'admin', scopes: ['admin'] })).body.key;
     for (const key of [studio, admin]) {
@@ -182,7 +182,7 @@ describe('POST /tenants', () => {
     }
   });
 
-  it('repeated under an Idempotency-Key shows no key [1.7j]', async () => {
+  it('shows no key when it is repeated under an Idempotency-Key [1.7j]', async () => {
     const headers = bearer(owner, { 'idempotency-key': 'once' });
     const first = await create({ tenantId: 'studio' }, headers);
     const repeat = await create({ tenantId: 'studio' }, headers);
@@ -192,8 +192,8 @@ describe('POST /tenants', () => {
   });
 });
 
-describe('a key that does not open', () => {
-  it('is answered 401 with the same body, whatever is wrong with the key [1.3a]', async () => {
+describe('an invalid key', () => {
+  it('gets 401 with the same body, whatever is wrong with it [1.3a]', async () => {
     const { key, keyId } = (await issue({ name: 'gone' })).body;
     const expiring = (await issue({ name: 'short', expiresAt: new Date(server.clock.now().getTime() + 1_000) })).body
       .key;

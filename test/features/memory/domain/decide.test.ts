@@ -16,7 +16,7 @@ import { givenOf } from '../../../support/given.js';
 import { draftOf, memoryStored } from '../../../support/histories.js';
 
 const given = givenOf(mindFold);
-/** The events of `given` are a second apart from here on. */
+/** From here on, the events of `given` are a second apart. */
 const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
 const HOUR_MS = 3_600_000;
 const by = { timeMs: START_MS, commandId: 'command-1' };
@@ -26,7 +26,7 @@ const retracted = (...memoryIds: readonly string[]): EventDraft =>
   draftOf({ type: 'MemoriesRetracted', data: { memoryIds, reason: 'A lie.' } });
 const cleared = draftOf({ type: 'MemoriesCleared', data: { count: 1 } });
 
-/** What a confirmation of this text means, as of a turn if one is named. */
+/** The memory that a confirmation of this text refers to, as of a turn if one is named. */
 const meant = (mind: MindState, text: string, turnId?: string, afterMs = 60_000): string | undefined =>
   meantMemory(mind, brought(text), turnId === undefined ? [] : (knownOfTurn(mind, turnId, 0) ?? []), {
     timeMs: START_MS + afterMs,
@@ -36,7 +36,7 @@ const meant = (mind: MindState, text: string, turnId?: string, afterMs = 60_000)
 describe('a confirmation', () => {
   const turn = [memoryStored('t1-0', 'Rain.', 't1'), memoryStored('t1-1', 'Wind.', 't1')];
 
-  it('means the memory of its turn with the same text, else the first that is not confirmed yet, else the first [3.2d]', () => {
+  it('refers to the memory of its turn with the same text, else to the first unconfirmed one, else to the first [3.2d]', () => {
     expect(meant(given(...turn).state, 'Wind.', 't1')).toBe('t1-1');
     expect(meant(given(...turn, confirmed('t1-1')).state, 'Wind.', 't1')).toBe('t1-1');
     expect(meant(given(...turn).state, 'Something else.', 't1')).toBe('t1-0');
@@ -45,33 +45,33 @@ describe('a confirmation', () => {
     expect(meant(both.state, 'Something else.', 't1')).toBe('t1-0');
   });
 
-  it('of a turn that stored nothing means what it would mean without the turn [3.2f]', () => {
+  it('for a turn that stored nothing is decided as without the turn [3.2f]', () => {
     expect(meant(given(...turn).state, 'Wind.', 't2')).toBe('t1-1');
     expect(meant(given(...turn).state, 'Sun.', 't2')).toBeUndefined();
   });
 
-  it('means a memory with the same text as long as a turn lives, and no longer [3.2c]', () => {
+  it('refers to a memory with the same text only during the life of a turn [3.2c]', () => {
     const { state } = given(memoryStored('m1', 'Rain.'));
     expect(meant(state, 'Rain.', undefined, HOUR_MS)).toBe('m1');
     expect(meant(state, 'Rain.', undefined, HOUR_MS + 1)).toBeUndefined();
     expect(meant(state, 'rain.')).toBeUndefined();
   });
 
-  it('means of several with the same text the first that is not confirmed yet [3.2e]', () => {
+  it('refers to the first unconfirmed one of several memories with the same text [3.2e]', () => {
     const twice = [memoryStored('m1', 'Rain.'), memoryStored('m2', 'Rain.')];
     expect(meant(given(...twice).state, 'Rain.')).toBe('m1');
     expect(meant(given(...twice, confirmed('m1')).state, 'Rain.')).toBe('m2');
     expect(meant(given(...twice, confirmed('m1'), confirmed('m2')).state, 'Rain.')).toBe('m1');
   });
 
-  it('means no memory with the same text that has 256 newer ones [3.2e]', () => {
+  it('ignores a memory with the same text after 256 newer ones [3.2e]', () => {
     const others = Array.from({ length: 256 }, (_, n) => memoryStored(`m${String(n)}`, `Other ${String(n)}.`));
     const rain = memoryStored('rain', 'Rain.');
     expect(meant(given(rain, ...others.slice(1)).state, 'Rain.')).toBe('rain');
     expect(meant(given(rain, ...others).state, 'Rain.')).toBeUndefined();
   });
 
-  it('never means a memory that was cleared', () => {
+  it('never refers to a cleared memory', () => {
     const { state } = given(...turn, cleared);
     expect([meant(state, 'Wind.'), meant(state, 'Wind.', 't1')]).toEqual([undefined, undefined]);
     const old = [
@@ -80,7 +80,7 @@ describe('a confirmation', () => {
     expect(meantMemory(state, brought('Wind.'), old, { timeMs: START_MS, withinMs: HOUR_MS })).toBeUndefined();
   });
 
-  it('means a memory that was retracted only where there is no other, so that nobody brings it back', () => {
+  it('refers to a retracted memory only if no other exists, so that a repeat does not restore it', () => {
     const one = given(...turn, retracted('t1-0')).state;
     expect([meant(one, 'Rain.', 't1'), meant(one, 'Something else.', 't1'), meant(one, 'Rain.')]).toEqual([
       ...['t1-0', 't1-1', 't1-0'],
@@ -116,7 +116,7 @@ describe('a confirmation', () => {
     mind.when(confirmMemory, { ...memory, retracted: true }, brought('Rain.'), by).then([]);
   });
 
-  it('of what is new stores it, confirmed from the start, under an id made from its command [3.2f]', () => {
+  it('of a new text stores it as confirmed, under an id made from its command [3.2f]', () => {
     const decided = mind.when(confirmMemory, undefined, brought('Sun.'), by);
     const memoryId = decided.events?.[0]?.data['memoryId'] as string;
     decided.then([
@@ -135,12 +135,12 @@ describe('the memories of a turn', () => {
   const ids = (mind: MindState, turnId: string, openedAt: number | undefined) =>
     knownOfTurn(mind, turnId, openedAt)?.map(({ memoryId }) => memoryId);
 
-  it('are known as long as none was left behind', () => {
+  it('are complete while none was dropped', () => {
     const { state } = given(memoryStored('t1-0', 'Rain.', 't1'), ...many);
     expect([ids(state, 't1', 0), ids(state, 't2', 0)]).toEqual([['t1-0'], []]);
   });
 
-  it('may be older than what is known, or partly older', () => {
+  it('may be older than the state holds, in part or entirely', () => {
     const turn = [memoryStored('t1-0', 'Rain.', 't1'), memoryStored('t1-1', 'Wind.', 't1')];
     expect(ids(given(...turn, ...many).state, 't1', 0)).toBeUndefined();
     expect(ids(given(...turn, ...many, memoryStored('last')).state, 't1', 0)).toBeUndefined();
@@ -148,7 +148,7 @@ describe('the memories of a turn', () => {
     expect(ids(given(...before, ...turn, ...many.slice(2)).state, 't1', 0)).toEqual(['t1-0', 't1-1']);
   });
 
-  it('are not there for a turn that was opened after the oldest memory that is known, or never', () => {
+  it('are unavailable for a turn that was opened after the oldest known memory, or never', () => {
     const { state } = given(memoryStored('m'), ...many, memoryStored('last'));
     expect([ids(state, 't9', 1), ids(state, 't9', undefined), ids(state, 't9', 0)]).toEqual([[], [], undefined]);
   });
@@ -165,14 +165,14 @@ describe('storing a memory of an agent', () => {
 });
 
 describe('clearing the memories', () => {
-  it('records how many there were, and nothing where there are none', () => {
+  it('records how many were cleared, and nothing if none exist', () => {
     const mind = given(memoryStored('m1'), memoryStored('m2'));
     mind.when(clearMemories).then([{ type: 'MemoriesCleared', data: { count: 2 } }]);
     mind.when(clearMemories).and.when(clearMemories).then([]);
     given().when(clearMemories).then([]);
   });
 
-  it('counts no memory that was retracted', () => {
+  it('does not count retracted memories', () => {
     const mind = given(memoryStored('m1'), memoryStored('m2'), retracted('m1'));
     mind.when(clearMemories).then([{ type: 'MemoriesCleared', data: { count: 1 } }]);
     given(memoryStored('m1'), retracted('m1')).when(clearMemories).then([]);

@@ -37,7 +37,7 @@ const ids = (lineage: ReturnType<typeof followed>) =>
   lineage.derived().map(({ memoryId, depth, by }) => [memoryId, depth, by]);
 
 describe('the lineage of a memory', () => {
-  it('has the turns that recalled it, by its id or its text, each with its verdict', () => {
+  it('contains the turns that recalled it, by id or text, each with its verdict', () => {
     const byId = named('Another text.', { memoryId: 'm1', revision: 0 });
     const lineage = followed([
       ...[recalled('t1', byId), verdict('t1', true), recalled('t2', named('A lie.')), verdict('t2', false)],
@@ -57,7 +57,7 @@ describe('the lineage of a memory', () => {
     expect([lineage.openAt(), lineage.derived()]).toEqual([[10], []]);
   });
 
-  it('has what those turns stored, and what came of that', () => {
+  it('contains the memories that those turns stored, and the effects of these', () => {
     const lineage = followed([
       ...[recalled('t1', named('A lie.'), named('Else.')), recalled('t2', named('Else.'))],
       ...[verdict('t1', true), memoryStored('t1-0', 'Worse.', 't1'), memoryStored('t1-1', 'Bad.', 't1')],
@@ -72,7 +72,7 @@ describe('the lineage of a memory', () => {
     ]);
   });
 
-  it('takes what a resumed turn brought for recalled, and a context that ends at once', () => {
+  it('counts the memories of a resumed turn as recalled, and includes a context that ends immediately', () => {
     const opened = turnOpened('t2', { resumedFrom: 't1', memories: [named('A lie.')] });
     const context = contextBuilt('c1');
     const built: EventDraft = { ...context, data: { ...context.data, memories: [named('A lie.')] as never } };
@@ -81,14 +81,14 @@ describe('the lineage of a memory', () => {
     expect(ids(lineage)).toEqual([['t2-0', 1, ['m1']]]);
   });
 
-  it('counts no text that a memory had only later', () => {
+  it('ignores a text that a memory got only later', () => {
     const later: Kin = { memoryId: 't0-0', text: 'Worse.', turnId: 't0', revision: 2, depth: 1, by: [] };
     const lineage = followed([recalled('t1', named('Worse.')), memoryStored('t0-0', 'Worse.', 't0')], [first, later]);
     expect(lineage.recalledBy(true)).toEqual([]);
     expect(lineage.openAt()).toEqual([]);
   });
 
-  it('names 16 of many memories with one text, counts their bytes, and looks at a text once that is named often', () => {
+  it('names 16 of many memories with one text, counts their bytes, and examines a frequent text once', () => {
     const often = Array.from({ length: 1_000 }, () => named('A lie.'));
     const turns = Array.from({ length: LINEAGE_MEMORIES - 1 }, (_, at) => [
       ...[recalled(`t${at}`, ...(at % 100 === 99 ? often : [named('A lie.')])), verdict(`t${at}`, true)],
@@ -103,7 +103,7 @@ describe('the lineage of a memory', () => {
     expect(lineage.bytes()).toBeLessThan(JSON.stringify([derived, lineage.recalledBy(false)]).length * 2);
   });
 
-  it('knows the least depth of a text whatever it names', () => {
+  it('finds the smallest depth of a text, whatever it names', () => {
     const far = Array.from({ length: 20 }, (_, at): Kin => ({
       ...{ memoryId: `f${at}`, text: 'Worse.', turnId: 't0', revision: 2 + at, depth: 9, by: [] },
     }));
@@ -118,7 +118,7 @@ describe('the lineage of a memory', () => {
     expect(depthAfter([near, ...far, first], 30)).toEqual([[10, 16]]);
   });
 
-  it('goes on where another one stopped, wherever that is between turns', () => {
+  it('continues where an earlier part stopped, at any point between turns', () => {
     const events = [
       ...[recalled('t1', named('A lie.')), verdict('t1', true), memoryStored('t1-0', 'Worse.', 't1')],
       ...[recalled('t2', named('A lie.')), recalled('t3', named('Worse.')), verdict('t3', true)],
@@ -139,7 +139,7 @@ describe('the lineage of a memory', () => {
     }
   });
 
-  it('ends at its bounds, and says so', () => {
+  it('ends at its bounds, and reports this', () => {
     const wide = followed([
       ...[recalled('t1', named('A lie.')), verdict('t1', true)],
       ...Array.from({ length: LINEAGE_MEMORIES }, (_, n) =>

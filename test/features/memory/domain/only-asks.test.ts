@@ -4,7 +4,7 @@ import { onlyAsks } from '../../../../src/features/memory/domain/only-asks.js';
 
 const asks = (text: string, type = 'observation') => onlyAsks({ type, text });
 
-describe('What only asks', () => {
+describe('an input that only asks', () => {
   it.each([
     'What is my name?',
     'Where are the savings, Berta??',
@@ -46,15 +46,15 @@ describe('What only asks', () => {
     'Remind me that the ferry leaves at noon.',
     'Run! Why do you stand there?',
     '',
-  ])('is nothing that also tells something: %s [7.1e]', (text) => {
+  ])('does not also state something: %s [7.1e]', (text) => {
     expect(asks(text)).toBe(false);
   });
 
-  it('is an observation: what was stored as another type was stored on purpose [7.1e]', () => {
+  it('is an observation: a memory of another type was stored deliberately [7.1e]', () => {
     expect(asks('Who killed the duke?', 'knowledge')).toBe(false);
   });
 
-  it('is found out in no time in a text of any length', () => {
+  it('is recognised quickly in a text of any length', () => {
     expect(asks(`${'a'.repeat(100_000)}?`)).toBe(true);
     expect(asks(`${'a?'.repeat(50_000)}b`)).toBe(false);
     expect(asks(`${' \n('.repeat(50_000)}b`)).toBe(false);

@@ -5,7 +5,7 @@ import { scoreOf } from '../../../../src/features/memory/domain/score.js';
 const plain = { importance: 0.5, ageMs: 0 };
 
 describe('the score of a memory', () => {
-  it('is its meaning, and shows its words', () => {
+  it('is its similarity, and shows its words', () => {
     expect(scoreOf({ ...plain, meaning: 0.7, words: 0.2 })).toEqual({
       score: 0.7,
       parts: { meaning: 0.7, words: 0.2 },

@@ -35,7 +35,7 @@ const recalled = (count: number, metadataBytes: number): Recalled['memories'] =>
     scoreParts: {},
   }));
 
-describe('the answer of a recall', () => {
+describe('the response of a recall', () => {
   it.each(['recallMemories', 'recallAgentMemories'])(
     'ends near 4 MiB, with the best memories (%s) [3.3g]',
     async (route) => {
@@ -52,13 +52,13 @@ describe('the answer of a recall', () => {
     ['recallMemories', { threshold: 0.4 }, { limit: 10, minScore: 0.4 }],
     ['recallMemories', { similarity: 0.3, threshold: 0.4, limit: 7 }, { limit: 7, minScore: 0.3 }],
     ['recallAgentMemories', {}, { limit: 5, minScore: 0.5 }],
-  ])('is limited as the request says, or by default: %s %j [3.3a, 3.5d]', async (route, body, limits) => {
+  ])('has the limit of the request or the default: %s %j [3.3a, 3.5d]', async (route, body, limits) => {
     const asked: unknown[] = [];
     await answerOf(route, [], { body: { query: 'x', ...body }, asked });
     expect(asked).toMatchObject([limits]);
   });
 
-  it('has all memories of ordinary length', async () => {
+  it('contains all memories of ordinary length', async () => {
     expect(await answerOf('recallAgentMemories', recalled(40, 10))).toHaveLength(40);
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { initialMind } from '../../../../src/features/npcs/domain/state.js';
 import { memoryRoutes } from '../../../../src/features/memory/http/routes.js';
 
-/** The answer for a mind at revision 9 whose read model stands at another one. */
+/** The response for a mind at revision 9 whose read model is at another revision. */
 const answerAt = async (progress: number, query: object = {}) => {
   const state = { ...initialMind, revision: 9 };
   const services = {
@@ -24,12 +24,12 @@ const answerAt = async (progress: number, query: object = {}) => {
 };
 
 describe('the revision of a list of memories', () => {
-  it('is the one that the list shows, also where the wait for a later one ran out', async () => {
+  it('is the one that the list shows, even if the wait for a later one timed out', async () => {
     expect(await answerAt(9)).toMatchObject({ revision: 9 });
     expect(await answerAt(4)).toMatchObject({ revision: 4 });
   });
 
-  it('is at most the one as of which the mind is seen', async () => {
+  it('is at most the one as of which the mind is read', async () => {
     expect(await answerAt(9, { asOf: '3' })).toMatchObject({ revision: 3 });
     expect(await answerAt(4, { asOf: '6' })).toMatchObject({ revision: 4 });
   });

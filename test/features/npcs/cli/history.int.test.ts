@@ -49,7 +49,7 @@ const historyRoute = route('GET', '/npcs/:npcId/history', {
 });
 
 describe('anima history', () => {
-  it('shows every event on a line, however many pages that takes, and nothing that moves the cursor', async () => {
+  it('prints an event per line, however many pages that takes, without control characters', async () => {
     const app = await startApp([historyRoute]);
     const anima = (...words: string[]) =>
       typed(['history', 'the guard', ...words], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' } });

@@ -12,13 +12,13 @@ const mind = given({ type: 'NpcRegistered', data: { persona: 'Calm.', data: { hp
 const archived = mind.when(archiveNpc).and;
 const withoutData = given({ type: 'NpcRegistered', data: {} });
 
-/** Data of so many bytes of JSON. */
+/** Data of this many bytes of JSON. */
 const dataOf = (bytes: number) => ({ notes: 'x'.repeat(bytes - '{"notes":""}'.length) });
 
 describe("a mind's data", () => {
   const holding = (bytes: number) => given({ type: 'NpcRegistered', data: { data: dataOf(bytes) } });
 
-  it('holds 256 KiB and not a byte more, in a new mind and in one that is known [1.2z]', () => {
+  it('holds at most 256 KiB, in a new mind and in a known one [1.2z]', () => {
     for (const [before, type] of [
       [unknown, 'NpcRegistered'],
       [holding(20), 'NpcUpdated'],
@@ -31,7 +31,7 @@ describe("a mind's data", () => {
     }
   });
 
-  it('beyond its bound may only shrink, or stay [1.2z]', () => {
+  it('may only shrink or stay the same beyond its bound [1.2z]', () => {
     const beyond = holding(DATA_BYTES + 100);
     const less = dataOf(DATA_BYTES + 99);
     beyond.when(registerNpc, { data: less }).then([{ type: 'NpcUpdated', data: { data: less } }]);
@@ -53,16 +53,11 @@ describe('registering a mind', () => {
     ['nothing of a new one', 'NpcRegistered', unknown, {}, {}],
     ['another persona', 'NpcUpdated', mind, { persona: 'Bold.' }, { persona: 'Bold.' }],
     ['an empty persona', 'NpcUpdated', mind, { persona: '' }, { persona: '' }],
-    ['data that replace whole', 'NpcUpdated', mind, { data: { hp: 3 } }, { data: { hp: 3 } }],
+    ['data that replace all', 'NpcUpdated', mind, { data: { hp: 3 } }, { data: { hp: 3 } }],
     ['its own persona and other data', 'NpcUpdated', mind, { persona: 'Calm.', data: {} }, { data: {} }],
-    ['empty data where there were none', 'NpcUpdated', withoutData, { data: {} }, { data: {} }],
+    ['empty data without earlier data', 'NpcUpdated', withoutData, { data: {} }, { data: {} }],
     ['nothing', 'no event', mind, {}],
-    [
-      'what it is already, in another order',
-      'no event',
-      mind,
-      { persona: 'Calm.', data: { mood: { fear: 0 }, hp: 3 } },
-    ],
+    ['unchanged members in another order', 'no event', mind, { persona: 'Calm.', data: { mood: { fear: 0 }, hp: 3 } }],
     ['nothing of an archived one', 'NpcUpdated', archived, {}, {}],
     ['a new persona of an archived one', 'NpcUpdated', archived, { persona: 'Bold.' }, { persona: 'Bold.' }],
   ])('given %s records %s [2.1e]', (_, type, before, asked, data) => {
@@ -71,7 +66,7 @@ describe('registering a mind', () => {
 });
 
 describe('archiving a mind', () => {
-  it('is recorded once, and not at all for one that never was', () => {
+  it('is recorded once, and not at all for an unknown mind', () => {
     mind.when(archiveNpc).then([{ type: 'NpcArchived', data: {} }]);
     archived.when(archiveNpc).then([]);
     unknown.when(archiveNpc).then([]);

@@ -21,7 +21,7 @@ const schemaOf = ({ type, meta }: RecordedEvent): JsonObject =>
   JSON.parse(readFileSync(new URL(eventSchemaFile(type, meta.schemaVersion), folder), 'utf8')) as JsonObject;
 
 describe('the published schemas of a mind’s events', () => {
-  it('are one for every type and version', () => {
+  it('exist for every type and version', () => {
     const wanted = stored.map(({ type, meta }) => eventSchemaFile(type, meta.schemaVersion));
     expect(
       readdirSync(folder)
@@ -30,7 +30,7 @@ describe('the published schemas of a mind’s events', () => {
     ).toEqual(wanted.sort());
   });
 
-  it('are what "npm run generate" writes, and so is the page that lists them', () => {
+  it('are the output of "npm run generate", as is the page that lists them', () => {
     for (const [path, content] of eventSchemaFiles())
       expect([path, readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8') === content()]).toEqual([
         path,
@@ -39,7 +39,7 @@ describe('the published schemas of a mind’s events', () => {
   });
 
   it.each(Object.entries(npcEventSchemas))(
-    'say in one sentence when the event is recorded: %s',
+    'describe in one sentence when the event is recorded: %s',
     (type, { description }) => {
       expect(description).toMatch(/^[A-Z].*\.$/);
       const page = readFileSync(new URL('index.md', folder), 'utf8');
@@ -47,7 +47,7 @@ describe('the published schemas of a mind’s events', () => {
     },
   );
 
-  it.each(named)('hold for what is stored: %s', (_, event) => {
+  it.each(named)('match the stored events: %s', (_, event) => {
     const ajv = new Ajv2020({ allErrors: true });
     expect(ajv.validate(schemaOf(event), event.data), ajv.errorsText()).toBe(true);
   });

@@ -10,7 +10,7 @@ import { anInput } from '../../../support/rules.js';
 const object = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 8 });
 
 describe('the length of data', () => {
-  it('is that of its JSON in UTF-8, also when it was patched after it was measured', () => {
+  it('is the length of its JSON in UTF-8, also when it was patched after it was measured', () => {
     fc.assert(
       fc.property(fc.array(object, { maxLength: 6 }), fc.nat(3), (patches, padding) => {
         let data: JsonObject = { padding: ['é'.repeat(padding * 1_000), { deep: ['x'.repeat(padding * 700)] }] };
@@ -39,17 +39,17 @@ describe('a state change', () => {
     });
   });
 
-  it('of data beyond the bound may shrink it', () => {
+  it('may shrink data that exceed the bound', () => {
     expect(change({ ...holding(DATA_BYTES + 5), a: 'yy' }, { a: 'y' }).valid).toBe(true);
     expect(change({ ...holding(DATA_BYTES + 5), a: 'yy' }, { a: null }).valid).toBe(true);
     expect(change({ ...holding(DATA_BYTES + 5), a: 'y' }, { a: 'z' }).valid).toBe(false);
   });
 
-  it('that changes nothing is valid whatever the data', () => {
+  it('is valid for any data if it changes nothing', () => {
     expect(change(holding(DATA_BYTES + 5), {}).valid).toBe(true);
   });
 
-  it('counts what the mind holds, not what a tape lays over it [2.1i]', () => {
+  it('counts the data of the mind, without the overlay of a tape [2.1i]', () => {
     const input = anInput({ data: {}, npcState: holding(DATA_BYTES) });
     expect(reachVerdict(input, '{"stateDelta":{"a":1}}').verdict.valid).toBe(true);
   });

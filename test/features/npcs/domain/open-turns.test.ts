@@ -16,7 +16,7 @@ describe('the open turns of a mind', () => {
     ['a verdict', verdict('t1', true)],
     ['a refusal', verdict('t1', false)],
     ['its expiry', expired],
-  ])('hold a turn until %s', (_, end) => {
+  ])('include a turn until %s', (_, end) => {
     expect(open(turnOpened('t1'), turnOpened('t2'), memoriesRecalled('t1'))).toEqual(['t1', 't2']);
     expect(open(turnOpened('t1'), turnOpened('t2'), end)).toEqual(['t2']);
   });
@@ -25,7 +25,7 @@ describe('the open turns of a mind', () => {
     expect(open(turnOpened('t1'), verdict('v1', true, true))).toEqual(['t1']);
   });
 
-  it('are those that were opened and have not ended, at every moment, whatever came after', () => {
+  it('are always the turns that were opened and have not ended, after any events', () => {
     const steps = fc.array(fc.record({ turn: fc.nat(40), open: fc.boolean() }), { maxLength: 400 });
     fc.assert(
       fc.property(steps, (taken) => {
@@ -53,7 +53,7 @@ describe('the open turns of a mind', () => {
       copied += turns.changes.length + (turns.list === before.list ? 0 : turns.list.length);
     }
     expect(openTurnsOf(turns)).toHaveLength(10_000);
-    // One list for all would have been copied 50 million times.
+    // A single list would have been copied 50 million times.
     expect(copied).toBeLessThan(2_000_000);
   });
 });

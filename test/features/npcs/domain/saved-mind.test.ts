@@ -34,11 +34,11 @@ describe('a saved mind', () => {
       'with neither persona nor data, open turns nor memories nor card',
       { ...mind, persona: null, data: null, origin: null, openTurns: noOpenTurns, memories: noMemories, card: null },
     ],
-  ])('%s comes back as it was', (_, state) => {
+  ])('%s is restored unchanged', (_, state) => {
     expect(savedMind(json(state), 7)).toEqual(state);
   });
 
-  it('leaves out what does not belong to a mind', () => {
+  it('excludes members that do not belong to a mind', () => {
     expect(savedMind({ ...json(mind), other: 1 }, 7)).toEqual(mind);
   });
 
@@ -50,15 +50,15 @@ describe('a saved mind', () => {
     }),
     ...Object.keys(mind).map((name): [string, Json] => [`one with another ${name}`, { ...json(mind), [name]: [] }]),
     ['one of another revision', { ...json(mind), revision: 8 }],
-    ['one with open turns that are none', { ...json(mind), openTurns: { list: [7], changes: [] } }],
-    ['one with changes that are none', { ...json(mind), openTurns: { list: [], changes: [{ turnId: 't' }] } }],
-    ['one with a change of no turn', { ...json(mind), openTurns: { list: [], changes: [{ open: true }] } }],
-    ['one with a memory that is none', { ...json(mind), memories: { ...mind.memories, list: ['m1'] } }],
-    ['one with a card of no event', { ...json(mind), card: { digest: 'd' } }],
-    ['one with no count of memories', { ...json(mind), memories: { ...mind.memories, count: null } }],
-    ['one with a change of no memory', { ...json(mind), memories: { ...mind.memories, changes: [{}] } }],
+    ['one with invalid open turns', { ...json(mind), openTurns: { list: [7], changes: [] } }],
+    ['one with invalid changes', { ...json(mind), openTurns: { list: [], changes: [{ turnId: 't' }] } }],
+    ['one with a change without a turn', { ...json(mind), openTurns: { list: [], changes: [{ open: true }] } }],
+    ['one with an invalid memory', { ...json(mind), memories: { ...mind.memories, list: ['m1'] } }],
+    ['one with a card without an event', { ...json(mind), card: { digest: 'd' } }],
+    ['one without a count of memories', { ...json(mind), memories: { ...mind.memories, count: null } }],
+    ['one with a change without a memory', { ...json(mind), memories: { ...mind.memories, changes: [{}] } }],
     [
-      'one that stored what is no memory',
+      'one that stored an invalid memory',
       { ...json(mind), memories: { ...mind.memories, changes: [{ stored: 'm1' }] } },
     ],
   ])('is not %s', (_, none) => {

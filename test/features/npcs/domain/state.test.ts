@@ -63,7 +63,7 @@ const arrived = draftOf({
   },
 });
 
-/** One event of every type that a mind's stream may hold. */
+/** One event of every type that a mind’s stream may contain. */
 const every: Record<NpcEventType, EventDraft> = {
   NpcRegistered: registered,
   NpcUpdated: draftOf({ type: 'NpcUpdated', data: { persona: 'Bold.' } }),
@@ -115,13 +115,13 @@ const every: Record<NpcEventType, EventDraft> = {
 };
 
 describe('a mind', () => {
-  it('stays archived, and moves on, when an event comes that only a newer program knows', () => {
+  it('stays archived and advances its revision on an event of unknown type', () => {
     const unheardOf = { ...archived, type: 'NpcDreamt' };
     expect(given(registered, archived, unheardOf).state).toMatchObject({ archived: true, revision: 2 });
     expect(given(registered, unheardOf).state).toMatchObject({ archived: false, revision: 1 });
   });
 
-  it('is nothing before its first event, and moves on with every one', () => {
+  it('is empty before its first event, and advances with every event', () => {
     expect(initialMind.revision).toBe(-1);
     expect(given(bare, expired).state).toMatchObject({
       persona: null,
@@ -132,7 +132,7 @@ describe('a mind', () => {
     });
   });
 
-  it('is registered with what was given, and keeps on an update what was not [2.1e]', () => {
+  it('is registered with the given members, and keeps the others on an update [2.1e]', () => {
     expect(given(registered).state).toMatchObject({ persona: 'Calm.', data: { hp: 3, mood: { fear: 1 } } });
     expect(given(registered, every.NpcUpdated).state).toMatchObject({ persona: 'Bold.', data: { hp: 3 } });
     const data: NpcEvent = { type: 'NpcUpdated', data: { data: { mana: 1 } } };
@@ -150,7 +150,7 @@ describe('a mind', () => {
     expect(given(personaOnly, actorIdentified('t1')).state).toMatchObject({ persona: 'Calm.', data: { mood: 'calm' } });
   });
 
-  it('knows its last card by the event that brought it, whatever else changes', () => {
+  it('keeps the event of its last card, whatever else changes', () => {
     const card = (digest: string) => draftOf({ type: 'NpcUpdated', data: { card: { digest, content: {} } } });
     const renamed = draftOf({ type: 'NpcUpdated', data: { persona: 'Tired.' } });
     expect(given(registered, renamed).state.card).toBeNull();
@@ -160,7 +160,7 @@ describe('a mind', () => {
     });
   });
 
-  it('changes its data by a merge patch, also when it had none [2.1h]', () => {
+  it('changes its data by a merge patch, even without earlier data [2.1h]', () => {
     expect(given(registered, changed({ mood: { fear: null, joy: 2 } })).state.data).toEqual({
       hp: 3,
       mood: { joy: 2 },
@@ -168,14 +168,14 @@ describe('a mind', () => {
     expect(given(bare, changed({ hp: 1 })).state.data).toEqual({ hp: 1 });
   });
 
-  it('does not take over data that its actor keeps for one turn', () => {
+  it('does not adopt data that its actor uses for one turn', () => {
     const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } };
     const brought = turnOpened('t1', { actor, actorDataKept: false });
     expect(given(brought).state).toMatchObject({ persona: 'An innkeeper.', data: null });
     expect(given(brought, actorIdentified('t1')).state.data).toEqual({ mood: 'calm' });
   });
 
-  it('is not there while its soul arrives, and then begins with what the soul brought', () => {
+  it('does not exist while its soul arrives, and then begins with the content of the soul', () => {
     const arriving = given(begun, memoryArrived).state;
     expect(arriving).toMatchObject({ persona: null, data: null, origin: { importId: 'i1', stored: 1, arrivedAt: -1 } });
     expect([isArriving(arriving), hasBegun(arriving)]).toEqual([true, false]);
@@ -193,19 +193,16 @@ describe('a mind', () => {
     ...['NpcArchived', 'BridgeChecked', 'MemoriesCleared', 'MemoriesRetracted', 'TurnExpired', 'ChainBreakRecorded'],
     ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
   ];
-  it.each(Object.entries(every))(
-    'that is archived lives again after an act of its own and after nothing else: %s [2.1f]',
-    (type, event) => {
-      expect(given(registered, archived, event).state.archived).toBe(noActs.includes(type));
-    },
-  );
+  it.each(Object.entries(every))('is revived only by an act of its own: %s [2.1f]', (type, event) => {
+    expect(given(registered, archived, event).state.archived).toBe(noActs.includes(type));
+  });
 
-  it('that is live is not archived by what is no act', () => {
+  it('is not archived by an event that is not an act', () => {
     expect(given(registered, checked).state.archived).toBe(false);
     expect(given(registered, expired).state.archived).toBe(false);
   });
 
-  it('stays as it is, but for its revision, by an event of another time', () => {
+  it('changes only its revision on an event of unknown type', () => {
     const before = given(registered, turnOpened('t1')).state;
     for (const type of ['SomethingNew', 'constructor', '__proto__', 'toString']) {
       expect(given(registered, turnOpened('t1'), { type, data: {} }).state).toEqual({
@@ -216,7 +213,7 @@ describe('a mind', () => {
     }
   });
 
-  it('is folded from any events in any order to the same plain JSON, without changing what it was before', () => {
+  it('is folded from any events in any order to the same plain JSON, without mutation', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...Object.values(every)), { maxLength: 20 }), (events) => {
         let mind = initialMind;

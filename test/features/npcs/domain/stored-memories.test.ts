@@ -24,7 +24,7 @@ const retracted = (...memoryIds: readonly string[]): EventDraft =>
 const after = (...events: readonly EventDraft[]) => given(...events).state.memories;
 
 describe('the memories in the state of a mind', () => {
-  it('say of each what a confirmation needs to know', () => {
+  it('contain everything that a confirmation needs', () => {
     const { memories } = given(memoryStored('t1-0', 'It rained.', 't1'), memoryStored('m2', 'It shone.')).state;
     expect(lastMemories(memories)).toEqual([
       {
@@ -71,14 +71,14 @@ describe('the memories in the state of a mind', () => {
     expect([cleared1.count, cleared1.retracted, cleared1.retractedAt]).toEqual([0, 0, 1]);
   });
 
-  it('are gone after a clear, which counts from there', () => {
+  it('are gone after a clear, from which the count restarts', () => {
     const gone = after(memoryStored('m1'), confirmed('m1'), cleared(1));
     expect([lastMemories(gone), gone.count, gone.clearedAt, gone.confirmedAt]).toEqual([[], 0, 2, 1]);
     const again = after(memoryStored('m1'), cleared(1), memoryStored('m2'));
     expect([lastMemories(again).map(({ memoryId }) => memoryId), again.count, again.clearedAt]).toEqual([['m2'], 1, 1]);
   });
 
-  it('stay the same value when an event is about none', () => {
+  it('stay the same value on an event that concerns none', () => {
     const before = after(memoryStored('m1'));
     const [opening] = recorded(STREAM, [turnOpened('t1')], 1);
     expect(opening).toBeDefined();
@@ -86,7 +86,7 @@ describe('the memories in the state of a mind', () => {
     expect(state?.memories).toEqual(before);
   });
 
-  it('are the last ones, in the order in which they were stored, at every moment, whatever came after', () => {
+  it('are always the newest ones in the order of storage, after any events', () => {
     const step = fc.oneof(
       { weight: 60, arbitrary: fc.constant('store' as const) },
       { weight: 20, arbitrary: fc.nat(400) },
@@ -145,7 +145,7 @@ describe('the memories in the state of a mind', () => {
       copied += memories.changes.length + (memories.list === before.list ? 0 : memories.list.length);
     }
     expect(memories.count).toBe(10_000);
-    // One list for all would have been copied 2.5 million times.
+    // A single list would have been copied 2.5 million times.
     expect(copied).toBeLessThan(500_000);
   });
 

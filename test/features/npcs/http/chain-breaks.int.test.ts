@@ -26,7 +26,7 @@ beforeEach(async () => {
     clock,
     keys: { good: testPrincipal(), audit: keyOf('audit'), ops: keyOf('ops') },
   });
-  // Hashes that are those of no chain.
+  // Hashes that belong to no chain.
   await store.append(stream, 'no_stream', [event('one'), event('two', { meta: { prevHash: 'a'.repeat(64) } })]);
 });
 afterEach(() => app.stop());
@@ -38,7 +38,7 @@ const two = (acknowledged: boolean) => [
 ];
 
 describe('the breaks of a chain', () => {
-  it('are shown to a key with the scope audit, which changes nothing [10.7a]', async () => {
+  it('are shown to a key with the scope audit, without changes [10.7a]', async () => {
     const { status, body, headers } = await app.get(path, as('audit'));
     expect([status, body]).toEqual([200, { npcId: 'the guard', events: 2, breaks: two(false) }]);
     expect(headers.get('anima-revision')).toBe('1');
@@ -46,7 +46,7 @@ describe('the breaks of a chain', () => {
     expect(await store.lastPosition()).toBe(2);
   });
 
-  it('are recorded by a key with the scope ops, once, and shown as acknowledged from then on [10.7b]', async () => {
+  it('are recorded once by a key with the scope ops, and shown as acknowledged from then on [10.7b]', async () => {
     expect((await app.post(path, undefined, as('audit'))).status).toBe(403);
     const first = await app.post(path, undefined, as('ops'));
     expect([first.status, first.body]).toEqual([200, { npcId: 'the guard', events: 2, breaks: two(true) }]);
@@ -60,7 +60,7 @@ describe('the breaks of a chain', () => {
     ]);
   });
 
-  it('are looked for from a revision on, page by page [10.7c]', async () => {
+  it('are searched from a given revision on, page by page [10.7c]', async () => {
     for (let part = 0; part < 2; part += 1) await appendNext(store, stream, events(`more-${String(part)}`, 300));
     const { body } = await app.get(`${path}?from=1`);
     expect(body.next).toBe(1 + Number(body.events));
@@ -68,7 +68,7 @@ describe('the breaks of a chain', () => {
     expect((await app.get(`${path}?from=-1`)).status).toBe(400);
   });
 
-  it('of an NPC that has no history are 404 [10.7d]', async () => {
+  it('are 404 for an NPC without history [10.7d]', async () => {
     for (const { status, body } of [
       await app.get('/npcs/nobody/chain-breaks'),
       await app.post('/npcs/nobody/chain-breaks'),
@@ -82,7 +82,7 @@ describe('anima chain', () => {
   const chain = (...words: string[]) =>
     typed(['chain', 'the guard', ...words], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' } });
 
-  it('fails while a break is not acknowledged, and acknowledges when told to', async () => {
+  it('fails while a break is not acknowledged, and acknowledges on request', async () => {
     const found = await chain();
     expect(found.code).toBe(1);
     expect(found.stdout.split('\n').map((line) => line.split(/ {2,}/).slice(0, 2))).toEqual([
@@ -97,7 +97,7 @@ describe('anima chain', () => {
     expect((await chain()).code).toBe(0);
   });
 
-  it('goes through all pages, and prints each as JSON', async () => {
+  it('reads all pages, and prints each as JSON', async () => {
     for (let part = 0; part < 2; part += 1) await appendNext(store, stream, events(`more-${String(part)}`, 300));
     const { code, stdout } = await chain('--json');
     expect(code).toBe(1);
@@ -110,7 +110,7 @@ describe('anima chain', () => {
     expect(pages.at(-1)).not.toHaveProperty('next');
   });
 
-  it('says that a chain is whole', async () => {
+  it('reports an intact chain', async () => {
     const clock = new ManualClock();
     const whole = new StreamWriters(store, clock);
     const writer = await whole.open(npcStream('local', 'whole'), noState);

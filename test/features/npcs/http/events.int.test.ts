@@ -27,7 +27,7 @@ describe('a stream of events', () => {
   const clock = new ManualClock();
   let memory: MemoryEventStore;
   let app: TestApp;
-  /** The answers that are being made, how many of their clients have left, and how many were given up or begun. */
+  /** The open responses, how many of their clients have left, and how many were cancelled or begun. */
   let responses: ServerResponse[];
   let left: number;
   let handled: number;
@@ -65,7 +65,7 @@ describe('a stream of events', () => {
     await app.stop();
   });
 
-  it('is over for a client that leaves during the first read: the key may open as many as before', async () => {
+  it('ends when its client leaves during the first read, and frees its slot under the limit of the key', async () => {
     await memory.append(stream, 'no_stream', [event('a')]);
     let held: (() => void)[] | null = [];
     const read: EventStore['read'] = async (name, range) => {
@@ -87,7 +87,7 @@ describe('a stream of events', () => {
     again.destroy();
   });
 
-  it('holds no more than what it is writing for a client that does not read', async () => {
+  it('buffers only the current write for a client that does not read', async () => {
     const [count, size] = [80, 500_000];
     for (let n = 0; n < count; n += 1)
       await memory.append(stream, n === 0 ? 'no_stream' : n - 1, [
@@ -107,7 +107,7 @@ describe('a stream of events', () => {
     const client = await ask();
     client.pause();
     await until(() => responses[0]?.writableNeedDrain === true);
-    // What the system takes on the way is taken by and by; once it is full, nothing moves any more.
+    // The system’s buffers fill gradually; once they are full, nothing moves.
     for (let still = 0, before = taken; still < 2_000; still += 1) {
       await yieldToEventLoop();
       if (taken !== before || responses[0]?.writableNeedDrain !== true) [still, before] = [0, taken];
@@ -121,7 +121,7 @@ describe('a stream of events', () => {
     await until(() => left === 1);
   });
 
-  it('holds a comment now and then for a client that reads [10.1l]', async () => {
+  it('contains a regular comment for a client that reads [10.1l]', async () => {
     await memory.append(stream, 'no_stream', [event('a')]);
     await start(memory);
     const client = await ask();

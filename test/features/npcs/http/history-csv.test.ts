@@ -19,7 +19,7 @@ describe('a history as CSV', () => {
     );
   });
 
-  it('holds no formulas: what clients make up is only text [10.1e]', () => {
+  it('contains no formulas: client input is plain text [10.1e]', () => {
     expect(csvLine(event)).toContain(`"'=HYPERLINK(""http://x"")"`);
   });
 });

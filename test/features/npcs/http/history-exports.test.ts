@@ -5,11 +5,11 @@ import { npcStream } from '../../../../src/kernel/base/stream-names.js';
 import { MemoryEventStore } from '../../../support/memory/event-store.js';
 import { event } from '../../../support/events.js';
 
-/** An export that is held open: as much of a handler's answer as this test needs. */
+/** An export that is held open: as much of a handler’s response as this test needs. */
 type Export = { readonly stream: { readonly chunks: () => AsyncGenerator } };
 
 describe('exports of histories in one process', () => {
-  it('are 16 at a time, 8 of one tenant [10.1f]', async () => {
+  it('are limited to 16 at a time, 8 of one tenant [10.1f]', async () => {
     const events = new MemoryEventStore();
     for (const tenant of ['one', 'two', 'three'])
       await events.append(npcStream(tenant, 'mira'), 'no_stream', [event('a')]);
