@@ -10,8 +10,8 @@ import { ManualClock } from '../../support/manual-clock.js';
 const PERIOD_MS = 3_600_000;
 const warn = (): void => undefined;
 
-describe('the ticker of checkpoints', () => {
-  it('begins a round for what was written before the start and since, and none for nothing [10.5b]', async () => {
+describe('the checkpoint ticker', () => {
+  it('begins a round for events from before the start and since, and none without events [10.5b]', async () => {
     await using log = await openLog();
     const clock = new ManualClock(new Date().toISOString());
     const sizes = async (): Promise<number> => (await newestCheckpoint(log.events, LOG_TENANT))?.size ?? 0;
@@ -40,7 +40,7 @@ describe('the ticker of checkpoints', () => {
   };
   const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
 
-  it('leaves out nothing that was written while a round of another was running', async () => {
+  it('includes events that were written during another round', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const { log, clock, sizes, deps } = await ticking({ receiver: { handOn: () => held } });
@@ -59,7 +59,7 @@ describe('the ticker of checkpoints', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('leaves out nothing that was written before it knew of the tenant', async () => {
+  it('includes events that were written before it discovered the tenant', async () => {
     const { log, clock, sizes, deps } = await ticking();
     let known = ['idle'];
     await log.write('early', { n: 1 });
@@ -73,7 +73,7 @@ describe('the ticker of checkpoints', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('goes on when the clock was set back', async () => {
+  it('continues after the clock was set back', async () => {
     const { log, clock, sizes, deps } = await ticking({}, -24 * PERIOD_MS);
     await log.write('a', { n: 1 });
     await log.checkpoint();
@@ -84,7 +84,7 @@ describe('the ticker of checkpoints', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('goes on with the other logs when one cannot be read, and says so once', async () => {
+  it('continues with the other logs when one cannot be read, and warns once', async () => {
     const { log, clock, sizes, deps } = await ticking();
     const broken = logStream('broken');
     const current: typeof log.writers.current = (stream, fold, ...more) =>

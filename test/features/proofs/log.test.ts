@@ -34,7 +34,7 @@ const systemClock = { monotonicMs: () => 0 };
 
 describe('a log', () => {
   itLong(
-    'grows as a naive tree does, and proves every size and every mind from few events [10.5a, 10.5d, 10.5g, 10.5h]',
+    'grows like a naive tree, and proves every size and every mind from few events [10.5a, 10.5d, 10.5g, 10.5h]',
     async () => {
       const random = seededRandom('log');
       const counts: number[] = [];
@@ -99,7 +99,7 @@ describe('a log', () => {
     60_000,
   );
 
-  it('holds one head of each mind that was written to in a round, of its own tenant, in batches [10.5a, 10.5b]', async () => {
+  it('holds one head of each mind of its tenant that was written to in a round, in batches [10.5a, 10.5b]', async () => {
     await using log = await openLog();
     const { events } = log;
     const to = async (stream: string, name: string): Promise<void> => {
@@ -124,7 +124,7 @@ describe('a log', () => {
     expect(again).toEqual(made);
   });
 
-  it('takes only what lies up to its end, and leaves the rest to the next round', async () => {
+  it('includes only events up to its end, and leaves the rest to the next round', async () => {
     await using log = await openLog();
     await log.write('a', { n: 1 });
     await log.write('b', { n: 1 });
@@ -140,14 +140,14 @@ describe('a log', () => {
     expect(gathered).toMatchObject({ through: until, leaves: [{ revision: 0 }, { revision: 0 }] });
   });
 
-  it('has a name that notes can hold, whatever the address of the server [10.5c]', async () => {
+  it('has a legal name in notes, whatever the address of the server [10.5c]', async () => {
     await using log = await openLog({ issuer: 'https://minds.example/a+b' });
     await log.write('a', { n: 1 });
     const { note, origin } = await log.checkpoint();
     expect(readCheckpoint(note)?.checkpoint.origin).toBe(origin);
   });
 
-  it('says before it gives out anything that a bundle cannot extend a size', async () => {
+  it('refuses a bundle that cannot extend a size, before any output', async () => {
     await using log = await openLog();
     await log.write('a', { text: 'x'.repeat(100_000) }, { n: 2 });
     await log.checkpoint();
@@ -155,14 +155,14 @@ describe('a log', () => {
     await expect(bundleOf(log.events, asked).next()).rejects.toMatchObject({ code: 'PROOF_NOT_FOUND' });
   });
 
-  it('is signed by the key of its time', async () => {
+  it('is signed with the key of its time', async () => {
     await using log = await openLog();
     await log.write('a', { n: 1 });
     const { kid } = await log.checkpoint();
     expect(kid).toBe(log.keys.current.kid);
   });
 
-  it('records what a slow receiver took, and leaves the rest to the next round', async () => {
+  it('records what a slow receiver accepted, and leaves the rest to the next round', async () => {
     await using log = await openLog({ receiver: { handOn: () => Promise.reject(new Error('the receiver is away')) } });
     for (let n = 0; n < 40; n += 1) {
       await log.write('a', { n });
@@ -178,7 +178,7 @@ describe('a log', () => {
     };
     const slow = { events: log.events, receiver: { handOn }, clock: { monotonicMs: () => nowMs } };
     const first = await handOnCheckpoints(slow, LOG_TENANT, 0, signal);
-    // A round is given two minutes for it.
+    // A round has two minutes for it.
     expect(nowMs).toBeLessThan(60_000);
     expect(first).toMatchObject({ upTo: handed.length, failed: 'the receiver is too slow' });
     let { upTo } = first;
@@ -186,7 +186,7 @@ describe('a log', () => {
     expect(new Set(handed).size).toBe(40);
   });
 
-  it('hands each checkpoint on, and what could not be handed on with the next [10.5i]', async () => {
+  it('publishes each checkpoint, and a failed one together with the next [10.5i]', async () => {
     const handed: string[] = [];
     let isAway = true;
     const handOn = (note: string): Promise<void> => {
@@ -209,7 +209,7 @@ describe('a log', () => {
 });
 
 describe('an audit', () => {
-  /** A store whose events can be changed, as who can write to the files can. */
+  /** A store whose events can be changed, as anyone with write access to the files can. */
   const tampered = async (change: (store: MemoryEventStore) => MemoryEventStore) => {
     await using log = await openLog();
     for (const mind of ['a', 'b', 'c']) await log.write(mind, { n: 1 }, { n: 2 }, { n: 3 });
@@ -241,11 +241,11 @@ describe('an audit', () => {
       });
   const stream = npcStream(LOG_TENANT, 'b');
 
-  it('finds nothing in what is whole', async () => {
+  it('finds nothing in an intact store', async () => {
     expect(await tampered((store) => store)).toMatchObject({ valid: true, streams: 3, broken: [] });
   });
 
-  it('names a changed event, a tail that was cut, and a mind that was removed [10.5m]', async () => {
+  it('names a changed event, a truncated tail, and a removed mind [10.5m]', async () => {
     const changed = await tampered(
       reading((one) => (one.stream === stream && one.revision === 1 ? { ...one, data: { n: 9 } } : one)),
     );
@@ -266,7 +266,7 @@ describe('an audit', () => {
     });
   });
 
-  it('names an event of the log that has lost its form', async () => {
+  it('names a malformed event of the log', async () => {
     for (const [type, reason] of [
       ['LeavesLogged', 'it is not a batch of leaves'],
       ['CheckpointSigned', 'the root of the checkpoint does not match the leaves before it'],
@@ -276,7 +276,7 @@ describe('an audit', () => {
     }
   });
 
-  it('looks at a mind once that was named twice, and refuses a place that it did not give', async () => {
+  it('checks a mind that was named twice only once, and refuses a cursor that it did not issue', async () => {
     const log = await openLog();
     await log.write('a', { n: 1 }, { n: 2 });
     const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
@@ -291,7 +291,7 @@ describe('an audit', () => {
     await log[Symbol.asyncDispose]();
   });
 
-  it('ends an answer after 200 broken things, and goes on from its next [10.5n]', async () => {
+  it('ends a response after 200 problems, and continues from its cursor [10.5n]', async () => {
     await using log = await openLog();
     const readModels = { list: () => Promise.reject(new Error('the minds are named')) };
     const deps = { events: log.events, writers: log.writers, readModels, signingKeys: log.keys };
@@ -303,7 +303,7 @@ describe('an audit', () => {
     expect([...first.broken, ...rest.broken].map(({ npcId }) => npcId)).toEqual(npcIds);
   });
 
-  it('names what was changed in the log itself [10.5m]', async () => {
+  it('names changes of the log itself [10.5m]', async () => {
     const edited = await tampered(
       reading((one) =>
         one.type === 'LeavesLogged'

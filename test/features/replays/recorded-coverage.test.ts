@@ -50,8 +50,8 @@ const asked = (npcIds: readonly string[], more: Partial<CoverageQuery> = {}): Co
   ...more,
 });
 
-describe('the coverage that was recorded', () => {
-  it('counts a verdict by the rules with which its turn was opened, wherever that was', async () => {
+describe('the recorded coverage', () => {
+  it('counts a verdict under the rules of its turn’s opening, wherever that is', async () => {
     const [mine, others] = [turnOf(0), turnOf(1)];
     const events = await storeOf({
       ada: [
@@ -66,7 +66,7 @@ describe('the coverage that was recorded', () => {
       [mine, 3],
       ['v1', 4],
     ]);
-    // A second passes between two events.
+    // One second passes between two events.
     const late = await recordedCoverage(
       { events },
       asked(['ada'], { times: { sinceMs: START_MS + 3_000, untilMs: START_MS + 3_000 } }),
@@ -74,7 +74,7 @@ describe('the coverage that was recorded', () => {
     expect(late.rules[0]?.samples.map(({ turnId }) => turnId)).toEqual([mine]);
   });
 
-  it('comes in parts whose counts add up, and lets others have their turn [10.11e]', async () => {
+  it('is returned in parts whose counts add up, and yields to other work [10.11e]', async () => {
     const count = 12_000;
     const many = Array.from({ length: count }, () => directive);
     const minds = ['ada', 'bea', 'cleo'];
@@ -92,13 +92,13 @@ describe('the coverage that was recorded', () => {
     expect(turns).toBeGreaterThan(40);
   });
 
-  it('lets others have their turn after each mind, however few events it has', async () => {
+  it('yields after each mind, however few events it has', async () => {
     const minds = Array.from({ length: 400 }, (_, n) => `mind-${String(n)}`);
     const events = await storeOf({ 'mind-0': [directive] });
     expect(await turnsDuring(() => recordedCoverage({ events }, asked(minds)))).toBeGreaterThan(300);
   });
 
-  it('looks at so many minds at once [10.11e]', async () => {
+  it('reads a bounded number of minds at a time [10.11e]', async () => {
     const minds = Array.from({ length: 501 }, (_, n) => `mind-${String(n)}`);
     const events = await storeOf({ 'mind-500': [directive] });
     const part = await recordedCoverage({ events }, asked(minds));

@@ -40,7 +40,7 @@ describe('a replayed mind', () => {
   const history = playedMind('mira', 8, house);
   const indexOf = (type: string): number => history.findIndex((event) => event.type === type);
 
-  it('decides everything as it was decided then [10.3c]', () => {
+  it('decides everything as it was recorded [10.3c]', () => {
     const all = replayed(history);
     expect(all).toHaveLength(8 * 4);
     expect(differences(all)).toEqual([]);
@@ -51,12 +51,12 @@ describe('a replayed mind', () => {
     ['a prompt', 'MemoriesRecalled', 'otherPrompt', { instruction: { type: 'ExecuteInference', prompt: 'Obey.' } }],
     ['a recall', 'ActorIdentified', 'otherRecall', { instruction: { type: 'QueryVector', query: 'x', limit: 5 } }],
     ['a text that the verdict was reached on', 'VerdictReached', 'otherAction', { generatedOutput: 'No.' }],
-  ])('finds %s that is not what comes out', (_, type, difference, members) => {
+  ])('reports %s that differs from the result', (_, type, difference, members) => {
     const all = differences(replayed(changed(history, indexOf(type), (data) => ({ ...data, ...members }))));
     expect(all[0]).toEqual({ type, revision: indexOf(type), difference });
   });
 
-  it('finds what was changed of the state and the memories that a verdict made', () => {
+  it('reports changes of a verdict’s state and memories', () => {
     const patched = changed(history, indexOf('StateChanged'), (data) => ({ ...data, patch: { gold: 9_000 } }));
     expect(differences(replayed(patched))[0]).toMatchObject({ type: 'StateChanged', difference: 'otherState' });
     const told = changed(history, indexOf('MemoryStored'), (data) => ({ ...data, text: 'Trust everybody.' }));
@@ -72,25 +72,25 @@ describe('a replayed mind', () => {
     expect(differences(replayed([...history, extra]))).toMatchObject([{ difference: 'otherState' }]);
   });
 
-  it('takes memories that somebody else stored for what they are', () => {
+  it('accepts memories that another client stored', () => {
     const stream = npcStream('studio', 'mira');
     const told = recorded(stream, [memoryStored('m1')], history.length);
     expect(differences(replayed([...history, ...told]))).toEqual([]);
   });
 
-  it('says why it could not decide [10.3p]', () => {
+  it('gives the reason for a decision that it cannot make [10.3p]', () => {
     const newer = changed(history, 0, (data) => ({ ...data, logic: 99 }));
     expect(replayed(newer)[0]).toMatchObject({ would: null, difference: null, skipped: 'logic' });
     expect(replayed(history, { trial: false, rules: null })[0]).toMatchObject({ skipped: 'rules' });
     expect(replayed(history.slice(1))[0]).toMatchObject({ type: 'ActorIdentified', skipped: 'turn' });
-    // What a skipped verdict recorded beside it is not held against it.
+    // Whatever a skipped verdict recorded beside it does not count against it.
     const verdictAt = indexOf('VerdictReached');
     const all = replayed(changed(history, verdictAt, (data) => ({ ...data, logic: 99 })));
     expect(all.filter(({ skipped }) => skipped !== undefined)).toHaveLength(1);
     expect(differences(all)).toEqual([]);
   });
 
-  it('passes over events and knows the mind after them', () => {
+  it('skips events and has the mind after them', () => {
     const replay = createMindReplay('mira');
     const half = history.length / 2;
     for (const event of history.slice(0, half)) replay.pass(event);
@@ -102,7 +102,7 @@ describe('a replayed mind', () => {
   });
 });
 
-describe('a trial of other rules over what a mind has done', () => {
+describe('a trial of other rules on a recorded history', () => {
   const history = playedMind('mira', 4, house);
   const tried = (rules: DirectiveRuleSet | null) =>
     differences(replayed(history, { trial: true, rules })).filter(({ difference }) => difference !== 'otherTrace');
@@ -112,7 +112,7 @@ describe('a trial of other rules over what a mind has done', () => {
     expect(differences(replayed(history, { trial: true, rules: house }))).toEqual([]);
   });
 
-  it('finds what they would refuse, ask for and say [10.3l]', () => {
+  it('finds what they would refuse, ask and answer [10.3l]', () => {
     expect(kinds(aRuleset([{ ruleAction: 'FORBID INTERACT', ruleReason: 'Touch nothing.' }]))).toEqual(
       new Set(['newlyRefused', 'otherRecall', 'otherPrompt']),
     );
@@ -121,7 +121,7 @@ describe('a trial of other rules over what a mind has done', () => {
     );
   });
 
-  it('takes each decision by itself: what it did otherwise before does not count [10.3f]', () => {
+  it('judges each decision alone: earlier differences do not count [10.3f]', () => {
     const rules = aRuleset([{ ruleAction: 'FORBID INTERACT', ruleReason: 'Touch nothing.' }]);
     const half = history.length / 2;
     const later = history.slice(half);
@@ -133,7 +133,7 @@ describe('a trial of other rules over what a mind has done', () => {
     expect(all.slice(-alone.length)).toEqual(alone);
   });
 
-  it('tries their patterns on what was observed then', () => {
+  it('tries their patterns on the recorded observations', () => {
     const onRings = aRuleset([{ ruleObsPattern: 'silver ring', ruleAction: 'FORBID INTERACT', ruleReason: 'No.' }]);
     expect(tried(onRings).filter(({ difference }) => difference === 'newlyRefused')).toHaveLength(1);
   });
@@ -145,7 +145,7 @@ describe('a trial of other rules over what a mind has done', () => {
     expect(all.filter(({ difference }) => difference === 'newlyAllowed')).toHaveLength(4);
   });
 
-  it('judges another text by the rules of then [10.3e]', () => {
+  it('judges another text by the recorded rules [10.3e]', () => {
     const again: RulesAgain = { trial: false, rules: house };
     const other = JSON.stringify({
       dialogue: 'Take it.',
@@ -159,7 +159,7 @@ describe('a trial of other rules over what a mind has done', () => {
 });
 
 describe('the comparison of outcomes', () => {
-  it('tells values apart as their JCS forms do', () => {
+  it('distinguishes values as their JCS forms do', () => {
     const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
     fc.assert(
       fc.property(json, json, (left, right) => {
@@ -169,7 +169,7 @@ describe('the comparison of outcomes', () => {
     );
   });
 
-  it('finds one changed place', () => {
+  it('finds one changed member', () => {
     expect(isSame({ a: [1, { b: null }] }, { a: [1, { b: 0 }] })).toBe(false);
     expect(isSame({ a: 1 }, { a: 1, b: null })).toBe(false);
     expect(isSame({ a: [] }, { a: {} })).toBe(false);

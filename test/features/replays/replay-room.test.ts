@@ -12,16 +12,16 @@ const past = [
   { type: 'ReplayEnded', data: { replayId, ending: 'completed', reason: null } },
 ];
 
-describe('the replays of a tenant that run', () => {
+describe('the running replays of a tenant', () => {
   it.each([
     [1, OPEN_REPLAY],
     [2, ''],
-  ])('are known by their rows: after %i events', (count, tag) => {
+  ])('are counted by their rows: after %i events', (count, tag) => {
     const [row] = givenRowsOf(replays, replayStream('studio', replayId))(...past.slice(0, count)).state.values();
     expect(row && replays.indexOf(row)).toMatchObject({ partition: 'studio', tag });
   });
 
-  it('are so many at most [10.3q]', async () => {
+  it('are limited in number [10.3q]', async () => {
     const running = (open: number): Pick<ReadModels, 'list' | 'reachedPosition'> => ({
       reachedPosition: () => Promise.resolve(true),
       list: (_, { limit }) => {

@@ -27,7 +27,7 @@ const strict: DirectiveRuleSet = {
 };
 const task: ReplayTask = { replayId: 'r0_0_aaaaaaaaaaaaaaaa', tenant: 'studio', upTo: Number.MAX_SAFE_INTEGER };
 
-/** A store with what these minds have done. */
+/** A store with the histories of these minds. */
 const storeWith = async (minds: Readonly<Record<string, number>>): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   for (const [npcId, turns] of Object.entries(minds)) {
@@ -37,7 +37,7 @@ const storeWith = async (minds: Readonly<Record<string, number>>): Promise<Memor
   return store;
 };
 
-/** What one process works with that knows nothing of earlier slices. Every look at its clock is a millisecond later. */
+/** The dependencies of one process without earlier slices. Every look at its clock is a millisecond later. */
 const processOf = (events: Pick<EventStore, 'read'>, hands = 1): ReplayHands => {
   let nowMs = 0;
   const clock = { monotonicMs: () => (nowMs += 1) };
@@ -47,14 +47,14 @@ const processOf = (events: Pick<EventStore, 'read'>, hands = 1): ReplayHands => 
   return { begin: (slice) => make.map((hand) => hand(slice)) };
 };
 
-/** Pages of so many events, so that a slice ends in the middle of a mind, and of a turn. */
+/** Pages of this many events, so that a slice ends in the middle of a mind, and of a turn. */
 const inPagesOf = (store: EventStore, most: number): Pick<EventStore, 'read'> => ({
   read: (stream, range) => store.read(stream, { ...range, limit: Math.min(most, range.limit) }),
 });
 
 type Run = { readonly slices: number; readonly found: ReplayFindings; readonly events: number };
 
-/** Takes all slices. @param sliceMs a slice takes one part at least, however short @param anew whether each slice runs in a process of its own */
+/** Runs all slices. @param sliceMs a slice runs at least one part, however short @param anew whether each slice runs in its own process */
 const runAll = async (
   events: Pick<EventStore, 'read'>,
   npcIds: readonly string[],
@@ -73,7 +73,7 @@ const runAll = async (
     let nowMs = 0;
     const deps = { hands: made, clock: { monotonicMs: () => (nowMs += 1) }, sliceMs, mindsAfter };
     const done = await replaySlice(deps, { cursor, found }, { ...task, ...asked }, never);
-    // As it comes back from a store.
+    // As a store returns it.
     cursor = JSON.parse(JSON.stringify(done.cursor)) as ReplayCursor;
     found = addFindings(found, JSON.parse(JSON.stringify(done.found)) as ReplayFindings);
     read += done.events;
@@ -86,7 +86,7 @@ describe('slices of a replay', () => {
   const minds = { ada: 3, bo: 0, cy: 9 };
   const npcIds = ['ada', 'cy', 'nobody'];
 
-  it('find everything as it was decided', async () => {
+  it('confirm every recorded decision', async () => {
     const { found, events } = await runAll(await storeWith({ ada: 3, cy: 9 }), npcIds);
     expect(found).toMatchObject({ decisions: 48, turns: { equal: 12, different: 0 }, differences: {}, samples: [] });
     expect(found.rules.every(({ was, fired }) => was === fired)).toBe(true);
@@ -94,7 +94,7 @@ describe('slices of a replay', () => {
   });
 
   it.each([1, 2, 3, 5, 7, 16])(
-    'find the same wherever they are cut, also in processes that know nothing of each other (pages of %i events)',
+    'find the same wherever they are cut, also in separate processes (pages of %i events)',
     async (page) => {
       const store = await storeWith({ ada: 3, cy: 9 });
       const outputs = [{ turnId: 't2', generatedOutput: 'No.' }];
@@ -113,7 +113,7 @@ describe('slices of a replay', () => {
     },
   );
 
-  it('try other rules, and say what each of them did', async () => {
+  it('try other rules, and report the effect of each', async () => {
     const { found } = await runAll(await storeWith({ cy: 4 }), ['cy'], { trial: strict });
     expect(found.turns).toEqual({ equal: 0, different: 4 });
     expect(found.differences.newlyRefused).toBe(4);
@@ -129,7 +129,7 @@ describe('slices of a replay', () => {
     });
   });
 
-  it('take only what was asked for [10.3b]', async () => {
+  it('cover only the requested decisions [10.3b]', async () => {
     const store = await storeWith({ cy: 9 });
     const history = playedMind('cy', 9, house);
     const turnsOf = async (asked: Partial<ReplayTask>): Promise<number> =>
@@ -145,7 +145,7 @@ describe('slices of a replay', () => {
     expect(await turnsOf({ trial: house, instead: 'other' })).toBe(0);
   });
 
-  it('say what they could not take again [10.3p]', async () => {
+  it('report the decisions that they could not replay [10.3p]', async () => {
     const store = await storeWith({ cy: 2 });
     const lost = createHand({
       ...{ events: store, clock: { monotonicMs: () => 0 } },
@@ -156,7 +156,7 @@ describe('slices of a replay', () => {
     expect(await hand.findings()).toMatchObject({ decisions: 0, skipped: { logic: 0, rules: 2, turn: 0 } });
   });
 
-  it('end when they are told to [10.3i]', async () => {
+  it('end when they are cancelled [10.3i]', async () => {
     const store = await storeWith({ cy: 2 });
     const stop = new AbortController();
     stop.abort(new Error('cancelled'));

@@ -54,15 +54,15 @@ const setUp = (store: EventStore = new MemoryEventStore()) => {
   };
 };
 
-describe('the rules that decide', () => {
-  it('are those of the named set, in its newest version [2.8b]', async () => {
+describe('the rules of a decision', () => {
+  it('are the newest version of the named set [2.8b]', async () => {
     const { rulesets, register } = setUp();
     await register('inn');
     await register('inn');
     expect(await rulesets.choose('studio', 'inn')).toMatchObject({ ruleset: { rulesetId: 'inn', version: 2 } });
   });
 
-  it("are the tenant's default where none is named, and none where there is no default [2.8b]", async () => {
+  it('are the tenant’s default if none is named, and none without a default [2.8b]', async () => {
     const { rulesets, register } = setUp();
     expect(await rulesets.choose('studio', undefined)).toEqual({ ruleset: null });
     await register('default');
@@ -70,7 +70,7 @@ describe('the rules that decide', () => {
     expect(await rulesets.choose('other', undefined)).toEqual({ ruleset: null });
   });
 
-  it('are of a set the current ones, and of the default those that are built in until a tenant has its own', async () => {
+  it('are the current ones of a set, and the built-in default until a tenant has its own', async () => {
     const { rulesets, register, remove } = setUp();
     expect(await rulesets.deciding('studio', 'default')).toMatchObject({ rulesetId: 'default', version: 0 });
     expect(await rulesets.deciding('studio', 'guard')).toBeNull();
@@ -80,7 +80,7 @@ describe('the rules that decide', () => {
     expect(await rulesets.deciding('studio', 'default')).toMatchObject({ version: 0 });
   });
 
-  it('are none, not the default, where the named set is unknown or deleted: it is missing [2.8c]', async () => {
+  it('are none, not the default, if the named set is unknown or deleted: it is missing [2.8c]', async () => {
     const { rulesets, register, remove } = setUp();
     await register('default');
     await register('inn');
@@ -89,7 +89,7 @@ describe('the rules that decide', () => {
       expect(await rulesets.choose('studio', rulesetId)).toEqual({ ruleset: null, missing: rulesetId });
   });
 
-  it('of a version stay readable when the set is registered anew or deleted [5.1h, 5.2d]', async () => {
+  it('of a version stay readable when the set is registered again or deleted [5.1h, 5.2d]', async () => {
     const { rulesets, register, remove } = setUp();
     await register('inn');
     await register('inn');
@@ -100,7 +100,7 @@ describe('the rules that decide', () => {
     expect(await rulesets.latest('studio', 'inn')).toBeNull();
   });
 
-  it('are held in their newest version alone; an old one is read when it is asked for, and then kept', async () => {
+  it('are cached only in their newest version; an old one is read on demand, and then cached', async () => {
     const memory = new MemoryEventStore();
     const froms: unknown[] = [];
     const read: EventStore['read'] = (stream, range) => {
@@ -123,7 +123,7 @@ describe('the rules that decide', () => {
     expect(froms).toEqual([0, 3]);
   });
 
-  it('are never those of a version that is still being written: it may be thrown back', async () => {
+  it('never come from a version that is still being written, which may be discarded', async () => {
     const { store, release } = heldStore(new MemoryEventStore());
     const { rulesets, register } = setUp(store);
     const registered = register('inn');

@@ -25,7 +25,7 @@ describe('anima audit, checkpoint, bundle and verify', () => {
   const anima = (...words: readonly string[]) =>
     typed(words, { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey }, cwd: folder.path });
 
-  it('prove a history to somebody who has only files [10.5e, 10.5l, 11.5g]', async () => {
+  it('prove a history to a reader who has only files [10.5e, 10.5l, 11.5g]', async () => {
     const early = await anima('checkpoint', '--latest');
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('CHECKPOINT_NOT_FOUND')]);
     const whole = await anima('audit');

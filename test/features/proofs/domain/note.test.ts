@@ -26,7 +26,7 @@ const signerIn = (note: string, keys = [own]): string | null => {
 };
 
 describe('a signed note', () => {
-  it('has the form of C2SP: the text, an empty line, and a signature with the id of its key [10.5c]', () => {
+  it('has the C2SP form: the text, an empty line, and a signature with the id of its key [10.5c]', () => {
     expect(text).toBe(`${ORIGIN}\n4\n${Buffer.alloc(32, 7).toString('base64')}\ntime 2026-11-25T00:22:44.156Z\n`);
     expect(noteOf(own)).toMatch(/\n\n— minds\.example\/audit\/local [A-Za-z0-9+/]{91}=\n$/);
   });
@@ -44,7 +44,7 @@ describe('a signed note', () => {
     expect(read && signerOf(read, name, [{ x }])).toEqual({ x });
   });
 
-  it('is signed by the key that signed it, among others, and after another key took its place', () => {
+  it('is recognised by the key that signed it, among others, and not by another one', () => {
     expect(signerIn(noteOf(own), [other, own])).toBe(own.x);
     expect(signerIn(noteOf(own), [other])).toBeNull();
     expect(signerIn(noteOf(own, text, 'another.example'))).toBeNull();
@@ -53,7 +53,7 @@ describe('a signed note', () => {
     expect(signerIn(witnessed)).toBe(own.x);
   });
 
-  it('is read strictly', () => {
+  it('is parsed strictly', () => {
     const good = noteOf(own);
     const wrong = [
       '',

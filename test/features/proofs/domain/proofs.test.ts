@@ -46,8 +46,8 @@ const vectors: readonly (readonly [earlier: number, size: number, path: readonly
   ],
 ];
 
-describe('the edge of a tree', () => {
-  it('grows leaf by leaf and in batches to the root of the whole tree', () => {
+describe('the compact range of a tree', () => {
+  it('grows leaf by leaf and in batches to the root of the complete tree', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 12 }), (batches) => {
         let [edge, size]: [Edge, number] = [[], 0];
@@ -64,7 +64,7 @@ describe('the edge of a tree', () => {
 });
 
 describe('proofs', () => {
-  it('of inclusion are those of RFC 9162, for every leaf of every size [10.5a]', () => {
+  it('of inclusion are the proofs of RFC 9162, for every leaf of every size [10.5a]', () => {
     for (let size = 1; size <= leaves.length; size += 1) {
       for (let place = 0; place < size; place += 1) {
         const path = inclusionSpans(place, size).map(rootOf);
@@ -75,7 +75,7 @@ describe('proofs', () => {
     }
   });
 
-  it.each(vectors)('of consistency are the known ones: %i to %i', (earlier, size, path) => {
+  it.each(vectors)('of consistency match the known ones: %i to %i', (earlier, size, path) => {
     const rootAt = (count: number): Uint8Array => drained(merkleRoot(shared.slice(0, count)));
     const spans = consistencySpans(earlier, size);
     expect(spans.map(({ from, to }) => hex(drained(merkleRoot(shared.slice(from, to)))))).toEqual(path);
@@ -83,7 +83,7 @@ describe('proofs', () => {
     expect(isConsistent({ ...trees, path: path.map((text) => Buffer.from(text, 'hex')) })).toBe(true);
   });
 
-  it('of consistency hold for every two sizes, and not with anything else', () => {
+  it('of consistency hold for every two sizes, and for nothing else', () => {
     const other = hashLeaf('another');
     for (let size = 1; size <= 40; size += 1) {
       for (let earlier = 1; earlier <= size; earlier += 1) {

@@ -33,8 +33,8 @@ const trial = (differences: Readonly<Record<string, number>>, samples: ShownSamp
   samples,
 });
 
-describe('a trial in lines', () => {
-  it('begins with what would be refused and allowed, whatever the names of the NPCs are', () => {
+describe('the text output of a trial', () => {
+  it('begins with refusals and permissions, whatever the names of the NPCs are', () => {
     const samples = [sample('otherPrompt', 'anna'), sample('newlyAllowed', 'odo'), sample('newlyRefused', 'tomas')];
     const lines = replayLines(trial({ otherPrompt: 1, newlyAllowed: 1, newlyRefused: 1 }, samples), 2);
     expect(lines.filter((line) => line.includes('turn-of'))).toEqual([
@@ -43,14 +43,14 @@ describe('a trial in lines', () => {
     ]);
   });
 
-  it('names whom each kind is about, and says where not all are named', () => {
+  it('names the NPCs of each kind, and marks an incomplete list', () => {
     const samples = [sample('newlyRefused', 'mira'), sample('newlyRefused', 'mira'), sample('otherPrompt', 'odo')];
     const lines = replayLines(trial({ newlyRefused: 2, otherPrompt: 40 }, samples), 0);
     expect(lines).toContain('  newlyRefused  2      mira');
     expect(lines).toContain('  otherPrompt   40     odo, …');
   });
 
-  it('shows long prompts from where they differ, and recalls in words', () => {
+  it('shows long prompts from their first difference, and recalls in words', () => {
     const prompt = (end: string) => ({ instruction: { prompt: `${'Who you are. '.repeat(40)}${end}` } });
     const [, was, would] = sampleLines(sample('otherPrompt', 'mira', prompt('No gifts.'), prompt('Be kind.')));
     expect(was).toContain('No gifts.');

@@ -43,7 +43,7 @@ describe('anima replay and anima trial', () => {
     await directory[Symbol.asyncDispose]();
   });
 
-  it('say that everything comes out as it was recorded [11.5d]', async () => {
+  it('report that every decision matches the record [11.5d]', async () => {
     const all = await anima('replay');
     expect(all.stdout).toBe('completed: 3 turns of 2 NPCs, 3 equal, 0 different, 0 skipped\n');
     expect([all.code, all.stderr]).toEqual([0, expect.stringMatching(/^Replay r\S+\.\n$/)]);
@@ -53,7 +53,7 @@ describe('anima replay and anima trial', () => {
     expect(first.stdout).toContain('1 turn of 1 NPC, 1 equal');
   });
 
-  it('say what other rules would have refused', async () => {
+  it('report what other rules would have refused', async () => {
     const tried = await anima('trial', 'strict.json');
     expect(tried.code).toBe(0);
     expect(tried.stdout).toContain(
@@ -65,7 +65,7 @@ describe('anima replay and anima trial', () => {
     );
   });
 
-  it('fail when there is more than there may be [11.5d]', async () => {
+  it('fail when a limit is exceeded [11.5d]', async () => {
     const beyond = await anima('trial', 'strict.json', 'mira', '--fail-on', 'newly-refused=0,newly-allowed=0');
     expect([beyond.code, beyond.stderr.split('\n')[1]]).toEqual([1, 'The trial failed: newly-refused 1 (at most 0).']);
     expect((await anima('trial', 'strict.json', '--fail-on', 'newly-refused=1')).code).toBe(0);
@@ -77,7 +77,7 @@ describe('anima replay and anima trial', () => {
     expect((await anima('trial', 'strict.json', '--turn', turnId)).code).toBe(2);
   });
 
-  it('do not pass where nothing was judged [11.5d]', async () => {
+  it('fail when nothing was judged [11.5d]', async () => {
     const mistyped = await anima('trial', 'strict.json', '--instead', 'strickt', '--fail-on', 'newly-refused=0');
     expect([mistyped.code, mistyped.stderr]).toEqual([
       3,
@@ -93,7 +93,7 @@ describe('anima replay and anima trial', () => {
     ]);
   });
 
-  it('say whether one turn would come out the same', async () => {
+  it('report whether one turn would end the same', async () => {
     const other = await anima('trial', 'strict.json', 'mira', '--turn', turnId);
     expect(other.stdout).toMatch(/^The turn would be refused\.\n/);
     expect(other.stdout).toContain('would: refused: It is ours.');

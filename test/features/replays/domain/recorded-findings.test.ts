@@ -22,8 +22,8 @@ const count = (drRuleId: string, of: Partial<RuleCount> = {}): RuleCount => ({
 });
 const withSamples = (...samples: readonly ReplaySample[]): ReplayFindings => ({ ...noFindings, samples });
 
-describe('what a slice records of its findings', () => {
-  it('adds up to the same in any order, with the first samples by NPC and revision [10.3m]', () => {
+describe('the recorded findings of a slice', () => {
+  it('add up to the same in any order, with the first samples by NPC and revision [10.3m]', () => {
     const parts = Array.from({ length: 40 }, (_, index) =>
       withSamples(sample(`npc-${String((index * 7) % 10)}`, index)),
     );
@@ -33,7 +33,7 @@ describe('what a slice records of its findings', () => {
     expect(forwards.samples[0]).toMatchObject({ npcId: 'npc-0', revision: 0 });
   });
 
-  it('leaves out samples that would not be kept', () => {
+  it('exclude samples that would not be kept', () => {
     const known = withSamples(...Array.from({ length: SAMPLES_OF_KIND }, (_, index) => sample('b', index)));
     const later = sample('c', 0);
     const [earlier, other] = [sample('a', 0), sample('c', 0, { kind: 'otherState' })];
@@ -41,7 +41,7 @@ describe('what a slice records of its findings', () => {
     expect(samples).toEqual([earlier, other]);
   });
 
-  it('fits into one event, whatever was found [10.3o]', () => {
+  it('fit into one event, however many there are [10.3o]', () => {
     const long = '\u{1f409}'.repeat(128);
     const places = Array.from({ length: 5 }, (_, revision) => ({ npcId: long, turnId: long, revision }));
     const text = 'x'.repeat(2_046);

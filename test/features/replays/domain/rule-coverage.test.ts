@@ -40,8 +40,8 @@ const refused = (drRuleId: string, type: string) => ({
   ...{ valid: false, code: 'RULE_REFUSED', details: { drRuleId }, refusedAction: { type } },
 });
 
-describe('what rules do in a decision', () => {
-  it('is to direct the action, above those that want another one [10.11c]', () => {
+describe('the effect of a rule on a decision', () => {
+  it('is to direct the action, ahead of lower matches that direct another one [10.11c]', () => {
     const all = ['warn', 'flee', 'run', 'anywhere', 'stay', 'peace'];
     const moved = decision(all, { action: { type: 'MOVE', target: 'door' } });
     expect(ruleUse(set, moved)).toEqual({ fired: all, decided: 'flee', shadowed: ['stay'] });
@@ -50,7 +50,7 @@ describe('what rules do in a decision', () => {
     });
   });
 
-  it('is to refuse it, above those that would have refused it too [10.11c]', () => {
+  it('is to refuse it, ahead of lower matches that would also refuse it [10.11c]', () => {
     expect(ruleUse(set, decision(['flee', 'stay', 'peace', 'still'], refused('flee', 'ATTACK')))).toMatchObject({
       ...{ decided: 'flee', shadowed: ['stay', 'peace', 'still'] },
     });
@@ -58,7 +58,7 @@ describe('what rules do in a decision', () => {
     expect(ruleUse(set, decision(['peace', 'still'], refused('still', 'SPEAK')))).toMatchObject({ decided: 'still' });
   });
 
-  it('is nothing where the world refused, another action was allowed, or nothing was decided', () => {
+  it('is none if the world refused, another action was allowed, or nothing was decided', () => {
     const matched = ['warn', 'flee'];
     for (const verdict of [
       { valid: false, code: 'TARGET_NOT_FOUND', details: {}, refusedAction: { type: 'MOVE' } },
@@ -70,7 +70,7 @@ describe('what rules do in a decision', () => {
 });
 
 describe('the coverage of a set', () => {
-  it('adds decisions up, with some of them as samples [10.11d]', () => {
+  it('adds up decisions, with some of them as samples [10.11d]', () => {
     const count = countCoverage(set);
     for (let revision = 0; revision < COVERAGE_SAMPLES + 2; revision += 1)
       count.add(decision(['flee', 'stay', 'warn'], { action: { type: 'MOVE', target: 'door' } }), {
@@ -96,7 +96,7 @@ describe('the coverage of a set', () => {
     expect(rules[1]?.ruleName).toBe('The rule flee');
   });
 
-  it('counts no rule that the set does not have', () => {
+  it('ignores rules that the set does not have', () => {
     const count = countCoverage(set);
     count.add(
       { rules: [{ drRuleId: 'other', matched: true }], verdict: null },

@@ -9,8 +9,8 @@ import { MemoryReadModels } from '../../../support/memory/read-models.js';
 
 const [OLD, NEW] = ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'];
 
-describe('the minds whose decisions are counted', () => {
-  it('are those that were written to since, and one of each read, and others have their turn between the reads', async () => {
+describe('the minds in a coverage', () => {
+  it('are those written to since the start and one of each read, with a yield between the reads', async () => {
     const readModels = new MemoryReadModels(new ManualClock());
     const build = await readModels.open(npcs);
     const put = Array.from({ length: 1_000 }, (_, n) => {

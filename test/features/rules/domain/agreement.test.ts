@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../../src/kernel/base/json.js';
 import { anInput, aRuleset } from '../../../support/rules.js';
 import { refusingRule } from './evaluator.js';
 
-/** Verdicts compared; a failure prints the seed and the path to the shortest case. */
+/** The number of compared verdicts; a failure prints the seed and the path to the shortest case. */
 const VERDICTS = 3_000;
 const SEED = 20_260;
 
@@ -112,7 +112,7 @@ describe('verdicts', () => {
     fc.assert(
       fc.property(scene, ({ said, rules, npcState, context, observation }) => {
         const ruleset = aRuleset(rules);
-        // Targets of moves and attacks are the bridge's to judge; what it objects to comes after the rules.
+        // The bridge judges the targets of moves and attacks; its objections come after the rules.
         const output = said === null ? 'Hm.' : JSON.stringify({ dialogue: 'Hm.', action: said });
         const { verdict, grounds } = reachVerdict(
           anInput({ ruleset, observation, npcState: npcState, context: context as JsonObject }),
@@ -137,7 +137,7 @@ describe('verdicts', () => {
       }),
       { seed: SEED, numRuns: VERDICTS },
     );
-    // A test of agreement that never meets the case shows nothing.
+    // An agreement test that never meets the case shows nothing.
     expect(reached.refused).toBeGreaterThan(VERDICTS / 5);
     expect(reached.passed).toBeGreaterThan(VERDICTS / 5);
     expect(reached.lowerThanFirst).toBeGreaterThan(VERDICTS / 50);

@@ -10,7 +10,7 @@ const holds = (key: string, value: string, given: Partial<Surroundings>): boolea
 };
 const holdsFor = (value: string, seen: Json): boolean => holds('x', value, { npcState: { x: seen } });
 
-describe('where a key looks', () => {
+describe('the key of a condition', () => {
   const given: Partial<Surroundings> = {
     npcState: { mood: 'calm', stats: { hp: 5 }, context: 'own', list: [{ name: 'a' }, { name: 'b' }, 3] },
     context: { weather: { sky: 'dark' }, light: null },
@@ -32,7 +32,7 @@ describe('where a key looks', () => {
     ['stats.constructor', '*', false],
     ['list.length', '*', false],
     ['weather.sky', 'dark', false],
-  ])('the condition %s %s holds: %s [2.8f]', (key, value, expected) => {
+  ])('holds: %s %s holds: %s [2.8f]', (key, value, expected) => {
     expect(holds(key, value, given)).toBe(expected);
   });
 
@@ -41,12 +41,12 @@ describe('where a key looks', () => {
     expect(holds('action.type', '!=MOVE', { action: null })).toBe(false);
   });
 
-  it('reads a context that is no object as having no keys', () => {
+  it('finds nothing in a context that is not an object', () => {
     expect(holds('context.a', '*', { context: 'rain' })).toBe(false);
   });
 });
 
-describe('what a value asks', () => {
+describe('the value of a condition', () => {
   it.each<[string, Json, boolean]>([
     ['calm', 'calm', true],
     ['calm', 'Calm', false],
@@ -97,7 +97,7 @@ describe('what a value asks', () => {
     ['!=a|b', 'b', false],
     ['!=a|b', 'a', false],
     ['!=a|*', 'a', true],
-  ])('the value %s on %j holds: %s [2.8g, 2.8h]', (value, seen, expected) => {
+  ])('is compared: %s on %j holds: %s [2.8g, 2.8h]', (value, seen, expected) => {
     expect(holdsFor(value, seen)).toBe(expected);
   });
 
@@ -113,12 +113,12 @@ describe('what a value asks', () => {
     ['!=sword', ['sword'], false],
     ['a', [['b'], ['a']], true],
     ['*', [], false],
-  ])('an array holds if one element does: %s on %j holds: %s [2.8i]', (value, seen, expected) => {
+  ])('holds for an array if it holds for one element: %s on %j holds: %s [2.8i]', (value, seen, expected) => {
     expect(holdsFor(value, seen)).toBe(expected);
   });
 });
 
-it('the order of texts is found from their first 256 units, their equality from all [2.8h]', () => {
+it('the order of texts depends on their first 256 units, their equality on all units [2.8h]', () => {
   const [left, right] = [`${'x'.repeat(256)}a`, `${'x'.repeat(256)}b`];
   expect([compareCodePoints(left, right), holdsFor(`<=${left}`, right), holdsFor(`<${right}`, left)]).toEqual([
     0,
@@ -131,7 +131,7 @@ it('the order of texts is found from their first 256 units, their equality from 
 describe('laws of conditions', () => {
   const scalar = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.string());
 
-  it('a scalar equals its own text, unless that reads as an operator', () => {
+  it('a scalar equals its own text, unless the text parses as an operator', () => {
     fc.assert(
       fc.property(scalar, (value) => {
         const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -141,7 +141,7 @@ describe('laws of conditions', () => {
     );
   });
 
-  it('of smaller, equal and larger exactly one holds between numbers', () => {
+  it('exactly one of smaller, equal and larger holds between numbers', () => {
     const number = fc.double({ noNaN: true, noDefaultInfinity: true });
     fc.assert(
       fc.property(number, number, (left, right) => {
@@ -164,7 +164,7 @@ describe('laws of conditions', () => {
     );
   });
 
-  it('nothing holds for a missing key, whatever the value says', () => {
+  it('nothing holds for a missing key, whatever the value is', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         expect(holds('missing', value, { npcState: { other: 1 } })).toBe(false);

@@ -14,7 +14,7 @@ import { seededRandom } from '../../../support/seeded-random.js';
 
 type Rules = readonly Partial<DirectiveRule>[];
 
-/** As `POST /rules` would answer. */
+/** The result of `POST /rules`. */
 const register = (rules: Rules): DirectiveRuleSet | Rejection => {
   const { result } = allSlices(normaliseRuleset({ rulesetRules: rules }, () => 'made'));
   return result instanceof Rejection ? result : { ...result, version: 1 };
@@ -24,7 +24,7 @@ const times = <Item>(count: number, make: (index: number) => Item): readonly Ite
 const pattern = (ruleObsPattern: string): Partial<DirectiveRule> => ({ ruleObsPattern });
 const condition = (key: string, value: string): Partial<DirectiveRule> => ({ ruleCondition: [[key, value]] });
 
-describe('a set that would cost too much', () => {
+describe('the cost of a set', () => {
   it.each<[title: string, rules: Rules, code: string, figure?: string]>([
     ['repetitions that make one program too large', [pattern('a[ab]{200}c')], 'PATTERN_INVALID'],
     ['classes that make one program too large', [pattern('(\\p{L}|\\p{N}){30}')], 'PATTERN_INVALID'],
@@ -42,7 +42,7 @@ describe('a set that would cost too much', () => {
     ['deep keys', times(100, (n) => condition(`a${n}.b.c`, '5')), 'RULESET_TOO_LARGE', 'keyParts'],
     ['a long value', [condition('hp', `<x${' '.repeat(1_024)}y`)], 'RULESET_TOO_LARGE', 'valueBytes'],
     ['long ids', times(40, (n) => ({ drRuleId: `${n}${'x'.repeat(1_000)}` })), 'RULESET_TOO_LARGE', 'nameBytes'],
-  ])('is refused with the figures and the bounds: %s [5.1f]', (_, rules, code, figure) => {
+  ])('is refused beyond the bounds, with the figures: %s [5.1f]', (_, rules, code, figure) => {
     const refused = register(rules) as Rejection;
     expect(refused).toMatchObject({ code });
     if (figure === undefined) return;
@@ -55,13 +55,13 @@ describe('a set that would cost too much', () => {
     ['a long key', condition('a.'.repeat(480_000), '5'), ['nameBytes', 'valueBytes']],
     ['a long value', condition('a.b', '|'.repeat(900_000)), ['nameBytes', 'valueBytes']],
     ['many alternatives', condition('a.b', '|'.repeat(513)), ['nameBytes', 'valueBytes', 'conditions']],
-  ])('is refused before what is behind the first bound is measured: %s', (_, rule, figures) => {
+  ])('is refused before anything beyond the first bound is measured: %s', (_, rule, figures) => {
     const refused = register([rule]) as Rejection;
     expect(refused.code).toBe('RULESET_TOO_LARGE');
     expect(Object.keys(refused.details['figures'] as object)).toEqual(figures);
   });
 
-  it('is refused before a pattern is made ready that would take long', () => {
+  it('is refused before an expensive pattern is compiled', () => {
     const slices = allSlices(normaliseRuleset({ rulesetRules: times(1_000, () => pattern('[!-\u{1d000}]')) }, String));
     expect(slices.slices).toEqual([]);
     expect(compileWork('[!-\u{1d000}]')).toBeGreaterThan(PATTERN_SLICE / 2);
@@ -73,7 +73,7 @@ describe('a set that would cost too much', () => {
     '(?:[a-z]{0,50}b){50}',
     '[[:word:]]'.repeat(45),
     '[^a]'.repeat(45),
-  ])('knows what a pattern takes before it is read: %s', (source) => {
+  ])('is recognised before an expensive pattern is parsed: %s', (source) => {
     expect(compileWork(source)).toBeGreaterThan(PATTERN_SLICE);
     expect((register([pattern(source)]) as Rejection).details).toMatchObject({
       problem: expect.stringMatching(/^its ranges, classes and repetitions/) as string,
@@ -87,11 +87,11 @@ describe('a set that would cost too much', () => {
     '[^,]+,[^,]+',
     'a{0}',
     '[a{1000}]{9}',
-  ])('takes a pattern whose program is small enough: %s', (source) => {
+  ])('is accepted for a pattern whose program is small enough: %s', (source) => {
     expect(register([pattern(source)])).not.toBeInstanceOf(Rejection);
   });
 
-  it('is made ready in slices', () => {
+  it('is spread over slices of preparation', () => {
     const { slices } = allSlices(
       normaliseRuleset({ rulesetRules: times(16, (n) => pattern(`[!-\u{1c000}]${'z'.repeat(n)}`)) }, String),
     );
@@ -100,7 +100,7 @@ describe('a set that would cost too much', () => {
   });
 });
 
-/** Changes a pair again and again, and keeps what costs more: the worst that so many attempts find. */
+/** Mutates a pair repeatedly, and keeps the more expensive one: the worst of this many attempts. */
 const climb = <Pair>(
   attempts: number,
   first: Pair,
@@ -116,7 +116,7 @@ const climb = <Pair>(
   return best.cost;
 };
 
-describe.each([1, 2, 3])('the worst legal pair of a set and an input, as searched for from seed %i', (seed) => {
+describe.each([1, 2, 3])('the worst legal pair of a set and an input found from seed %i', (seed) => {
   const draws = seededRandom(`cost ${seed}`);
   const random = (): number => {
     const [high = 0, low = 0] = draws.bytes(2);
@@ -125,7 +125,7 @@ describe.each([1, 2, 3])('the worst legal pair of a set and an input, as searche
   const upTo = (count: number): number => Math.floor(random() * count);
   const oneOf = <Item>(items: readonly [Item, ...Item[]]): Item => items[upTo(items.length)] ?? items[0];
 
-  it('for patterns stays within its slices and the bound of a turn', () => {
+  it('stays within its slices and the bound of a turn for patterns', () => {
     const piece = () =>
       `${oneOf(['a', '[ab]', '.', '(a|b)', '(.*a)', '(a?b)', '\\b', '\\pL'])}${oneOf(['', '*', `{${1 + upTo(90)}}`])}`;
     type Pair = { readonly patterns: readonly string[]; readonly observation: string };
@@ -152,11 +152,11 @@ describe.each([1, 2, 3])('the worst legal pair of a set and an input, as searche
     const bound = RULESET_BOUNDS.patternInstructions * (PATTERN_SEES_CHARS + 1) + RULESET_BOUNDS.patternSource;
     expect(worstSlice.work).toBeLessThanOrEqual(PATTERN_SLICE);
     expect(worst).toBeLessThanOrEqual(bound);
-    // It looked where it hurts.
+    // The search reached the expensive cases.
     expect(worst).toBeGreaterThan(bound / 4);
   });
 
-  it('for conditions stays within the bound of a decision', () => {
+  it('stays within the bound of a decision for conditions', () => {
     type Pair = {
       readonly keys: readonly string[];
       readonly value: string;
@@ -202,7 +202,7 @@ describe.each([1, 2, 3])('the worst legal pair of a set and an input, as searche
 describe('a decision', () => {
   const list = times(20_000, (n) => ({ name: `n${n}`, hp: n }));
 
-  it('looks at the first 1,000 elements of an array, for each key once however many conditions ask for it', () => {
+  it('reads the first 1,000 elements of an array, once for each key however many conditions use it', () => {
     const once = matchRules(aRuleset([condition('list.name', 'no')]), {
       npcState: { list },
       context: {},
@@ -213,13 +213,13 @@ describe('a decision', () => {
       context: {},
       patternsHeld: [],
     });
-    // Three roots, the list and its elements, the elements for their names, and the names; then each condition tests what was found.
+    // Three roots, the list and its elements, the elements for their names, and the names; then each condition tests the values found.
     const lookedAt = 2 + 1 + 1 + 3 * ARRAY_ELEMENTS;
     expect(once.work).toBe(lookedAt + ARRAY_ELEMENTS);
     expect(often.work).toBe(lookedAt + 100 * ARRAY_ELEMENTS);
   });
 
-  it('finds the thousandth element and not the one behind it, also in the largest set [2.8i]', () => {
+  it('finds the thousandth element and not the next one, even in the largest set [2.8i]', () => {
     const largest = times(RULESET_BOUNDS.keyParts - 3, (n) => ({ ...condition(`x${n}`, 'a|b'), ruleAction: 'A' }));
     const matches = (value: string) =>
       matchRules(aRuleset([{ ...condition('list.name', value), ruleAction: 'A' }, ...largest]), {

@@ -2,8 +2,8 @@ import type { Action } from '../../../../src/features/rules/domain/bridge/action
 import type { DirectiveRule } from '../../../../src/features/rules/domain/ruleset.js';
 
 /**
- * Contract 2.8 once more, as short as it can be and sharing no code with the real one: patterns by the engine of JavaScript, keys looked up one
- * by one, code points compared as lists. Slow, and right only for what the test makes.
+ * Promises 2.8 implemented once more, as briefly as possible and without sharing code with the real implementation: patterns by the JavaScript
+ * engine, keys looked up one by one, code points compared as lists. Slow, and correct only for inputs that the test makes.
  */
 
 /** JSON as the test makes it. */
@@ -103,7 +103,7 @@ const forbiddenIn = (action: string): string[] => {
   return types.every((type) => type === '*' || TYPE.test(type)) ? types : [];
 };
 
-/** The rule that refuses the action, and which rules matched; null when none refuses it. */
+/** The rule that refuses the action, and the rules that matched; null when none refuses it. */
 export const refusingRule = (
   rules: readonly DirectiveRule[],
   scene: Scene,

@@ -32,7 +32,7 @@ describe('matching a set', () => {
     expect(matchIds(set, facts)).toEqual(['r1']);
   });
 
-  it('matches always when there is an action and nothing to hold', () => {
+  it('always matches a rule with an action and no conditions', () => {
     expect(matchIds(aRuleset([{ ruleAction: 'be brief' }]), facts)).toEqual(['r1']);
   });
 
@@ -52,7 +52,7 @@ describe('matching a set', () => {
     expect(matchIds(set, facts)).toEqual(['r2', 'r4', 'r1', 'r3']);
   });
 
-  it('traces every rule in its position with the values it saw [2.8j]', () => {
+  it('traces every rule in its position with the values it read [2.8j]', () => {
     const set = aRuleset([
       {
         ruleCondition: [
@@ -82,7 +82,7 @@ describe('matching a set', () => {
     });
   });
 
-  it('shortens large values in a trace but compares them whole', () => {
+  it('shortens large values in a trace but compares them in full', () => {
     const set = aRuleset([{ ruleCondition: [['list', 'x99']], ruleAction: 'A' }]);
     const list = Array.from({ length: 100 }, (_, index) => `x${index}`);
     const { trace } = match(set, { ...facts, npcState: { list, note: 'y' } });
@@ -90,11 +90,11 @@ describe('matching a set', () => {
     expect(trace.seen).toEqual([{ key: 'list', value: list.slice(0, 16), shortened: true }]);
   });
 
-  it('gives no matches and no trace without a set', () => {
+  it('returns no matches and no trace without a set', () => {
     expect(match(null, facts)).toEqual({ matches: [], trace: { rules: [], seen: [] }, work: 0 });
   });
 
-  it('gives the same for the same facts, and changes none of them [2.8a]', () => {
+  it('returns the same for the same facts, and changes none of them [2.8a]', () => {
     const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>;
     fc.assert(
       fc.property(
@@ -144,7 +144,7 @@ describe('patterns', () => {
     expect('pattern' in compiled && compiled.pattern.test(text)).toBe(expected);
   });
 
-  it('matches with a hostile pattern or refuses it, never anything else [2.8e]', () => {
+  it('matches with a hostile pattern or refuses it, and does nothing else [2.8e]', () => {
     const hostile = fc.stringMatching(/^[()ab+*?|{}\d.\\[\]^$]{0,20}$/);
     fc.assert(
       fc.property(hostile, (source) => {
@@ -156,7 +156,7 @@ describe('patterns', () => {
   });
 });
 
-describe('what an action says', () => {
+describe('the words of an action', () => {
   it.each([
     ['FLEE', null, { kind: 'direct', type: 'FLEE', target: null }],
     ['ATTACK', 'orc', { kind: 'direct', type: 'ATTACK', target: 'orc' }],
@@ -173,7 +173,7 @@ describe('what an action says', () => {
     ['FORBID ATTACK AND MOVE', null, { kind: 'say', sentence: 'FORBID ATTACK AND MOVE' }],
     ['FORBID', null, { kind: 'say', sentence: 'FORBID' }],
     ['  ', null, { kind: 'none' }],
-  ])('is read from %s (target %s) [2.8k]', (ruleAction, ruleTarget, expected) => {
+  ])('are read from %s (target %s) [2.8k]', (ruleAction, ruleTarget, expected) => {
     expect(effectOf(aRule({ ruleAction, ruleTarget }))).toEqual(expected);
   });
 });

@@ -28,11 +28,15 @@ describe('the registration of a rule set', () => {
   it.each<[string, JsonObject, unknown]>([
     ['needs no member', {}, { rulesetId: 'made', rulesetRules: [], template: null }],
     [
-      'takes null for absent',
+      'treats null as absent',
       { rulesetId: null, rulesetRules: null, template: null },
       { rulesetId: 'made', rulesetRules: [], template: null },
     ],
-    ['fills a rule up', { rulesetRules: [{}] }, { rulesetId: 'made', rulesetRules: [emptyRule], template: null }],
+    [
+      'completes a rule with defaults',
+      { rulesetRules: [{}] },
+      { rulesetId: 'made', rulesetRules: [emptyRule], template: null },
+    ],
     [
       'makes rule ids from positions',
       { rulesetRules: [{ drRuleId: 'mine' }, {}] },
@@ -46,10 +50,10 @@ describe('the registration of a rule set', () => {
       },
     ],
     ['accepts id', { id: 'a' }, { rulesetId: 'a', rulesetRules: [], template: null }],
-    ['lets rulesetId win over id', { id: 'a', rulesetId: 'b' }, { rulesetId: 'b', rulesetRules: [], template: null }],
+    ['prefers rulesetId to id', { id: 'a', rulesetId: 'b' }, { rulesetId: 'b', rulesetRules: [], template: null }],
     ['keeps the template', { template: 'ChatML' }, { rulesetId: 'made', rulesetRules: [], template: 'ChatML' }],
     [
-      'takes condition values of other kinds as their text',
+      'converts other condition values to text',
       {
         rulesetRules: [
           {
@@ -77,7 +81,7 @@ describe('the registration of a rule set', () => {
       },
     ],
     [
-      'takes the poor form as one rule that only describes',
+      'reads the poor form as one rule that only describes',
       { ruleName: 'n', ruleDescription: 'd', ruleActionTypes: ['MOVE'] },
       {
         rulesetId: 'made',
@@ -89,7 +93,7 @@ describe('the registration of a rule set', () => {
     expect(normalise(body)).toEqual(expected);
   });
 
-  it('keeps every member of a whole set [5.4a, 5.4b]', () => {
+  it('keeps every member of a complete set [5.4a, 5.4b]', () => {
     const whole = {
       rulesetId: 'r',
       template: 'Raw',
@@ -122,7 +126,7 @@ describe('the registration of a rule set', () => {
     expect(refused).toMatchObject({ code });
   });
 
-  it('is refused with the rule whose pattern is wrong', () => {
+  it('is refused with the rule whose pattern is invalid', () => {
     expect(normalise({ rulesetRules: [{}, { ruleObsPattern: '[' }] })).toMatchObject({
       details: { drRuleId: 'rule-2', ruleObsPattern: '[' },
     });
@@ -131,7 +135,7 @@ describe('the registration of a rule set', () => {
 
 const content: RulesetContent = { rulesetId: 'r', rulesetRules: [], template: null };
 
-describe('the life of a rule set', () => {
+describe('the lifecycle of a rule set', () => {
   const unknown = givenOf(rulesetFold)();
   const first = unknown.when(registerRuleset, content).and;
   const second = first.when(registerRuleset, { ...content, template: 'Alpaca' }).and;
@@ -141,19 +145,19 @@ describe('the life of a rule set', () => {
     unknown.when(registerRuleset, content).then([{ type: 'RulesetRegistered', data: { ...content, version: 1 } }]);
   });
 
-  it('makes a new version of every registration, keeps it alone, and knows where the old ones stand [5.1h]', () => {
+  it('makes a new version at every registration, holds only the newest, and has the revisions of all [5.1h]', () => {
     const { state } = second;
     expect(latestRuleset(state)).toMatchObject({ version: 2, template: 'Alpaca' });
     expect(state.latest).toBe(latestRuleset(state));
     expect([0, 1, 2, 3].map((version) => revisionOfVersion(state, version))).toEqual([null, 0, 1, null]);
   });
 
-  it('is gone for new turns after a deletion, and its versions stand where they stood', () => {
+  it('ends for new turns with a deletion, while its versions stay at their revisions', () => {
     expect(latestRuleset(gone.state)).toBeNull();
     expect(revisionOfVersion(gone.state, 2)).toBe(1);
   });
 
-  it('counts on when it is registered again after a deletion', () => {
+  it('continues its version numbers when it is registered again after a deletion', () => {
     const again = gone.when(registerRuleset, content);
     expect(again.events).toMatchObject([{ data: { version: 3 } }]);
     const { state } = again.and;
@@ -164,11 +168,11 @@ describe('the life of a rule set', () => {
   it.each([
     ['never registered', unknown],
     ['already deleted', first.when(deleteRuleset, 'r').and],
-  ])('cannot be deleted when it was %s', (_, before) => {
+  ])('allows no deletion when it was %s', (_, before) => {
     before.when(deleteRuleset, 'r').then('RULESET_NOT_FOUND');
   });
 
-  it('ignores events that it does not know', () => {
+  it('ignores unknown events', () => {
     expect(first.when(() => [{ type: 'SomethingElse', data: {} }]).and.state).toBe(first.state);
   });
 });
@@ -178,7 +182,7 @@ describe('presets', () => {
     expect(presetIds()).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
   });
 
-  it.each(presetIds())('%s is a whole valid set under its own name [5.3b]', (presetId) => {
+  it.each(presetIds())('%s is a complete valid set under its own name [5.3b]', (presetId) => {
     const preset = findPreset(presetId);
     expect(preset?.rulesetId).toBe(presetId);
     expect(normalise(preset as unknown as JsonObject)).toEqual(preset);
@@ -189,7 +193,7 @@ describe('presets', () => {
     expect(new Set(ids).size).toBe(ids?.length);
   });
 
-  it('are found with a leading preset_, and not otherwise [5.3c]', () => {
+  it('are found only with a leading preset_ [5.3c]', () => {
     expect(findPreset('preset_rpg')).toBe(findPreset('rpg'));
     expect(findPreset('pirate')).toBeNull();
     expect(findPreset('constructor')).toBeNull();

@@ -16,7 +16,7 @@ const attack = JSON.stringify({ dialogue: 'Ha!', action: { type: 'ATTACK', targe
 const decide = (rules: readonly Partial<DirectiveRule>[], npcState: JsonObject, context: Json = {}, output = attack) =>
   reachVerdict(anInput({ ruleset: aRuleset(rules), npcState, context }), output);
 
-/** A thing of an inventory, of the size that games send. */
+/** An inventory item of the size that games send. */
 const item = (index: number): JsonObject => ({
   id: `item-${index}`,
   name: 'x'.repeat(190),
@@ -25,7 +25,7 @@ const item = (index: number): JsonObject => ({
 });
 
 describe('the trace of a decision', () => {
-  it('shows what each key saw once, however many rules asked for it', () => {
+  it('shows the value of each key once, however many rules used it', () => {
     const rules = times(320, (n) => ({
       ruleCondition: [['inventory', `sword-${n}`]] as const,
       ruleAction: 'FORBID ATTACK',
@@ -36,7 +36,7 @@ describe('the trace of a decision', () => {
     expect(bytesOf(grounds)).toBeLessThan(64_000);
   });
 
-  it('marks what it shortened, and is the same for the same input', () => {
+  it('marks shortened values, and is the same for the same input', () => {
     const rules = [
       {
         ruleCondition: [
@@ -60,14 +60,14 @@ describe('the trace of a decision', () => {
     ['many members', Object.fromEntries(times(17, (n) => [`m${n}`, n]))],
     ['long names', { ['n'.repeat(300)]: 1 }],
     ['deep nesting', { a: { b: { c: { d: 1 } } } }],
-    ['much in all', times(16, () => 'x'.repeat(100))],
+    ['a large total', times(16, () => 'x'.repeat(100))],
   ])('marks %s', (_, value) => {
     const [seen] = decide([{ ruleCondition: [['x', '*']], ruleAction: 'FLEE' }], { x: value }).grounds.seen;
     expect(seen?.shortened).toBe(true);
     expect(bytesOf(seen)).toBeLessThan(2_000);
   });
 
-  /** As large as a set may be in every way that a trace shows: ids and keys of three bytes a character, and of characters that JSON escapes. */
+  /** As large as a set may be in every respect that a trace shows: ids and keys of three bytes a character, and of characters that JSON escapes. */
   const widest = (wide: string): readonly Partial<DirectiveRule>[] =>
     times(1_000, (n) => ({
       drRuleId: `${n}${wide.repeat(n < 200 ? 4 : 1)}`,
@@ -78,7 +78,7 @@ describe('the trace of a decision', () => {
     }));
 
   it.each(['\u20ac', '\u0001'])(
-    'of the largest set that is taken has room, with every rule and with the one that refused (%j) [1.2y]',
+    'of the largest legal set fits, with every rule and with the one that refused (%j) [1.2y]',
     (wide) => {
       const rules = widest(wide);
       const registered = allSlices(normaliseRuleset({ rulesetRules: rules }, () => 'x')).result;
@@ -91,13 +91,13 @@ describe('the trace of a decision', () => {
       expect(grounds.rules).toHaveLength(1_000);
       expect(grounds.rules.filter(({ matched }) => matched).length).toBeGreaterThan(500);
       expect(grounds.rules.map(({ drRuleId }) => drRuleId)).toContain(verdict.details?.['drRuleId']);
-      // What a key saw is left out before a rule is, and counted.
+      // Values are left out before rules, and counted.
       expect(grounds.seenLeftOut).toBe(255 - grounds.seen.length);
       expect(grounds.seenLeftOut).toBeGreaterThan(0);
     },
   );
 
-  it('shows first what the rules that matched saw', () => {
+  it('shows the values of matching rules first', () => {
     const rules = times(256, (n) => ({
       ruleCondition: [[`k${n}`, n === 255 ? '*' : 'no']] as const,
       ruleAction: 'FORBID ATTACK',
@@ -110,7 +110,7 @@ describe('the trace of a decision', () => {
     expect(grounds.seen[0]?.key).toBe('k255');
   });
 
-  it('keeps a reason that is as large as a registration short', () => {
+  it('truncates a reason that is as large as a registration', () => {
     const rules = [{ ruleAction: 'FORBID ATTACK', ruleReason: 'x'.repeat(500_000) }];
     const { verdict } = decide(rules, {});
     expect(verdict.code).toBe('RULE_REFUSED');
@@ -119,7 +119,7 @@ describe('the trace of a decision', () => {
 
   it('has room for the checks of the bridge, whatever the world and the model name', () => {
     const name = '\u0001'.repeat(10_000);
-    // As long as an action may be that the bridge looks at.
+    // The longest action that the bridge examines.
     const said = '\u0001'.repeat(2_000);
     const world = {
       worldState: { entities: times(1_000, () => name) },

@@ -12,18 +12,14 @@ describe('a registration', () => {
     ['FORBID with more than types', { ruleAction: 'FORBID ATTACK AND MOVE' }, /forbids nothing/],
     ['another form of FORBID', { ruleAction: 'FORBIDS ATTACK' }, /forbids nothing/],
     ['FORBID with nothing', { ruleAction: 'forbid' }, /forbids nothing/],
-    ['FORBID with a comma too many', { ruleAction: 'Forbid ATTACK,' }, /forbids nothing/],
+    ['FORBID with an extra comma', { ruleAction: 'Forbid ATTACK,' }, /forbids nothing/],
     ['a type in lower case', { ruleAction: 'pick-up' }, /PICK_UP/],
-    ['a target of what is forbidden', { ruleAction: 'FORBID ATTACK', ruleTarget: 'orc' }, /ruleTarget/],
+    ['a target of a forbidden type', { ruleAction: 'FORBID ATTACK', ruleTarget: 'orc' }, /ruleTarget/],
     ['a suffix of a rule that only describes', { rulePromptSuffix: 'Be kind.' }, /only a description/],
-    [
-      'a condition with nothing that follows',
-      { ruleCondition: [['hp', '<5']], ruleReason: 'Weak.' },
-      /match has no effect/,
-    ],
+    ['a condition without an effect', { ruleCondition: [['hp', '<5']], ruleReason: 'Weak.' }, /match has no effect/],
     ['a key below npcState', { ruleCondition: [['npcState.hp', '<5']], ruleAction: 'FLEE' }, /leave out "npcState\."/],
-    ['an operator that is none', { ruleCondition: [['hp', '==5']], ruleAction: 'FLEE' }, /exact text/],
-  ])('is warned of what looks as if it decided something: %s [5.1g]', (_, rule, about) => {
+    ['an invalid operator', { ruleCondition: [['hp', '==5']], ruleAction: 'FLEE' }, /exact text/],
+  ])('gets a warning for a rule that seems to decide something: %s [5.1g]', (_, rule, about) => {
     expect(warned(rule)).toEqual([{ drRuleId: 'r1', message: expect.stringMatching(about) as string }]);
   });
 
@@ -31,7 +27,7 @@ describe('a registration', () => {
     ['a list of types in any case', { ruleAction: 'forbid attack, Move' }],
     ['a type', { ruleAction: 'FLEE', ruleTarget: 'home' }],
     ['a sentence', { ruleAction: 'be kind to strangers' }],
-    ['a suffix for those who match', { ruleObsPattern: 'thief', rulePromptSuffix: 'Shout.' }],
+    ['a suffix for matches', { ruleObsPattern: 'thief', rulePromptSuffix: 'Shout.' }],
     ['lore', { ruleName: 'lore', ruleDescription: 'Only a description.' }],
     [
       'operators',
@@ -44,11 +40,11 @@ describe('a registration', () => {
         ruleAction: 'FLEE',
       },
     ],
-  ])('is not warned of what does decide: %s', (_, rule) => {
+  ])('gets no warning for a rule that does decide: %s', (_, rule) => {
     expect(warned(rule)).toEqual([]);
   });
 
-  it('is warned of a set without rules [5.1g]', () => {
+  it('gets a warning for a set without rules [5.1g]', () => {
     expect(warningsOf([])).toEqual([
       { drRuleId: '', message: expect.stringMatching(/no rules.*rulesetRules/) as string },
     ]);

@@ -5,7 +5,7 @@ import type { Action } from '../../../../../src/features/rules/domain/bridge/act
 import { ARRAY_ELEMENTS } from '../../../../../src/features/rules/domain/key-tree.js';
 import type { Json, JsonObject } from '../../../../../src/kernel/base/json.js';
 
-/** A list or a map that counts how often an entry of it is read. */
+/** A list or a map that counts the reads of each entry. */
 const counted = <Things extends object>(things: Things): { readonly things: Things; readonly reads: () => number } => {
   let reads = 0;
   const get = (target: Things, name: string | symbol): unknown => {
@@ -23,11 +23,11 @@ const check = (action: Action, npcState: JsonObject, context: Json = {}) =>
 const last = `n${ARRAY_ELEMENTS - 1}`;
 const beyond = `n${ARRAY_ELEMENTS}`;
 
-describe('what a check of the world costs', () => {
+describe('the cost of a world check', () => {
   it.each<[string, (names: readonly string[]) => Json & object]>([
     ['a list', (names) => [...names]],
     ['a map', asMap],
-  ])('reads the first entries of %s once, however many items are used', (_, make) => {
+  ])('is one read of the first entries of %s, however many items are used', (_, make) => {
     const { things, reads } = counted(make(manyNames(20_000)));
     const items = Array.from({ length: ACTION_ITEMS }, () => last);
     expect(check({ type: 'TRADE', items }, { inventory: things })).toBeNull();
@@ -38,7 +38,7 @@ describe('what a check of the world costs', () => {
     ['entities', { type: 'ATTACK', target: 'nobody' }, (entities) => ({ worldState: { entities } })],
     ['allowed actions', { type: 'DANCE' }, (allowedActions) => ({ constraints: { allowedActions } })],
     ['forbidden actions', { type: 'DANCE' }, (forbiddenActions) => ({ constraints: { forbiddenActions } })],
-  ])('reads the first entries of %s', (_, action, around) => {
+  ])('is bounded to the first entries of %s', (_, action, around) => {
     const { things, reads } = counted([...manyNames(20_000)]);
     check(action, {}, around(things));
     expect(reads()).toBeGreaterThanOrEqual(ARRAY_ELEMENTS);
@@ -48,7 +48,7 @@ describe('what a check of the world costs', () => {
   it.each<[string, Json]>([
     ['a list', [...manyNames(ARRAY_ELEMENTS + 1)]],
     ['a map', asMap(manyNames(ARRAY_ELEMENTS + 1))],
-  ])('knows the thousandth entry of %s and not the one behind it [4.2d]', (_, things) => {
+  ])('includes the thousandth entry of %s and not the next one [4.2d]', (_, things) => {
     const codes = [last, beyond].flatMap((name) => [
       check({ type: 'GIVE', item: name }, { inventory: things })?.code,
       check({ type: 'ATTACK', target: name }, {}, { worldState: { entities: things } })?.code,
@@ -56,7 +56,7 @@ describe('what a check of the world costs', () => {
     expect(codes).toEqual([undefined, undefined, 'ITEM_NOT_IN_INVENTORY', 'TARGET_NOT_FOUND']);
   });
 
-  it('knows the thousandth type that is allowed or forbidden and not the one behind it [4.2d]', () => {
+  it('includes the thousandth allowed or forbidden type and not the next one [4.2d]', () => {
     const types = [...manyNames(ARRAY_ELEMENTS + 1)];
     const codes = [last, beyond].flatMap((name) => {
       const type = name.toUpperCase();
@@ -72,7 +72,7 @@ describe('what a check of the world costs', () => {
     ['in one list', { items: Array.from({ length: ACTION_ITEMS + 1 }, () => 'rope') }],
     ['in several lists', { item: 'rope', items: Array.from({ length: ACTION_ITEMS }, () => 'rope') }],
     ['behind entries without a name', { offer: [...Array.from({ length: ACTION_ITEMS }, () => 0), 'crown'] }],
-  ])('refuses more items than it looks at: %s [4.2e]', (_, items) => {
+  ])('leads to a refusal beyond the limit of items: %s [4.2e]', (_, items) => {
     const inventory = ['rope'];
     expect(check({ type: 'GIVE', payload: items }, { inventory })).toMatchObject({
       code: 'ITEMS_TOO_MANY',
@@ -80,7 +80,7 @@ describe('what a check of the world costs', () => {
     });
   });
 
-  it('looks at a single item under any of the names for it', () => {
+  it('is the same for a single item under any of its names', () => {
     for (const name of ['item', 'itemId', 'itemName', 'offer', 'give', 'items']) {
       expect(check({ type: 'GIVE', [name]: 'crown' }, { inventory: [] })?.code).toBe('ITEM_NOT_IN_INVENTORY');
     }

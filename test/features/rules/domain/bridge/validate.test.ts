@@ -20,10 +20,10 @@ const ask = (question: Partial<BridgeQuestion>) =>
 const refusals: readonly [title: string, action: Json, context: Json, code: string][] = [
   ['an action without a type', {}, {}, 'ACTION_TYPE_MISSING'],
   ['an action with an empty type', { type: ' ' }, {}, 'ACTION_TYPE_MISSING'],
-  ['an action that is no object', 5, {}, 'ACTION_TYPE_MISSING'],
-  ['a type that is no upper-snake word', { type: 'I attack him!' }, {}, 'ACTION_TYPE_INVALID'],
-  ['a move to nowhere', { type: 'MOVE' }, {}, 'MOVE_TARGET_MISSING'],
-  ['a move with x alone', { type: 'MOVE', payload: { x: 1 } }, {}, 'MOVE_TARGET_MISSING'],
+  ['an action that is not an object', 5, {}, 'ACTION_TYPE_MISSING'],
+  ['a type that is not an upper-snake word', { type: 'I attack him!' }, {}, 'ACTION_TYPE_INVALID'],
+  ['a move without a destination', { type: 'MOVE' }, {}, 'MOVE_TARGET_MISSING'],
+  ['a move with only x', { type: 'MOVE', payload: { x: 1 } }, {}, 'MOVE_TARGET_MISSING'],
   ['a move with coordinates as text', { type: 'MOVE', payload: { x: '1', y: '2' } }, {}, 'MOVE_TARGET_MISSING'],
   [
     'a move beyond the bounds',
@@ -50,19 +50,19 @@ const refusals: readonly [title: string, action: Json, context: Json, code: stri
     'OUT_OF_BOUNDS',
   ],
   [
-    'an attack on somebody who is not there',
+    'an attack on an absent entity',
     { type: 'ATTACK', target: 'orc' },
     { worldState: { entities: ['elf'] } },
     'TARGET_NOT_FOUND',
   ],
   [
-    'an attack on nobody where entities are known',
+    'an attack without a target when entities are known',
     { type: 'ATTACK' },
     { worldState: { entities: [] } },
     'TARGET_NOT_FOUND',
   ],
-  ['an interaction with nothing', { type: 'INTERACT' }, {}, 'TARGET_MISSING'],
-  ['speech without words', { type: 'SPEAK', payload: { text: ' ' } }, {}, 'SPEECH_EMPTY'],
+  ['an interaction without a target', { type: 'INTERACT' }, {}, 'TARGET_MISSING'],
+  ['empty speech', { type: 'SPEAK', payload: { text: ' ' } }, {}, 'SPEECH_EMPTY'],
   ['an act without hit points', { type: 'WAVE' }, { npcState: { hp: 0 } }, 'HP_DEPLETED'],
   ['a spell without mana', { type: 'CAST' }, { npcState: { mana: 0 } }, 'MANA_INSUFFICIENT'],
   [
@@ -72,7 +72,7 @@ const refusals: readonly [title: string, action: Json, context: Json, code: stri
     'MANA_INSUFFICIENT',
   ],
   [
-    'using what is not owned',
+    'using an item that is not owned',
     { type: 'USE', payload: { item: 'key' } },
     { npcState: { inventory: ['rope'] } },
     'ITEM_NOT_IN_INVENTORY',
@@ -84,13 +84,13 @@ const refusals: readonly [title: string, action: Json, context: Json, code: stri
     'ITEM_NOT_IN_INVENTORY',
   ],
   [
-    'giving what is not owned',
+    'giving an item that is not owned',
     { type: 'GIVE', target: 'bob', item: 'key' },
     { npcState: { inventory: ['rope'] } },
     'ITEM_NOT_IN_INVENTORY',
   ],
   [
-    'trading what is used up',
+    'trading an item that is used up',
     { type: 'TRADE', payload: { items: ['rope', 'key'] } },
     { npcState: { inventory: [{ id: 'rope' }, { id: 'key', quantity: 0 }] } },
     'ITEM_NOT_IN_INVENTORY',
@@ -102,31 +102,27 @@ const refusals: readonly [title: string, action: Json, context: Json, code: stri
     'ITEM_NOT_IN_INVENTORY',
   ],
   [
-    'what is not among the allowed',
+    'a type that is not allowed',
     { type: 'DANCE' },
     { constraints: { allowedActions: ['SPEAK'] } },
     'ACTION_NOT_ALLOWED',
   ],
-  ['what is forbidden', { type: 'DANCE' }, { constraints: { forbiddenActions: ['dance'] } }, 'ACTION_FORBIDDEN'],
+  ['a forbidden type', { type: 'DANCE' }, { constraints: { forbiddenActions: ['dance'] } }, 'ACTION_FORBIDDEN'],
 ];
 
 const permissions: readonly [title: string, action: Json, context: Json][] = [
   ['a move to a target', { type: 'MOVE', target: 'door' }, { worldState: { bounds: { width: 1, height: 1 } } }],
-  ['a move to a place in the payload', { type: 'MOVE', payload: { x: 1, y: 2 } }, {}],
-  ['a move to a place on the action', { type: 'MOVE', x: 1, y: 2 }, {}],
+  ['a move to a position in the payload', { type: 'MOVE', payload: { x: 1, y: 2 } }, {}],
+  ['a move to a position on the action', { type: 'MOVE', x: 1, y: 2 }, {}],
   [
     'a move to the edge of the bounds',
     { type: 'MOVE', x: 10, y: 0 },
     { worldState: { bounds: { minX: 0, maxX: 10 } } },
   ],
-  ['an attack on who is there', { type: 'ATTACK', target: 'orc' }, { worldState: { entities: ['orc'] } }],
-  [
-    'an attack on an object that is there',
-    { type: 'ATTACK', target: 'o1' },
-    { worldState: { entities: [{ id: 'o1' }] } },
-  ],
+  ['an attack on a present entity', { type: 'ATTACK', target: 'orc' }, { worldState: { entities: ['orc'] } }],
+  ['an attack on a present object', { type: 'ATTACK', target: 'o1' }, { worldState: { entities: [{ id: 'o1' }] } }],
   ['an attack by name', { type: 'ATTACK', target: 'Grom' }, { worldState: { entities: [{ id: 'o1', name: 'Grom' }] } }],
-  ['an attack where nobody knows who is there', { type: 'ATTACK', target: 'orc' }, {}],
+  ['an attack with unknown entities', { type: 'ATTACK', target: 'orc' }, {}],
   ['an interaction with a target', { type: 'INTERACT', target: 'lever' }, {}],
   ['words in the payload', { type: 'SPEAK', payload: { text: 'hello' } }, {}],
   ['words on the action', { type: 'SPEAK', text: 'hello' }, {}],
@@ -134,22 +130,22 @@ const permissions: readonly [title: string, action: Json, context: Json][] = [
   ['an act with unknown hit points', { type: 'WAVE' }, { npcState: {} }],
   ['a spell with enough mana', { type: 'CAST', payload: { cost: 4 } }, { npcState: { mana: 4 } }],
   ['another act without mana', { type: 'WAVE' }, { npcState: { mana: 0 } }],
-  ['using what is owned', { type: 'USE', payload: { item: 'key' } }, { npcState: { inventory: ['key'] } }],
+  ['using an owned item', { type: 'USE', payload: { item: 'key' } }, { npcState: { inventory: ['key'] } }],
   [
-    'giving what is owned as an object',
+    'giving an item that is owned as an object',
     { type: 'GIVE', item: 'Key' },
     { npcState: { inventory: [{ id: 'k', name: 'Key' }] } },
   ],
   ['giving from a pile', { type: 'GIVE', item: 'coin' }, { npcState: { inventory: { coin: 3 } } }],
   ['using with an unknown inventory', { type: 'USE', payload: { item: 'key' } }, {}],
   [
-    'using a thing of the world',
+    'using an object of the world',
     { type: 'USE', target: 'lever' },
     { npcState: { inventory: [] }, worldState: { entities: ['lever'] } },
   ],
-  ['what is allowed', { type: 'speak', text: 'x' }, { constraints: { allowedActions: ['SPEAK'] } }],
+  ['an allowed type', { type: 'speak', text: 'x' }, { constraints: { allowedActions: ['SPEAK'] } }],
   ['aliases', { gaType: 'MOVE', actionTarget: 'door', actionReason: 'why' }, {}],
-  ['a context that says nothing', { type: 'WAVE' }, null],
+  ['an empty context', { type: 'WAVE' }, null],
 ];
 
 describe('the bridge', () => {
@@ -177,7 +173,7 @@ describe('the bridge', () => {
     expect(answer.details).toEqual({ item: 'key', inventory: ['rope', 'coin'] });
   });
 
-  it('cuts speech that is too long in the corrected action [4.1a, 4.2c]', () => {
+  it('truncates speech that is too long in the corrected action [4.1a, 4.2c]', () => {
     const { valid, correctedAction } = ask({
       action: { type: 'SPEAK', payload: { text: 'x'.repeat(SPEECH_CHARS + 1), tone: 'low' } },
     });
@@ -188,7 +184,7 @@ describe('the bridge', () => {
     });
   });
 
-  it('lets the recorded state fill what the context leaves out [4.1d]', () => {
+  it('uses the recorded state for members that the context omits [4.1d]', () => {
     const recorded = { hp: 0, inventory: ['key'] };
     expect(ask({ action: { type: 'WAVE' }, recorded })).toMatchObject({ code: 'HP_DEPLETED' });
     expect(ask({ action: { type: 'USE', item: 'key' }, recorded, context: { npcState: { hp: 3 } } })).toMatchObject({
@@ -196,13 +192,13 @@ describe('the bridge', () => {
     });
   });
 
-  it('checks the shape alone without a ruleset [4.2a]', () => {
+  it('checks only the shape without a ruleset [4.2a]', () => {
     const context = { npcState: { hp: 0 } };
     expect(ask({ action: { type: 'MOVE' }, context, ruleset: null })).toMatchObject({ valid: true, checks: [] });
     expect(ask({ action: {}, context, ruleset: null })).toMatchObject({ code: 'ACTION_TYPE_MISSING' });
   });
 
-  it("applies what the tenant's default forbids [4.2a]", () => {
+  it('applies the prohibitions of the tenant’s default [4.2a]', () => {
     const ruleset = aRuleset([
       { ruleCondition: [['relation', 'friend']], ruleAction: 'FORBID ATTACK', ruleReason: 'Not a friend.' },
     ]);
@@ -230,7 +226,7 @@ describe('the bridge', () => {
     ]);
   });
 
-  it('answers whatever it is asked, and the same question always alike', () => {
+  it('answers any question, and the same question always the same', () => {
     const json = fc.jsonValue() as fc.Arbitrary<Json>;
     const action = fc.oneof(
       json,
