@@ -41,7 +41,7 @@ const revisions = ({ hits }: Awaited<ReturnType<Awaited<ReturnType<typeof search
   hits.map(({ revision }) => revision);
 
 describe('a search', () => {
-  itLong('looks at a bounded number of texts, and says where to go on until it has looked at all', async () => {
+  itLong('examines a bounded number of texts, and returns where to continue until it has read all', async () => {
     const search = await searching('the ruby', ...Array.from({ length: 5_200 }, () => 'ruby, the'));
     const first = await search('"the ruby"');
     expect([revisions(first), first.next]).toEqual([[], 201]);
@@ -49,7 +49,7 @@ describe('a search', () => {
     expect([revisions(second), second.next]).toEqual([[0], undefined]);
   });
 
-  itLong('looks at a bounded amount of text', async () => {
+  itLong('examines a bounded amount of text', async () => {
     const long = `ruby the ${'x '.repeat(40_000)}`;
     const first = await (await searching('the ruby', ...Array.from({ length: 150 }, () => long)))('"the ruby"');
     expect([revisions(first), first.next]).toEqual([[], 51]);
@@ -63,7 +63,7 @@ describe('a search', () => {
     expect([revisions(all), all.next]).toEqual([[4, 3], 3]);
   });
 
-  it('asks the index for few beginnings, and for no short ones, and finds by all of them', async () => {
+  it('sends the index only a few long prefixes, and matches all of them', async () => {
     const asked: PassageQuery[] = [];
     const search = await searching('a rubbish tower', 'a ruby tower', 'the ruby town');
     expect(revisions(await search('a* rub* ruby* tower*', undefined, 5, asked))).toEqual([1]);
@@ -72,7 +72,7 @@ describe('a search', () => {
     expect(asked.at(-1)?.beginnings).toEqual([]);
   });
 
-  it('goes on below its last hit, and not where nothing is left', async () => {
+  it('continues below its last hit, and ends when nothing is left', async () => {
     const search = await searching('ruby', 'ruby', 'pearl', 'ruby', 'ruby');
     const first = await search('ruby');
     expect([revisions(first), first.next]).toEqual([[4, 3], 3]);

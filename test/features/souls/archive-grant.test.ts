@@ -38,24 +38,24 @@ const issue = (over: Partial<typeof allowed> = {}) =>
 const read = (grant: string, at = clock) => readArchiveGrant({ publicKey, clock: at }, grant);
 
 describe('a grant for the archive', () => {
-  it('says for which payload it is, and whose [8.1m]', async () => {
+  it('names its payload and its tenant [8.1m]', async () => {
     const grant = await issue();
     expect(JSON.parse(Buffer.from(grant.split('.')[1] ?? '', 'base64url').toString())).toEqual(claims);
     expect(await read(grant)).toEqual(allowed);
   });
 
-  it('holds until its time, and not a millisecond longer [8.1i]', async () => {
+  it('is valid until its expiry, and not a millisecond longer [8.1i]', async () => {
     const grant = await issue();
     expect(await read(grant, new ManualClock('2026-01-01T00:59:59.999Z'))).toEqual(allowed);
     expect(await read(grant, new ManualClock('2026-01-01T01:00:00.000Z'))).toBeNull();
   });
 
-  it('ends with a whole second, never later than it should', async () => {
+  it('expires at a full second, never later than it should', async () => {
     const grant = await issue({ expiresAt: new Date('2026-01-01T01:00:00.999Z') });
     expect(await read(grant)).toEqual(allowed);
   });
 
-  it('fits with the longest names', async () => {
+  it('has room for the longest names', async () => {
     const longest = { npcId: '\u{1f600}'.repeat(128), tenant: 't'.repeat(64) };
     expect(await read(await issue(longest))).toMatchObject(longest);
   });
@@ -65,24 +65,21 @@ describe('a grant for the archive', () => {
     ['that another server signed under the name of our key', () => signed(claims, { key: theirs.privateKey })],
     ['of another type', () => signed(claims, { typ: 'verdict+jwt' })],
     ['for another audience', () => signed({ ...claims, aud: 'http://other' })],
-    ['for what is no digest', () => signed({ ...claims, sub: '../secret' })],
+    ['for an invalid digest', () => signed({ ...claims, sub: '../secret' })],
     ['without a tenant', () => signed({ ...claims, tenant: 1 })],
-    ['without an end', () => signed({ ...claims, exp: 'never' })],
-    ['that holds no object', () => signed([] as unknown as JsonObject)],
+    ['without an expiry', () => signed({ ...claims, exp: 'never' })],
+    ['that does not contain an object', () => signed([] as unknown as JsonObject)],
     ['that is too long', () => signed({ ...claims, iss: 'x'.repeat(16_384) })],
     ['with padding', async () => `${await issue()}=`],
-    [
-      'with bits that count for nothing',
-      async () => (await issue()).replace(/.$/, (last) => (last === 'Q' ? 'R' : 'B')),
-    ],
+    ['with unused bits set', async () => (await issue()).replace(/.$/, (last) => (last === 'Q' ? 'R' : 'B'))],
     ['without a signature', async () => (await issue()).replace(/[^.]*$/, '')],
-    ['that is none', () => 'am_live_key_secret'],
+    ['that is not a token', () => 'am_live_key_secret'],
     ['that is empty', () => ''],
-  ])('%s lets nothing in', async (_, grant) => {
+  ])('%s is refused', async (_, grant) => {
     expect(await read(await grant())).toBeNull();
   });
 
-  it('that cannot be checked now is not taken for a bad one', async () => {
+  it('is not reported as invalid when it cannot be checked', async () => {
     const away = { publicKey: () => Promise.reject(new Error('the store is away')), clock };
     await expect(readArchiveGrant(away, await issue())).rejects.toThrow('the store is away');
   });

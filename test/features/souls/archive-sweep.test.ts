@@ -22,14 +22,14 @@ const scene = async (expiresInMs: number) => {
 };
 
 describe('the sweep of the archive', () => {
-  it('drops what has expired at its start, however much it is', async () => {
+  it('drops all expired entries at its start, however many', async () => {
     const { left, ...deps } = await scene(0);
     await using _ = startArchiveSweep(deps);
     await settle();
     expect(await left()).toBe(0);
   });
 
-  it('drops what expires later, when its time has come [8.1i, 8.1l]', async () => {
+  it('drops entries as they expire later [8.1i, 8.1l]', async () => {
     const { left, ...deps } = await scene(SWEEP_EVERY_MS);
     await using _ = startArchiveSweep(deps);
     await settle();
@@ -40,7 +40,7 @@ describe('the sweep of the archive', () => {
     expect(await left()).toBe(0);
   });
 
-  it('goes on after failures, and tells of them once', async () => {
+  it('continues after failures, and logs them once', async () => {
     const { archive, left, clock, log } = await scene(0);
     let isAway = true;
     const dropStaged = async (before: Date, limit: number) => {
@@ -57,7 +57,7 @@ describe('the sweep of the archive', () => {
     expect(await left()).toBe(0);
   });
 
-  it('ends when it is told to, in the middle of its work too', async () => {
+  it('stops on request, even in the middle of its work', async () => {
     const { archive, clock, log } = await scene(0);
     let batches = 0;
     const dropStaged = async (_: Date, limit: number) => {

@@ -35,7 +35,7 @@ const again = (): void => {
   deps = { ...deps, writers: new StreamWriters(deps.events, deps.clock, { shared: true }) };
 };
 const stateOf = async (npcId: string) => (await deps.writers.current(npcStream('studio', npcId), mindFold)).state;
-/** A request of somebody else. */
+/** A request of another client. */
 const by = { tenant: 'studio', actor: 'key', commandId: 'c1', correlationId: 'r1', causationId: null };
 
 beforeEach(() => {
@@ -44,8 +44,8 @@ beforeEach(() => {
   deps = { events, clock, writers: new StreamWriters(events, clock, { shared: true }) };
 });
 
-describe('A soul that arrives', () => {
-  it('is written in several appends, none too large, and is there with the last one [8.4n]', async () => {
+describe('an arriving soul', () => {
+  it('is written in several appends of bounded size, and exists with the last one [8.4n]', async () => {
     const large = soulMemory(601, { metadata: { notes: 'x'.repeat(780_000) } });
     const document = documentOf([...soulMemories(600), large, soulMemory(602, { metadata: {} })]);
     const sizes: number[] = [];
@@ -70,7 +70,7 @@ describe('A soul that arrives', () => {
     expect(chain[1]).toMatchObject({ txId: 'tx', kid: 'k', importedAt: '2026-01-02T00:00:00.000Z' });
   });
 
-  it('goes on where an attempt that died after any append has stopped, and doubles nothing [8.4n]', async () => {
+  it('resumes after an attempt that died after any append, and duplicates nothing [8.4n]', async () => {
     const document = documentOf();
     for (let allowed = 1; ; allowed += 1) {
       deps = { ...deps, events: new MemoryEventStore() };
@@ -95,7 +95,7 @@ describe('A soul that arrives', () => {
     }
   });
 
-  it('keeps others from writing until it is there, and is not there for who asks [8.4n]', async () => {
+  it('blocks other writers until it has arrived, and is not found by readers before [8.4n]', async () => {
     const document = documentOf();
     const stop = new AbortController();
     const append = deps.events.append.bind(deps.events);
@@ -109,7 +109,7 @@ describe('A soul that arrives', () => {
     const write = () => runCommand(deps, stream, mindFold, by, (mind) => registerNpc(mind, { persona: 'Mallory' }));
     await expect(write()).rejects.toMatchObject({ code: 'SOUL_ARRIVING', retryAfter: 1 });
     expect(await revisionOf(deps.events, 'studio', document.npcId)).toBe(-1);
-    // This program still remembers the mind as it was; another one ends the import.
+    // This program has the old mind in its cache; another one ends the import.
     const here = deps.writers;
     again();
     await arrive(deps, arrivalOf(document), document, never);
@@ -118,7 +118,7 @@ describe('A soul that arrives', () => {
     expect(await stateOf(document.npcId)).toMatchObject({ persona: 'Mallory' });
   });
 
-  it('does not come into a mind that is there, nor into one that another import makes [8.4i, 8.4l]', async () => {
+  it('is refused for an existing mind, and for one that another import is making [8.4i, 8.4l]', async () => {
     const document = documentOf();
     await arrive(deps, arrivalOf(document), document, never);
     await expect(arrive(deps, arrivalOf(document, 'i2'), document, never)).rejects.toMatchObject({
@@ -132,13 +132,13 @@ describe('A soul that arrives', () => {
   });
 });
 
-describe('The custody of a soul', () => {
+describe('the custody of a soul', () => {
   const owner = (importId: string, npcId = 'mira') => ({ tenant: 'studio', npcId, importId });
   const context = (importId: string) => arrivalContext(arrivalOf(documentOf([]), importId));
   const take = (importId: string, npcId?: string) =>
     takeCustody(deps, 'root', owner(importId, npcId), context(importId));
 
-  it('is taken once, by a repeat too, and by another only after it was let go [8.4k]', async () => {
+  it('is taken once, even by a repeat, and by another server only after its release [8.4k]', async () => {
     expect(await ownerOf(deps, 'root')).toBeNull();
     expect([await take('i1'), await take('i1'), await take('i2')]).toEqual([true, true, false]);
     expect(await ownerOf(deps, 'root')).toMatchObject({ importId: 'i1' });
@@ -158,7 +158,7 @@ describe('The custody of a soul', () => {
     expect(await take('i2', 'bo')).toBe(true);
   });
 
-  it('is taken by one of many that try at once', async () => {
+  it('is taken by one of many concurrent attempts', async () => {
     const ids = Array.from({ length: 8 }, (_, at) => `i${at}`);
     const taken = await Promise.all(
       ids.map((id) =>

@@ -14,7 +14,7 @@ const disclosed = (more: Partial<SoulInputs>) => {
 const LARGEST = 16 * 1024 * 1024;
 
 describe('a disclosure', () => {
-  it('looks at 200,000 events of a mind at most, and an export without players is refused for more [8.10e, 8.10h]', async () => {
+  it('reads at most 200,000 events of a mind, and an export without players is refused beyond that [8.10e, 8.10h]', async () => {
     const { provenance } = unsignedSoul();
     const events = new MemoryEventStore();
     const turnsAt = async (revision: number) => {
@@ -26,7 +26,7 @@ describe('a disclosure', () => {
     await expect(namedPlayers(events, 'npc-studio.mira', 200_000)).rejects.toMatchObject({ code: 'SOUL_TOO_LARGE' });
   });
 
-  itLong('lists so many of each and no more, and counts all [8.10f]', async () => {
+  itLong('lists a bounded number of each kind, and counts all [8.10f]', async () => {
     expect(LISTED).toEqual({ players: 1_000, memories: 10_000, places: 1_000 });
     const player = { player: 'Anna' };
     const memories = Array.from({ length: LISTED.memories + 1 }, (_, n) => soulMemory(n, { metadata: player }));
@@ -39,7 +39,7 @@ describe('a disclosure', () => {
   });
 
   itLong(
-    'is no larger than the largest soul, however many players with long names a text speaks of [8.10f]',
+    'is no larger than the largest soul, however many players with long names a text mentions [8.10f]',
     async () => {
       const players = Array.from({ length: 2_000 }, (_, n) => ({ id: `${n} `.padEnd(256, 'x'), name: `n${n}` }));
       const text = players
@@ -58,7 +58,7 @@ describe('a disclosure', () => {
     },
   );
 
-  it('lets others have their turn after each part that is large, twice, and after many that are small', async () => {
+  it('yields twice for each large part, and between many small ones', async () => {
     const metadata = { names: Array.from({ length: 10_000 }, (_, n) => `n${n}`) };
     const memories = Array.from({ length: 20 }, (_, n) => soulMemory(n, { metadata }));
     expect(await turnsDuring(() => disclosed({ memories }))).toBeGreaterThanOrEqual(2 * memories.length);

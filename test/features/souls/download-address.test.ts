@@ -26,11 +26,11 @@ it.each([
   ['something else', false, all, own],
   [txId, false, { ...all, arweaveGatewayUrl: null }, own],
   [cid, false, { ...all, ipfsGatewayUrl: null }, own],
-])('the payload %s (kept here: %j) is read at the right place [8.5m]', (id, isKept, places, expected) => {
+])('the payload %s (stored here: %j) is read at the right URL [8.5m]', (id, isKept, places, expected) => {
   expect(downloadAddress(id, isKept, places)).toBe(expected);
 });
 
-it('is the first other gateway where none is meant for ids of that form, unless the payload is here [8.5m]', () => {
+it('an id falls back to the first other gateway if none serves its form, unless the payload is here [8.5m]', () => {
   for (const id of [cid, txId, 'any']) {
     expect(downloadAddress(id, false, other)).toBe('https://friends.example/archive');
     expect(downloadAddress(id, true, other)).toBe(own);

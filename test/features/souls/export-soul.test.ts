@@ -11,7 +11,7 @@ const bytes = Buffer.from('{"soul":true}');
 const digest = contentDigest(bytes);
 const by = { tenant: 'studio', actor: 'k', commandId: 'c', correlationId: 'c', causationId: null };
 
-/** What becomes of a sealed soul when its export is given up, and the runtime answers so. */
+/** The fate of a sealed soul whose export is given up, when the runtime returns this. */
 const givenUp = async (ask: () => Promise<StepAnswer>) => {
   const archive = new MemorySoulArchive();
   await archive.stage(digest, bytes, { tenant: 'studio', expiresAt: new Date('2030-01-01') });
@@ -29,15 +29,15 @@ const givenUp = async (ask: () => Promise<StepAnswer>) => {
 const ended = (state: object) => () =>
   Promise.resolve({ answer: state, revision: 3, position: 3 } as unknown as StepAnswer);
 
-describe('an export that is given up', () => {
+describe('an abandoned export', () => {
   it.each([
     ['SOUL_UPLOAD_FAILED', { name: 'failed', failure: { code: 'SOUL_UPLOAD_FAILED', reason: 'no room' } }],
     ['SOUL_EXCHANGE_EXPIRED', { name: 'expired' }],
-  ])('takes no room any more: %s', async (outcome, state) => {
+  ])('frees its quota: %s', async (outcome, state) => {
     expect(await givenUp(ended(state))).toEqual({ outcome, waiting: 0 });
   });
 
-  it('keeps what it sealed as long as it may be wanted', async () => {
+  it('keeps its sealed soul as long as it may be needed', async () => {
     const away = () => Promise.reject(new Rejection('ENGINE_UNAVAILABLE'));
     expect(await givenUp(away)).toEqual({ outcome: 'ENGINE_UNAVAILABLE', waiting: bytes.length });
     expect(await givenUp(ended({ name: 'exported' }))).toEqual({ outcome: 'exported', waiting: bytes.length });

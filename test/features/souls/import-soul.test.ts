@@ -51,7 +51,7 @@ beforeEach(async () => {
   }
 });
 
-/** An engine that does only what a test says. */
+/** An engine that does only what a test tells it to. */
 const depsWith = (runtime: Partial<ProcessRuntime>): ImportDeps => ({
   ...{
     events,
@@ -66,7 +66,7 @@ const depsWith = (runtime: Partial<ProcessRuntime>): ImportDeps => ({
 });
 const received = async (runtime: Partial<ProcessRuntime>, txId = 'tx') =>
   receiveSoul(depsWith(runtime), { tenant, txId, by }, { document: soul, copy: false });
-/** No outcome within the time that a request has. */
+/** No outcome within the time of a request. */
 const notInTime = async (): Promise<null> => {
   await clock.advance(60_000);
   return null;
@@ -74,7 +74,7 @@ const notInTime = async (): Promise<null> => {
 const answered = async () => ({ answer: undefined, revision: 1, position: 1 });
 const unknown = () => Promise.reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 }));
 const isKept = async () => (await archive.read(digest)) !== null;
-/** As the import's own effect does when it ends. */
+/** As the import’s own effect does at its end. */
 const ends = async () => archive.unstage(digest, stagedFor(tenant, importId));
 const recorded = async () => {
   const received = { soulId: soul.id, digest, root: soul.trainingProof, kid: 'k', signer: 'unknown' } as const;
@@ -82,8 +82,8 @@ const recorded = async () => {
   await appendNext(events, importStream(tenant, 'tx'), [event('tx', { type: 'SoulReceived', data })]);
 };
 
-describe('a soul that was received', () => {
-  it('is answered after 12 s while it is still arriving, and stays for a repeat [8.4o]', async () => {
+describe('a received soul', () => {
+  it('gets a response after 12 s while it is still arriving, and stays for a repeat [8.4o]', async () => {
     await recorded();
     const outcome = vi.fn(() => new Promise<never>(() => undefined));
     let isOver = false;
@@ -100,10 +100,10 @@ describe('a soul that was received', () => {
   });
 
   it.each<[string, Partial<ProcessRuntime>]>([
-    ['nobody can tell whether its import knows of it', { ask: unknown }],
+    ['it is unknown whether its import has received it', { ask: unknown }],
     ['the server dies while it waits', { ask: answered, outcome: () => new Promise(() => undefined) }],
-    ['it cannot be asked for', { ask: answered, outcome: () => Promise.reject(new Error('no')) }],
-  ])('is kept for longer than any outage when %s, and swept then', async (_, runtime) => {
+    ['its outcome cannot be read', { ask: answered, outcome: () => Promise.reject(new Error('no')) }],
+  ])('is kept for longer than any outage when %s, and then swept', async (_, runtime) => {
     void received(runtime).catch(() => undefined);
     await expect.poll(isKept).toBe(true);
     await archive.dropStaged(new Date(Date.parse(START) + KEPT_MS - 1), 10);
@@ -133,14 +133,14 @@ describe('a soul that was received', () => {
   });
 
   it.each(['SOUL_PAYLOAD_MISMATCH', 'SOUL_EXCHANGE_EXPIRED', 'SOUL_IMPORT_NOT_FOUND'] as const)(
-    'is not kept when its import says %s',
+    'is not kept when its import ends with %s',
     async (code) => {
       await expect(received({ ask: () => Promise.reject(new Rejection(code)) })).rejects.toMatchObject({ code });
       expect(await isKept()).toBe(false);
     },
   );
 
-  it('is not put back after its import has ended', async () => {
+  it('is not stored again after its import has ended', async () => {
     const ask = async () => {
       await ends();
       return answered();
@@ -149,7 +149,7 @@ describe('a soul that was received', () => {
     expect(await isKept()).toBe(false);
   });
 
-  it('is dropped again where its import ended just before it was staged', async () => {
+  it('is dropped when its import ended just before it was stored', async () => {
     const failure = { code: 'SOUL_ALREADY_LIVE', reason: 'too late' };
     const outcome = async () => ({ answer: { name: 'failed', failure }, revision: 2, position: 2 });
     await expect(received({ ask: answered, outcome })).rejects.toMatchObject({ code: 'SOUL_ALREADY_LIVE' });
@@ -159,7 +159,7 @@ describe('a soul that was received', () => {
     expect(await isKept()).toBe(false);
   });
 
-  it('may be brought again while it arrives, also by who begins again [8.3c, 8.4o]', async () => {
+  it('may be uploaded again while it arrives, also by a new request [8.3c, 8.4o]', async () => {
     await recorded();
     const deps = depsWith({ ask: () => Promise.reject(new Error('another import was begun')) });
     await clock.advance(2 * 3_600_000);
@@ -171,7 +171,7 @@ describe('a soul that was received', () => {
   it.each([
     ['that was done', { done: true, commandId: 'another' }],
     ['whose first attempt died', { resumed: true, commandId: 'command-tx' }],
-  ])('is found again by a repeat %s, and no other import is begun, or confirmed in its place', async (_, repeated) => {
+  ])('is found by a repeat %s, which begins or confirms no other import', async (_, repeated) => {
     await recorded();
     const owner = { type: 'SoulTaken', data: { tenant, npcId: soul.npcId, importId } };
     await appendNext(events, custodyStream(soul.trainingProof), [event('owner', owner)]);
@@ -204,7 +204,7 @@ describe('a soul that was received', () => {
     expect(asked).toEqual([importId]);
   });
 
-  it('is told as its repeats are where it was confirmed while it was looked at', async () => {
+  it('gets the same response as its repeats when it was confirmed during the lookup', async () => {
     const state = { name: 'imported', arrived: { npcId: soul.npcId, revision: 0 }, soul: { soulId: soul.id } };
     const deps = depsWith({ outcome: async () => ({ answer: state, revision: 2, position: 2 }) });
     const confirmedMeanwhile = {
@@ -232,12 +232,12 @@ describe('a soul that was received', () => {
     await archive.stage(contentDigest(Buffer.from('a')), nearly, { ...stagedFor(tenant, 'i0_0_another'), expiresAt });
     for (let times = 0; times < 2; times += 1)
       await expect(received({ ask: unknown })).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' });
-    // What goes beyond one soul counts.
+    // Only the bytes beyond one soul count.
     await archive.stage(contentDigest(Buffer.from('b')), nearly, { ...stagedFor(tenant, importId), expiresAt });
     await expect(received({ ask: unknown })).rejects.toMatchObject({ code: 'SOULS_WAITING' });
   });
 
-  it('counts among what waits, for its tenant alone [8.1j, 8.4i]', async () => {
+  it('counts as waiting, for its own tenant alone [8.1j, 8.4i]', async () => {
     const others = Buffer.alloc(MAX_WAITING_BYTES);
     const expiresAt = new Date('2027-01-01T00:00:00.000Z');
     await archive.stage(contentDigest(Buffer.from('a')), others, { ...stagedFor(tenant, 'i0_0_another'), expiresAt });
@@ -248,21 +248,21 @@ describe('a soul that was received', () => {
   });
 });
 
-describe('a soul that comes under a CID', () => {
+describe('a soul uploaded under a CID', () => {
   const asked = (txId: string) => received({ ask: () => Promise.reject(new Error('asked')) }, txId);
 
   it.each([
     ['its JSON', ownCid],
     ['its binary form', binaryCid],
-  ])('is taken when it names %s [8.4g]', async (_, cid) => {
+  ])('is accepted when the CID names %s [8.4g]', async (_, cid) => {
     await expect(asked(cid)).rejects.toThrow('asked');
   });
 
-  it('is refused when it names something else [8.4g]', async () => {
+  it('is refused when the CID names something else [8.4g]', async () => {
     await expect(asked(otherCid)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
   });
 
-  it('is made binary in its turn only, and not for the CID of its JSON', async () => {
+  it('is encoded as binary one at a time, and not for the CID of its JSON', async () => {
     const { opened, open } = gate();
     const held = mutex.runExclusive('binary', () => opened);
     let refused = false;

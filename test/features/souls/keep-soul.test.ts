@@ -26,8 +26,8 @@ const scene = async (add: IpfsNode['add'] | null = null) => {
   return { archive, keep };
 };
 
-describe('the keeping of a sealed soul', () => {
-  it('gives the node exactly the bytes that it then makes public under their CID [7.2g]', async () => {
+describe('storing a sealed soul', () => {
+  it('gives the node exactly the bytes that become public under their CID [7.2g]', async () => {
     const add = vi.fn<IpfsNode['add']>(() => Promise.resolve(cid));
     const { archive, keep } = await scene(add);
     expect(await keep()).toEqual(uploaded);
@@ -36,7 +36,7 @@ describe('the keeping of a sealed soul', () => {
     expect(await archive.readPublic(digest)).toEqual(new Uint8Array(sealed));
   });
 
-  it('shows nothing while the node is away, and ends the same when it is tried again', async () => {
+  it('publishes nothing while the node is unavailable, and has the same result on a retry', async () => {
     const add = vi.fn<IpfsNode['add']>(() => Promise.resolve(cid)).mockRejectedValueOnce(away);
     const { archive, keep } = await scene(add);
     await expect(keep()).rejects.toBe(away);
@@ -44,7 +44,7 @@ describe('the keeping of a sealed soul', () => {
     expect([await keep(), await keep()]).toEqual([uploaded, uploaded]);
   });
 
-  it('is finished by a repeat, wherever it was cut off', async () => {
+  it('is completed by a repeat, wherever it was interrupted', async () => {
     for (const step of ['nameByCid', 'publish'] as const) {
       const { archive, keep } = await scene();
       vi.spyOn(archive, step).mockRejectedValueOnce(new Rejection('STORE_UNAVAILABLE'));
@@ -55,14 +55,14 @@ describe('the keeping of a sealed soul', () => {
     }
   });
 
-  it('fails, and keeps nothing, when the node names the bytes differently [7.2g]', async () => {
+  it('fails and stores nothing when the node names the bytes differently [7.2g]', async () => {
     const { archive, keep } = await scene(() => Promise.resolve('another'));
     const reason = expect.stringContaining('names the soul another,') as string;
     expect(await keep()).toEqual({ type: 'failed', code: 'SOUL_UPLOAD_FAILED', reason });
     expect([await archive.digestOfCid(cid), await archive.readPublic(digest)]).toEqual([null, null]);
   });
 
-  it('keeps CBOR beside the sealed soul, which nobody sees', async () => {
+  it('stores CBOR beside the sealed soul, unpublished', async () => {
     const { archive, keep } = await scene();
     const kept = await keep({ format: 'binary' });
     const { txId } = kept as { txId: string };
@@ -72,7 +72,7 @@ describe('the keeping of a sealed soul', () => {
     expect(await archive.readPublic(digest)).toBeNull();
   });
 
-  it('fails when its CBOR is larger than an archive takes [7.2e]', async () => {
+  it('fails when its CBOR is larger than an archive accepts [7.2e]', async () => {
     const { archive, keep } = await scene();
     const large = Buffer.from(JSON.stringify({ numbers: new Array<number>(2_000_000).fill(1.1) }));
     const of = contentDigest(large);

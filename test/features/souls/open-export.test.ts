@@ -50,11 +50,11 @@ describe('an open export', () => {
     { type: 'SoulExported', data: { soulId, txId: 'd', url: 'u' } },
     { type: 'SoulExportFailed', data: { soulId, code: 'SOUL_UPLOAD_FAILED', reason: '' } },
     { type: 'SoulExportExpired', data: { soulId } },
-  ])('is not joined once it is over: $type', async (over) => {
+  ])('is not joined after its end: $type', async (over) => {
     expect(await (await after(sealed, over)).joined()).toBeNull();
   });
 
-  it('is looked for among many without holding up others', async () => {
+  it('is searched among many without blocking other work', async () => {
     const many = Array.from({ length: 8 }, (_, place) => ({
       type: 'SoulExportRequested',
       data: { soulId: `s${place}`, ...request, npcState: { place }, deadlineAt: '2026-01-01T01:00:00.000Z' },
@@ -72,11 +72,11 @@ describe('an open export', () => {
     expect(turns).toBeGreaterThanOrEqual(many.length);
   });
 
-  it('is not joined once something else has happened to the mind [8.1g]', async () => {
+  it('is not joined after another change of the mind [8.1g]', async () => {
     expect(await (await after(sealed, { type: 'NpcUpdated', data: {} })).joined()).toBeNull();
   });
 
-  it('is not joined when half of its time has gone [8.1g]', async () => {
+  it('is not joined after half of its time [8.1g]', async () => {
     const { clock, joined } = await after(sealed);
     await clock.advance(30 * 60_000 - 1);
     expect(await joined()).toBe(soulId);

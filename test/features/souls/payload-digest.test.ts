@@ -4,7 +4,7 @@ import { payloadDigest } from '../../../src/features/souls/payload-digest.js';
 import { contentDigest } from '../../../src/kernel/crypto/content-digest.js';
 
 it.each([0, 1, 512 * 1024 - 1, 512 * 1024, 3 * 512 * 1024 + 1])(
-  'the digest of a payload of %i bytes is made in slices',
+  'the digest of a payload of %i bytes is computed in slices',
   (size) => {
     const bytes = Buffer.alloc(size, 'abc');
     const work = payloadDigest(bytes);

@@ -14,12 +14,12 @@ describe('the document in a payload', () => {
     expect(await payloadDocument(soulToCbor(soul))).toEqual(soul);
   });
 
-  it('is none where a gateway answers something else', async () => {
+  it('is null when a gateway returns something else', async () => {
     for (const bytes of [Buffer.from('{"a":'), Buffer.from('<html>'), Buffer.from([0x7b, 0xff]), new Uint8Array()])
       expect(await payloadDocument(bytes)).toBeNull();
   });
 
-  it('is none where a name comes twice in one object, at any depth: two readers could see two [8.7p]', async () => {
+  it('is null when a name is repeated in one object, at any depth: readers could disagree [8.7p]', async () => {
     const text = JSON.stringify(soul);
     expect(await payloadDocument(Buffer.from(`${text.slice(0, -1)}, "\\u006eame":"Zo\u00eb"}`))).toBeNull();
     expect(await payloadDocument(Buffer.from('{"a":[{"b":1,"c":{"d":[1,{"e":1,"e":1}]}}]}'))).toBeNull();
@@ -27,7 +27,7 @@ describe('the document in a payload', () => {
     expect(await payloadDocument(Buffer.from(same))).toEqual(JSON.parse(same));
   });
 
-  itLong('is none where it would become more than a soul can hold, in either form', async () => {
+  itLong('is null when it would exceed the limits of a soul, in either form', async () => {
     const lists = MAX_CONTAINERS + 1;
     expect(await payloadDocument(Buffer.from(`{"a":[${'[],'.repeat(lists)}0]}`))).toBeNull();
     const head = Buffer.from([0x9a, 0, 0, 0, 0]);

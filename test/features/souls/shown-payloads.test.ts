@@ -7,7 +7,7 @@ import { gate } from '../../support/gate.js';
 
 const MOST = 8;
 
-/** An archive that has every payload but `none`, and how often each was read. */
+/** An archive that has every payload except `none`, and how often each was read. */
 const counting = () => {
   const reads = new Map<string, number>();
   const shown = createShownPayloads(async (digest) => {
@@ -18,8 +18,8 @@ const counting = () => {
   return { shown, reads };
 };
 
-describe('payloads that are being read', () => {
-  it('are in memory once, however many read them', async () => {
+describe('payloads in use', () => {
+  it('are in memory once, however many readers they have', async () => {
     const { shown, reads } = counting();
     const readers = await Promise.all([shown.open('a'), shown.open('a'), shown.open('b')]);
     expect(readers.map((reader) => String(reader?.bytes))).toEqual(['a', 'a', 'b']);
@@ -33,13 +33,13 @@ describe('payloads that are being read', () => {
     ]);
   });
 
-  it('leave it when their last reader does', async () => {
+  it('are released with their last reader', async () => {
     const { shown, reads } = counting();
     for (let n = 0; n < 3; n += 1) (await shown.open('a'))?.close();
     expect(reads.get('a')).toBe(3);
   });
 
-  it('are so many at once and no more', async () => {
+  it('are limited in number', async () => {
     const { shown } = counting();
     const names = Array.from({ length: MOST }, (_, n) => String(n));
     const [first] = await Promise.all(names.map((name) => shown.open(name)));
@@ -49,7 +49,7 @@ describe('payloads that are being read', () => {
     expect(await shown.open('one more')).not.toBeNull();
   });
 
-  it('that are not there, or cannot be read, take no place', async () => {
+  it('that do not exist or cannot be read use no slot', async () => {
     const { shown } = counting();
     for (let n = 0; n <= MOST; n += 1) {
       expect(await shown.open('none')).toBeNull();
@@ -58,7 +58,7 @@ describe('payloads that are being read', () => {
     expect(await shown.open('a')).not.toBeNull();
   });
 
-  it('are read for each tenant by itself, and one is not told what another is refused', async () => {
+  it('are read for each tenant separately, and a refusal affects only its own tenant', async () => {
     const { opened, open } = gate();
     const shown = createShownPayloads(
       async (digest, tenant) => {

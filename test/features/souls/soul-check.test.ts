@@ -22,7 +22,7 @@ const verdictOf = (document: unknown): string => {
   return 'wrong' in read ? read.wrong : 'read';
 };
 
-/** Every object of the document's own shape, as a path; what is below `extra` and `metadata` is anybody's. */
+/** Every object of the document’s own schema, as a path; everything below `extra` and `metadata` is free-form. */
 const closedObjects = (value: Json, path: readonly string[] = []): readonly (readonly string[])[] => {
   if (Array.isArray(value)) {
     return (value as readonly Json[]).flatMap((item, place) => closedObjects(item, [...path, String(place)]));
@@ -33,7 +33,7 @@ const closedObjects = (value: Json, path: readonly string[] = []): readonly (rea
   return open ? [] : [path, ...below];
 };
 
-/** The soul with the object at a path made anew. */
+/** The soul with the object at a path replaced. */
 const withObject = (path: readonly string[], make: (object: JsonObject) => Json): Json => {
   const change = (value: Json, [name, ...rest]: readonly string[]): Json => {
     if (name === undefined) return make(value as JsonObject);
@@ -47,11 +47,11 @@ const withObject = (path: readonly string[], make: (object: JsonObject) => Json)
 const objects = closedObjects(soul).map((path) => [`/${path.join('/')}`, path] as const);
 
 describe('reading a soul', () => {
-  it('takes what was signed, and gives it back', () => {
+  it('accepts a signed soul and returns it', () => {
     expect(drained(readSoul(soul))).toEqual({ soul });
   });
 
-  it.each(objects)('takes no member more and none less: %s [8.7b, 8.7e, 8.7f, 8.7g]', (_, path) => {
+  it.each(objects)('accepts no extra and no missing member: %s [8.7b, 8.7e, 8.7f, 8.7g]', (_, path) => {
     expect(verdictOf(withObject(path, (object) => ({ ...object, more: '' })))).toBe('malformed');
     const names = Object.keys(
       path.reduce<Json>((value, name) => (value as JsonObject)[name] ?? null, soul) as JsonObject,
@@ -70,15 +70,15 @@ describe('reading a soul', () => {
     ['an empty object', {}],
     ['another version', { ...soul, version: '2' }],
     ['weights', { ...soul, baseModelWeights: 'ipfs://' }],
-    ['an id of nobody', { ...soul, npcId: '../etc' }],
+    ['an illegal NPC id', { ...soul, npcId: '../etc' }],
     ['an id that is not NFC', { ...soul, npcId: 'Zoe\u0308' }],
-    ['a day that no year has', { ...soul, createdAt: '2026-13-01T00:00:00.000Z' }],
+    ['an impossible day', { ...soul, createdAt: '2026-13-01T00:00:00.000Z' }],
     ['another zone', { ...soul, createdAt: '2026-11-21T10:00:00.000+01:00' }],
     ['a negative revision', { ...soul, provenance: { ...soul.provenance, revision: -1 } }],
     ['half a revision', { ...soul, provenance: { ...soul.provenance, revision: 0.5 } }],
-    ['a mood of its own', { ...soul, state: { ...soul.state, mood: 'hungry' } }],
-    ['a default that is no member', { ...soul, state: { ...soul.state, filled: ['extra'] } }],
-    ['a default twice', { ...soul, state: { ...soul.state, filled: ['fear', 'fear'] } }],
+    ['an unknown mood', { ...soul, state: { ...soul.state, mood: 'hungry' } }],
+    ['a default that is not a member', { ...soul, state: { ...soul.state, filled: ['extra'] } }],
+    ['a duplicate default', { ...soul, state: { ...soul.state, filled: ['fear', 'fear'] } }],
     ['too much importance', { ...soul, memories: [soulMemory(0, { importance: 1.5 })] }],
     ['a memory without a text', { ...soul, memories: [soulMemory(0, { text: '' })] }],
     [
@@ -90,7 +90,7 @@ describe('reading a soul', () => {
     ['half a surrogate pair', { ...soul, persona: '\ud83d' }],
     ['half a surrogate pair in a name', { ...soul, state: { ...soul.state, extra: { '\ude00': 1 } } }],
     ['a number that is not finite', { ...soul, state: { ...soul.state, fear: Infinity } }],
-    ['what JSON cannot hold', { ...soul, state: { ...soul.state, extra: { a: () => 1 } } }],
+    ['a value that JSON cannot represent', { ...soul, state: { ...soul.state, extra: { a: () => 1 } } }],
     [
       'too many links',
       { ...soul, provenance: { ...soul.provenance, chain: Array(MAX_SOUL_LINKS + 1).fill(soul.provenance.chain[0]) } },
@@ -99,7 +99,7 @@ describe('reading a soul', () => {
     expect(verdictOf(document)).toBe('malformed');
   });
 
-  it.each(['extra', 'metadata', 'top'])('refuses a member __proto__, wherever it is: %s', (where) => {
+  it.each(['extra', 'metadata', 'top'])('refuses a member __proto__ anywhere: %s', (where) => {
     const hostile = JSON.parse('{"__proto__": {"admin": true}}') as JsonObject;
     const documents: Readonly<Record<string, unknown>> = {
       extra: { ...soul, state: { ...soul.state, extra: hostile } },
@@ -109,20 +109,20 @@ describe('reading a soul', () => {
     expect(verdictOf(documents[where])).toBe('malformed');
   });
 
-  it('takes constructor and prototype as data', () => {
+  it('accepts constructor and prototype as data', () => {
     const extra = JSON.parse('{"constructor": {"prototype": 1}, "toString": null}') as JsonObject;
     expect(verdictOf({ ...soul, state: { ...soul.state, extra } })).toBe('read');
   });
 });
 
 describe('a hostile value', () => {
-  it('of a million levels is refused without going down', () => {
+  it('of a million levels is refused without a crash', () => {
     const deep = JSON.parse('['.repeat(1_000_000) + ']'.repeat(1_000_000)) as Json;
     expect(verdictOf(deep)).toBe('too_large');
     expect(verdictOf({ ...soul, state: { ...soul.state, extra: { deep } } })).toBe('too_large');
   });
 
-  it('of a million memories is refused before they are looked at', () => {
+  it('of a million memories is refused before they are examined', () => {
     const trap = new Proxy(soulMemory(0), {
       ownKeys: () => {
         throw new Error('a memory was looked at');
@@ -146,14 +146,14 @@ describe('reading a large soul', () => {
     return pauses;
   };
 
-  it('lets others run in between, however its memories are', () => {
+  it('yields for memories of any shape', () => {
     expect(pausesOf({ ...soul, memories: soulMemories(10_000) })).toBeGreaterThan(50);
     const metadata = { numbers: Array<number>(380_000).fill(1) };
     expect(pausesOf({ ...soul, memories: [0, 1, 2].map((n) => soulMemory(n, { metadata })) })).toBeGreaterThan(15);
     expect(pausesOf({ ...soul, state: { ...soul.state, extra: metadata } })).toBeGreaterThan(4);
   });
 
-  it('ends at the first part that is too large, before anything after it is looked at', () => {
+  it('ends at the first part that is too large, before it examines any other', () => {
     const trap = new Proxy(soulMemory(1), {
       ownKeys: () => {
         throw new Error('a memory was looked at');
@@ -172,7 +172,7 @@ describe('docs/reference/soul.schema.json', () => {
   ) as JsonObject;
   const isSoul = new Ajv2020({ strict: true, formats: { 'client-id': true, 'date-time': true } }).compile(schema);
 
-  it('holds for what is signed, and not for less [8.7a]', () => {
+  it('accepts every signed soul, and no less [8.7a]', () => {
     expect(isSoul(soul)).toBe(true);
     for (const name of Object.keys(soul)) {
       expect(isSoul(Object.fromEntries(Object.entries(soul).filter(([other]) => other !== name)))).toBe(false);

@@ -44,7 +44,7 @@ describe('the gateways', () => {
   });
 
   it.each(['', 'schema', '../x', `${txId}/`, 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPbdG', 'a'.repeat(42)])(
-    'are not asked for %j, which no archive has as an id [8.5g]',
+    'are not asked for %j, which is not a legal id of any archive [8.5g]',
     async (id) => {
       const other = source('other', hello);
       expect(await opened({ others: [other], ipfs: [other], arweave: [other] }).gateways.find(id, 'studio')).toBeNull();
@@ -52,7 +52,7 @@ describe('the gateways', () => {
     },
   );
 
-  it('have nothing under a CID when the bytes are others, whoever says them [8.5i]', async () => {
+  it('return nothing for a CID when the bytes differ, even from several gateways [8.5i]', async () => {
     const [liar, honest] = [source('liar', Buffer.from('hello worlD')), source('honest', hello)];
     const { gateways, log } = opened({ ipfs: [liar], others: [honest] });
     expect(await gateways.find(cid, 'studio')).toBe(hello);
@@ -60,7 +60,7 @@ describe('the gateways', () => {
     expect(await opened({ ipfs: [liar] }).gateways.find(cid, 'studio')).toBeNull();
   });
 
-  it('have what another has while one is away, and say so only when none has it [8.5j]', async () => {
+  it('return the payload of another while one is down, and report that only when none has it [8.5j]', async () => {
     const away = source('away', archiveUnavailable('away'));
     expect(await opened({ arweave: [away], others: [source('other', hello)] }).gateways.find(txId, 'studio')).toBe(
       hello,
@@ -79,14 +79,14 @@ describe('the gateways', () => {
     await expect(opened({ arweave: [broken] }).gateways.find(txId, 'studio')).rejects.toThrow('a defect');
   });
 
-  it('are given up after 10 s together [8.5h]', async () => {
+  it('are given up after 10 s in total [8.5h]', async () => {
     const { gateways, clock } = opened({ arweave: [source('silent', 'silent')] });
     const ended = expect(gateways.find(txId, 'studio')).rejects.toMatchObject({ code: 'ARCHIVE_UNAVAILABLE' });
     await clock.advance(10_000);
     await ended;
   });
 
-  it('that are slow do not keep those after them from being asked [8.5h]', async () => {
+  it('that are slow do not delay the next ones [8.5h]', async () => {
     for (const count of [3, 18]) {
       const silent = Array.from({ length: count - 1 }, (_, n) => source(`silent ${n}`, 'silent'));
       const { gateways, clock } = opened({ arweave: silent, others: [source('last', hello)] });
@@ -96,7 +96,7 @@ describe('the gateways', () => {
     }
   });
 
-  it('search for eight at once, for one tenant four, and then again [8.5k]', async () => {
+  it('run at most eight searches at a time, four for one tenant, and accept more afterwards [8.5k]', async () => {
     const silent = source('silent', 'silent');
     const { gateways, clock } = opened({ arweave: [silent] });
     const busy = { code: 'BUSY', retryAfter: 1 };
@@ -121,7 +121,7 @@ describe('the gateways', () => {
     expect(await gateways.find(txId, 'one')).toBe(hello);
   });
 
-  it('are not asked again at once for what they do not have, and soon are [8.5l]', async () => {
+  it('are not asked again immediately for a missing id, but soon after [8.5l]', async () => {
     const [none, large, liar] = [source('none'), source('large', 'too_large'), source('liar', Buffer.from('x'))];
     const { gateways, clock, log } = opened({ ipfs: [none, large, liar] });
     for (let asks = 0; asks < 3; asks += 1) expect(await gateways.find(cid, 'studio')).toBeNull();
@@ -135,7 +135,7 @@ describe('the gateways', () => {
     expect(await gateways.find(cid, 'studio')).toBe(hello);
   });
 
-  it('that were away are left in peace for as long as clients are told to wait, and only for this id [8.5l]', async () => {
+  it('that were down are not asked for this id during the retry interval [8.5l]', async () => {
     const [away, other] = [source('away', archiveUnavailable('away')), source('other')];
     const { gateways, clock, log } = opened({ arweave: [away], others: [other] });
     const unavailable = { code: 'ARCHIVE_UNAVAILABLE', details: { archive: 'away' } };
@@ -150,7 +150,7 @@ describe('the gateways', () => {
     expect(await gateways.find(txId, 'studio')).toBe(hello);
   });
 
-  it('remember no more ids than a bound', async () => {
+  it('remember a bounded number of ids', async () => {
     const other = source('other');
     const { gateways } = opened({ others: [other] });
     const idOf = (at: number): string => String(at).padStart(43, '_');
@@ -161,7 +161,7 @@ describe('the gateways', () => {
     expect(asked(other)[0]).toHaveLength(1_026);
   });
 
-  it('are not asked for what has come into the archive of this server since', async () => {
+  it('are not asked for an id that is now in this server’s own archive', async () => {
     const { gateways } = opened({ others: [source('other')] });
     const archive = new MemorySoulArchive();
     const digest = contentDigest(hello);

@@ -5,7 +5,7 @@ import { initialMind } from '../../../src/features/npcs/domain/state.js';
 import { MAX_SOUL_BYTES } from '../../../src/features/souls/domain/bounds.js';
 import { memoryRow } from '../../support/recall-scene.js';
 
-/** A read model of one mind with this many pages of memories, each of 500 with this much in it. */
+/** A read model of one mind with this many pages of memories, each of 500 with this much content. */
 const pages = (count: number, metadataBytes: number) => {
   let read = 0;
   const readModels = {
@@ -27,13 +27,13 @@ const pages = (count: number, metadataBytes: number) => {
 };
 const never = new AbortController().signal;
 
-describe('The memories of a soul', () => {
-  it('are all that a mind had at a revision', async () => {
+describe('the memories of a soul', () => {
+  it('are all memories of a mind at a revision', async () => {
     const { deps } = pages(3, 10);
     expect(await soulMemories(deps, 'npc-studio.mira', 9_999, never)).toHaveLength(1_500);
   });
 
-  it('are refused as soon as they are too large, with all that comes with them', async () => {
+  it('are refused as soon as they are too large, including their metadata', async () => {
     const { deps, pagesRead } = pages(1_000, 16_000);
     await expect(soulMemories(deps, 'npc-studio.mira', 999_999, never)).rejects.toMatchObject({
       code: 'SOUL_TOO_LARGE',

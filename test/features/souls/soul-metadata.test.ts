@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { requireMetadataFits } from '../../../src/features/souls/soul-metadata.js';
 import { unsignedSoul } from '../../support/souls.js';
 
-it('pauses by the size of the metadata, and not after each memory', () => {
+it('pauses depend on the size of the metadata, not on the number of memories', () => {
   const [first] = unsignedSoul().memories;
   if (first === undefined) throw new Error('the soul has memories');
   const pausesIn = (count: number, metadata: { readonly n: string }): number => {

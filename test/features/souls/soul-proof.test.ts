@@ -10,7 +10,7 @@ import { ISSUER, serverKeys, soulMemories, soulMemory, unsignedSoul } from '../.
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'base64url');
 
 describe('the proof of a memory', () => {
-  it('leads from the memory to the root that the soul is signed by [8.8a]', async () => {
+  it('leads from the memory to the signed root of the soul [8.8a]', async () => {
     const keys = await serverKeys('home');
     const soul = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(1_000) }));
     expect(await verifySoul(soul, { keys, issuer: ISSUER, trusted: null })).toMatchObject({ valid: true });
@@ -23,7 +23,7 @@ describe('the proof of a memory', () => {
     expect(isIncluded({ ...inclusion, leaf: hashLeaf(jcs(soulMemory(701))) }, bytes(proof.root))).toBe(false);
   });
 
-  it('is null for a memory that the soul does not have', async () => {
+  it('is null for a memory that is not in the soul', async () => {
     const soul = await signSoul(await serverKeys('home'), ISSUER, unsignedSoul());
     expect(await proofOf(soul, 'nobody')).toBeNull();
   });

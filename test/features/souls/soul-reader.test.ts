@@ -14,7 +14,7 @@ const soul = await signSoul(keys, ISSUER, unsignedSoul());
 const bytes = Buffer.from(jcs(soul));
 const changed = Buffer.from(jcs({ ...soul, persona: 'Zoë is a thief.' }));
 
-describe('a reader of souls', () => {
+describe('a soul reader', () => {
   it('judges payloads, also the second time', async () => {
     const reader = createSoulReader({ keys, issuer: ISSUER, trusted: null });
     for (let times = 0; times < 2; times += 1) {
@@ -27,7 +27,7 @@ describe('a reader of souls', () => {
     }
   });
 
-  it('asks each time whom the server trusts, and which keys are its own', async () => {
+  it('checks trust and key ownership each time', async () => {
     let isOurs = true;
     const trusted = new Set<string>();
     const trust: SoulTrust = {
@@ -46,7 +46,7 @@ describe('a reader of souls', () => {
     expect(await claiming.judge(bytes)).toEqual({ valid: false, reason: 'claims_our_server' });
   });
 
-  it('does not verify again what it has verified', async () => {
+  it('does not verify a payload twice', async () => {
     const large = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(3_000) }));
     const reader = createSoulReader({ keys, issuer: ISSUER, trusted: null });
     const payload = Buffer.from(jcs(large));
@@ -59,7 +59,7 @@ describe('a reader of souls', () => {
     expect(await turnsOf()).toBeLessThan(10);
   });
 
-  it('lets others read while it is asked whose key a stranger is', async () => {
+  it('does not block other reads while it looks up a stranger’s key', async () => {
     const strangers = await serverKeys('a stranger');
     const { provenance } = unsignedSoul();
     const elsewhere = { ...unsignedSoul(), provenance: { ...provenance, issuer: 'https://elsewhere.example' } };
@@ -73,7 +73,7 @@ describe('a reader of souls', () => {
       return undefined;
     };
     const reader = createSoulReader({ keys: { publicKey }, issuer: ISSUER, trusted: null });
-    // The second time it is remembered what stands in it.
+    // The second time its content is cached.
     for (let times = 1; times <= 2; times += 1) {
       store = gate();
       const stranger = reader.read(theirs, async (_, { signer }) => signer);
@@ -84,7 +84,7 @@ describe('a reader of souls', () => {
     }
   });
 
-  it('has one soul in memory at once, and so many wait', async () => {
+  it('has one soul in memory at a time, and a bounded queue', async () => {
     const reader = createSoulReader({ keys, issuer: ISSUER, trusted: null });
     const { opened, open } = gate();
     let reading = 0;

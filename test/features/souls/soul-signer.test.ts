@@ -38,7 +38,7 @@ const header = JSON.parse(Buffer.from(head, 'base64url').toString()) as JsonObje
 const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as JsonObject;
 const encoded = (value: Json): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** What somebody without our key signs under a header and claims of their own. */
+/** A signature by a foreign key under its own header and claims. */
 const stranger = generateKeyPairSync('ed25519');
 const strangerJwk = ed25519Jwk(stranger.publicKey.export({ format: 'jwk' }).x ?? '');
 const strangerHeader = { alg: 'EdDSA', typ: 'soul+jwt', kid: thumbprint(strangerJwk.x), jwk: strangerJwk };
@@ -59,7 +59,7 @@ const elsewhere = (more: Partial<SoulInputs> = {}): UnsignedSoul => {
 };
 const verdictOf = async (document: unknown, more: Partial<SoulTrust> = {}): Promise<string> => {
   const verification = await verifySoul(document, { ...trust, ...more });
-  // What is remembered of a document says the same.
+  // The cached result for a document is the same.
   const judgement = await judgeSoul(await inspectSoul(document), { ...trust, ...more });
   const said = verification.valid ? [verification.kid, verification.signer] : [verification.reason];
   expect(judgement.valid ? [judgement.kid, judgement.signer] : [judgement.reason]).toEqual(said);
@@ -67,7 +67,7 @@ const verdictOf = async (document: unknown, more: Partial<SoulTrust> = {}): Prom
 };
 
 describe('a signed soul', () => {
-  it('verifies as ours, also after it was written and read again in another order [8.7n]', async () => {
+  it('verifies as our own, even after its members were reordered [8.7n]', async () => {
     expect(await verifySoul(soul, trust)).toEqual({ valid: true, signer: 'ours', kid: keys.current.kid, soul });
     const turned = (value: Json): Json =>
       Array.isArray(value)
@@ -125,7 +125,7 @@ describe('signing a soul', () => {
   const nested = (levels: number): JsonObject => (levels === 0 ? {} : { in: nested(levels - 1) });
   const members = (count: number): JsonObject =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 1]));
-  /** Memories with so many lists and objects in all, 10,000 in each. */
+  /** Memories with this many lists and objects in total, 10,000 in each. */
   const lists = (count: number): readonly SoulMemory[] =>
     Array.from({ length: Math.ceil(count / 10_000) }, (_, at) =>
       soulMemory(at, { metadata: { a: Array.from({ length: 9_996 }, () => []) } }),
@@ -136,7 +136,7 @@ describe('signing a soul', () => {
       'more memories than it may have',
       { memories: Array<ReturnType<typeof soulMemory>>(MAX_SOUL_MEMORIES + 1).fill(soulMemory(0)) },
     ],
-    ['a persona that no event could hold', { persona: 'x'.repeat(800_000) }],
+    ['a persona that is too large for an event', { persona: 'x'.repeat(800_000) }],
     [
       'more than 15 MiB',
       { memories: soulMemories(1_000).map((memory) => ({ ...memory, metadata: { a: 'x'.repeat(16_000) } })) },
@@ -172,11 +172,11 @@ describe('signing a soul', () => {
       { memories: [soulMemory(0, { metadata: members(MAX_MEMBERS + 1) })] },
       { memoryId: soulMemory(0).id, membersLimit: MAX_MEMBERS, valuesLimit: MAX_SOUL_VALUES },
     ],
-  ])('says that it is %s [8.7j]', async (_, more, details) => {
+  ])('reports that the soul is %s [8.7j]', async (_, more, details) => {
     await expect(signSoul(keys, ISSUER, unsignedSoul(more))).rejects.toMatchObject({ details });
   });
 
-  itLong('takes a soul of exactly the most bytes, and none of one more', async () => {
+  itLong('accepts a soul of exactly the maximum size, and refuses one more byte', async () => {
     const padded = (pads: readonly number[]): UnsignedSoul =>
       unsignedSoul({ memories: pads.map((pad, place) => soulMemory(place, { metadata: { pad: 'x'.repeat(pad) } })) });
     const pads = Array<number>(20).fill(780_000);
@@ -189,7 +189,7 @@ describe('signing a soul', () => {
     expect(await verdictOf(await signedBy(longer))).toBe('too_large');
   });
 
-  itLong('takes as many lists, values and members as it may, and reads them again in both forms', async () => {
+  itLong('accepts the maximum of lists, values and members, and reads them in both forms', async () => {
     const most = [
       { memories: lists(390_000) },
       { memories: [soulMemory(0, { metadata: members(MAX_MEMBERS) })] },
@@ -213,43 +213,43 @@ describe('signing a soul', () => {
     }
   });
 
-  it('has as many of each as the reference says [8.7j]', () => {
+  it('accepts the numbers that the reference states [8.7j]', () => {
     expect([MAX_SOUL_BYTES, MAX_SOUL_MEMORIES, MAX_PART_BYTES]).toEqual([15 * 1024 * 1024, 100_000, 768 * 1024]);
     expect([MAX_SOUL_DEPTH, MAX_SOUL_CONTAINERS, MAX_SOUL_VALUES, MAX_MEMBERS]).toEqual([
       30, 399_000, 1_999_000, 50_000,
     ]);
   });
 
-  it('takes data that are nested as deep as a request allows', async () => {
+  it('accepts data with the deepest nesting that a request allows', async () => {
     expect(await verdictOf(await signSoul(keys, ISSUER, unsignedSoul({ data: nested(27) })))).toBe('ours');
   });
 
-  it('refuses to speak for another server', async () => {
+  it('refuses to sign for another server', async () => {
     await expect(signSoul(keys, 'https://other.example', unsignedSoul())).rejects.toThrow('the server that it names');
   });
 
-  it('refuses what is no soul, as a defect', async () => {
+  it('fails on anything but a soul, as a defect', async () => {
     await expect(signSoul(keys, ISSUER, unsignedSoul({ npcId: '..' }))).rejects.toThrow('is none');
   });
 });
 
-describe('whose soul it is', () => {
-  it('is unknown where every signer is taken [8.4q, 8.4r]', async () => {
+describe('the signer of a soul', () => {
+  it('is unknown if every signer is accepted [8.4q, 8.4r]', async () => {
     expect(await verdictOf(await signedBy(elsewhere()))).toBe('unknown');
   });
 
-  it('is known where its key is named, and every other is refused [8.4q, 8.4r, 8.5b]', async () => {
+  it('is known if its key is listed, and every other is refused [8.4q, 8.4r, 8.5b]', async () => {
     const foreign = await signedBy(elsewhere());
     expect(await verdictOf(foreign, { trusted: new Set([strangerHeader.kid]) })).toBe('known');
     expect(await verdictOf(foreign, { trusted: new Set(['another']) })).toBe('untrusted_signer');
     expect(await verdictOf(soul, { trusted: new Set() })).toBe('ours');
   });
 
-  it('is ours by the key, also after the server moved [8.4q]', async () => {
+  it('is ours by the key, even after the server moved [8.4q]', async () => {
     expect(await verdictOf(soul, { issuer: 'https://moved.example' })).toBe('ours');
   });
 
-  it('is not ours for saying so [8.4s, 8.5b]', async () => {
+  it('is not ours by its own claim [8.4s, 8.5b]', async () => {
     expect(await verdictOf(await signedBy(unsignedSoul()))).toBe('claims_our_server');
     expect(await verdictOf(await signedBy(unsignedSoul()), { trusted: new Set([strangerHeader.kid]) })).toBe(
       'claims_our_server',
@@ -258,7 +258,7 @@ describe('whose soul it is', () => {
     expect(await verdictOf(await signedBy(unsignedSoul()), { issuer: `${ISSUER}/` })).toBe('claims_our_server');
   });
 
-  it('was made at a moment that there was, and its signature says nothing that a verifier does not know [8.7m]', async () => {
+  it('must give a real creation time, and no claim that a verifier does not understand [8.7m]', async () => {
     for (const createdAt of ['2026-02-31T10:00:00.000Z', '0000-01-01T00:00:00.000Z'])
       expect(await verdictOf(await signedBy(elsewhere({ createdAt })))).toBe('malformed');
     expect(await verdictOf(await signedBy(elsewhere()))).toBe('unknown');
@@ -266,15 +266,19 @@ describe('whose soul it is', () => {
   });
 });
 
-describe('a soul that was changed [8.5b]', () => {
+describe('a changed soul [8.5b]', () => {
   const [first = soulMemory(0), second = soulMemory(1), third = soulMemory(2)] = soul.memories;
 
   it.each<[string, Partial<SoulDocument>, string]>([
     ['lost a memory', { memories: [first, third] }, 'wrong_parts'],
     ['lost all memories', { memories: [] }, 'wrong_parts'],
     ['got one more', { memories: [...soul.memories, soulMemory(9)] }, 'wrong_parts'],
-    ['has a memory twice', { memories: [first, second, second] }, 'malformed'],
-    ['has a memory twice, under another id', { memories: [first, second, { ...second, id: third.id }] }, 'wrong_root'],
+    ['has a duplicate memory', { memories: [first, second, second] }, 'malformed'],
+    [
+      'has a duplicate memory under another id',
+      { memories: [first, second, { ...second, id: third.id }] },
+      'wrong_root',
+    ],
     ['has its memories in another order', { memories: [second, first, third] }, 'wrong_root'],
     [
       'has another text in a memory',
@@ -283,7 +287,7 @@ describe('a soul that was changed [8.5b]', () => {
     ],
     ['has another persona', { persona: 'Zoë is a thief.' }, 'wrong_root'],
     ['has another state', { state: { ...soul.state, fear: 0.5 } }, 'wrong_root'],
-    ['calls a default recorded', { state: { ...soul.state, filled: [] } }, 'wrong_root'],
+    ['marks a default as recorded', { state: { ...soul.state, filled: [] } }, 'wrong_root'],
     ['lost its ruleset', { ruleset: null }, 'wrong_root'],
     ['lost its chain', { provenance: { ...soul.provenance, chain: [] } }, 'wrong_root'],
     ['has another name', { name: 'Anna' }, 'wrong_root'],
@@ -327,7 +331,7 @@ describe('a soul that was changed [8.5b]', () => {
   });
 });
 
-describe('a signature that is none', () => {
+describe('an invalid signature', () => {
   const withSignature = (signature: string): SoulDocument => ({ ...soul, signature });
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
@@ -379,12 +383,12 @@ describe('a signature that is none', () => {
     expect(await verdictOf(await signedBy(elsewhere(), more))).toBe('malformed');
   });
 
-  it('whose header has a name that no key has, is neither looked up nor remembered', async () => {
+  it('whose header has a key id of illegal length is neither looked up nor cached', async () => {
     const found = await inspectSoul(await signedBy(elsewhere(), { kid: 'k'.repeat(11_500) }));
     expect(found).toEqual({ wrong: 'malformed' });
   });
 
-  it('whose header brings the key of somebody else', async () => {
+  it('whose header contains the key of another server', async () => {
     const other = ed25519Jwk(generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }).x ?? '');
     expect(await verdictOf(await signedBy(elsewhere(), { jwk: other, kid: thumbprint(other.x) }))).toBe(
       'bad_signature',
@@ -401,7 +405,7 @@ describe('a signature that is none', () => {
     expect(await verdictOf(await signedBy(elsewhere(), {}, said))).toBe(reason);
   });
 
-  it('over claims that are no object', async () => {
+  it('over claims that are not an object', async () => {
     const key: KeyObject = createPrivateKey(stranger.privateKey.export({ format: 'pem', type: 'pkcs8' }));
     const signature = await new CompactSign(Buffer.from('[]')).setProtectedHeader(strangerHeader).sign(key);
     expect(await verdictOf({ ...(await signedBy(elsewhere())), signature })).toBe('bad_signature');

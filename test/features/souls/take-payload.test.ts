@@ -25,24 +25,24 @@ describe('an uploaded payload', () => {
     expect(await archive.readPublic(digest)).not.toBeNull();
   });
 
-  it.each(['nobody', 'another tenant'])('is published also when %s has staged it', async (who) => {
+  it.each(['nobody', 'another tenant'])('is published even if %s has staged it', async (who) => {
     if (who === 'another tenant')
       await archive.stage(digest, bytes, { tenant: 'other', expiresAt: later(clock, 3_600_000) });
     expect(await take()).toBe('published');
     expect(await take('other')).toBe('wasPublic');
   });
 
-  it('is said to be published to one of two that come at once', async () => {
+  it('is reported as published to one of two concurrent uploads', async () => {
     expect((await Promise.all([take(), take()])).sort()).toEqual(['published', 'wasPublic']);
   });
 
-  it('is published while what has expired is dropped', async () => {
+  it('is published while expired payloads are dropped', async () => {
     await archive.stage(digest, bytes, { tenant, expiresAt: clock.now() });
     const [, said] = await Promise.all([archive.dropStaged(clock.now(), 10), take()]);
     expect(said).toBe('published');
   });
 
-  it('is refused for now when others drop it as fast as it is staged', async () => {
+  it('is refused as busy when other sweeps drop it as fast as it is staged', async () => {
     const stage = archive.stage.bind(archive);
     archive.stage = async (...args) => {
       await stage(...args);

@@ -19,7 +19,7 @@ beforeEach(() => {
   archive = new MemorySoulArchive();
 });
 
-/** A server with a bundler, whose gateway answers as a test says. */
+/** A server with a bundler, whose gateway returns what a test gives it. */
 const server = (fetch: PayloadSource['fetch']) => {
   const asked: string[] = [];
   const gateway = {
@@ -39,8 +39,8 @@ const uploadedHere = async (): Promise<void> => {
   await archive.publish(digest, { tenant: 'studio' });
 };
 
-describe('where a payload was uploaded', () => {
-  it('is the archive of this server if it is there; then no gateway is asked [8.2f]', async () => {
+describe('the location of an uploaded payload', () => {
+  it('is the archive of this server if it is there, and then no gateway is asked [8.2f]', async () => {
     await uploadedHere();
     const { place, asked } = server(nothing);
     for (const txId of [null, digest])
@@ -49,7 +49,7 @@ describe('where a payload was uploaded', () => {
   });
 
   it.each([null, '', 'x', 'a b', `${AR_ID}x`, '../../etc/passwd', 'x'.repeat(256)])(
-    'is nowhere under %j, and no gateway is asked for that',
+    'is unknown for %j, and no gateway is asked for it',
     async (txId) => {
       const { place, asked } = server(nothing);
       await expect(place(txId)).rejects.toMatchObject({ code: 'SOUL_UPLOAD_FAILED' });
@@ -57,7 +57,7 @@ describe('where a payload was uploaded', () => {
     },
   );
 
-  it('is nowhere else without a bundler', async () => {
+  it('is unknown elsewhere without a bundler', async () => {
     const deps = { archive, archives: { bundler: null }, publicUrl: 'http://here', mutex: new KeyedMutex() };
     await expect(uploadedPlace(deps, digest, AR_ID)).rejects.toMatchObject({ code: 'SOUL_UPLOAD_FAILED' });
   });
@@ -66,8 +66,8 @@ describe('where a payload was uploaded', () => {
     ['has nothing under the id yet', nothing],
     ['has the payload', () => Promise.resolve(payload)],
     ['has it in another form', () => Promise.resolve(Buffer.from('{ "memories": [15e-1, null], "name": "Mira" }'))],
-    ['cannot be asked', () => Promise.reject(archiveUnavailable('arweave'))],
-  ])('is where the client says while the gateway %s [8.2i]', async (_, fetch) => {
+    ['cannot be reached', () => Promise.reject(archiveUnavailable('arweave'))],
+  ])('is the one that the client gives while the gateway %s [8.2i]', async (_, fetch) => {
     expect(await server(fetch).place(AR_ID)).toEqual({ txId: AR_ID, url: `http://gateway/${AR_ID}` });
   });
 
@@ -76,17 +76,17 @@ describe('where a payload was uploaded', () => {
     ['no JSON', '<html>'],
     ['nothing', ''],
     ['more than a soul can hold', `{"a":[${'[],'.repeat(400_001)}[]]}`],
-  ])('is not where the gateway has something else: %s [8.2i]', async (_, text) => {
+  ])('is not a gateway that returns something else: %s [8.2i]', async (_, text) => {
     const { place } = server(() => Promise.resolve(Buffer.from(text)));
     await expect(place(AR_ID)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
   });
 
-  it('is not where the gateway has more than any payload has [8.2i]', async () => {
+  it('is not a gateway that returns more than the largest payload [8.2i]', async () => {
     const { place } = server(() => Promise.resolve('too_large' as const));
     await expect(place(AR_ID)).rejects.toMatchObject({ code: 'SOUL_PAYLOAD_MISMATCH' });
   });
 
-  it('is looked up one after the other, by so many and no more; what is here waits for nobody', async () => {
+  it('is looked up one at a time, with a bounded queue; a local payload does not wait', async () => {
     const { opened, open } = gate();
     const { place, asked } = server(async () => {
       await opened;

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { MAX_WAITING_BYTES, requireWaitingRoom } from '../../../src/features/souls/waiting-room.js';
 
-it('takes another soul of a tenant while those that wait for their upload are not too many [8.1j]', async () => {
+it('another soul of a tenant is accepted while few enough wait for their upload [8.1j]', async () => {
   const holding = (staged: number) => ({
     stagedBytes: async (tenant: string) => (tenant === 'studio' ? staged : MAX_WAITING_BYTES),
   });

@@ -34,7 +34,7 @@ const named = (turns: Readonly<Record<string, JsonObject>>) => {
   return { index, turns: new Map(players) };
 };
 
-describe('a soul without players', () => {
+describe('an export without players', () => {
   const told = {
     persona: 'Mira keeps the inn.',
     data: {
@@ -56,7 +56,7 @@ describe('a soul without players', () => {
   };
   const turns = { t1: { playerId: 'p1', playerName: 'Ann' }, t2: { weather: 'rain' } };
 
-  it('has lost what names one, speaks of one, or came from a turn with one or a turn that nobody knows [8.10c, 8.10g]', async () => {
+  it('drops memories that name or mention a player, or come from a turn with a player or an unknown turn [8.10c, 8.10g]', async () => {
     const without = await toldWithoutPlayers(told, named(turns));
     expect(without).toEqual({
       persona: 'Mira keeps the inn.',
@@ -66,19 +66,19 @@ describe('a soul without players', () => {
     expect((await toldWithoutPlayers({ ...told, persona: 'Mira loves Ann.' }, named(turns))).persona).toBeNull();
   });
 
-  it('loses nothing where nobody was named', async () => {
+  it('drops nothing if no player was named', async () => {
     const plain = { ...told, data: { hp: 3, guests: ['a stranger'] }, memories: told.memories.slice(1, 2) };
     expect(await toldWithoutPlayers(plain, named({ t2: {} }))).toEqual(plain);
   });
 
-  it('is looked for in turns with others, one after each large memory', async () => {
+  it('yields after each large memory', async () => {
     const metadata = { names: Array.from({ length: 10_000 }, (_, n) => `n${n}`) };
     const memories = Array.from({ length: 20 }, (_, n) => inTurn(n, null, { metadata }));
     const turns = await turnsDuring(() => toldWithoutPlayers({ ...told, memories }, named({})));
     expect(turns).toBeGreaterThanOrEqual(memories.length);
   });
 
-  it('discloses nobody [8.10g]', async () => {
+  it('discloses no player [8.10g]', async () => {
     const name = fc.constantFrom(
       'Ann',
       'Bo',
@@ -120,7 +120,7 @@ describe('a soul without players', () => {
         const index = createPlayerIndex();
         index.note({ players });
         index.note(dataIn);
-        // With all the names that the whole mind had, as the route has them.
+        // With all names of the entire mind, as the route has them.
         const { players: found } = await disclose(events, soulOf({ ...without, data: { ...without.data } }), 1, false);
         expect(found).toEqual([]);
         for (const { text: kept } of without.memories) expect(index.spokenOf(kept)).toEqual([]);
@@ -132,7 +132,7 @@ describe('a soul without players', () => {
 });
 
 describe('the disclosure of a soul', () => {
-  it('says whom its own metadata and state name, and where [8.10a, 8.10c, 8.10d]', async () => {
+  it('names the players in its own metadata and state, with their locations [8.10a, 8.10c, 8.10d]', async () => {
     const soul = soulOf({
       persona: 'Mira fears Ann.',
       data: { relationships: { Ann: 0.5 }, mood: 'loyal', quests: { 'for/Ann': 1 } },

@@ -5,7 +5,7 @@ import { openEmbeddedServer } from '../../../support/embedded-server.js';
 import { typed } from '../../../cli/typed.js';
 
 describe('anima search', () => {
-  it('shows a hit on each line, newest first, with who said it to whom and its turn, and nothing that moves the cursor', async () => {
+  it('prints a hit per line, newest first, with speaker, listener and turn, without control characters', async () => {
     await using server = await openEmbeddedServer();
     const anima = (...words: string[]) =>
       typed(['search', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey } });

@@ -13,7 +13,7 @@ const term = (words: readonly string[], isBeginning = false, isExcluded = false)
   isBeginning,
   isExcluded,
 });
-/** Where a query stands in a text, and how much work was done at once at most. */
+/** The position of a query in a text, and the largest amount of work in one piece. */
 const slicesOf = (query: string, text: string) => {
   const finding = findTerms(searchTerms(query), text);
   const slices: number[] = [];
@@ -47,11 +47,11 @@ describe('the terms of a query', () => {
     ['CAFÉ Straße', [term(['cafe']), term(['strasse'])]],
     ['"" ruby', [term(['ruby'])]],
     ['AND OR NOT near(a)', [term(['and']), term(['or']), term(['not']), term(['near', 'a'])]],
-  ])('are read: %s [10.10d]', (query, expected) => {
+  ])('are parsed: %s [10.10d]', (query, expected) => {
     expect(searchTerms(query)).toEqual(expected);
   });
 
-  it('are refused when there are none, too many, or a quote is open [10.10d]', () => {
+  it('are refused if they are missing or too many, or if a quote is open [10.10d]', () => {
     expect(refusal('!!! "" -')).toEqual({ issues: [{ pointer: '/q', message: 'has no words to search for' }] });
     expect(refusal('"open')).toEqual({ issues: [{ pointer: '/q', message: 'has an unclosed quote' }] });
     expect(refusal('a '.repeat(33))).toEqual({
@@ -60,7 +60,7 @@ describe('the terms of a query', () => {
     expect(searchTerms('a '.repeat(32))).toHaveLength(32);
   });
 
-  it('have words of letters, marks and digits alone, whatever was asked', () => {
+  it('contain words of only letters, marks and digits, for any query', () => {
     const syntax = fc.constantFrom(
       '"',
       "'",
@@ -106,8 +106,8 @@ describe('the terms of a query', () => {
   });
 });
 
-describe('what is found in a text', () => {
-  it('is all that must be there and nothing that must not, and the first place of it', () => {
+describe('matching a text', () => {
+  it('requires all required terms and no excluded ones, and returns the first position', () => {
     const text = 'The king wore the ruby; a fool laughed.';
     expect(found('ruby king', text)).toBe(4);
     expect(found('"the ruby"', text)).toBe(14);
@@ -120,7 +120,7 @@ describe('what is found in a text', () => {
     expect(found('-queen', text)).toBe(0);
   });
 
-  it('stands where it stands in the text as it came, also after characters that become longer', () => {
+  it('returns the position in the original text, even after characters that expand', () => {
     expect(found('ruby', 'ﷺ e\u0301 ruby')).toBe(5);
     expect(found('字', '中文漢字')).toBe(3);
     expect([...placedWords('Ça va?')].map(({ word, start }) => [word, start])).toEqual([
@@ -130,8 +130,8 @@ describe('what is found in a text', () => {
   });
 });
 
-describe('finding in a long text', () => {
-  /** As one would look for a phrase that begins anew at each word. */
+describe('matching a long text', () => {
+  /** The naive search for a phrase, which restarts at each word. */
   const naive = (words: readonly string[], isBeginning: boolean, text: readonly string[]): number =>
     text.findIndex((_, at) =>
       words.every((word, index) =>
@@ -141,7 +141,7 @@ describe('finding in a long text', () => {
       ),
     );
 
-  it('finds phrases whose words repeat themselves where looking at each place finds them', () => {
+  it('finds repetitive phrases at the same positions as a naive search', () => {
     const word = fc.constantFrom('a', 'b', 'ab');
     const phrase = fc.array(word, { minLength: 1, maxLength: 5 });
     fc.assert(
@@ -157,25 +157,25 @@ describe('finding in a long text', () => {
     );
   });
 
-  it('looks at each word once, and pauses', () => {
+  it('reads each word once, and yields', () => {
     const same = '一'.repeat(65_536);
     const { place, slices } = slicesOf('一 -"一 二"', same);
     expect(place).toBe(0);
     expect(slices.length).toBeGreaterThan(10);
     expect(Math.max(...slices)).toBeLessThanOrEqual(2 * 65_536);
-    // Beginning anew at each word would take 10^9 comparisons.
+    // A restart at each word would take 10^9 comparisons.
     const term = { words: [...'一'.repeat(30_000), '二'], isBeginning: false, isExcluded: true };
     expect([...findTerms([term], same)].length).toBeGreaterThan(10);
   });
 
-  it('finds what begins with a sigma, whose form at the end of a word is another one', () => {
+  it('finds words that begin with a sigma, which has another form at the end of a word', () => {
     expect(found('ΟΔΟΣ*', 'η οδοσκοπία')).toBe(2);
     expect(found('οδος', 'Η ΟΔΟΣ')).toBe(2);
   });
 });
 
 describe('a snippet', () => {
-  it('is the whole of a short text, and 200 characters around the hit of a long one [10.10f]', () => {
+  it('is all of a short text, and 200 characters around the hit of a long one [10.10f]', () => {
     expect(snippetAt('short', 0)).toBe('short');
     const text = `${'a '.repeat(300)}ruby ${'b '.repeat(300)}`;
     const snippet = snippetAt(text, text.indexOf('ruby'));
@@ -185,7 +185,7 @@ describe('a snippet', () => {
     expect(snippetAt(text, text.length - 1)).toMatch(/^….*b $/);
   });
 
-  it('cuts no character in two, and lies within its text', () => {
+  it('splits no character, and is part of its text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 900 }), fc.nat(900), (text, place) => {
         const snippet = snippetAt(text, Math.min(place, text.length));

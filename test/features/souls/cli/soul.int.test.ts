@@ -30,7 +30,7 @@ describe('anima soul', () => {
     await folder[Symbol.asyncDispose]();
   });
 
-  it('writes a soul in both forms, and says without a server that each is whole', async () => {
+  it('writes a soul in both forms, and verifies each without a server', async () => {
     for (const [name, ...form] of [['mira.json'], ['mira.cbor', '--cbor']] as const) {
       const written = await soul('export', 'mira', '--out', inFolder(name), ...form);
       expect(written.code, written.stderr).toBe(0);
@@ -42,7 +42,7 @@ describe('anima soul', () => {
     expect(JSON.parse(stdout)).toMatchObject({ valid: true, npcId: 'mira', issuer: server.url });
   });
 
-  it('brings a soul from a file into a server, beside its source or as itself', async () => {
+  it('imports a soul from a file into a server, as a copy or as itself', async () => {
     await soul('export', 'mira', '--out', inFolder('moving.cbor'), '--cbor');
     const copied = await soul('import', inFolder('moving.cbor'));
     expect(copied.code, copied.stderr).toBe(0);
@@ -75,7 +75,7 @@ describe('anima soul', () => {
     expect(memories.map(({ text }) => text)).toEqual(['The first.', 'The second.', 'The third.']);
   });
 
-  it('shows what is in a soul, the newest memories of many', async () => {
+  it('shows the content of a soul, with the newest of many memories', async () => {
     await soul('export', 'mira', '--out', inFolder('shown.json'));
     const { code, stdout } = await offline('inspect', inFolder('shown.json'), '--memories', '2');
     expect(code).toBe(0);
@@ -93,14 +93,14 @@ describe('anima soul', () => {
     expect(stdout).not.toContain('fear');
   });
 
-  it('says of an NPC of which nothing was recorded that it has no persona and no state', async () => {
+  it('shows an NPC without persona or state as such', async () => {
     await apiOf(server.url, server.ownerKey).post('/npcs/nobody/memory', { text: 'A door.' });
     await soul('export', 'nobody', '--out', inFolder('nobody.json'));
     const { stdout } = await offline('inspect', inFolder('nobody.json'));
     expect(stdout).toMatch(/persona\n.* none\n.* state\n.* none\n/);
   });
 
-  it('prints a soul that it is not told where to write, and leaves the memories out if it is told to', async () => {
+  it('prints a soul if no file is given, and leaves out the memories on request', async () => {
     const { code, stdout } = await soul('export', 'mira', '--no-memories');
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ npcId: 'mira', memories: [] });
@@ -113,7 +113,7 @@ describe('anima soul', () => {
     expect(await soul('export', 'mira', '--cbor')).toMatchObject({ code: 2, stderr: expect.stringContaining('--out') });
   });
 
-  it('says what is wrong with a soul that was changed, and with what is none', async () => {
+  it('explains what is wrong with a changed soul, and with a file that is not a soul', async () => {
     await soul('export', 'mira', '--out', inFolder('good.json'));
     const good = await readFile(inFolder('good.json'), 'utf8');
     const files = {

@@ -11,17 +11,17 @@ import { unsignedSoul } from '../../../support/souls.js';
 import { itLong, runs } from '../../../support/long.js';
 
 const soul: SoulDocument = { ...unsignedSoul(), trainingProof: 'root', signature: 'a.b.c' };
-/** What is written is any JSON; the type only says what for. */
+/** Writes any JSON; the type only shows the purpose. */
 const written = (value: Json): Uint8Array => soulToCbor(value as unknown as SoulDocument);
 const hex = (value: Json): string => Buffer.from(written(value)).toString('hex');
 const read = (bytes: string): Json => soulFromCbor(Buffer.from(bytes.replaceAll(' ', ''), 'hex'));
 
 describe('a soul as CBOR', () => {
-  it('is the same soul again', () => {
+  it('decodes to the same soul', () => {
     expect(soulFromCbor(soulToCbor(soul))).toEqual(soul);
   });
 
-  it('is the same bytes in whatever order its members stand', () => {
+  it('has the same bytes for any order of members', () => {
     const turned = Object.fromEntries(Object.entries(soul).reverse()) as SoulDocument;
     expect(soulToCbor(turned)).toEqual(soulToCbor(soul));
   });
@@ -38,7 +38,7 @@ describe('a soul as CBOR', () => {
     expect(Buffer.from(written(value))).toEqual(Buffer.from(encode(value, rfc8949EncodeOptions)));
   });
 
-  // RFC 8949, appendix A, as far as it is about JSON.
+  // The examples of RFC 8949, appendix A, that apply to JSON.
   it.each<[Json, string]>([
     [0, '00'],
     [23, '17'],
@@ -65,19 +65,19 @@ describe('a soul as CBOR', () => {
     ['\ud800\udd51', '64f0908591'],
     [[1, [2, 3], [4, 5]], '8301820203820405'],
     [{ a: 1, b: [2, 3] }, 'a26161016162820203'],
-  ])('writes %j as the standard shows it, and reads it [8.7o]', (value, bytes) => {
+  ])('writes %j as in the standard, and reads it [8.7o]', (value, bytes) => {
     expect(hex(value)).toBe(bytes);
     expect(read(bytes)).toEqual(value);
   });
 
-  it('writes every whole number up to 2^53 - 1 as an integer, and greater ones as the shortest float [8.7o]', () => {
+  it('writes every integer up to 2^53 - 1 as an integer, and greater ones as the shortest float [8.7o]', () => {
     expect(hex(Number.MAX_SAFE_INTEGER)).toBe('1b001fffffffffffff');
     expect(hex(Number.MIN_SAFE_INTEGER)).toBe('3b001ffffffffffffe');
     expect(hex(2 ** 53)).toBe('fa5a000000');
     expect(hex(-0)).toBe('00');
   });
 
-  it('writes every number of half precision in three bytes, or less where it is whole', () => {
+  it('writes every number of half precision in three bytes, or fewer for an integer', () => {
     for (let bits = 0; bits < 0x7c00; bits += 1) {
       const [exponent, fraction] = [bits >> 10, bits & 0x3ff];
       const value = exponent === 0 ? fraction * 2 ** -24 : (1_024 + fraction) * 2 ** (exponent - 25);
@@ -88,7 +88,7 @@ describe('a soul as CBOR', () => {
     }
   });
 
-  it('orders names by their bytes, as section 4.2.1 wants it [8.7o]', () => {
+  it('orders names by their bytes, as section 4.2.1 requires [8.7o]', () => {
     const names = [
       'b',
       'aa',
@@ -107,7 +107,7 @@ describe('a soul as CBOR', () => {
     expect(Buffer.from(written({ '\uffff': 1, '\ud83d\ude00': 2 })).toString('hex')).toBe('a263efbfbf0164f09f988002');
   });
 
-  it('is the same in one piece, however long', () => {
+  it('is one item, however long', () => {
     const values = Array.from({ length: 40_000 }, (_, place): Json => [
       place,
       `${place}`.repeat(place % 60),
@@ -118,7 +118,7 @@ describe('a soul as CBOR', () => {
     expect(soulFromCbor(written(long))).toEqual(long);
   });
 
-  it('keeps any JSON as it is, every number to the bit', () => {
+  it('preserves any JSON, and every number to the bit', () => {
     const key = fc.string({ unit: 'binary' }).filter((name) => name !== '__proto__');
     const { value: anyJson } = fc.letrec<{ value: Json }>((tie) => ({
       value: fc.oneof(
@@ -148,7 +148,7 @@ describe('a soul as CBOR', () => {
   });
 });
 
-describe('bytes that are not what a soul is written as', () => {
+describe('bytes that are not the encoding of a soul', () => {
   it.each<[string, string]>([
     ['nothing', ''],
     ['an integer that is longer than it must be', '1817'],
@@ -158,7 +158,7 @@ describe('bytes that are not what a soul is written as', () => {
     ['negative zero', 'f98000'],
     ['a number beyond the safe ones as an integer', '1b0020000000000000'],
     ['infinity', 'f97c00'],
-    ['what is no number', 'f97e00'],
+    ['a value that is not a number', 'f97e00'],
     ['undefined', 'f7'],
     ['another simple value', 'f0'],
     ['a simple value in two bytes', 'f820'],
@@ -168,17 +168,17 @@ describe('bytes that are not what a soul is written as', () => {
     ['a list without a length', '9f01ff'],
     ['a map without a length', 'bf616101ff'],
     ['a text in pieces', '7f6161ff'],
-    ['an end of nothing', 'ff'],
+    ['an end without a beginning', 'ff'],
     ['names in another order', 'a2 6162 01 6161 02'],
     ['the longer name first', 'a2 626161 01 6162 02'],
-    ['a name twice', 'a2 6161 01 6161 02'],
+    ['a duplicate name', 'a2 6161 01 6161 02'],
     ['a number for a name', 'a1 01 02'],
     ['a list for a name', 'a1 80 02'],
     ['a list that ends too early', '8201'],
     ['a map that ends too early', 'a16161'],
     ['a text that ends too early', '6261'],
-    ['a list of four thousand million items', '9affffffff00'],
-    ['a text of four thousand million bytes', '7affffffff61'],
+    ['a list of four billion items', '9affffffff00'],
+    ['a text of four billion bytes', '7affffffff61'],
     ['text that is not UTF-8', '61ff'],
     ['text with half a surrogate pair', '63eda080'],
     ['extra bytes after the end', '0000'],
@@ -186,18 +186,18 @@ describe('bytes that are not what a soul is written as', () => {
     expect(read(bytes)).toBeNull();
   });
 
-  it('are refused when they nest deeper than a soul may', () => {
+  it('are refused if they are nested deeper than a soul may be', () => {
     const nested = (levels: number): Json => (levels === 1 ? { a: 1 } : [nested(levels - 1)]);
     expect(soulFromCbor(written(nested(MAX_SOUL_DEPTH)))).toEqual(nested(MAX_SOUL_DEPTH));
     expect(soulFromCbor(written(nested(MAX_SOUL_DEPTH + 1)))).toBeNull();
     expect(soulFromCbor(new Uint8Array(16_777_216).fill(0x81))).toBeNull();
   });
 
-  it('are refused unread when they are longer than any soul', () => {
+  it('are refused unread if they are longer than any soul', () => {
     expect(soulFromCbor(new Uint8Array(3 * MAX_SOUL_BYTES + 1))).toBeNull();
   });
 
-  itLong('are refused after every flip of a bit, or are another value', () => {
+  itLong('are refused, or decode to another value, after every flip of a bit', () => {
     const bytes = soulToCbor(soul);
     for (const [place, byte] of bytes.entries()) {
       for (let bit = 1; bit < 256; bit *= 2) {

@@ -5,7 +5,7 @@ import { unsignedSoul } from '../../../support/souls.js';
 
 const { provenance } = unsignedSoul();
 
-describe('a soul that is made', () => {
+describe('a soul document', () => {
   it('has the members of a soul, and no others [8.7b]', () => {
     expect(Object.keys(unsignedSoul())).toEqual([
       ...['id', 'version', 'createdAt', 'name', 'npcId', 'persona', 'baseModelWeights'],
@@ -13,7 +13,7 @@ describe('a soul that is made', () => {
     ]);
   });
 
-  it('has empty texts where nothing is recorded, and no null but for the ruleset [7.2i, 7.2j, 8.7c]', () => {
+  it('has empty texts for missing records, and null only for the ruleset [7.2i, 7.2j, 8.7c]', () => {
     const soul = unsignedSoul({ persona: null, data: null, memories: [], ruleset: null });
     expect(soul).toMatchObject({ version: '1', persona: '', baseModelWeights: '', memories: [], ruleset: null });
     expect(soul.name).toBe(soul.npcId);
@@ -24,11 +24,11 @@ describe('a soul that is made', () => {
     [{ name: '' }, 'guard'],
     [{ name: 7 }, 'guard'],
     [{}, 'guard'],
-  ])('takes its name from the data if that is a text: %j [8.7c]', (data, name) => {
+  ])('gets its name from the data if that is a text: %j [8.7c]', (data, name) => {
     expect(unsignedSoul({ npcId: 'guard', data }).name).toBe(name);
   });
 
-  it('loses the oldest links of a chain that is too long [8.7g]', () => {
+  it('drops the oldest links of a chain that is too long [8.7g]', () => {
     const [link] = provenance.chain;
     if (link === undefined) throw new Error('the sample came from nowhere');
     const chain = Array.from({ length: MAX_SOUL_LINKS + 2 }, (_, place) => ({ ...link, soulId: `s${place}` }));

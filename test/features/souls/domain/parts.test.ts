@@ -23,14 +23,14 @@ const partsOf = ({ memories, trainingProof: _, signature: __, ...head }: SoulDoc
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'base64url');
 
 describe('the parts of a soul', () => {
-  it('have as their root the tree hash over them [8.7k, 8.7l]', () => {
+  it('have the tree hash as their root [8.7k, 8.7l]', () => {
     const hashes = partsOf(signed(4)).map((part) => hashLeaf(part));
     const { result } = drive(hashSoul(signed(4)));
     expect(result.hashes).toEqual(hashes);
     expect(bytes(result.root)).toEqual(Buffer.from(drive(merkleRoot(hashes)).result));
   });
 
-  it.each([0, 1, 2, 7])('tell the length of the whole document’s canonical form: %i memories', (count) => {
+  it.each([0, 1, 2, 7])('include the length of the document’s canonical form: %i memories', (count) => {
     const soul = signed(count);
     const { result } = drive(hashSoul(soul));
     expect(result.bytes).toBe(Buffer.byteLength(jcs(soul)));
@@ -45,7 +45,7 @@ describe('the parts of a soul', () => {
     expect(drive(hashSoul({ ...signed(0), memories })).pauses).toBeGreaterThan(3);
   });
 
-  it('make their tree in slices', () => {
+  it('build their tree in slices', () => {
     const leaves = Array<Uint8Array>(10_000).fill(new Uint8Array(32));
     expect(drive(merkleRoot(leaves)).pauses).toBeGreaterThan(6);
     expect(drive(inclusionPath(leaves, 7)).pauses).toBeGreaterThan(6);
@@ -53,7 +53,7 @@ describe('the parts of a soul', () => {
 });
 
 describe('the proof of a memory', () => {
-  it.each([1, 2, 3, 8, 13])('shows each memory to be in the soul, without the others: of %i [8.7k, 8.8a]', (count) => {
+  it.each([1, 2, 3, 8, 13])('shows that a memory is in the soul, without the others: of %i [8.7k, 8.8a]', (count) => {
     const soul = signed(count);
     for (const memory of soul.memories) {
       const { result: proof } = drive(proveMemory(soul, memory.id));
@@ -69,7 +69,7 @@ describe('the proof of a memory', () => {
     }
   });
 
-  it('is null for a memory that the soul does not have', () => {
+  it('is null for a memory that is not in the soul', () => {
     expect(drive(proveMemory(signed(2), 'nobody')).result).toBeNull();
     expect(drive(proveMemory(signed(0), 'nobody')).result).toBeNull();
   });

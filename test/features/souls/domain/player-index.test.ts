@@ -26,7 +26,7 @@ describe('players', () => {
     [{ relationships: [{ name: 'Lila', trust: 1 }, 'Bo'] }, ['Lila', 'Bo']],
     [['player', 'Ann'], []],
     ['Ann', []],
-  ])('are named by members of their own: %j [8.10a, 8.10b]', (value, expected) => {
+  ])('are named by specific members: %j [8.10a, 8.10b]', (value, expected) => {
     expect(names(createPlayerIndex().note(value))).toEqual(expected);
   });
 
@@ -40,21 +40,21 @@ describe('players', () => {
     expect(spokenOf(noted({ player: name }), text)).toEqual([name]);
   });
 
-  it('have so many names, and no more', () => {
+  it('have a bounded number of names', () => {
     const called = (count: number) =>
       noted(...Array.from({ length: count }, (_, at) => ({ playerId: 'p', playerName: `n${at}` })));
     expect(() => called(999)).not.toThrow();
     expect(() => called(1_000)).toThrow(expect.objectContaining({ code: 'SOUL_TOO_LARGE' }) as Error);
   });
 
-  it('are 100,000 at most [8.10h]', () => {
+  it('are limited to 100,000 [8.10h]', () => {
     const named = (count: number) =>
       noted({ players: Array.from({ length: count }, (_, at) => ({ id: `id-${String(at)}` })) });
     expect(() => named(100_000)).not.toThrow();
     expect(() => named(100_001)).toThrow(expect.objectContaining({ code: 'SOUL_TOO_LARGE' }) as Error);
   });
 
-  it('are told apart by their ids, and known again by their names', () => {
+  it('are distinguished by their ids, and recognised by their names', () => {
     const index = noted({ player: 'Ann' });
     expect(names(index.note({ playerId: 'p1', playerName: 'Ann' }))).toEqual(['Ann/p1']);
     expect(names(index.note({ playerId: 'p2', playerName: 'Ann' }))).toEqual(['p2/Ann']);
@@ -64,7 +64,7 @@ describe('players', () => {
     expect(spokenOf(index, 'p2 left.')).toEqual(['p2/Ann']);
   });
 
-  it('are found in a text as whole words, in any case and any form of a letter [8.10c]', () => {
+  it('are found in a text as complete words, in any case and Unicode form [8.10c]', () => {
     const index = noted({ player: 'Zo\u00eb' }, { player: 'Ann of the Hill' }, { player: 'Li' });
     for (const text of ['ZO\u00cb!', 'Zoe\u0308\u2019s ring', '\u00bbzo\u00eb\u00ab'])
       expect(spokenOf(index, text)).toEqual(['Zo\u00eb']);
@@ -78,12 +78,12 @@ describe('players', () => {
     expect(spokenOf(index, '\u6628\u5929\u5b89\u5a1c\u5077\u4e86\u9879\u94fe')).toEqual(['\u5b89\u5a1c']);
   });
 
-  it('are not looked for by names that would be found everywhere [8.10c]', () => {
+  it('are not matched by names that would be found everywhere [8.10c]', () => {
     const index = noted({ player: 'I' }, { playerId: 12 }, { playerId: 4711 }, { player: '!?' });
     expect(spokenOf(index, 'I paid 12 coins!? 4711')).toEqual(['4711']);
   });
 
-  it('are told a few at a time, however many have like names', () => {
+  it('are returned a few at a time, however many have similar names', () => {
     const index = noted({
       players: Array.from({ length: 50_000 }, (_, n) => ({ id: `id-${String(n)}`, name: 'Player' })),
     });

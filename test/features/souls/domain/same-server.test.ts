@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import { isSameServer } from '../../../../src/features/souls/domain/same-server.js';
 
-describe('Two public URLs', () => {
+describe('two public URLs', () => {
   it.each(['https://minds.example', 'https://minds.example/', 'HTTPS://MINDS.EXAMPLE:443', ' https://minds.example. '])(
-    'mean the same server however they are written: %s [8.4s]',
+    'are the same server in any spelling: %s [8.4s]',
     (url) => {
       expect(isSameServer(url, 'https://minds.example')).toBe(true);
     },
@@ -16,12 +16,12 @@ describe('Two public URLs', () => {
     'https://minds.example/a',
     'https://other.example',
     'x',
-  ])('mean different ones: %s', (url) => {
+  ])('are different servers: %s', (url) => {
     expect(isSameServer(url, 'https://minds.example')).toBe(false);
   });
 
   it.each(['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080', 'no address'])(
-    'mean no server that could be told from others: %s [8.4s]',
+    'are no distinguishable server: %s [8.4s]',
     (url) => {
       expect(isSameServer(url, url)).toBe(false);
     },

@@ -8,12 +8,12 @@ const empty = { inventory: [], skills: {}, relationships: {}, mood: 'neutral', f
 const names = ['confidence', 'fear', 'inventory', 'mood', 'relationships', 'skills'];
 
 describe('the state of a soul', () => {
-  it('is all defaults where nothing is recorded, and says so [7.2j, 8.7d]', () => {
+  it('is all defaults without any records, and marks them [7.2j, 8.7d]', () => {
     expect(soulStateOf({})).toEqual({ ...empty, filled: names });
     expect(soulStateOf(null)).toEqual(soulStateOf({}));
   });
 
-  it('takes what fits, and keeps every other member beside it [7.2i, 7.2k, 8.7d]', () => {
+  it('adopts fitting members, and keeps all others [7.2i, 7.2k, 8.7d]', () => {
     const data = {
       inventory: ['key'],
       skills: { lie: 3 },
@@ -34,20 +34,20 @@ describe('the state of a soul', () => {
   });
 
   it.each<[string, JsonObject]>([
-    ['an inventory with something else than texts', { inventory: ['key', 1] }],
+    ['an inventory with values other than texts', { inventory: ['key', 1] }],
     ['an inventory that is an object', { inventory: { key: 1 } }],
-    ['skills with something else than numbers', { skills: { lie: 3, steal: 'well' } }],
+    ['skills with values other than numbers', { skills: { lie: 3, steal: 'well' } }],
     ['skills as a list', { skills: [1] }],
     ['relationships without a number', { relationships: { anna: null } }],
-    ['a mood of its own', { mood: 'hungry' }],
+    ['an unknown mood', { mood: 'hungry' }],
     ['a mood in capitals', { mood: 'Loyal' }],
     ['fear as a text', { fear: '0.5' }],
     ['confidence that is null', { confidence: null }],
-  ])('leaves %s whole in extra, and has the default [7.2k, 8.7d]', (_, data) => {
+  ])('keeps %s in extra, and has the default [7.2k, 8.7d]', (_, data) => {
     expect(soulStateOf(data)).toEqual({ ...empty, extra: data, filled: names });
   });
 
-  it('has nothing of what objects inherit', () => {
+  it('has nothing of the properties that objects inherit', () => {
     expect(dataOf(soulStateOf({}))).toEqual({});
     const data = JSON.parse(
       '{"constructor": 1, "toString": {}, "filled": ["fear"], "extra": {"fear": 1}}',
@@ -56,7 +56,7 @@ describe('the state of a soul', () => {
     expect(dataOf(soulStateOf(data))).toEqual(data);
   });
 
-  it('gives the data back as it was, whatever was recorded [8.4p, 8.7d]', () => {
+  it('restores the data exactly, whatever was recorded [8.4p, 8.7d]', () => {
     const key = fc.oneof(
       fc.constantFrom(...names, 'extra', 'filled', 'constructor', 'hasOwnProperty', 'name'),
       fc.string().filter((text) => text !== '__proto__'),

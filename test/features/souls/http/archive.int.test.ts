@@ -40,7 +40,7 @@ const HOUR_MS = 3_600_000;
 let clock: ManualClock;
 let archive: MemorySoulArchive;
 let app: TestApp;
-/** Whether the export of a grant still wants its upload. */
+/** Whether the export of a grant still waits for its upload. */
 let wanted: (grant: ArchiveGrant) => Promise<boolean>;
 beforeEach(async () => {
   clock = new ManualClock();
@@ -72,11 +72,11 @@ const stage = (value: Json = soul) =>
     tenant: 'studio',
     expiresAt: new Date(clock.now().getTime() + HOUR_MS),
   });
-/** The payload as a client may write it again: other spaces, other order, other escapes. */
+/** The payload as a client may rewrite it: other spaces, order and escapes. */
 const rewritten = `\n{ "memories" : [ ], "state": {"extra":{"a":"caf\\u00e9 \\ud83d\\ude00","b":[1.0,null]},"fear":5e-1},\t"name": "\\u004dira"}`;
 
 describe('an upload to the archive', () => {
-  it('makes public what was staged, and says its id twice [8.1n]', async () => {
+  it('publishes the staged payload, and returns its id twice [8.1n]', async () => {
     await stage();
     expect((await app.get(`/archive/${id}`)).status).toBe(404);
     const first = await upload(jcs(soul));
@@ -86,13 +86,13 @@ describe('an upload to the archive', () => {
     expect((await app.get(`/archive/${id}`)).body).toEqual(soul);
   });
 
-  it('is taken in other words, and kept in the canonical ones [8.1c]', async () => {
+  it('is accepted in any equivalent form, and stored in the canonical one [8.1c]', async () => {
     await stage();
     expect((await upload(rewritten)).status).toBe(201);
     expect((await app.get(`/archive/${id}`)).text).toBe(jcs(soul));
   });
 
-  it.each([jcs(soul), rewritten])('that was not staged any more is kept all the same', async (text) => {
+  it.each([jcs(soul), rewritten])('is kept even if the payload is no longer staged', async (text) => {
     expect((await upload(text)).status).toBe(201);
     expect((await app.get(`/archive/${id}`)).text).toBe(jcs(soul));
   });
@@ -104,13 +104,13 @@ describe('an upload to the archive', () => {
     },
   );
 
-  it('may come twice at once [8.1p]', async () => {
+  it('may arrive twice at the same time [8.1p]', async () => {
     await stage();
     const statuses = (await Promise.all([upload(rewritten), upload(jcs(soul))])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 201]);
   });
 
-  it('may be repeated, and an Idempotency-Key on it is ignored [8.1p]', async () => {
+  it('may be repeated, and ignores an Idempotency-Key [8.1p]', async () => {
     await stage();
     const key = { 'idempotency-key': 'once' };
     expect((await upload(jcs(soul), key)).status).toBe(201);
@@ -119,7 +119,7 @@ describe('an upload to the archive', () => {
     expect((await upload({ ...soul, name: 'Mora' }, key)).body.error.code).toBe('SOUL_PAYLOAD_MISMATCH');
   });
 
-  it('is refused once its export has ended badly, even if that happened while it came [8.1i, 8.1o]', async () => {
+  it('is refused after its export has failed, even if that happened during the upload [8.1i, 8.1o]', async () => {
     await stage();
     const asked: ArchiveGrant[] = [];
     wanted = async (grant) => asked.push(grant) === 1;
@@ -151,9 +151,9 @@ describe('an upload to the archive', () => {
   it.each<[what: string, headers: () => Promise<Record<string, string>>]>([
     ['no grant', async () => ({ authorization: '' })],
     ['an API key', async () => ({ authorization: 'Bearer good' })],
-    ['a grant that is over', () => withGrant({ expiresAt: new Date(clock.now().getTime()) })],
+    ['an expired grant', () => withGrant({ expiresAt: new Date(clock.now().getTime()) })],
     ['a grant in another scheme', async () => ({ authorization: `Basic ${await grantFor()}` })],
-  ])('with %s is refused before its body is looked at [8.1m, 8.1o]', async (_, headers) => {
+  ])('with %s is refused before its body is read [8.1m, 8.1o]', async (_, headers) => {
     const large = { 'content-encoding': 'gzip' };
     const refused = await upload('x'.repeat(100), { ...large, ...(await headers()) });
     expect([refused.status, refused.body.error.code]).toEqual([401, 'UNAUTHORIZED']);
@@ -163,14 +163,14 @@ describe('an upload to the archive', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('that is too large or compressed is refused to who has a grant [1.2q]', async () => {
+  it('that is too large or compressed is refused for a client with a grant [1.2q]', async () => {
     const { authorization } = await withGrant();
     const head = `POST /archive HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nAuthorization: ${authorization}\r\n`;
     expect(await app.raw(`${head}Content-Length: ${String(16 * 1024 * 1024 + 1)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
     expect((await upload(jcs(soul), { 'content-encoding': 'gzip' })).status).toBe(415);
   });
 
-  it('is for the tenant of the grant: what another one staged stays hidden', async () => {
+  it('serves only the tenant of the grant: payloads staged by another stay hidden', async () => {
     const other = { ...soul, name: 'Odo' };
     await stage(other);
     const digest = contentDigest(bytesOf(other));
@@ -179,7 +179,7 @@ describe('an upload to the archive', () => {
     expect((await app.get(`/archive/${digest}`)).status).toBe(404);
   });
 
-  it('lets other work have its turn while it is read, however large it is', async () => {
+  it('yields while it is read, however large it is', async () => {
     const memories = Array.from({ length: 20_000 }, (_, n) => ({
       text: `memory ${String(n)}`,
       at: n,
@@ -211,7 +211,7 @@ describe('an upload to the archive', () => {
     expect(turns).toBeGreaterThan(text.length / 50_000);
   });
 
-  it('is one of sixteen at once, and of eight of its tenant: one more is told to come again, before it sends anything [8.1q]', async () => {
+  it('runs at most sixteen times at a time, and eight for its tenant: one more gets a retry before it sends anything [8.1q]', async () => {
     const begin = async (tenant: string): Promise<Socket> => {
       const { authorization } = await withGrant({ tenant });
       const socket = await openSocket(app.port);
@@ -247,7 +247,7 @@ describe('a payload of the archive', () => {
     return digest;
   };
 
-  it('is for everybody, for ever, in chunks [8.1r, 8.1s]', async () => {
+  it('is public, immutable and sent in chunks [8.1r, 8.1s]', async () => {
     await publish();
     const { status, text, headers } = await app.get(`/archive/${id}`, { authorization: 'Bearer bad' });
     expect([status, text]).toEqual([200, jcs(soul)]);
@@ -260,7 +260,7 @@ describe('a payload of the archive', () => {
     });
   });
 
-  it('has a HEAD', async () => {
+  it('answers HEAD', async () => {
     await publish();
     const { status, text, headers } = await app.request('HEAD', `/archive/${id}`);
     expect([status, text, headers.get('etag')]).toEqual([200, '', `"${id}"`]);
@@ -269,7 +269,7 @@ describe('a payload of the archive', () => {
   });
 
   it.each([`"${id}"`, `W/"${id}"`, '*', `"other", "${id}"`])(
-    'is not sent again to who has it: %s [8.1s]',
+    'is not sent again to a client that has it: %s [8.1s]',
     async (tag) => {
       await publish();
       const { status, text, headers } = await app.get(`/archive/${id}`, { 'if-none-match': tag });
@@ -288,7 +288,7 @@ describe('a payload of the archive', () => {
     },
   );
 
-  it('of many chunks comes whole, and is in memory only while it is read', async () => {
+  it('of many chunks is complete, and is in memory only while it is read', async () => {
     const large = { ...soul, memories: ['x'.repeat(300_000)] };
     const digest = await publish(large);
     for (let n = 0; n <= SHOWN_PAYLOADS; n += 1) {
@@ -301,7 +301,7 @@ describe('a payload of the archive', () => {
     expect(new Set(statuses)).toEqual(new Set([200]));
   });
 
-  it('that a client does not take waits for it, and is let go when the client leaves [8.1u]', async () => {
+  it('waits for a slow client, and is released when the client leaves [8.1u]', async () => {
     await publish();
     const large = bytesOf('x'.repeat(8_000_000));
     const readSmall = archive.readPublic.bind(archive);
@@ -323,7 +323,7 @@ describe('a payload of the archive', () => {
     for (let status = 503; status !== 200;) status = (await app.get(`/archive/${id}`)).status;
   });
 
-  it('that cannot be read now is a refusal, not half an answer', async () => {
+  it('that cannot be read now causes a refusal, not a partial response', async () => {
     await publish();
     archive.readPublic = () => Promise.reject(new Error('no'));
     expect((await app.get(`/archive/${id}`)).status).toBe(500);
@@ -338,7 +338,7 @@ describe('a payload of the archive', () => {
 });
 
 describe('the archive in the OpenAPI document', () => {
-  it('needs a grant to upload, and nothing to read [1.3b]', () => {
+  it('requires a grant to upload, and nothing to read [1.3b]', () => {
     const document = openApi(
       archiveRoutes({
         ports: { soulArchive: archive, clock },

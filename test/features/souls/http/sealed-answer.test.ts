@@ -14,7 +14,7 @@ import type { StreamedAnswer } from '../../../../src/kernel/http/route.js';
 import { firstPhase, secondPhase, soulAtOnce } from '../../../../src/features/souls/http/sealed-answer.js';
 
 const instruction = { auiEndpoint: 'http://a/archive', auiContentType: 'application/json', auiAuthHeader: 'Bearer g' };
-/** Longer than several chunks; the last character of each may be cut in two by them. */
+/** Longer than several chunks, which may split the last character of each. */
 const soulOf = (name: string) => ({ name, text: '\u00e9\u{1f600}'.repeat(100_000) });
 
 const of = (digest: string, tenant = 'local') => ({ digest, tenant });
@@ -37,8 +37,8 @@ const textOf = async (answer: StreamedAnswer): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-describe('the answer of a confirmed export', () => {
-  it('is made and sent in pieces', async () => {
+describe('the response of a confirmed export', () => {
+  it('is made and sent in chunks', async () => {
     const soul = { ...unsignedSoul({ memories: soulMemories(2_000) }), trainingProof: '', signature: 'a.b' };
     using turns = countTurns();
     const answer = await secondPhase(soul, 'a.b', { txId: 't', url: 'http://a/archive/t' });
@@ -53,8 +53,8 @@ describe('the answer of a confirmed export', () => {
   });
 });
 
-describe('the answer of an export', () => {
-  it('holds the payload, read once, as often as its fields need it', async () => {
+describe('the response of an export', () => {
+  it('contains the payload, read once, in each field that needs it', async () => {
     const { payloads, reads } = archived();
     const soul = soulOf('a');
     expect(JSON.parse(await textOf(firstPhase(payloads, of('a'), instruction, 'e.y"J')))).toEqual({
@@ -76,7 +76,7 @@ describe('the answer of an export', () => {
     expect(soulFromCbor(Buffer.from(binary, 'base64'))).toEqual(soul);
   });
 
-  it('shares one copy with all of a tenant who read it, and is given to so many and no more, to one tenant to fewer [8.1k]', async () => {
+  it('shares one copy among the readers of a tenant, and is limited in number, per tenant to fewer [8.1k]', async () => {
     const { payloads, reads } = archived();
     const begin = async (digest: string, tenant: string) => {
       const chunks = chunksOf(firstPhase(payloads, of(digest, tenant), instruction, 's'));
@@ -94,7 +94,7 @@ describe('the answer of an export', () => {
     await begin('one more', 'a');
   });
 
-  it('in binary form is given to fewer [8.1k]', async () => {
+  it('in binary form is limited to fewer [8.1k]', async () => {
     const { payloads } = archived();
     const begin = (n: number, tenant: string) => chunksOf(soulAtOnce(payloads, of(String(n), tenant), 'binary')).next();
     expect([TENANT_BINARY_SHOWN, BINARY_SHOWN]).toEqual([2, 4]);
@@ -102,12 +102,12 @@ describe('the answer of an export', () => {
     await expect(begin(TENANT_BINARY_SHOWN, 'a')).rejects.toMatchObject({ code: 'BUSY' });
     for (let n = TENANT_BINARY_SHOWN; n < BINARY_SHOWN; n += 1) await begin(n, 'b');
     await expect(begin(BINARY_SHOWN, 'c')).rejects.toMatchObject({ code: 'BUSY' });
-    // Who was refused holds nothing.
+    // A refused request holds nothing.
     for (let n = BINARY_SHOWN; n < TENANT_SEALED_SHOWN; n += 1)
       await chunksOf(soulAtOnce(payloads, of(String(n), 'c'), 'json')).next();
   });
 
-  it('is a refusal once the payload is there no more', async () => {
+  it('is a refusal after the payload is gone', async () => {
     const { payloads } = archived();
     await expect(textOf(firstPhase(payloads, of('gone'), instruction, 's'))).rejects.toMatchObject({
       code: 'SOUL_EXCHANGE_EXPIRED',

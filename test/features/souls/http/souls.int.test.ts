@@ -31,7 +31,7 @@ let events: MemoryEventStore;
 let app: TestApp;
 beforeEach(async () => {
   archive = new MemorySoulArchive();
-  // No list is asked for.
+  // No list is requested.
   const readModels = {} as ReadModels;
   events = new MemoryEventStore();
   const ports = { readModels, soulArchive: archive, events };
@@ -60,7 +60,7 @@ const published = async (more: Partial<SoulInputs> = {}) => {
   const soul = await signSoul(keys, ISSUER, unsignedSoul(more));
   return { soul, txId: await publish(soul) };
 };
-/** So much that no socket takes it at once. */
+/** Large enough that no socket accepts it in one write. */
 const large = Array.from({ length: 500 }, (_, n) => soulMemory(n, { text: 'x'.repeat(8_000) }));
 const as = (key: string) => ({ authorization: `Bearer ${key}` });
 const readingSocket = async (path: string, key: string) => {
@@ -69,15 +69,15 @@ const readingSocket = async (path: string, key: string) => {
   return socket;
 };
 
-describe('a kept soul', () => {
-  it.each([0, 1, 3, 2_000])('is answered whole, with its memories as lists show them: %i', async (count) => {
+describe('a stored soul', () => {
+  it.each([0, 1, 3, 2_000])('is returned in full, with its memories as lists show them: %i', async (count) => {
     const { soul, txId } = await published({ memories: soulMemories(count) });
     const { status, body } = await app.get(`/souls/${txId}`);
     const si1Instruction = { adiGatewayUrl: 'http://here/archive', adiExpectedTxId: txId };
     expect([status, body]).toEqual([200, { si1Instruction, soul: JSON.parse(drained(protocolSoulText(soul))) }]);
   });
 
-  it('is not answered when it is none, or is not there [8.5d]', async () => {
+  it('is refused if it is not a soul, or does not exist [8.5d]', async () => {
     const { soul } = await published();
     const txId = await publish({ ...soul, persona: 'Zoë is a thief.' });
     const si1Instruction = { adiGatewayUrl: 'http://here/archive', adiExpectedTxId: txId };
@@ -92,7 +92,7 @@ describe('a kept soul', () => {
     expect((await app.post(`/souls/${missing}/verify`)).body.error.code).toBe('SOUL_NOT_FOUND');
   });
 
-  it('is proven, verified and disclosed, as often as one asks [8.5a, 8.8b]', async () => {
+  it('is proven, verified and disclosed for any number of requests [8.5a, 8.8b]', async () => {
     const { soul, txId } = await published();
     for (let times = 0; times < SOULS_READ + 2; times += 1) {
       const verified = (await app.post(`/souls/${txId}/verify`)).body as unknown;
@@ -106,7 +106,7 @@ describe('a kept soul', () => {
     }
   });
 
-  it('is JSON, as all answers are, and in UTF-8 [8.5e]', async () => {
+  it('is returned as JSON in UTF-8, as all responses are [8.5e]', async () => {
     const { txId } = await published();
     for (const path of ['', `/proof?memoryId=${soulMemory(0).id}`, '/disclosure']) {
       const { headers } = await app.get(`/souls/${txId}${path}`);
@@ -116,7 +116,7 @@ describe('a kept soul', () => {
   });
 
   itLong(
-    'that clients do not take is in memory so many times and no more, for one tenant fewer, and is let go when they leave [8.5f]',
+    'is in memory a bounded number of times for slow clients, per tenant to fewer, and is released when they leave [8.5f]',
     async () => {
       const { txId: small } = await published();
       const sockets = [];
@@ -134,7 +134,7 @@ describe('a kept soul', () => {
       }
       expect(read).toHaveLength(SOULS_READ);
       expect([SOULS_READ, TENANT_SOULS_READ]).toEqual([16, 8]);
-      // Who reads one of those takes no more memory.
+      // A reader of one of those uses no more memory.
       expect((await app.get(`/souls/${read[0] ?? ''}`)).status).toBe(200);
       sockets[1]?.destroy();
       await expect.poll(async () => (await app.get(`/souls/${small}`, as('third'))).status).toBe(200);
@@ -144,7 +144,7 @@ describe('a kept soul', () => {
 });
 
 describe('disclosures and proofs', () => {
-  it('are made so many at once and no more, for one tenant fewer, a disclosure after the other, and no proof waits for them [8.5f]', async () => {
+  it('are limited in number, per tenant to fewer; disclosures run one at a time, and proofs do not wait for them [8.5f]', async () => {
     const txIds = await Promise.all(
       Array.from({ length: LOOKED_INTO + 1 }, async (_, n) => (await published({ soulId: `s${n}` })).txId),
     );
@@ -162,7 +162,7 @@ describe('disclosures and proofs', () => {
     const proven = (key: string) => app.get(`/souls/${txId}/proof?memoryId=${soulMemory(0).id}`, as(key));
     const asked = Array.from({ length: TENANT_LOOKED_INTO - 1 }, () => ask('good'));
     await expect.poll(() => reading).toBe(1);
-    // So many as for one tenant payloads are in memory: those that wait have none there.
+    // As many payloads as one tenant may have in memory: waiting requests have none there.
     expect(asked.length).toBeGreaterThan(TENANT_SOULS_READ);
     await expect.poll(async () => (await proven('good')).status).toBe(200);
     asked.push(ask('good'), ask('good'));
