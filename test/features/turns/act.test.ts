@@ -44,7 +44,7 @@ const asked = (members: Partial<Act> = {}, resumed = false): Act => ({
 const remembered = { text: 'He owes me.', type: 'experience', importance: 0.5, similarity: 0.7 };
 
 describe('every act', () => {
-  it('records which patterns held, before it was decided on', async () => {
+  it('records the matching patterns before the decision', async () => {
     const { deps, recorded } = await setUp();
     await runCommand(
       { ...deps.ports, writers: deps.writers },
@@ -76,7 +76,7 @@ describe('every act', () => {
 });
 
 describe('the directive route', () => {
-  it('records what it asked for and answers from the event [2.7a]', async () => {
+  it('records its decision and answers from the event [2.7a]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actDirective(deps, { ...asked({ npcState: { mood: 'calm' } }), context: { at: 'inn' } });
     const events = await recorded();
@@ -121,7 +121,7 @@ describe('the context route', () => {
 describe('the verdict route', () => {
   const generatedOutput = '{"dialogue": "Out!", "action": "ATTACK", "stateDelta": {"mood": "angry"}}';
 
-  it('records a valid verdict with its state change and its memories, and by whom it is signed [2.1h, 2.7c]', async () => {
+  it('records a valid verdict with its state change and its memories, and the key that signs it [2.1h, 2.7c]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actVerdict(deps, { ...asked(), generatedOutput });
     const events = await recorded();
@@ -148,7 +148,7 @@ describe('the verdict route', () => {
 });
 
 describe('every compatibility route', () => {
-  it('decides without a ruleset that nobody registered, and says so [2.8c]', async () => {
+  it('decides without an unregistered ruleset, and reports that [2.8c]', async () => {
     const { deps, recorded } = await setUp();
     const acted = await actDirective(deps, { ...asked({ rulesetId: 'nowhere' }), context: {} });
     const [missing, given] = await recorded();
@@ -160,7 +160,7 @@ describe('every compatibility route', () => {
     expect(acted).toMatchObject({ rulesetMissing: 'nowhere', at: { revision: 2 }, revision: 2 });
   });
 
-  it('answers from the events of its first attempt when that one died, also after the rules changed', async () => {
+  it('answers from the events of a first attempt that died, even after the rules changed', async () => {
     const { deps, recorded } = await setUp();
     const first = await actDirective(deps, { ...asked({ rulesetId: 'nowhere' }), context: {} });
     await actVerdict(deps, { ...asked({ by: { ...onBehalf('other'), resumed: false } }), generatedOutput: 'No.' });
@@ -170,7 +170,7 @@ describe('every compatibility route', () => {
     expect(await recorded()).toEqual(before);
   });
 
-  it('makes a mind by its first event [1.6f]', async () => {
+  it('creates a mind by its first event [1.6f]', async () => {
     const { deps } = await setUp();
     const acted = await actDirective(deps, { ...asked({ npcId: 'new' }), context: {} });
     expect(acted).toMatchObject({ event: { mindRevision: -1 }, revision: 0 });

@@ -14,12 +14,12 @@ const actorOf = (bytes: number) => ({
 const identified = (bytes: number): TapeResult => ({ type: 'IdentifyActorResult', actor: actorOf(bytes) });
 const changing: TapeResult = { type: 'ExecuteInferenceResult', generatedOutput: '{"stateDelta": {"hp": 1}}' };
 
-/** A mind's data as its stream leaves it. */
+/** The data of a mind according to its stream. */
 const dataOf = async (minds: Awaited<ReturnType<typeof openMinds>>) =>
   (await minds.deps.writers.current(npcStream(TENANT, 'mira'), mindFold)).state.data;
 
 describe("an actor's data", () => {
-  it('becomes the data of a mind that has none, up to its bound [2.1g]', async () => {
+  it('becomes the data of a mind without any, up to its bound [2.1g]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     await minds.step(tapeOf(), identified(DATA_BYTES));
@@ -28,7 +28,7 @@ describe("an actor's data", () => {
   });
 
   it.each(['identified in a step', 'brought by the opening'])(
-    'beyond the bound of a mind, %s, serves its turn alone [1.2z]',
+    'beyond the bound of a mind, %s, is used only in its turn [1.2z]',
     async (how) => {
       await using minds = await openMinds();
       const large = DATA_BYTES + 1;
@@ -48,7 +48,7 @@ describe("an actor's data", () => {
     },
   );
 
-  it('changes nothing of a mind that has data [2.1g]', async () => {
+  it('changes nothing in a mind with data [2.1g]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     await minds.step(tapeOf(), identified(100));

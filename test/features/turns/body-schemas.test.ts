@@ -10,7 +10,7 @@ const Body = Type.Object({ tape: TapeSchema, lastResult: nullable(ResultSchema) 
 const check = checkOf('body', Body);
 const dropNulls = compileDropNulls(Body);
 
-/** A body as the guards leave it: `null` members dropped, then held against the schema. */
+/** A body after the guards: `null` members dropped, then validated against the schema. */
 const guarded = (body: object) => {
   const copy = structuredClone(body) as { tape: never; lastResult?: never };
   dropNulls?.(copy);
@@ -24,20 +24,20 @@ const result = (lastResult: unknown) => guarded({ tape: { observation: '' }, las
 const least = { observation: 'Rain.', context: {}, npcState: {}, memories: [], vectorQueried: false, extra: {} };
 const memory = { text: 'It rained.', type: 'experience', importance: 0.9, similarity: 0.4 };
 
-describe('a result that lacks what its type needs', () => {
-  it('is refused with the missing member as its only issue', () => {
+describe('a result with a missing member', () => {
+  it('is refused with that member as its only issue', () => {
     const body = { tape: { observation: '' }, lastResult: { type: 'ExecuteInferenceResult' } };
     expect(check(body)).toEqual([{ in: 'body', pointer: '/lastResult/generatedOutput', message: 'is missing' }]);
   });
 });
 
 describe('a tape', () => {
-  it('needs an observation and nothing else [2.2b]', () => {
+  it('requires only an observation [2.2b]', () => {
     expect(tape()).toEqual(least);
     expect(() => guarded({ tape: {} })).toThrow('/tape/observation is missing');
   });
 
-  it('is read with every member that it may hold [2.2b]', () => {
+  it('is read with every optional member [2.2b]', () => {
     const members = {
       turnId: 't0_0_aaaaaaaaaaaaaaaa',
       context: ['any', { json: null }],
@@ -52,7 +52,7 @@ describe('a tape', () => {
     expect(tape(members)).toEqual({ ...least, ...members });
   });
 
-  it('takes null for absent in every member that it names', () => {
+  it('treats null as absent in every known member', () => {
     const nulls = Object.fromEntries(
       ['context', 'npcState', 'persona', 'actor', 'memories', 'prompt', 'constraints', 'generatedOutput']
         .concat(['rulesetId', 'vectorQueried', 'turnId'])
@@ -61,14 +61,14 @@ describe('a tape', () => {
     expect(tape(nulls)).toEqual(least);
   });
 
-  it('keeps what it does not know, null included, and drops what is made anew from the record [2.2c]', () => {
+  it('keeps unknown members, null included, and drops those that are derived from the record [2.2c]', () => {
     expect(tape({ mine: null, other: { a: 1 }, prompt: 'old', constraints: { maxTokens: 5 } }).extra).toEqual({
       mine: null,
       other: { a: 1 },
     });
   });
 
-  it('fills in what a memory or an actor leaves out', () => {
+  it('completes memories and actors with defaults', () => {
     expect(tape({ memories: [{ text: 'It rained.' }, { text: '', type: null, importance: 0 }] }).memories).toEqual([
       { text: 'It rained.', type: 'observation', importance: 0.5, similarity: 0 },
       { text: '', type: 'observation', importance: 0, similarity: 0 },
@@ -76,7 +76,7 @@ describe('a tape', () => {
     expect(tape({ actor: { npcId: 'mira', persona: null } }).actor).toEqual({ npcId: 'mira', persona: null, data: {} });
   });
 
-  it.each(['', 'a b', '../t1', 'x'.repeat(129), 'ü'])('has no turn under an id that cannot be ours: %j', (turnId) => {
+  it.each(['', 'a b', '../t1', 'x'.repeat(129), 'ü'])('ignores an illegal turn id: %j', (turnId) => {
     expect(tape({ turnId })).not.toHaveProperty('turnId');
   });
 
@@ -97,19 +97,19 @@ describe('a tape', () => {
   });
 });
 
-describe('the ruleset that a tape names', () => {
-  it('is none when it is absent, null or empty', () => {
+describe('the ruleset of a tape', () => {
+  it('is none if it is absent, null or empty', () => {
     expect([undefined, null, ''].map(rulesetIdOf)).toEqual([undefined, undefined, undefined]);
     expect(rulesetIdOf('the inn')).toBe('the inn');
   });
 
-  it.each(['a/b', '..', ' a', 'a\n', 'x'.repeat(129)])('is refused when it can be no id: %j', (rulesetId) => {
+  it.each(['a/b', '..', ' a', 'a\n', 'x'.repeat(129)])('is refused if it is not a legal id: %j', (rulesetId) => {
     expect(() => tape({ rulesetId })).toThrow(expect.objectContaining({ code: 'ID_INVALID' }));
   });
 });
 
 describe('the last result', () => {
-  it('is read as it came, with what was left out filled in [2.2e, 2.3d]', () => {
+  it('is read as received, with defaults for missing members [2.2e, 2.3d]', () => {
     expect(result({ type: 'IdentifyActorResult', actor: { npcId: 'mira' } })).toEqual({
       type: 'IdentifyActorResult',
       actor: { npcId: 'mira', persona: null, data: {} },
@@ -124,21 +124,21 @@ describe('the last result', () => {
     });
   });
 
-  it('is none when it is absent or null, and unknown when its type is not in the protocol [2.2a]', () => {
+  it('is none if it is absent or null, and unknown if its type is not in the protocol [2.2a]', () => {
     expect([result(undefined), result(null)]).toEqual([null, null]);
     for (const type of ['FinalizeResult', '', 'constructor']) expect(result({ type, actor: 5 })).toBe('unknown');
   });
 
   it.each([
     ['without a type', {}],
-    ['that is no object', 'IdentifyActorResult'],
+    ['that is not an object', 'IdentifyActorResult'],
     ['without its actor', { type: 'IdentifyActorResult' }],
     ['with a malformed actor', { type: 'IdentifyActorResult', actor: { npcId: 5 } }],
     ['without its memories', { type: 'QueryVectorResult' }],
     ['with malformed memories', { type: 'QueryVectorResult', memories: [{}] }],
     ['without its output', { type: 'ExecuteInferenceResult' }],
     ['with a malformed output', { type: 'ExecuteInferenceResult', generatedOutput: 5 }],
-    ['with null for what it needs', { type: 'ExecuteInferenceResult', generatedOutput: null }],
+    ['with null for a required member', { type: 'ExecuteInferenceResult', generatedOutput: null }],
   ])('%s is refused', (_, lastResult) => {
     expect(() => result(lastResult)).toThrow('/lastResult');
   });

@@ -73,20 +73,20 @@ type Case = readonly [
   expected: string,
 ];
 
-/** The id of the turn that is meant. `new`: a first step. `unknown`: a turn that is not in the list. */
+/** The id of the turn that is found. `new`: a first step. `unknown`: a turn that is not in the list. */
 const cases: readonly Case[] = [
   ['a tape alone is a first step, though the same words were just said', [awaitingActor('t1')], tapeOf(), null, 'new'],
   ['a result belongs to the turn that waits for it', [awaitingActor('t1')], tapeOf(), actor, 't1'],
-  ['of two turns the newest is meant', [awaitingActor('t2'), awaitingActor('t1')], tapeOf(), actor, 't2'],
+  ['the newest of two turns is found', [awaitingActor('t2'), awaitingActor('t1')], tapeOf(), actor, 't2'],
   [
-    'a turn that waits for the result is meant before a newer one that does not',
+    'a turn that waits for the result is preferred to a newer one that does not',
     [awaitingActor('t2'), awaitingMemories('t1')],
     tapeOf(),
     memories,
     't1',
   ],
   [
-    'a result that a newer turn recorded already is a repeat there',
+    'a result that a newer turn already recorded is its repeat',
     [awaitingMemories('t2'), awaitingActor('t1')],
     tapeOf(),
     actor,
@@ -103,49 +103,49 @@ const cases: readonly Case[] = [
   ],
   ['another actor in the tape is another turn', [awaitingMemories('t1')], tapeOf({ actor: otto }), memories, 'unknown'],
   ['the same actor in the tape is the same turn', [awaitingMemories('t1')], tapeOf({ actor: mira }), memories, 't1'],
-  ['an actor fits a turn that knows none yet', [awaitingActor('t1')], tapeOf({ actor: otto }), actor, 't1'],
+  ['an actor matches a turn without one', [awaitingActor('t1')], tapeOf({ actor: otto }), actor, 't1'],
   ['a repeated last result finds the turn that it ended', [ended('t1')], tapeOf(), output, 't1'],
-  ['so does a repeat of an earlier result', [ended('t1')], tapeOf(), memories, 't1'],
-  ['another last result is not of the turn that has ended', [ended('t1')], tapeOf(), otherOutput, 'unknown'],
-  ['an open turn is meant before one that has ended', [ended('t2'), awaitingInference('t1')], tapeOf(), output, 't1'],
+  ['a repeat of an earlier result finds the ended turn as well', [ended('t1')], tapeOf(), memories, 't1'],
+  ['another last result does not belong to the ended turn', [ended('t1')], tapeOf(), otherOutput, 'unknown'],
+  ['an open turn is preferred to an ended one', [ended('t2'), awaitingInference('t1')], tapeOf(), output, 't1'],
   [
-    'a contradiction belongs to the open turn that recorded otherwise',
+    'a contradiction belongs to the open turn that recorded something else',
     [awaitingInference('t1')],
     tapeOf(),
     otherMemories,
     't1',
   ],
-  ['a result too early belongs to the open turn', [awaitingActor('t1')], tapeOf(), output, 't1'],
+  ['an early result belongs to the open turn', [awaitingActor('t1')], tapeOf(), output, 't1'],
   [
-    'a repeat of what an ended turn recorded is not a result too early for an open one',
+    'a repeat for an ended turn is not an early result for an open one',
     [awaitingActor('t2'), ended('t1')],
     tapeOf(),
     output,
     't1',
   ],
   ['a result of an unknown type belongs to the newest open turn', [awaitingActor('t1')], tapeOf(), 'unknown', 't1'],
-  ['but to none that has ended', [ended('t1')], tapeOf(), 'unknown', 'unknown'],
+  ['a result of an unknown type does not belong to an ended turn', [ended('t1')], tapeOf(), 'unknown', 'unknown'],
   ['an expired turn is not found', [expired('t1')], tapeOf(), actor, 'unknown'],
   ['no turn, no result: a first step', [], tapeOf(), null, 'new'],
   ['no turn, but a result: its turn is lost', [], tapeOf(), actor, 'unknown'],
   // Fat clients write their results into the tape.
   [
-    'a tape with an actor goes on with the turn that waits for it',
+    'a tape with an actor continues the turn that waits for it',
     [awaitingActor('t1')],
     tapeOf({ actor: mira }),
     null,
     't1',
   ],
-  ['a tape with an actor is a first step where no turn waits', [], tapeOf({ actor: mira }), null, 'new'],
+  ['a tape with an actor is a first step when no turn waits', [], tapeOf({ actor: mira }), null, 'new'],
   [
-    'it is a first step also beside a turn that was opened with that actor',
+    'a tape with an actor is a first step even after a turn was opened with that actor',
     [keyOf(turnOpened('t1', { actor: mira, instruction: { type: 'QueryVector', query: '', limit: 1, threshold: 0 } }))],
     tapeOf({ actor: mira }),
     null,
     'new',
   ],
   [
-    'a tape with memories goes on with the turn that knows its actor',
+    'a tape with memories continues the turn that has its actor',
     [awaitingMemories('t1')],
     tapeOf({ actor: mira, vectorQueried: true }),
     null,
@@ -173,26 +173,26 @@ const cases: readonly Case[] = [
     't1',
   ],
   [
-    'a tape without an output is no repeat of a turn that has ended',
+    'a tape without an output is not a repeat of an ended turn',
     [ended('t1')],
     tapeOf({ actor: mira, vectorQueried: true }),
     null,
     'new',
   ],
   [
-    'a tape with another output is a first step beside a turn that has ended',
+    'a tape with another output is a first step after an ended turn',
     [ended('t1')],
     tapeOf({ actor: mira, vectorQueried: true, generatedOutput: 'Four coins.' }),
     null,
     'new',
   ],
-  ['an empty output is none', [awaitingInference('t1')], tapeOf({ generatedOutput: '' }), null, 'new'],
+  ['an empty output counts as absent', [awaitingInference('t1')], tapeOf({ generatedOutput: '' }), null, 'new'],
 ];
 
 const findIn = (...[recent, tape, result, nowMs]: [readonly TurnKey[], Tape, ResultInput | 'unknown' | null, number]) =>
   findTurn(recent, drained(saidSlices(tape.observation, tape.context)), tape, result, nowMs);
 
-describe('the turn that a step without an id means', () => {
+describe('the turn of a step without an id', () => {
   it.each(cases)('%s [2.5c, 2.6f, 2.6g]', (_, recent, tape, result, expected) => {
     const found = findIn(recent, tape, result, NOW);
     expect(typeof found === 'string' ? found : found.turnId).toBe(expected);
@@ -201,7 +201,7 @@ describe('the turn that a step without an id means', () => {
   it.each([
     ['open', awaitingActor('t1'), actor],
     ['ended', ended('t1'), output],
-  ])('is no %s turn any more once its deadline has passed [2.6f]', (_, known, result) => {
+  ])('is not the %s turn after its deadline [2.6f]', (_, known, result) => {
     expect(findIn([known], tapeOf(), result, AFTER_DEADLINE - 1)).toBe(known);
     expect(findIn([known], tapeOf(), result, AFTER_DEADLINE)).toBe('unknown');
   });
@@ -219,7 +219,7 @@ describe('a turn', () => {
     ['the actor by its id', { type: 'actor', actor: mira }, { type: 'actor', actor: otto }],
     ['the memories by their texts', memories, otherMemories],
     ['the output by its text', output, otherOutput],
-  ] satisfies [string, ResultInput, ResultInput][])('knows again %s', (_, known, other) => {
+  ] satisfies [string, ResultInput, ResultInput][])('recognises %s', (_, known, other) => {
     expect(recordedSame(ended('t1'), known)).toBe(true);
     expect(recordedSame(ended('t1'), other)).toBe(false);
     expect(recordedSame(awaitingActor('t1'), known)).toBe(false);
@@ -236,7 +236,7 @@ describe('the results of a step', () => {
     expect(sent.map(inputOf)).toEqual([actor, memories, { type: 'output', generatedOutput: '' }]);
   });
 
-  it('are read from a fat tape in the order in which a turn takes them [2.5c]', () => {
+  it('are read from a fat tape in the order in which a turn needs them [2.5c]', () => {
     const tape = tapeOf({ generatedOutput: 'Three coins.', vectorQueried: true, actor: mira });
     expect(tapeResults(tape)).toEqual([actor, memories, output]);
     expect(tapeResults(tapeOf())).toEqual([]);

@@ -27,14 +27,14 @@ import { statuses } from '../../../src/kernel/http/statuses.js';
 import { runs } from '../../support/long.js';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
-/** A text whose JSON is as long as it may be, and no longer. */
+/** A text whose JSON has exactly the longest legal length. */
 const text = (unit: string, bytes: number): string =>
   unit.repeat(Math.max(0, Math.floor((bytes - 2) / (bytesOf(unit) - 2))));
 
-/** What each piece of an input may be made of: cheap, escaped, wide, and what looks like an answer, a mark of a prompt or a line. */
+/** The possible pieces of an input: cheap, escaped, wide, and pieces that look like an answer, a mark of a prompt or a line. */
 const units = ['a', '"', '\\', '\u0001', '\n', '€', '😀', '{"a":', '<|', '### ', '", "action": "MOVE'];
 const unit = fc.constantFrom(...units);
-/** Left for ids, names of members and a deadline. */
+/** Reserved for ids, names of members and a deadline. */
 const BESIDE = 1_024;
 const shareOf = (parts: number): number => Math.floor((INPUT_BYTES - BESIDE) / parts);
 
@@ -62,11 +62,11 @@ const outputs: Readonly<Record<string, (of: string) => string>> = {
   'a refusal': () => JSON.stringify({ action: { type: 'FLEE', payload: 'x'.repeat(ACTION_BYTES - 200) } }),
 };
 
-/** As much of it as one request may bring. */
+/** As much of it as one request may contain. */
 const legal = (output: string): string =>
   output.slice(0, Math.floor((output.length * shareOf(1)) / Math.max(bytesOf(output), shareOf(1))) - 16).toWellFormed();
 
-/** One rule with long texts: what it says is repeated in the prompt and in the refusal. */
+/** One rule with long texts, which are repeated in the prompt and in the refusal. */
 const LONG = 'r'.repeat(150_000);
 const strict = {
   ...aRuleset(
@@ -76,7 +76,7 @@ const strict = {
   rulesetId: 'strict',
 };
 
-/** A turn's inputs, each as large as one request may bring. */
+/** The inputs of a turn, each as large as one request may be. */
 const largest = fc
   .record({
     opening: unit,
@@ -112,8 +112,8 @@ const largest = fc
 const RUNS = { numRuns: runs(4, 12), seed: 20_261_122 };
 const SLOW_MS = 120_000;
 
-describe('a turn of the largest legal inputs', () => {
-  it('reaches its end, also when every step contradicts the record [1.2y]', { timeout: SLOW_MS }, async () => {
+describe('a turn with the largest legal inputs', () => {
+  it('reaches its end, even if every step contradicts the record [1.2y]', { timeout: SLOW_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(largest, async ({ tape, results, contradicting }) => {
         await using minds = await openMinds();
@@ -130,14 +130,14 @@ describe('a turn of the largest legal inputs', () => {
     );
   });
 
-  it('reaches its end when its tape alone is left of it', { timeout: SLOW_MS }, async () => {
+  it('reaches its end when only its tape is left', { timeout: SLOW_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(largest, fc.nat(2), async ({ tape, results }, have) => {
         await using minds = await openMinds();
         await minds.register(strict);
         const [identified, recalled, said] = results;
         if (identified?.type !== 'IdentifyActorResult' || recalled?.type !== 'QueryVectorResult') return;
-        // What a fat body holds when it comes back after an hour.
+        // The tape of a fat body that returns after an hour.
         const known: Partial<Tape> = {
           ...tape,
           actor: identified.actor,
@@ -155,7 +155,7 @@ describe('a turn of the largest legal inputs', () => {
     );
   });
 
-  it('is resumed with all that fits into one append', async () => {
+  it('is resumed with everything that fits into one append', async () => {
     await using minds = await openMinds();
     const everything = tapeOf({
       turnId: 'lost',
@@ -168,7 +168,7 @@ describe('a turn of the largest legal inputs', () => {
     expect((await minds.step(everything)).answer.instruction.type).toBe('Finalize');
   });
 
-  it('takes a smaller result after one that was too large, at every step', async () => {
+  it('accepts a smaller result after one that was too large, at every step', async () => {
     await using minds = await openMinds();
     const tooMuch = 'x'.repeat(INPUT_BYTES);
     await expect(minds.step(tapeOf({ observation: tooMuch }))).rejects.toMatchObject({
@@ -209,7 +209,7 @@ describe('a turn of the largest legal inputs', () => {
   });
 });
 
-describe('an act of the largest legal inputs', () => {
+describe('an act with the largest legal inputs', () => {
   it('is recorded on every compatibility route', { timeout: SLOW_MS }, async () => {
     await fc.assert(
       fc.asyncProperty(unit, largest, async (of, { output }) => {
@@ -266,7 +266,7 @@ describe('an act of the largest legal inputs', () => {
 
 describe('the bounds', () => {
   const NAMES = 8_192;
-  /** Of the metadata and the types of a turn's events (recorded-bytes.ts). */
+  /** The metadata and the types of a turn’s events (recorded-bytes.ts). */
   const METADATA = 20_000;
   const query = 6 * QUERY_BYTES;
   const verdict = DIALOGUE_BYTES + ACTION_BYTES + STATE_CHANGE_BYTES + MEMORY_STORE_BYTES + HELD_BYTES + TRACE_BYTES;
@@ -292,7 +292,7 @@ describe('the bounds', () => {
     expect(INPUT_BYTES + recordedWith + contradiction + NAMES + METADATA).toBeLessThanOrEqual(APPEND_BYTES);
   });
 
-  it('are refused with the status 413 [1.2x]', () => {
+  it('cause a refusal with the status 413 [1.2x]', () => {
     expect(statuses.EVENTS_TOO_LARGE).toBe(413);
   });
 });

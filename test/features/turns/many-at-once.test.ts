@@ -14,7 +14,7 @@ import { seededRandom } from '../../support/seeded-random.js';
 import { eventsOf, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
 import { StreamWriters } from '../../../src/kernel/streams/stream-writers.js';
 
-/** A store across a network: every call takes some turns of the event loop, drawn from a seed, before it arrives and before its answer does. */
+/** A store across a network: every call takes some iterations of the event loop, drawn from a seed, before it arrives and before its result returns. */
 const farStore = (store: EventStore, seed: string): EventStore => {
   const random = seededRandom(seed);
   const travel = async (): Promise<void> => {
@@ -36,8 +36,8 @@ const farStore = (store: EventStore, seed: string): EventStore => {
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
 
-describe('Many requests at once on one mind', () => {
-  it.each([1, 2])('are all carried out, none twice, when they are commands (servers: %i)', async (count) => {
+describe('many concurrent requests on one mind', () => {
+  it.each([1, 2])('are all executed once if they are commands (servers: %i)', async (count) => {
     const store = new MemoryEventStore();
     const clock = new ManualClock();
     const servers = range(count).map((n) => {

@@ -13,7 +13,7 @@ import { race, raceEffects, type RaceEffects } from '../../support/relay-race.js
 const stream = npcStream('studio', 'runner');
 const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
 
-/** Several servers on one store, each with what it remembers. */
+/** Several servers on one store, each with its own cache. */
 const servers = () => {
   const clock = new ManualClock();
   const store = new MemoryEventStore();
@@ -37,8 +37,8 @@ const servers = () => {
   return { open, ref, start, delivered, types, store };
 };
 
-describe('Several servers on one store', () => {
-  it('answer an input that does nothing from what the others recorded', async () => {
+describe('several servers on one store', () => {
+  it('answer an input without effect from the records of others', async () => {
     const { open, ref, start, delivered } = servers();
     const [one, other] = [open(), open()];
     await one.ask(ref, start);
@@ -49,7 +49,7 @@ describe('Several servers on one store', () => {
     expect(revision).toBe(1);
   });
 
-  it('record a step once, whoever takes it, and however stale the others are', async () => {
+  it('record a step once, whichever server runs it and however stale the others are', async () => {
     const { open, ref, start, delivered, types } = servers();
     const [one, other] = [open(), open()];
     await one.ask(ref, start);
@@ -59,11 +59,11 @@ describe('Several servers on one store', () => {
     expect(await types()).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
   });
 
-  it('do not decide from a state that is older than what their writer has read', async () => {
+  it('do not decide on a state that is older than their writer’s', async () => {
     const { open, ref, start, delivered, types } = servers();
     const [one, other] = [open(), open()];
     await one.ask(ref, start);
-    // This server knows the process from before, and opens its writer only after the other one has gone on.
+    // This server has the process in its cache, and opens its writer only after the other one has continued.
     await other.repository.load(race, ref);
     const load = other.repository.load.bind(other.repository);
     other.repository.load = async (...args) => {
@@ -75,7 +75,7 @@ describe('Several servers on one store', () => {
     expect(await types()).toEqual(['RaceStarted', 'RaceDelivered']);
   });
 
-  it('take a step from what they remember without reading, and read when that makes nothing of it', async () => {
+  it('run a step from their cache without reading, and read if the cached state refuses it', async () => {
     const { open, ref, start, delivered, types, store } = servers();
     const [one, other] = [open(), open()];
     await one.ask(ref, start);
@@ -88,14 +88,14 @@ describe('Several servers on one store', () => {
     };
     await one.ask(ref, delivered);
     expect(reads).toBe(0);
-    // What this one remembers refuses it; what is recorded takes it.
+    // The cached state refuses it; the recorded one accepts it.
     expect((await other.ask(ref, { type: 'finish' })).answer).toMatchObject({ name: 'finished' });
     expect(reads).toBeGreaterThan(0);
     store.read = read;
     expect(await types()).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
   });
 
-  it('keep a process from the streams of others: its id there names nothing', async () => {
+  it('keep a process to its own stream: its id means nothing in another', async () => {
     const { open, ref, start } = servers();
     const one = open();
     await one.ask(ref, start);
@@ -103,7 +103,7 @@ describe('Several servers on one store', () => {
     expect((await one.repository.load(race, foreign)).state).toEqual(race.initial);
   });
 
-  it('fold a process up to a revision, whatever came after', async () => {
+  it('fold a process up to a revision, whatever follows', async () => {
     const { open, ref, start, delivered } = servers();
     const one = open();
     await one.ask(ref, start);

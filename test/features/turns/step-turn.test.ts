@@ -12,13 +12,13 @@ import { DEADLINE_MS, generated, identified, openMinds, recalled, tapeOf } from 
 
 const turnTypes = ['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'MemoryStored'];
 
-/** The tape that a client which keeps everything sends next. */
+/** The tape that a stateful client sends next. */
 const returned = (answer: TurnAnswer): Tape => tapeOf(answer.tape);
 const withoutId = ({ turnId: _, ...tape }: Tape): Tape => tape;
 
 describe('a turn', () => {
   it.each([
-    ['returns the tape it got', (answer: TurnAnswer, _: Tape) => returned(answer)],
+    ['returns the tape that it received', (answer: TurnAnswer, _: Tape) => returned(answer)],
     ['returns it without the turn id', (answer: TurnAnswer, _: Tape) => withoutId(returned(answer))],
     ['sends its first tape again', (_: TurnAnswer, first: Tape) => first],
     [
@@ -53,7 +53,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(turnTypes);
   });
 
-  it('takes one transition a request, however much the tape holds [2.5d]', async () => {
+  it('makes one transition per request, however much the tape contains [2.5d]', async () => {
     await using minds = await openMinds();
     const full = tapeOf({
       actor: { npcId: 'mira', persona: null, data: {} },
@@ -66,7 +66,7 @@ describe('a turn', () => {
     expect(answers).toEqual(['QueryVector', 'ExecuteInference', 'Finalize']);
   });
 
-  it('merges the result into the tape that it returns, and goes by the result where the tape says otherwise [2.5b]', async () => {
+  it('merges the result into the returned tape, and prefers the result to the tape [2.5b]', async () => {
     await using minds = await openMinds();
     const { turnId } = (await minds.step(tapeOf())).answer;
     const tape = tapeOf({ turnId, actor: { npcId: 'mira', persona: 'Of the tape.', data: {} } });
@@ -81,14 +81,14 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened', 'ActorIdentified']);
   });
 
-  it('opens with the actor when the tape brings one [2.6g]', async () => {
+  it('opens with the actor when the tape contains one [2.6g]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf({ actor: { npcId: 'mira', persona: 'Calm.', data: {} } }));
     expect(answer.instruction.type).toBe('QueryVector');
     expect(await minds.types()).toEqual(['TurnOpened']);
   });
 
-  it('gives a repeated result the same answer and records no second event, also when the turn has ended [2.6j]', async () => {
+  it('answers a repeated result the same way and records no second event, even after the end of the turn [2.6j]', async () => {
     await using minds = await openMinds();
     const first = tapeOf();
     const steps: (TapeResult | null)[] = [identified, recalled, generated];
@@ -103,7 +103,7 @@ describe('a turn', () => {
     expect(await minds.events()).toEqual(recorded);
   });
 
-  it('gives the same answers after the process was killed between any two steps', async () => {
+  it('answers the same after the process was killed between any two steps', async () => {
     const unbroken = await openMinds();
     const broken = await openMinds();
     let minds = broken;
@@ -116,7 +116,7 @@ describe('a turn', () => {
     expect(findBreak(await minds.events())).toBeNull();
   });
 
-  it('does not disturb another turn of the same mind that says the same words [2.6e, 2.6g]', async () => {
+  it('does not affect another turn of the same mind with the same words [2.6e, 2.6g]', async () => {
     await using minds = await openMinds();
     const ids = [];
     for (let player = 0; player < 2; player += 1) ids.push((await minds.step(tapeOf())).answer.turnId);
@@ -135,7 +135,7 @@ describe('a turn', () => {
   it.each([
     ['a result for a round not yet reached', recalled],
     ['a result of an unknown type', 'unknown' as const],
-  ])('answers %s with the present instruction and records nothing [2.6k]', async (_, misfit) => {
+  ])('answers %s with the current instruction and records nothing [2.6k]', async (_, misfit) => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf());
     const again = await minds.step(tapeOf({ turnId: answer.turnId }), misfit);
@@ -173,7 +173,7 @@ describe('a turn', () => {
     expect((await minds.types()).at(-1)).toBe('TapeMismatchNoticed');
   });
 
-  it('sees no contradiction in key order, single precision, or in absent for null for empty [2.6p]', async () => {
+  it('treats key order, single precision, absent, null and empty as no contradiction [2.6p]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf({ npcState: { a: 0.1, b: 1, c: null }, context: { x: {} } }));
     const { turnId } = answer;
@@ -181,7 +181,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened', 'ActorIdentified']);
   });
 
-  it('goes on from the tape alone when the server never knew the turn, and a repeat under the old id finds it [2.6h, 2.6i]', async () => {
+  it('continues from the tape alone when the turn is unknown, and is found by a repeat under the old id [2.6h, 2.6i]', async () => {
     await using minds = await openMinds();
     const tape = tapeOf({
       turnId: 't0_0_unknownunknownun',
@@ -199,12 +199,12 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(before);
   });
 
-  it('goes on once for a turn that is lost, whichever of several servers its repeats come to [2.6i]', async () => {
+  it('resumes a lost turn once, whichever of several servers get its repeats [2.6i]', async () => {
     const store = new MemoryEventStore();
     const clock = new ManualClock();
     await using one = await openMinds(store, clock, { shared: true });
     await using other = await openMinds(store, clock, { shared: true });
-    // Each round's turn is lost to all of them at the same moment.
+    // All servers lose the turn of each round at the same moment.
     for (let round = 0; round < 10; round += 1) {
       const tape = tapeOf({ turnId: `t0_0_unknownunknown${round}` });
       const answers = await Promise.all(
@@ -222,7 +222,7 @@ describe('a turn', () => {
     expect(new Set(steps.map(({ answer }) => answer.turnId)).size).toBe(npcIds.length);
   });
 
-  it('expires by its durable timer, and goes on as a resumed turn when the player comes back [2.6b, 2.6h]', async () => {
+  it('expires by its durable timer, and continues as a resumed turn when the player returns [2.6b, 2.6h]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf());
     await minds.clock.advance(DEADLINE_MS + 1);
@@ -242,7 +242,7 @@ describe('a turn', () => {
     expect((await minds.types()).at(-1)).toBe('TurnExpired');
   });
 
-  it('keeps the rules it began with when they are registered anew in between [2.6d, 5.2d]', async () => {
+  it('keeps the rules it began with when they are registered again meanwhile [2.6d, 5.2d]', async () => {
     await using minds = await openMinds();
     const set = (ruleAction: string) => ({
       rulesetId: 'inn',
@@ -283,7 +283,7 @@ describe('a turn', () => {
     });
   });
 
-  it('decides without rules that nobody registered, and says so in its events [2.8c]', async () => {
+  it('decides without unregistered rules, and records that [2.8c]', async () => {
     await using minds = await openMinds();
     const { answer } = await minds.step(tapeOf({ rulesetId: 'nowhere' }));
     expect(answer.rulesetMissing).toBe('nowhere');
@@ -298,7 +298,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual(['TurnOpened']);
   });
 
-  it('finds the turn of a fat step that is repeated under its key after the turn has ended', async () => {
+  it('finds the turn of a fat step that is repeated under its key after the end of the turn', async () => {
     await using minds = await openMinds();
     const tapes = [
       tapeOf(),
@@ -316,23 +316,23 @@ describe('a turn', () => {
       answers.push((await minds.step(tape, null, { commandId: `step-${String(n)}` })).answer);
     }
     for (const [n, tape] of tapes.entries()) {
-      // Its answer could not be kept.
+      // Its response could not be kept.
       const again = await minds.step(tape, null, { commandId: `step-${String(n)}`, resumed: true });
       expect(again.answer).toEqual(answers[n]);
     }
     expect(await minds.types()).toEqual(turnTypes);
   });
 
-  it('opens one turn for one command, also when an attempt that was given up is carried out late [2.6g]', async () => {
+  it('opens one turn for one command, even if an abandoned attempt completes late [2.6g]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf(), null, { commandId: 'once' });
     await minds.clock.advance(1_000);
-    // It looked for its first attempt before that one was recorded.
+    // It looked for its first attempt before that was recorded.
     await expect(minds.step(tapeOf(), null, { commandId: 'once' })).rejects.toMatchObject({ code: 'BUSY' });
     expect(await minds.types()).toEqual(['TurnOpened']);
   });
 
-  it('is refused when everything that it waits for is slow, and records nothing after that [2.5e]', async () => {
+  it('is refused when its dependencies are slow, and records nothing afterwards [2.5e]', async () => {
     const store = new MemoryEventStore();
     let release = (): void => undefined;
     const slow = new Promise<void>((resolve) => (release = resolve));
@@ -349,7 +349,7 @@ describe('a turn', () => {
     expect(await minds.types()).toEqual([]);
   });
 
-  it('takes an empty generated output from a result, but not from a tape [2.5c]', async () => {
+  it('accepts an empty generated output in a result, but not in a tape [2.5c]', async () => {
     await using minds = await openMinds();
     const { turnId } = (await minds.step(tapeOf())).answer;
     await minds.step(tapeOf({ turnId }), identified);

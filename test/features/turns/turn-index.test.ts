@@ -14,7 +14,7 @@ import { gate } from '../../support/gate.js';
 import { ProcessRepository } from '../../../src/kernel/processes/process-repository.js';
 import { turn } from '../../../workflows/turn/turn.js';
 
-/** An index on a store of which it keeps the reads; `append` is what others write. */
+/** An index on a store whose reads it records; `append` writes as another server. */
 const setUp = async (...before: EventDraft[]) => {
   const store = new MemoryEventStore();
   let count = 0;
@@ -46,7 +46,7 @@ const whole = (turnId: string): EventDraft[] => [
 const expiry = (turnId: string): EventDraft => ({ type: 'TurnExpired', data: { turnId } });
 
 describe('the recent turns of a mind', () => {
-  it('come newest first, with what each of them waits for', async () => {
+  it('are listed newest first, with the input that each waits for', async () => {
     const { names } = await setUp(
       turnOpened('t1'),
       turnOpened('t2'),
@@ -58,12 +58,12 @@ describe('the recent turns of a mind', () => {
     expect(await names()).toEqual(['t4 expired', 't3 null', 't2 actor', 't1 memories']);
   });
 
-  it('are none where there are no turns, and those of other acts are none', async () => {
+  it('are none without turns, and do not include other acts', async () => {
     const { names } = await setUp({ type: 'NpcRegistered', data: {} }, verdict('v0_0_asked', true, true));
     expect(await names()).toEqual([]);
   });
 
-  it('are searched no further back than the bound, and no more of them than a page is read at once', async () => {
+  it('are searched within a bound, one page at a time', async () => {
     const foreign = Array.from({ length: TURN_SEARCH_EVENTS }, () => ({ type: 'Foreign', data: {} }));
     const { names, reads } = await setUp(turnOpened('t1'), turnOpened('t2'), ...foreign.slice(1));
     expect(await names()).toEqual(['t2 actor']);
@@ -71,7 +71,7 @@ describe('the recent turns of a mind', () => {
     expect(Math.max(...reads.map(({ events }) => events))).toBeLessThanOrEqual(PAGE_EVENTS);
   });
 
-  it('show what was recorded since, read once, however many ask at the same time', async () => {
+  it('include newer records, which are read once for any number of concurrent callers', async () => {
     const { append, names, reads } = await setUp(turnOpened('t1'));
     await names();
     await append(actorIdentified('t1'), turnOpened('t2'));
@@ -82,7 +82,7 @@ describe('the recent turns of a mind', () => {
     expect(reads.map(({ events }) => events)).toEqual([0]);
   });
 
-  it('are kept current by what is noted, without reading, where nobody else writes', async () => {
+  it('are kept current from noted events, without reading, if there is no other writer', async () => {
     const { store, append, reads } = await setUp(turnOpened('t1'));
     const read: EventStore['read'] = (...asked) => {
       reads.push({ range: asked[1], events: 0 });
@@ -90,7 +90,7 @@ describe('the recent turns of a mind', () => {
     };
     const index = new TurnIndex(storeWith(store, { read }), { shared: false });
     const first = index.recent(STREAM);
-    // Recorded while the mind is being read, and afterwards.
+    // Recorded during the read of the mind, and afterwards.
     await append(actorIdentified('t1'));
     index.note(STREAM, (await eventsOf(store)).slice(1));
     await first;
@@ -104,7 +104,7 @@ describe('the recent turns of a mind', () => {
     expect(reads).toEqual([]);
   });
 
-  it('are bounded: those that are over go first, the oldest of them before the others', async () => {
+  it('are bounded: the oldest ended ones are dropped first', async () => {
     const ended = Array.from({ length: TURNS_KEPT_PER_MIND }, (_, n) => whole(`ended${n}`));
     const { names } = await setUp(turnOpened('open'), ...ended.flat());
     const found = await names();
@@ -113,7 +113,7 @@ describe('the recent turns of a mind', () => {
     expect(found.at(-2)).toBe('ended1 null');
   });
 
-  it('are bounded also when none of them ends', async () => {
+  it('are bounded even if none of them ends', async () => {
     const open = Array.from({ length: 5 * TURNS_KEPT_PER_MIND }, (_, n) => turnOpened(`t${n}`));
     const { names } = await setUp(...open);
     const found = await names();
@@ -121,7 +121,7 @@ describe('the recent turns of a mind', () => {
     expect(found.at(-1)).toBe(`t${TURNS_KEPT_PER_MIND} actor`);
   });
 
-  it('are the newest also when more was recorded since than is searched', async () => {
+  it('are the newest ones even if more was recorded since than is searched', async () => {
     const { append, names } = await setUp(turnOpened('old'));
     await names();
     const turns = Array.from({ length: TURN_SEARCH_EVENTS / 4 + 200 }, (_, n) => `t${n}`);
@@ -129,7 +129,7 @@ describe('the recent turns of a mind', () => {
     expect((await names()).slice(0, 2)).toEqual([`${turns.at(-1) ?? ''} null`, `${turns.at(-2) ?? ''} null`]);
   });
 
-  it('take as little memory whatever was said in them', async () => {
+  it('use the same memory whatever they contain', async () => {
     const long = 'word '.repeat(20_000);
     const actor = { npcId: long, persona: null, data: {} };
     const { index } = await setUp(turnOpened('t1', { observation: long, context: { long }, actor, resumedFrom: long }));
@@ -137,8 +137,8 @@ describe('the recent turns of a mind', () => {
   });
 });
 
-describe('the turn that goes on for a lost one', () => {
-  it('is found by the lost id, whether it was there before or came since', async () => {
+describe('the turn that resumes a lost one', () => {
+  it('is found by the lost id, whether it is old or new', async () => {
     const { append, index } = await setUp(turnOpened('t2', { resumedFrom: 't1' }));
     expect(await index.successor(STREAM, 't1')).toBe('t2');
     expect(await index.successor(STREAM, 't2')).toBeUndefined();
@@ -147,7 +147,7 @@ describe('the turn that goes on for a lost one', () => {
     expect(await index.successor('npc-studio.other', 't1')).toBeUndefined();
   });
 
-  it('come with a tail that no found turn is missing from, also when another call has read further meanwhile', async () => {
+  it('is consistent with the returned tail, even if another call has read further meanwhile', async () => {
     const [older, newer] = ['t0_mk000000_aaaaaaaaaaaaaaaa', 't1_mk000000_bbbbbbbbbbbbbbbb'];
     const store = new MemoryEventStore();
     await appendNext(store, STREAM, [event('e0', turnOpened(older))]);

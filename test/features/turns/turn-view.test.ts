@@ -21,7 +21,7 @@ import {
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000Z`;
 const idOf = (kind: TurnKind, revision = 0): string => makeTurnId(kind, revision, 0, 'command');
 
-/** Reads a turn out of a stream that holds just these events, a second apart. */
+/** Reads a turn from a stream that holds only these events, one second apart. */
 const view = async (turnId: string, ...events: readonly EventDraft[]): Promise<TurnView> => {
   const stream = npcStream('studio', 'mira');
   const events_ = events.map((event) => ({ tenant: 'studio', stream, event }));
@@ -63,7 +63,7 @@ describe('a turn of the protocol', () => {
     expect(shown).not.toHaveProperty('resumedFrom');
   });
 
-  it('is shown with what its signature is made from when the verdict is valid', async () => {
+  it('is shown with the signed content when the verdict is valid', async () => {
     const reached = verdict(process, true);
     const signed = { ...reached, data: { ...reached.data, kid: 'key-1', iss: 'http://test' } };
     expect((await view(process, ...whole, signed)).verdict?.signing).toEqual({
@@ -74,7 +74,7 @@ describe('a turn of the protocol', () => {
     });
   });
 
-  it('is shown as far as it came, and without a verdict, when it is open or expired [10.1j]', async () => {
+  it('is shown up to its current state, and without a verdict, when it is open or expired [10.1j]', async () => {
     const open = await view(process, turnOpened(process, { resumedFrom: 't0' }));
     expect(open).toMatchObject({ state: 'awaitingActor', resumedFrom: 't0', verdict: null });
     expect(open).not.toHaveProperty('endedAt');
@@ -136,19 +136,19 @@ describe('an act of a compatibility route', () => {
     },
   );
 
-  it('is found behind the note that its ruleset was missing', async () => {
+  it('is found after the note that its ruleset was missing', async () => {
     const turnId = idOf('directive');
     const missing = draftOf({ type: 'RulesetMissing', data: { turnId, rulesetId: 'nowhere' } });
     expect((await view(turnId, missing, directiveGiven(turnId))).kind).toBe('directive');
   });
 });
 
-describe('a turn that is not there', () => {
+describe('an unknown turn', () => {
   it.each([
     ['of the protocol', idOf('process', 1)],
     ['of a compatibility route', idOf('verdict', 1)],
-    ['under an id that was not made here', 'made-up'],
-    ['under an id of a revision that is still to come', idOf('directive', 5_000)],
+    ['under a made-up id', 'made-up'],
+    ['under an id of a future revision', idOf('directive', 5_000)],
   ])('%s is refused as not found', async (_, turnId) => {
     await expect(view(turnId, turnOpened(process))).rejects.toMatchObject({
       code: 'TURN_NOT_FOUND',

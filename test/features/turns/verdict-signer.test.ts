@@ -58,12 +58,12 @@ const wire = verdictWire(verdict, signature);
 const question = { tenant: 'local', npcId: 'guard', signature: signature ?? '', verdict: wire };
 
 describe('signing a verdict', () => {
-  it('makes the same bytes again, under the key that its event names [2.9e]', async () => {
+  it('makes the same bytes each time, under the key that its event names [2.9e]', async () => {
     expect(await createVerdictSigner(keysOf('Ed25519', { new: 2, old: 1 })).sign(recorded)).toBe(signature);
   });
 
   it.each<SigningAlgorithm>(['Ed25519', 'EdDSA'])(
-    'makes what a JOSE library verifies by the key set, as %s [2.9a, 2.9b]',
+    'makes a token that a JOSE library verifies with the key set, as %s [2.9a, 2.9b]',
     async (alg) => {
       const own = keysOf(alg, { old: 1 });
       const made = (await createVerdictSigner(own).sign(recorded)) ?? '';
@@ -92,7 +92,7 @@ describe('signing a verdict', () => {
   });
 });
 
-/** 64 bytes in base64url end in a digit of which four bits mean nothing. */
+/** 64 bytes in base64url end in a digit whose last four bits are unused. */
 const withUnusedBits = (token: string): string => {
   const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return token.slice(0, -1) + digits.charAt(digits.indexOf(token.slice(-1)) + 1);
@@ -115,7 +115,7 @@ const signedBy = (pair: { readonly privateKey: Parameters<CompactSign['sign']>[0
     .sign(pair.privateKey);
 
 describe('verifying a verdict', () => {
-  it('accepts what was signed, in both wire forms [2.9g]', async () => {
+  it('accepts a signed verdict in both wire forms [2.9g]', async () => {
     const { stateDelta, ...rest } = wire;
     const renamed = { ...rest, stateTransform: stateDelta ?? {} };
     for (const form of [wire, renamed, { ...wire, ...renamed }]) {
@@ -123,7 +123,7 @@ describe('verifying a verdict', () => {
     }
   });
 
-  it('says which turn, revision and time an accepted verdict is from [2.9h]', async () => {
+  it('returns turn, revision and time of an accepted verdict [2.9h]', async () => {
     expect(await signer.verify(question)).toEqual({
       valid: true,
       turnId: 't1',
@@ -135,7 +135,7 @@ describe('verifying a verdict', () => {
   it.each<[string, Partial<typeof question>, string]>([
     ['no JWS at all', { signature: 'hello' }, 'malformed'],
     ['an empty signature', { signature: '' }, 'malformed'],
-    ['three parts of nothing', { signature: '..' }, 'malformed'],
+    ['three empty parts', { signature: '..' }, 'malformed'],
     [
       'changed claims',
       { signature: (signature ?? '').replace(/\.(.)/, (_, first) => `.${first === 'e' ? 'f' : 'e'}`) },
@@ -162,9 +162,9 @@ describe('verifying a verdict', () => {
   });
 
   it.each<[string, object, string]>([
-    ['a key that nobody knows', { kid: 'elsewhere' }, 'unknown_key'],
+    ['an unknown key', { kid: 'elsewhere' }, 'unknown_key'],
     ['another type of token', { typ: 'JWT' }, 'malformed'],
-    ['a signature longer than any of ours', { more: 'x'.repeat(20_000) }, 'malformed'],
+    ['a signature of illegal length', { more: 'x'.repeat(20_000) }, 'malformed'],
   ])('refuses %s [2.9h]', async (_, header, reason) => {
     expect(await signer.verify({ ...question, signature: await signedBy(seeded(1), header) })).toEqual({
       valid: false,
@@ -177,7 +177,7 @@ describe('verifying a verdict', () => {
     expect(await signer.verify({ ...question, signature: forged })).toEqual({ valid: false, reason: 'bad_signature' });
   });
 
-  it('refuses a payload that is no claims', async () => {
+  it('refuses a payload that is not claims', async () => {
     const odd = await signedBy(seeded(1), {}, 'hello');
     expect(await signer.verify({ ...question, signature: odd })).toEqual({ valid: false, reason: 'malformed' });
   });

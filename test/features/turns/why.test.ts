@@ -12,7 +12,7 @@ const opened = async () => {
   const { writers, events, repository } = minds.deps;
   const rulesets = openRulesets(writers, events);
   const why = (turnId: string) => whyOf({ events, repository, writers, rulesets }, TENANT, 'mira', turnId);
-  /** Plays so many steps of a turn. */
+  /** Plays this many steps of a turn. */
   const play = async (steps: number, over: Parameters<typeof tapeOf>[0] = {}): Promise<TurnAnswer> => {
     let { answer } = await minds.step(tapeOf(over));
     for (const result of [identified, recalled, generated].slice(0, steps - 1)) {
@@ -24,7 +24,7 @@ const opened = async () => {
 };
 
 describe('why', () => {
-  it('tells everything that a verdict rested on, from the record [10.2a]', async () => {
+  it('shows everything that a verdict was based on, from the record [10.2a]', async () => {
     await using minds = await opened();
     await minds.register(
       aRuleset([
@@ -54,7 +54,7 @@ describe('why', () => {
     ]);
   });
 
-  it('says so where the record holds only a part of what a rule saw', async () => {
+  it('marks values that are only partly recorded', async () => {
     await using minds = await opened();
     await minds.register(aRuleset([{ drRuleId: 'long', ruleCondition: [['note', '*']] }]));
     const { turnId } = await minds.play(4, { rulesetId: 'test', npcState: { note: 'x'.repeat(5_000) } });
@@ -63,7 +63,7 @@ describe('why', () => {
     expect(JSON.stringify(conditions).length).toBeLessThan(2_000);
   });
 
-  it('sees the mind as it was then, not as it is now', async () => {
+  it('shows the mind at that time, not the current one', async () => {
     await using minds = await opened();
     const { turnId } = await minds.play(4);
     const before = await minds.why(turnId);
@@ -71,7 +71,7 @@ describe('why', () => {
     expect(await minds.why(turnId)).toEqual(before);
   });
 
-  it('tells what was noted beside the rounds: a missing ruleset, contradictions, and an expiry long after [10.2b]', async () => {
+  it('shows notes outside the rounds: a missing ruleset, contradictions, and an expiry long after [10.2b]', async () => {
     await using minds = await opened();
     const { turnId } = await minds.play(2, { rulesetId: 'never-registered' });
     const other = tapeOf({ turnId, observation: 'Another stranger asks.' });
@@ -98,7 +98,7 @@ describe('why', () => {
     ]);
   });
 
-  it('notices a prompt that no longer comes out as recorded', async () => {
+  it('detects a prompt that differs from the recorded one', async () => {
     await using minds = await opened();
     const { turnId } = await minds.play(3);
     const event = (await minds.events()).find(({ type }) => type === 'MemoriesRecalled');
@@ -107,7 +107,7 @@ describe('why', () => {
     expect((await minds.why(turnId)).prompt).toMatchObject({ madeAgain: false });
   });
 
-  it('tells what there is of a turn that is still open', async () => {
+  it('shows the current state of an open turn', async () => {
     await using minds = await opened();
     const { turnId } = await minds.play(2);
     expect(await minds.why(turnId)).toMatchObject({
@@ -121,7 +121,7 @@ describe('why', () => {
     });
   });
 
-  it('knows no other turns', async () => {
+  it('refuses other turns', async () => {
     await using minds = await opened();
     await minds.play(1);
     await expect(minds.why('t0_0_AAAAAAAAAAAAAAAA')).rejects.toMatchObject({ code: 'TURN_NOT_FOUND' });

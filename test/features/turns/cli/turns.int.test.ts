@@ -46,7 +46,7 @@ const turnsRoute = route('GET', '/npcs/:npcId/turns', {
 });
 
 describe('anima turns', () => {
-  it('shows a turn on each line, newest first, however many pages that takes, and nothing that moves the cursor', async () => {
+  it('prints a turn per line, newest first, however many pages that takes, without control characters', async () => {
     const app = await startApp([turnsRoute]);
     const anima = (...words: string[]) =>
       typed(['turns', 'the guard', ...words], { env: { ANIMA_URL: app.url, ANIMA_API_KEY: 'good' } });
@@ -81,7 +81,7 @@ describe('anima turns', () => {
     }
   });
 
-  it('finds the turns of a real mind in every state that it offers [10.1i]', async () => {
+  it('finds the turns of a real mind in every listed state [10.1i]', async () => {
     await using server = await openEmbeddedServer();
     const anima = (...words: string[]) =>
       typed(['turns', ...words], { env: { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey } });

@@ -8,7 +8,7 @@ import { runs } from '../../../support/long.js';
 const json = fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 3 }).map((value) => value as Json);
 const pair = (left: Json | undefined, right: Json | undefined) => [left, right] as const;
 
-describe('what a client says is the same as what was recorded', () => {
+describe('a received value equals the recorded one', () => {
   it.each([
     pair({ a: 1, b: 2 }, { b: 2, a: 1 }),
     pair({ hp: 0.1 }, { hp: Math.fround(0.1) }),
@@ -35,7 +35,7 @@ describe('what a client says is the same as what was recorded', () => {
     expect([...comparisonSlices(members)].length).toBeGreaterThan(3);
   });
 
-  it('after the wire and single precision, whatever it is', () => {
+  it('after the wire and single precision, for any value', () => {
     const single = (value: Json): Json => {
       if (typeof value === 'number') return Number.isFinite(Math.fround(value)) ? Math.fround(value) : value;
       if (Array.isArray(value)) return (value as readonly Json[]).map(single);
@@ -50,7 +50,7 @@ describe('what a client says is the same as what was recorded', () => {
   });
 });
 
-describe('what a client says differs from what was recorded', () => {
+describe('a received value differs from the recorded one', () => {
   it.each([
     pair(0, null),
     pair(false, undefined),
@@ -71,7 +71,7 @@ describe('what a client says differs from what was recorded', () => {
 });
 
 describe('comparing', () => {
-  it('agrees with the comparison text, whichever way is the faster', () => {
+  it('agrees with the comparison text in the fast and the slow path', () => {
     fc.assert(
       fc.property(json, json, (left, right) => {
         expect(same(left, right)).toBe(comparisonText(left) === comparisonText(right));
@@ -80,7 +80,7 @@ describe('comparing', () => {
     );
   });
 
-  it('agrees with the comparison text also where empty values stand in another form', () => {
+  it('agrees with the comparison text for any form of empty values', () => {
     const leaf = fc.constantFrom<Json>(null, '', 0, -0, false, 0.1, Math.fround(0.1), 1e39, '1e+39', 'a');
     const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
       tree: fc.oneof(
@@ -98,7 +98,7 @@ describe('comparing', () => {
     );
   });
 
-  /** A value that counts how often one of its members is read. */
+  /** A value that counts the reads of one of its members. */
   const counted = (value: Record<string, Json>) => {
     const reads = { count: 0 };
     const proxy = new Proxy(value, {
@@ -123,13 +123,13 @@ describe('comparing', () => {
     expect(reads.count).toBe(1);
   });
 
-  it('takes a member named __proto__ as data', () => {
+  it('treats a member named __proto__ as data', () => {
     const odd = JSON.parse('{"__proto__": {"a": 1}}') as Json;
     expect(same(odd, {})).toBe(false);
     expect(same(odd, JSON.parse('{"__proto__": {"a": 1}}') as Json)).toBe(true);
   });
 
-  it('finds empty what holds nothing, and neither 0 nor false', () => {
+  it('treats values without content as empty, but not 0 and false', () => {
     expect([undefined, null, '', [], {}].map(isEmpty)).toEqual([true, true, true, true, true]);
     expect([0, false, ' ', [null], { a: null }].map(isEmpty)).toEqual([false, false, false, false, false]);
   });

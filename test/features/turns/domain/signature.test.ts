@@ -38,7 +38,7 @@ const facts = {
 };
 
 describe('the claims of a verdict', () => {
-  it('are those of the record [2.9c]', () => {
+  it('are taken from the record [2.9c]', () => {
     expect(verdictClaims(facts, valid)).toEqual({
       iss: 'http://here',
       sub: 'guard',
@@ -51,7 +51,7 @@ describe('the claims of a verdict', () => {
     });
   });
 
-  it('digest the canonical form, numbers rounded to single precision [2.9d]', () => {
+  it('digest the canonical form, with numbers rounded to single precision [2.9d]', () => {
     const text =
       '{"action":{"confidence":0.10000000149011612,"target":"","type":"SPEAK"},"dialogue":"Halt!",' +
       '"memoryStore":[{"importance":0.5,"text":"a","type":"observation"}],"stateDelta":{"hp":0.20000000298023224},"valid":true}';
@@ -65,11 +65,11 @@ describe('the claims of a verdict', () => {
     ['another state change', { stateDelta: { hp: 0.3 } }, false],
     ['another action', { action: { type: 'MOVE', target: '' } }, false],
     ['other memories', { memoryStore: [] }, false],
-  ])('see %s as the same verdict: %s', (_, change, same) => {
+  ])('treat %s as the same verdict: %s', (_, change, same) => {
     expect(verdictDigest({ ...valid, ...change }) === verdictDigest(valid)).toBe(same);
   });
 
-  it('keep a number that single precision cannot hold', () => {
+  it('keep a number that single precision cannot represent', () => {
     const huge = (hp: number) => verdictDigest({ ...valid, stateDelta: { hp } });
     expect(huge(1e300)).not.toBe(huge(1e301));
   });
@@ -84,7 +84,7 @@ describe('a verdict on the wire', () => {
     expect(verdictWire(valid, signature)).toEqual({ ...others, signature, stateDelta });
   });
 
-  it('that is invalid has neither action nor signature, and shows what was refused [2.4a]', () => {
+  it('has neither action nor signature when it is invalid, and shows the refused action [2.4a]', () => {
     expect(finalizeWire(refused, null)).toEqual({
       valid: false,
       signature: null,
@@ -98,7 +98,7 @@ describe('a verdict on the wire', () => {
     });
   });
 
-  it.each([finalizeWire(valid, signature), verdictWire(valid, signature)])('comes back as the same verdict', (wire) => {
+  it.each([finalizeWire(valid, signature), verdictWire(valid, signature)])('parses to the same verdict', (wire) => {
     const read = verdictFromWire(wire);
     expect(read === null ? null : verdictDigest(read)).toBe(verdictDigest(valid));
   });
@@ -110,7 +110,7 @@ describe('a verdict on the wire', () => {
     { ...valid, stateDelta: [] },
     { ...valid, memoryStore: {} },
     { ...valid, action: 'SPEAK' },
-  ])('in another form is none', (body) => {
+  ])('is refused in any other form', (body) => {
     expect(verdictFromWire(body as never)).toBeNull();
   });
 });

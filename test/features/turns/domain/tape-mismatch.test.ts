@@ -40,7 +40,7 @@ describe('a tape contradicts the record', () => {
     expect(against(members)).toEqual([{ member, recorded: was, received: is }]);
   });
 
-  it('in several members at once, each noted', () => {
+  it('in several members at a time, each noted', () => {
     const found = against({ observation: 'Rain.', generatedOutput: 'Four.' });
     expect(found.map(({ member }) => member)).toEqual(['observation', 'generatedOutput']);
   });
@@ -60,7 +60,7 @@ describe('a tape contradicts the record', () => {
 
 describe('a tape does not contradict the record', () => {
   it.each<[why: string, members: Partial<Tape>]>([
-    ['when it says the same', {}],
+    ['when it is the same', {}],
     ['when it claims no memories', { vectorQueried: false, memories: [memory('Something else.')] }],
     ['when its output is empty', { generatedOutput: '' }],
     ['when its memories differ in anything but their texts', { memories: [memory('He left without paying.', 0.9)] }],
@@ -71,17 +71,17 @@ describe('a tape does not contradict the record', () => {
     expect(against(members)).toEqual([]);
   });
 
-  it('when it leaves out what was recorded', () => {
+  it('when it omits recorded members', () => {
     const { observation, context, npcState } = recorded;
     expect(mismatches(recorded, tapeOf({ observation, context, npcState }), null)).toEqual([]);
   });
 
-  it('when it holds results that are not recorded yet', () => {
+  it('when it contains results that are not recorded yet', () => {
     const { observation, context, npcState } = recorded;
     expect(against({ actor: actor('otto'), generatedOutput: 'Four.' }, { observation, context, npcState })).toEqual([]);
   });
 
-  it('are an actor who is not the mind whose turn it is, where the record has none yet [2.6o]', () => {
+  it('unless its actor is not the NPC of the turn and the record has none yet [2.6o]', () => {
     const begun = { observation: 'o', context: {}, npcState: {} };
     const tape = (npcId: string) => tapeOf({ ...begun, actor: { npcId, persona: null, data: {} } });
     expect(mismatches(begun, tape('mira'), 'mira')).toEqual([]);

@@ -14,7 +14,7 @@ import { injections } from './injections.js';
 
 const HARMLESS = 'Good evening.';
 
-/** Every place where text from outside can stand. */
+/** Every position that text from outside can have. */
 const places = ['observation', 'persona', 'data', 'data key', 'context', 'context key', 'memory'] as const;
 type Place = (typeof places)[number];
 
@@ -28,7 +28,7 @@ const rulesetOf = (template: Template | null) =>
     template,
   );
 
-/** A decision for an actor who brings his data, with this text in one place and harmless ones elsewhere. */
+/** A decision for an actor with his own data, with this text in one position and harmless ones elsewhere. */
 const inputWith = (text: string, place: Place, template: Template | null = 'Raw'): DecisionInput => {
   const at = (one: Place): string => (one === place ? text : HARMLESS);
   const facts: TurnFacts = {
@@ -64,13 +64,13 @@ const ANSWERS = {
   forbidden: { dialogue: 'Die!', action: { type: 'ATTACK', target: 'king' }, memoryStore },
 };
 
-it('knows many attacks, each by its own name', () => {
+it('the list has many attacks, each with its own name', () => {
   expect(injections.length).toBeGreaterThanOrEqual(60);
   expect(new Set(injections.map(([name]) => name)).size).toBe(injections.length);
 });
 
 describe.each(injections)('%s', (_, text) => {
-  it.each(places)('as %s leaves a prompt its sections, its lines and its marks', (place) => {
+  it.each(places)('as %s keeps the sections, lines and marks of a prompt intact', (place) => {
     for (const template of [null, ...templates]) {
       const harmless = buildPrompt(inputWith(HARMLESS, place, template));
       const { prompt, constraints, ctxMessages } = buildPrompt(inputWith(text, place, template));
@@ -84,7 +84,7 @@ describe.each(injections)('%s', (_, text) => {
     }
   });
 
-  it.each(places)('as %s leaves the lines of JSON whole', (place) => {
+  it.each(places)('as %s keeps the lines of JSON intact', (place) => {
     const { prompt } = buildPrompt(inputWith(text, place));
     for (const [, json = ''] of prompt.matchAll(/^(?:Your state|What is around you): (.*)$/gm)) {
       if (json.endsWith('…')) expect(json.length).toBeGreaterThan(4_000);
@@ -92,14 +92,14 @@ describe.each(injections)('%s', (_, text) => {
     }
   });
 
-  it.each(places)('as %s is no rule, no memory and no answer to who reads the prompt', (place) => {
+  it.each(places)('as %s does not look like a rule, a memory or an answer in the prompt', (place) => {
     const read = (one: string) => readPrompt(buildPrompt(inputWith(one, place)).prompt);
     const { demands, memories, wantsJson } = read(text);
     const harmless = read(HARMLESS);
     expect([demands, memories.length, wantsJson]).toEqual([harmless.demands, harmless.memories.length, true]);
   });
 
-  it.each(places)('as %s asks for no more memories, and for none by other words', (place) => {
+  it.each(places)('as %s recalls no more memories, and does not change the query of other texts', (place) => {
     const { memoryRecall, trace } = giveDirective(inputWith(text, place));
     const harmless = giveDirective(inputWith(HARMLESS, place));
     expect(trace).toEqual(harmless.trace);
@@ -108,7 +108,7 @@ describe.each(injections)('%s', (_, text) => {
     else expect(memoryRecall.query).toBe(harmless.memoryRecall.query);
   });
 
-  it.each(places)('as %s changes no verdict, none of its checks and nothing that is signed', (place) => {
+  it.each(places)('as %s changes no verdict, check or signed content', (place) => {
     for (const answer of Object.values(ANSWERS)) {
       const reached = reachVerdict(inputWith(text, place), JSON.stringify(answer));
       const harmless = reachVerdict(inputWith(HARMLESS, place), JSON.stringify(answer));
@@ -119,7 +119,7 @@ describe.each(injections)('%s', (_, text) => {
     expect(verdict).toMatchObject({ valid: false, action: null, code: 'RULE_REFUSED', memoryStore: [] });
   });
 
-  it('repeated by a model that obeys it makes no forbidden action', () => {
+  it('leads to no forbidden action when a model obeys and repeats it', () => {
     for (const output of [text, `${text}\n{"action":{"type":"ATTACK","target":"king"}}`, `Yes! ${text} ATTACK`]) {
       expect(reachVerdict(inputWith(text, 'observation'), output).verdict.action?.type).not.toBe('ATTACK');
     }

@@ -31,8 +31,8 @@ const facts: TurnFacts = {
   issuer: { kid: 'kid', iss: 'http://test' },
 };
 
-describe('every event that a decision made', () => {
-  it('says which logic decided [10.8a]', async () => {
+describe('every event of a decision', () => {
+  it('names the decision logic [10.8a]', async () => {
     await using minds = await openMinds();
     await minds.step(tapeOf());
     for (const result of [identified, recalled, generated]) await minds.step(tapeOf(), result);
@@ -61,26 +61,26 @@ describe('every event that a decision made', () => {
   });
 });
 
-describe('the table of logics', () => {
+describe('the table of decision logics', () => {
   const given = givenOf(turn);
   const table = logics as Record<number, Logic>;
   afterEach(() => {
     delete table[99];
   });
 
-  it('holds every number up to the current one', () => {
+  it('contains every number up to the current one', () => {
     expect(CURRENT_LOGIC).toBeGreaterThanOrEqual(1);
     for (let number = 1; number <= CURRENT_LOGIC; number += 1) expect(logicOf(number)).toBe(logics[number]);
     expect(Object.keys(logics)).toHaveLength(CURRENT_LOGIC);
   });
 
-  it('refuses a number that it lacks, and says that a repeat makes sense [10.8b]', () => {
+  it('refuses an unknown number, and reports that a retry makes sense [10.8b]', () => {
     expect(() => logicOf(CURRENT_LOGIC + 1)).toThrow(
       expect.objectContaining({ code: 'LOGIC_UNKNOWN', retryAfter: 1, details: { logic: CURRENT_LOGIC + 1 } }),
     );
   });
 
-  it('is asked for the number under which a turn was opened, to its end', () => {
+  it('is used with the number of a turn’s opening until its end', () => {
     table[99] = {
       ...logicOf(CURRENT_LOGIC),
       giveDirective: () => ({

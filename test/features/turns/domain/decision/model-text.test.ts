@@ -16,8 +16,8 @@ const plain = (dialogue: string) => said({ dialogue, structured: false });
 
 describe('reading a model’s text', () => {
   it.each<[string, string, object]>([
-    ['plain text is dialogue', 'Halt! Who goes there?', plain('Halt! Who goes there?')],
-    ['empty text is empty dialogue', '', plain('')],
+    ['plain text as dialogue', 'Halt! Who goes there?', plain('Halt! Who goes there?')],
+    ['empty text as empty dialogue', '', plain('')],
     ['an object', '{"dialogue":"Hi","action":{"type":"WAVE"}}', said({ dialogue: 'Hi', action: { type: 'WAVE' } })],
     ['an action as a word', '{"dialogue":"Hi","action":"WAVE"}', said({ dialogue: 'Hi', action: 'WAVE' })],
     ['an object in prose', 'Sure! {"dialogue":"Hi"} Hope it helps.', said({ dialogue: 'Hi' })],
@@ -29,14 +29,14 @@ describe('reading a model’s text', () => {
       '{"dialogue":"x","stateDelta":{"action":"y"}}',
       said({ dialogue: 'x', stateChange: { action: 'y' } }),
     ],
-    ['an object that is wrapped', '{"answer":{"dialogue":"Hi"}}', said({ dialogue: 'Hi' })],
+    ['a wrapped object', '{"answer":{"dialogue":"Hi"}}', said({ dialogue: 'Hi' })],
     ['an object in a list', '[{"dialogue":"Hi"}]', said({ dialogue: 'Hi' })],
     ['braces in quoted text', '{"dialogue":"a } b { c"}', said({ dialogue: 'a } b { c' })],
     ['a stray brace before it', 'I feel {happy. {"dialogue":"Hi"}', said({ dialogue: 'Hi' })],
     ['stray braces in prose', 'set {a} and {b} to 1', plain('set {a} and {b} to 1')],
     ['single quotes', "{'dialogue': 'Hi', 'action': 'WAVE'}", said({ dialogue: 'Hi', action: 'WAVE' })],
     [
-      'names without quotes and a comma too many',
+      'names without quotes and an extra comma',
       '{dialogue: "Hi", action: "WAVE",}',
       said({ dialogue: 'Hi', action: 'WAVE' }),
     ],
@@ -56,12 +56,12 @@ describe('reading a model’s text', () => {
       "{'dialogue': 'the 6\" blade', 'action': 'IDLE'} bye",
       said({ dialogue: 'the 6" blade', action: 'IDLE' }),
     ],
-    ['an object without any of the members is no answer', '{"mood":"calm"}', plain('{"mood":"calm"}')],
+    ['an object without any of the members as text', '{"mood":"calm"}', plain('{"mood":"calm"}')],
     ['stateTransform for stateDelta', '{"stateTransform":{"a":1}}', said({ stateChange: { a: 1 } })],
     ['stateDelta wins', '{"stateDelta":{"a":1},"stateTransform":{"a":2}}', said({ stateChange: { a: 1 } })],
     ['a state change of another kind, for the verdict to refuse', '{"stateDelta":[1]}', said({ stateChange: [1] })],
-    ['null is absent', '{"dialogue":null,"action":null,"stateDelta":null,"memoryStore":null}', said({})],
-    ['an empty action is none', '{"dialogue":"Hi","action":""}', said({ dialogue: 'Hi' })],
+    ['null as absent', '{"dialogue":null,"action":null,"stateDelta":null,"memoryStore":null}', said({})],
+    ['an empty action as absent', '{"dialogue":"Hi","action":""}', said({ dialogue: 'Hi' })],
     ['dialogue in lines', '{"dialogue":["a","b"]}', said({ dialogue: 'a\nb' })],
     [
       'memories with their members',
@@ -85,7 +85,7 @@ describe('reading a model’s text', () => {
       said({ memories: [{ text: 'a', type: 'observation', importance: 1 }] }),
     ],
     [
-      'numbers that JSON has no form for',
+      'numbers that JSON cannot represent',
       '{"action":{"type":"WAVE","x":1e999}}',
       said({ action: { type: 'WAVE', x: null } }),
     ],
@@ -94,7 +94,7 @@ describe('reading a model’s text', () => {
     expect(readModelText(text)).toEqual(expected);
   });
 
-  it('keeps out __proto__ and changes no prototype', () => {
+  it('ignores __proto__ and changes no prototype', () => {
     const { action } = readModelText(
       '{"dialogue":"x","action":{"type":"WAVE","__proto__":{"polluted":true},"constructor":1}}',
     );
@@ -102,7 +102,7 @@ describe('reading a model’s text', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  it('bounds how many memories are stored, and their text', () => {
+  it('bounds the number of stored memories, and their text', () => {
     const { memories } = readModelText(
       JSON.stringify({ memories: Array.from({ length: 99 }, () => 'ä'.repeat(9_000)) }),
     );
@@ -112,17 +112,17 @@ describe('reading a model’s text', () => {
     expect(new TextEncoder().encode(memories[0]?.text)).toHaveLength(8_192);
   });
 
-  it('reads an object that is larger than what is searched when it is all of the text, and valid', () => {
+  it('reads a valid object beyond the search limit if it is the entire text', () => {
     const dialogue = 'x'.repeat(400_000);
     expect(readModelText(JSON.stringify({ dialogue })).dialogue).toBe(dialogue);
   });
 
-  it('takes of a larger object in prose only what its beginning holds', () => {
+  it('reads only the beginning of a larger object in prose', () => {
     const answer = JSON.stringify({ action: 'WAVE', dialogue: 'x'.repeat(400_000) });
     expect(readModelText(`So: ${answer}`)).toEqual(said({ action: 'WAVE' }));
   });
 
-  it('looks for no more memories than are stored', () => {
+  it('searches for no more memories than are stored', () => {
     let looked = 0;
     const lookedAt = new Proxy(
       { text: 'a' },
@@ -136,7 +136,7 @@ describe('reading a model’s text', () => {
     expect(Number.isInteger(whole) && whole < 10).toBe(true);
   });
 
-  it('looks at no more of an action than it may hold', () => {
+  it('reads no more of an action than it may contain', () => {
     const payload = Object.fromEntries(Array.from({ length: 44_000 }, (_, index) => [`k${index}`, index]));
     const entries = vi.spyOn(Object, 'entries');
     const { action, excess } = readModelText(JSON.stringify({ action: { type: 'WAVE', payload } }));
@@ -184,7 +184,7 @@ describe('any text', () => {
     fc.tuple(fc.json(), fc.nat(200)).map(([json, cut]) => `say {"dialogue":"x","action":${json}`.slice(0, cut)),
   );
 
-  it('is read without error, into what can be recorded, the same for the same', () => {
+  it('is read without error, into a recordable result, deterministically', () => {
     fc.assert(
       fc.property(text, (generated) => {
         const { stateChange: _, ...read } = readModelText(generated);
@@ -210,7 +210,7 @@ describe('any text', () => {
     expect(readModelText(piece_.repeat(times))).toHaveProperty('dialogue');
   });
 
-  it('survives nesting of any depth', () => {
+  it('may be nested to any depth', () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     expect(readModelText(`{"dialogue":"Hi","action":${deep}}`).dialogue).toBe('Hi');
   });

@@ -14,9 +14,9 @@ import { formats } from '../../../../../src/features/turns/domain/decision/templ
 import types from '../../../../fixtures/action-types.json' with { type: 'json' };
 import texts from '../../../../fixtures/model-texts.json' with { type: 'json' };
 
-describe('what a weak model writes', () => {
-  // What each text reads as was written by hand from promises 2.8r and 2.8s; members that are not named are absent.
-  it.each(texts)('is read as it should be: $what [2.8r, 2.8s]', ({ text, reads }) => {
+describe('the output of a weak model', () => {
+  // The expected result of each text was written by hand from promises 2.8r and 2.8s; members that are not named are absent.
+  it.each(texts)('is read correctly: $what [2.8r, 2.8s]', ({ text, reads }) => {
     expect(readModelText(text)).toEqual({
       action: undefined,
       excess: null,
@@ -41,7 +41,7 @@ describe('a chat token of a template', () => {
   });
 
   it.each(Object.entries(formats))(
-    'of %s stands in stop, and there are no more than servers take [2.8t]',
+    'of %s is in stop, which has no more entries than servers accept [2.8t]',
     (_, format) => {
       const rest = format.stop.reduce((left, token) => left.replaceAll(token, ''), format.format('', ''));
       expect(rest).not.toMatch(/<\||###/);
@@ -74,14 +74,14 @@ describe('the work of reading', () => {
   // One last reading of an end may begin below the bound.
   const bound = LOOKS + 2 * (2 * SEARCHED_CHARS + 2 * SEARCHED_BRACES * LOOKS_PER_OBJECT);
 
-  it.each(pieces)('of %j over and over again has a bound, however long the text is', (piece) => {
+  it.each(pieces)('is bounded for any number of repetitions of %j', (piece) => {
     for (const times of [2_000, 20_000, 200_000, 1_000_000]) {
       expect(findObject(piece.repeat(times)).looked).toBeLessThanOrEqual(bound);
     }
   });
 
   it.each(['{"a":', '{', '{} '])(
-    'suffices to find the answer behind %j a hundred thousand times over, and before',
+    'is enough to find the answer after or before a hundred thousand repetitions of %j',
     (piece) => {
       const text = piece.repeat(100_000);
       expect(findObject(`${text}{"dialogue":"Hi"}`).object).toEqual({ dialogue: 'Hi' });
@@ -89,7 +89,7 @@ describe('the work of reading', () => {
     },
   );
 
-  it('is not spent on repairing what is too long for an answer', () => {
+  it('is not spent on repairing a text that is too long for an answer', () => {
     const broken = (chars: number) => `So: {dialogue: "Hi", more: "${'x'.repeat(chars)}"}`;
     expect(findObject(broken(REPAIRED_CHARS - 100)).object).toHaveProperty('dialogue', 'Hi');
     expect(findObject(broken(REPAIRED_CHARS)).object).toBeNull();

@@ -17,7 +17,7 @@ const newborn: TurnFacts = { ...facts, mind: { persona: null, data: null, revisi
 const actor = { npcId: 'mira', persona: 'An innkeeper.', data: { mana: 9 } };
 const asked: TurnRequest = { observation: 'Rain.', npcState: {} };
 
-describe('what a decision rests on', () => {
+describe('the effective input of a decision', () => {
   it.each<[title: string, facts: TurnFacts, asked: Partial<TurnRequest>, persona: string | null, npcState: object]>([
     ['is the mind as recorded', facts, {}, 'Calm.', { hp: 3, mood: { fear: 1 } }],
     [
@@ -27,10 +27,10 @@ describe('what a decision rests on', () => {
       'Calm.',
       { hp: 1, mood: { joy: 1 } },
     ],
-    ["takes the tape's persona first", facts, { persona: 'Bold.', actor }, 'Bold.', { hp: 3, mood: { fear: 1 } }],
-    ['lets no actor speak for a mind that is known', facts, { actor }, 'Calm.', { hp: 3, mood: { fear: 1 } }],
-    ['lets the actor speak for a mind that is not', newborn, { actor }, 'An innkeeper.', { mana: 9 }],
-    ['is empty where nobody said anything', newborn, {}, null, {}],
+    ["prefers the tape's persona", facts, { persona: 'Bold.', actor }, 'Bold.', { hp: 3, mood: { fear: 1 } }],
+    ['ignores the actor for a known mind', facts, { actor }, 'Calm.', { hp: 3, mood: { fear: 1 } }],
+    ['uses the actor for an unknown mind', newborn, { actor }, 'An innkeeper.', { mana: 9 }],
+    ['is empty without any input', newborn, {}, null, {}],
   ])('%s [2.1i]', (_, known, members, persona, npcState) => {
     expect(effectiveInput(known, { ...asked, ...members })).toEqual({
       npcId: 'mira',
