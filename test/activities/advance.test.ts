@@ -19,7 +19,7 @@ const DUE = '2026-01-01T00:15:00.000Z';
 const start: ProcessInput = { type: 'start', raceId: ref.id, deadlineAt: DUE };
 const delivered: ProcessInput = { type: 'delivered', parcel: 'parcel' };
 
-/** A server on a store; two of them on one store race. */
+/** A server on a store. Two servers on the same store race. */
 const serverOn = (store: EventStore) => {
   const effects = raceEffects({ deliver: () => Promise.resolve('parcel'), ran: [] });
   const deps: AdvanceDeps = {
@@ -36,7 +36,7 @@ const serverOn = (store: EventStore) => {
 const typesOf = async (store: EventStore): Promise<string[]> => (await eventsOf(store)).map(({ type }) => type);
 
 describe('one step of a process', () => {
-  it('records what its inputs make in one append', async () => {
+  it('records everything its inputs cause in one append', async () => {
     const store = new MemoryEventStore();
     const appended: number[] = [];
     const append: EventStore['append'] = (stream, expected, events) => {
@@ -48,7 +48,7 @@ describe('one step of a process', () => {
     expect(appended).toEqual([2]);
   });
 
-  it('marks the process where what the runtime waits for changes, and nowhere else', async () => {
+  it('marks the process in an event only when what the runtime waits for changes', async () => {
     const store = new MemoryEventStore();
     const server = serverOn(store);
     await server.advance(start);
@@ -63,7 +63,7 @@ describe('one step of a process', () => {
     expect(await store.openProcesses()).toEqual([]);
   });
 
-  it('that another server took first is answered from the record, without a second event', async () => {
+  it('answers from the record, without a second event, when another server took the step first', async () => {
     const store = new MemoryEventStore();
     const [mine, other] = [serverOn(store), serverOn(store)];
     await mine.advance(start);
@@ -74,7 +74,7 @@ describe('one step of a process', () => {
     expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
-  it('makes the same event ids whoever takes it', async () => {
+  it('makes the same event ids on every server', async () => {
     const idsOf = async (): Promise<string[]> => {
       const store = new MemoryEventStore();
       await serverOn(store).advance(start);
@@ -83,7 +83,7 @@ describe('one step of a process', () => {
     expect(await idsOf()).toEqual(await idsOf());
   });
 
-  it('gives up when others keep writing, says that a repeat makes sense, and can be repeated', async () => {
+  it('gives up when others keep writing, reports that a retry makes sense, and can be retried', async () => {
     const store = new MemoryEventStore();
     let tries = 0;
     const append: EventStore['append'] = (...asked) => {
@@ -96,7 +96,7 @@ describe('one step of a process', () => {
     expect((await server.advance(start)).answer).toMatchObject({ name: 'started' });
   });
 
-  it('of a process that is not there is a defect', async () => {
+  it('fails as a defect when the process does not exist', async () => {
     const { deps } = serverOn(new MemoryEventStore());
     for (const process of ['walk', 'constructor']) {
       await expect(advance(deps, { ...ref, process }, [], onBehalf('x'))).rejects.toThrow(
@@ -107,11 +107,11 @@ describe('one step of a process', () => {
 });
 
 describe('a refusal', () => {
-  it('rests on what the stream holds, also where another server wrote it', async () => {
+  it('is based on everything in the stream, including events of another server', async () => {
     const store = new MemoryEventStore();
     const clock = new ManualClock();
     const base = raceEffects({ deliver: () => new Promise(() => undefined), ran: [] });
-    /** Takes a parcel only once two races have begun in the stream. */
+    /** Accepts a parcel only after two races have begun in the stream. */
     const serverOf = (): AdvanceDeps => ({
       writers: new StreamWriters(store, clock, { shared: true }),
       repository: new ProcessRepository(store, { shared: true }),

@@ -18,7 +18,7 @@ const indexOf = (...open: readonly OpenProcess[]) => ({ openProcesses: () => Pro
 const whole = { index: 0, count: 1, processes: ['turn'] };
 
 describe('The nearest deadlines of a shard', () => {
-  it('come in the order in which they fall due, with what is needed to try them', async () => {
+  it('are returned in the order in which they fall due, with everything needed to try them', async () => {
     const index = indexOf(openProcess('late', 3), openProcess('early', 1), openProcess('between', 2));
     const found = await nearestDeadlines(index, whole);
     expect(found.map(({ ref }) => ref.id)).toEqual(['early', 'between', 'late']);
@@ -28,12 +28,12 @@ describe('The nearest deadlines of a shard', () => {
     });
   });
 
-  it('leave out what has no deadline and what is run elsewhere', async () => {
+  it('exclude processes without a deadline and processes that run elsewhere', async () => {
     const index = indexOf(openProcess('waits', null), openProcess('race', 1, { name: 'race' }), openProcess('mine', 2));
     expect((await nearestDeadlines(index, whole)).map(({ ref }) => ref.id)).toEqual(['mine']);
   });
 
-  it('are those of one shard each, and of all shards together everything', async () => {
+  it('belong to one shard each, and together cover all processes', async () => {
     const open = Array.from({ length: 50 }, (_, at) => openProcess(`p${String(at)}`, at));
     const shards = await Promise.all(
       [0, 1, 2].map((index) => nearestDeadlines(indexOf(...open), { ...whole, index, count: 3 })),
@@ -46,20 +46,20 @@ describe('The nearest deadlines of a shard', () => {
     expect(ids.toSorted()).toEqual(open.map(({ id }) => id).toSorted());
   });
 
-  it('are the first of them, as many as a workflow keeps', async () => {
+  it('are the earliest ones, up to the number that a workflow caches', async () => {
     const open = Array.from({ length: DEADLINES_CACHED + 5 }, (_, at) => openProcess(String(at), at)).toReversed();
     const found = await nearestDeadlines(indexOf(...open), whole);
     expect(found).toHaveLength(DEADLINES_CACHED);
     expect(found.at(-1)?.dueMs).toBe(START_MS + DEADLINES_CACHED - 1);
   });
 
-  it('leave out those that are tried in vain, of which there may be too many', async () => {
+  it('exclude the failing processes that the caller names', async () => {
     const index = indexOf(openProcess('failing', 1), openProcess('next', 2));
     const failing = processKey({ process: 'turn', id: 'failing', stream: npcStream('studio', 'failing') });
     expect((await nearestDeadlines(index, whole, [failing])).map(({ ref }) => ref.id)).toEqual(['next']);
   });
 
-  it('fail as the index does', async () => {
+  it('fail when the index fails', async () => {
     const away = { openProcesses: () => Promise.reject(new Error('the index is away')) };
     await expect(nearestDeadlines(away, whole)).rejects.toThrow('the index is away');
   });

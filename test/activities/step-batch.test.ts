@@ -25,7 +25,7 @@ const resultOf = (answer: unknown): StepResult => ({
 const answerOf = (step: BatchedStep | undefined): unknown =>
   step !== undefined && 'reply' in step && 'answer' in step.reply ? step.reply.answer : undefined;
 
-/** Batches of steps that each wait until the test lets them go on. */
+/** Batches of steps, each of which waits until the test lets it continue. */
 const batches = () => {
   const clock = new ManualClock();
   const begun: { readonly step: StepArgs; readonly end: (result: StepResult | Promise<never>) => void }[] = [];
@@ -42,7 +42,7 @@ const batches = () => {
 };
 
 describe('A batch of steps', () => {
-  it('takes all at once and answers in its own order', async () => {
+  it('runs all steps at the same time and answers in the order of the batch', async () => {
     const { begun, advanceBatch } = batches();
     const taken = advanceBatch([stepOf('a'), stepOf('b'), stepOf('c')]);
     expect(begun.map(({ step }) => step.ref.id)).toEqual(['a', 'b', 'c']);
@@ -50,7 +50,7 @@ describe('A batch of steps', () => {
     expect((await taken).map(answerOf)).toEqual(['a', 'b', 'c']);
   });
 
-  it('keeps failures and refusals to the steps that they belong to', async () => {
+  it('reports a failure or refusal only for its own step', async () => {
     const { begun, advanceBatch } = batches();
     const taken = advanceBatch([stepOf('a'), stepOf('b'), stepOf('c')]);
     const refused: StepResult = {
@@ -63,7 +63,7 @@ describe('A batch of steps', () => {
     expect(await taken).toEqual([{ failed: 'killed' }, refused, resultOf('c')]);
   });
 
-  it('waits for a slow step only so long; the same ask joins it and no second is taken', async () => {
+  it('stops waiting for a slow step after its limit; an equal request joins that step', async () => {
     const { clock, begun, advanceBatch } = batches();
     const first = advanceBatch([stepOf('slow'), stepOf('quick')]);
     begun[1]?.end(resultOf('quick'));
@@ -80,7 +80,7 @@ describe('A batch of steps', () => {
     expect(await again).toEqual([resultOf('slow')]);
   });
 
-  it('takes a step anew once it is done', async () => {
+  it('runs an equal step again after the first has ended', async () => {
     const { begun, advanceBatch } = batches();
     for (const round of [0, 1]) {
       const taken = advanceBatch([stepOf('a')]);
@@ -89,7 +89,7 @@ describe('A batch of steps', () => {
     }
   });
 
-  it('keeps the result of a slow step, without a large answer, for the same ask, and gives it once', async () => {
+  it('keeps the result of a slow step, without a large answer, and returns it once to an equal request', async () => {
     const { clock, begun, advanceBatch } = batches();
     const first = advanceBatch([stepOf('slow')]);
     await clock.advance(BATCHED_STEP_MS);
@@ -111,7 +111,7 @@ describe('A batch of steps', () => {
       resultOf('x'),
     ],
     [
-      'a refusal that passes',
+      'a temporary refusal',
       stepOf('a'),
       {
         ...resultOf(''),
@@ -128,7 +128,7 @@ describe('A batch of steps', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('gives up a step that never ends, and its place with it', async () => {
+  it('gives up a step that never ends, and frees its slot', async () => {
     const { clock, begun, advanceBatch } = batches();
     void advanceBatch([stepOf('stuck')]);
     await clock.advance(LONGEST_STEP_MS);
@@ -138,7 +138,7 @@ describe('A batch of steps', () => {
     expect((await again).map(answerOf)).toEqual(['done']);
   });
 
-  it('keeps a result for no longer than somebody asks for it', async () => {
+  it('drops a result that is not requested in time', async () => {
     const { clock, begun, advanceBatch } = batches();
     void advanceBatch([stepOf('slow')]);
     await clock.advance(BATCHED_STEP_MS);
@@ -149,7 +149,7 @@ describe('A batch of steps', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('keeps only so many results, the last ones', async () => {
+  it('keeps a bounded number of results, the newest ones', async () => {
     const { clock, begun, advanceBatch } = batches();
     const steps = Array.from({ length: BATCHED_STEPS }, (_, at) => stepOf(`slow ${String(at)}`));
     for (const batch of [steps, [stepOf('one more')]]) {
@@ -163,7 +163,7 @@ describe('A batch of steps', () => {
     expect(begun.map(({ step }) => step.ref.id)).toEqual(['slow 0']);
   });
 
-  it('joins only what is the same in process, command and inputs', async () => {
+  it('joins only steps with the same process, command and inputs', async () => {
     const { begun, advanceBatch } = batches();
     const steps: readonly StepArgs[] = [
       stepOf('a', [{ type: 'start', at: 1 }], 'command'),
@@ -182,7 +182,7 @@ describe('A batch of steps', () => {
     expect((await taken).map(answerOf)).toEqual([...numbers, ...numbers]);
   });
 
-  it('begins only so many at the same time, and refuses the others for now', async () => {
+  it('runs a bounded number of steps at the same time, and refuses more as busy', async () => {
     const { clock, begun, advanceBatch } = batches();
     const many = advanceBatch(Array.from({ length: BATCHED_STEPS }, (_, at) => stepOf(String(at))));
     await clock.advance(BATCHED_STEP_MS);
@@ -197,7 +197,7 @@ describe('A batch of steps', () => {
     expect((await taken).map(answerOf)).toEqual(['taken']);
   });
 
-  it('leaves out answers that make it too large, and only those', async () => {
+  it('leaves out only the answers that would make it too large', async () => {
     const { begun, advanceBatch } = batches();
     const half = 'x'.repeat(ANSWER_BYTES / 2);
     const taken = advanceBatch(['a', 'b', 'c', 'd'].map((id) => stepOf(id)));

@@ -3,7 +3,7 @@ import { rowKey } from '../../src/kernel/read-models/row-key.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import type { Projection } from '../../src/ports/read-models.js';
 
-/** The rows that events make of those before them, by key. */
+/** The rows that events make of the previous rows, by key. */
 export const rowsOf = <Row extends Json>(
   projection: Projection<Row>,
   events: readonly RecordedEvent[],

@@ -14,7 +14,7 @@ const past = [
   { type: 'GhostReported', data: { sessionId, step: 0, findings: [], tests: [], coverage: 0, metrics: [] } },
 ];
 
-describe('A session in the history', () => {
+describe('a session in the history', () => {
   it.each([
     [1, 'pending', OPEN_GHOST],
     [2, 'running', OPEN_GHOST],

@@ -9,7 +9,7 @@ const inn = levelStream('studio', 'inn');
 const given = givenRowsOf(levels, inn);
 const deleted = { type: 'LevelDeleted', data: { levelId: 'inn' } };
 
-describe('The list of levels', () => {
+describe('the list of levels', () => {
   it('shows the newest version and when it was put, by id within its tenant', () => {
     const { state: rows, events } = given(levelPut(1, 'one'), levelPut(2, 'two'));
     const { bytes: _, warnings: __, ...put } = levelPut(2, 'two').data;
@@ -18,7 +18,7 @@ describe('The list of levels', () => {
     expect(levels.indexOf(row)).toEqual({ partition: 'studio', order: 'inn', tag: 'live' });
   });
 
-  it('leaves out a level that was deleted, and shows it again when it is put again', () => {
+  it('excludes a deleted level, and shows it again when it is put again', () => {
     expect(given(levelPut(1, 'one'), deleted).state.size).toBe(0);
     expect(given(levelPut(1, 'one'), deleted, levelPut(2, 'one')).state.get(inn)?.version).toBe(2);
   });

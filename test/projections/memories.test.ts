@@ -14,7 +14,7 @@ const confirmed = (memoryId: string): EventDraft => draftOf({ type: 'MemoryConfi
 const cleared = draftOf({ type: 'MemoriesCleared', data: { count: 1 } });
 
 describe('the list of memories', () => {
-  it('shows a memory with what it was stored with, and the event that stored it', () => {
+  it('shows a memory with its members, and the event that stored it', () => {
     const [stored] = recorded(mira, [memoryStored('t1-0', 'It rained.', 't1')]);
     expect([...given(memoryStored('t1-0', 'It rained.', 't1')).state]).toEqual([
       [
@@ -36,7 +36,7 @@ describe('the list of memories', () => {
     ]);
   });
 
-  it('keeps the metadata of an agent, and knows no turn where there was none', () => {
+  it('keeps the metadata of an agent, and has no turn for a memory outside turns', () => {
     const metadata = { place: 'inn' };
     const event = draftOf({
       type: 'MemoryStored',
@@ -45,13 +45,13 @@ describe('the list of memories', () => {
     expect(rowsAfter(event)).toMatchObject([{ metadata, turnId: null }]);
   });
 
-  it('says when a memory was confirmed first', () => {
+  it('shows when a memory was first confirmed', () => {
     expect(rowsAfter(memoryStored('m1'), confirmed('m1'))).toMatchObject([{ confirmedAt: 1 }]);
     expect(rowsAfter(memoryStored('m1'), confirmed('m1'), confirmed('m1'))).toMatchObject([{ confirmedAt: 1 }]);
     expect(rowsAfter(confirmed('unknown'))).toEqual([]);
   });
 
-  it('keeps what was cleared, and lists the clears elsewhere', () => {
+  it('keeps cleared memories, and lists the clears separately', () => {
     const rows = rowsAfter(memoryStored('m1'), cleared, memoryStored('m2'), cleared);
     expect(rows.map((row) => [row.kind, row.revision])).toEqual([
       ['memory', 0],
@@ -68,7 +68,7 @@ describe('the list of memories', () => {
     expect(rows.map((row) => memories.textOf?.(row))).toEqual(['It rained.', null, 'It rained.', null]);
   });
 
-  it('makes a tag of any type that a model may have written', () => {
+  it('makes a legal tag of any type that a model may have written', () => {
     const odd = draftOf({
       type: 'MemoryStored',
       data: { memoryId: 'm1', text: 'It rained.', type: 'a\0b', importance: 0.5 },
@@ -77,7 +77,7 @@ describe('the list of memories', () => {
     expect(rowsAfter(odd)).toMatchObject([{ type: 'a\0b' }]);
   });
 
-  it('has nothing of a fork', () => {
+  it('excludes forks', () => {
     expect(givenRowsOf(memories, `${mira}~fork`)(memoryStored('m1'), cleared).state.size).toBe(0);
   });
 });

@@ -12,8 +12,8 @@ import { rowsOf } from './fold.js';
 const mira = npcStream('studio', 'mira');
 const given = givenRowsOf(npcs, mira);
 
-describe('The list of minds', () => {
-  it('shows a mind that was registered, with its tenant and id', () => {
+describe('the list of minds', () => {
+  it('shows a registered mind with its tenant and id', () => {
     const registered = draftOf({ type: 'NpcRegistered', data: { persona: 'An innkeeper.', data: { hp: 3 } } });
     const strange = npcStream('studio', 'Mira of the Inn/ü');
     expect([...givenRowsOf(npcs, strange)(registered).state]).toEqual([
@@ -33,14 +33,14 @@ describe('The list of minds', () => {
     ]);
   });
 
-  it('shows a mind that a turn made, as the actor says', () => {
+  it('shows a mind that a turn created, with the actor’s persona and data', () => {
     const [row] = given(turnOpened('t1'), actorIdentified('t1')).state.values();
     expect(row).toMatchObject({ npcId: 'mira', persona: 'An innkeeper.', data: { mood: 'calm' } });
     expect(row).not.toHaveProperty('openTurns');
     expect(row).not.toHaveProperty('memories');
   });
 
-  it('sorts by id within a tenant, and tells minds that are archived or still arrive by their tag', () => {
+  it('sorts by id within a tenant, and tags archived and arriving minds', () => {
     const registered = draftOf({ type: 'NpcRegistered', data: {} });
     const archived = draftOf({ type: 'NpcArchived', data: {} });
     const indexAfter = (...events: readonly EventDraft[]) =>
@@ -51,19 +51,19 @@ describe('The list of minds', () => {
     expect(indexAfter(registered, archived)).toEqual([{ partition: 'studio', order: 'mira', tag: 'archived' }]);
   });
 
-  it('brings an archived mind back with its next act [2.1f]', () => {
+  it('revives an archived mind with its next act [2.1f]', () => {
     const archived = draftOf({ type: 'NpcArchived', data: {} });
     expect(given(archived, turnOpened('t1')).state.get(mira)?.archived).toBe(false);
   });
 
-  it('leaves out what is no mind, and forks of minds', () => {
+  it('excludes streams that are not minds, and forks of minds', () => {
     const registered = draftOf({ type: 'NpcRegistered', data: {} });
     for (const stream of [rulesetStream('studio', 'mira'), `${mira}~fork`, 'tenants']) {
       expect(givenRowsOf(npcs, stream)(registered).state.size).toBe(0);
     }
   });
 
-  it('holds the whole state of a mind but its open turns, memories and card, so that folding can go on from a row', async () => {
+  it('holds the state of a mind except its open turns, memories and card, so that folding can continue from a row', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (written) => {
         const events = await (await storeOf(written)).readAll(0, 100);

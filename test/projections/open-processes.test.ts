@@ -14,7 +14,7 @@ import { MemoryReadModels } from '../support/memory/read-models.js';
 const AT = '2026-01-01T00:00:00.000Z';
 const mark = (id: string, open: boolean, due: string | null = null) => ({ name: 'turn', id, open, due });
 
-/** What the read model lists after these appends, and what a store that keeps the index itself does. */
+/** The list of the read model after these appends, and the list of a store that keeps the index itself. */
 const listedAfter = async (appends: readonly (readonly [string, readonly EventToAppend[]])[]) => {
   const events = new MemoryEventStore();
   for (const [stream, appended] of appends) await appendNext(events, stream, appended);
@@ -29,8 +29,8 @@ const listedAfter = async (appends: readonly (readonly [string, readonly EventTo
 const byId = (left: { id: string; stream: string }, right: { id: string; stream: string }): number =>
   `${left.stream} ${left.id}`.localeCompare(`${right.stream} ${right.id}`);
 
-describe('The open processes', () => {
-  it('are those whose last mark says open, whatever the type of the event', async () => {
+describe('the open processes', () => {
+  it('are those whose last mark is open, whatever the type of the event', async () => {
     const { listed, kept } = await listedAfter([
       ['a', [processEvent('1', mark('t1', true, AT)), processEvent('2', mark('t2', true))]],
       ['b', [event('3', { type: 'Other', process: mark('t1', true) }), event('unmarked')]],
@@ -43,7 +43,7 @@ describe('The open processes', () => {
     expect([...listed].sort(byId)).toEqual([...kept].sort(byId));
   });
 
-  it('are listed whole, also when there are more than one page of them', async () => {
+  it('are all listed, even on more than one page', async () => {
     const many = Array.from({ length: 1_203 }, (_, index) => processEvent(`p${index}`, mark(`t${index}`, true)));
     const { listed, kept } = await listedAfter(
       [0, 1, 2].map((part) => ['s', many.slice(part * 401, part * 401 + 401)]),

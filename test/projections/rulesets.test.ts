@@ -9,7 +9,7 @@ const inn = rulesetStream('studio', 'inn');
 const given = givenRowsOf(rulesets, inn);
 const deleted = draftOf({ type: 'RulesetDeleted', data: { rulesetId: 'inn' } });
 
-describe('The list of rule sets', () => {
+describe('the list of rule sets', () => {
   it('shows the newest version, by id within its tenant', () => {
     const { state: rows } = given(rulesetRegistered('inn', 1), rulesetRegistered('inn', 2));
     const row = { tenant: 'studio', rulesetId: 'inn', version: 2, rulesetRules: [], template: null };
@@ -17,7 +17,7 @@ describe('The list of rule sets', () => {
     expect(rulesets.indexOf(row)).toEqual({ partition: 'studio', order: 'inn', tag: 'live' });
   });
 
-  it('leaves out a set that was deleted, and shows it again when it is registered again', () => {
+  it('excludes a deleted set, and shows it again when it is registered again', () => {
     expect(given(rulesetRegistered('inn', 1), deleted).state.size).toBe(0);
     const again = given(rulesetRegistered('inn', 1), deleted, rulesetRegistered('inn', 2));
     expect(again.state.get(inn)?.version).toBe(2);

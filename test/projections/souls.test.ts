@@ -27,7 +27,7 @@ describe('the list of souls', () => {
   it.each([
     of({ type: 'SoulExportFailed', data: { soulId: 's1', code: 'SOUL_UPLOAD_FAILED', reason: '' } }),
     of({ type: 'SoulExportExpired', data: { soulId: 's1' } }),
-  ])('forgets a soul that did not leave: $type', (over) => {
+  ])('drops a soul that did not leave: $type', (over) => {
     expect(given(sealed, over).state.size).toBe(0);
   });
 });

@@ -20,8 +20,8 @@ const mira = npcStream('studio', 'mira');
 const given = givenRowsOf(turns, mira);
 const turnsAfter = (...events: readonly EventDraft[]): readonly TurnRow[] => [...given(...events).state.values()];
 
-describe('The list of turns', () => {
-  it('shows a turn with what it was opened with', () => {
+describe('the list of turns', () => {
+  it('shows a turn with the inputs of its opening', () => {
     const opening = turnOpened('t1', { resumedFrom: 't0', ruleset: { rulesetId: 'inn', version: 2 } });
     expect([...given(opening).state]).toEqual([
       [
@@ -49,14 +49,14 @@ describe('The list of turns', () => {
     expect(turnsAfter(...events)).toMatchObject([{ endedAt: '2026-01-01T00:00:03.000Z', valid: true }]);
   });
 
-  it('says which round a turn began with when the first step brought its results', () => {
+  it('shows the first round of a turn whose first step contained results', () => {
     const query = { type: 'QueryVector', query: '', limit: 5, threshold: 0.5 } as const;
     const infer = { type: 'ExecuteInference', prompt: '', constraints: {} } as const;
     const opened = turnsAfter(turnOpened('t1', { instruction: query }), turnOpened('t2', { instruction: infer }));
     expect(opened.map(({ state }) => state)).toEqual(['awaitingMemories', 'awaitingInference']);
   });
 
-  it('tells a refusal and an expiry apart', () => {
+  it('distinguishes a refusal from an expiry', () => {
     const listed = turnsAfter(
       turnOpened('t1'),
       turnOpened('t2'),
@@ -70,7 +70,7 @@ describe('The list of turns', () => {
     expect(listed[1]).not.toHaveProperty('valid');
   });
 
-  it('shows what was one request as a turn that ended when it was answered', () => {
+  it('shows a single request as a turn that ended with its response', () => {
     const at = '2026-01-01T00:00:00.000Z';
     const ended = { state: 'ended', openedAt: at, deadlineAt: at, endedAt: at };
     expect(turnsAfter(directiveGiven('d1'))).toMatchObject([
@@ -98,7 +98,7 @@ describe('The list of turns', () => {
     ]);
   });
 
-  it('knows no turn that was never opened, and none of a fork', () => {
+  it('excludes turns that were never opened, and turns of forks', () => {
     expect(turnsAfter(actorIdentified('t1'), verdict('t1', true))).toEqual([]);
     expect(givenRowsOf(turns, `${mira}~fork`)(turnOpened('t1')).state.size).toBe(0);
   });

@@ -20,8 +20,8 @@ const deciding = (more: object, valid = true, turnId = 't1'): EventDraft =>
     verdict: { valid, dialogue: 'Three coins.', action: null, stateDelta: {}, memoryStore: [], ...more },
   });
 
-describe('What was said', () => {
-  it('is one row for each turn: what was heard, and then what was said and done', () => {
+describe('the utterances of a turn', () => {
+  it('are one row: the words heard, and then the words said and the action', () => {
     const action = { type: 'GIVE_ITEM', target: 'bo', reason: 'he paid' };
     const context = { player: { id: 'p1', name: 'Anna' } };
     expect(saidAfter(turnOpened('t1', { context }), deciding({ action }))).toEqual([
@@ -32,12 +32,12 @@ describe('What was said', () => {
     expect(rowsAfter(turnOpened('t1'), deciding({ action }))).toHaveLength(1);
   });
 
-  it('has no more than there is: no empty words, no action that was not', () => {
+  it('exclude empty words and missing actions', () => {
     expect(saidAfter(turnOpened('t1', { observation: '' }), deciding({ dialogue: '' }))).toEqual([]);
     expect(saidAfter(deciding({}))).toEqual([]);
   });
 
-  it('shows what was refused as refused', () => {
+  it('mark a refused action as refused', () => {
     const [row] = rowsAfter(turnOpened('t1'), deciding({ refusedAction: { type: 'ATTACK' } }, false));
     expect(row?.utterances.map(({ kind, text, refused }) => [kind, text, refused])).toEqual([
       ['heard', 'A stranger comes in.', undefined],
@@ -46,7 +46,7 @@ describe('What was said', () => {
     ]);
   });
 
-  it('has the observations of turns that are one request', () => {
+  it('include the observations of single-request turns', () => {
     expect(
       saidAfter(
         data(directiveGiven('d'), { observation: 'one', context: { playerName: 'Anna' } }),
@@ -63,14 +63,14 @@ describe('What was said', () => {
     ]);
   });
 
-  it('is by the player of the context before one of the state, and by nobody with whom there are only relations', () => {
+  it('have the player of the context, else of the state, and none from relations alone', () => {
     const by = (of: object): unknown => saidAfter(turnOpened('t1', of))[0]?.[2];
     expect(by({ context: { a: { player: 'Anna' } }, npcState: { player: 'Bo' } })).toBe('Anna');
     expect(by({ context: null, npcState: { player: 'Bo' } })).toBe('Bo');
     expect(by({ npcState: { relationships: { Cy: 1 } } })).toBe('');
   });
 
-  it('holds the memories that no turn stored', () => {
+  it('include memories without a turn', () => {
     const arrived = draftOf({
       type: 'MemoryArrived',
       data: {
@@ -90,7 +90,7 @@ describe('What was said', () => {
     ]);
   });
 
-  it('has a place of its own for each utterance, later ones higher, and tags of what filters select by', () => {
+  it('have ascending positions, and the tags that filters use', () => {
     const rows = rowsAfter(
       turnOpened('t1', { context: { player: 'Anna' } }),
       deciding({ action: { type: 'WAVE' } }),
@@ -108,7 +108,7 @@ describe('What was said', () => {
     expect(passages[0]).toMatchObject({ partition: 'studio', at: '2026-01-01T00:00:00.000Z' });
   });
 
-  it('knows nothing of forks', () => {
+  it('exclude forks', () => {
     expect(givenRowsOf(utterances, `${mira}~fork`)(turnOpened('t1')).state.size).toBe(0);
   });
 });

@@ -10,8 +10,8 @@ const versionOf = (type: string): number | undefined =>
     .find((version) => version !== null);
 
 /**
- * What each version of a projection folds, by type and version. Two servers of different ages may make one read model together: a projection that folds
- * more, or another version of a type, needs a new version of its own, or an older server takes events for done that it does not know. Add a line, change none.
+ * The events that each version of a projection folds, by type and version. Two servers of different ages may build one read model together: a projection
+ * that folds more, or another version of a type, needs its own new version, or an older server skips events that it does not understand. Add a line, change none.
  */
 const folded: Readonly<Record<string, string>> = {
   'npcs 1':
@@ -38,7 +38,7 @@ const folded: Readonly<Record<string, string>> = {
   'replays 1': 'ReplayEnded 1, ReplayRequested 1',
   'utterances 1':
     'ContextBuilt 1, DirectiveGiven 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
-  // The same events: words with a sigma at their end are other words in its index.
+  // The same events: words that end in a sigma are indexed differently.
   'utterances 2':
     'ContextBuilt 1, DirectiveGiven 1, MemoryArrived 1, MemoryStored 1, TurnOpened 1, VerdictReached 1, VerdictRefused 1',
   'open-processes 2': 'all',
@@ -46,7 +46,7 @@ const folded: Readonly<Record<string, string>> = {
 
 describe('the version of a projection', () => {
   it.each([...projections, openProcesses].map((projection) => [projection.name, projection] as const))(
-    'stands for what it folds: %s',
+    'identifies the events that it folds: %s',
     (_, { name, version, handles }) => {
       const types =
         handles === 'all'

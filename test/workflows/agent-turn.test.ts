@@ -55,7 +55,7 @@ const turns = {
   expired: after('open', 'deadline'),
 } satisfies Partial<Record<TurnState['name'], Turn>>;
 
-/** What every input does in every state that an agent's turn can be in: the state that follows and the events. */
+/** The effect of every input in every state of an agent’s turn: the next state and the events. */
 const expected: Record<keyof typeof turns, Record<AgentTurnInput['type'], string>> = {
   new: { open: 'awaitingMemories TurnOpened', memories: 'new', output: 'new', deadline: 'new' },
   awaitingMemories: {
@@ -80,14 +80,14 @@ const transitions = Object.entries(turns).flatMap(([name, before]) =>
 );
 
 describe('the state machine of an agent’s turn', () => {
-  it.each(transitions)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
+  it.each(transitions)('defines the effect in the state %s of the input %s', (name, type, before, input) => {
     expect(before.state.name).toBe(name);
     const taken = take(before, input);
     const types = taken.events?.map((event) => event.type) ?? ['refused'];
     expect([taken.and.state.name, ...types].join(' ')).toBe(expected[name][type]);
   });
 
-  it('leads nowhere but to the states that its transitions name, and never asks who the actor is', () => {
+  it('leads only to the states that its transitions name, and never waits for the actor', () => {
     for (const [name, type, before, input] of transitions) {
       const transition = transitionOf(agentTurn, before.state, input);
       if (transition === 'ignore' || 'reject' in transition) continue;
@@ -96,7 +96,7 @@ describe('the state machine of an agent’s turn', () => {
     }
   });
 
-  it('waits for a recall of its mind first, and then for the words of an engine', () => {
+  it('waits for a recall of its mind first, and then for the text of an engine', () => {
     expect(statusOf(agentTurn, fresh.state)).toMatchObject({ effect: null, due: null });
     expect(pendingEffect(agentTurn, turns.awaitingMemories.state)).toEqual({
       id: 'recall',
@@ -110,14 +110,14 @@ describe('the state machine of an agent’s turn', () => {
       expect(statusOf(agentTurn, ended.state)).toMatchObject({ effect: null, due: null });
   });
 
-  it('says in its events that no body plays it, and which engine spoke [7.1i]', () => {
+  it('records that no body plays it, and which engine answered [7.1i]', () => {
     const [, opened, recalled, reached] = turns.ended.events.map(({ data }) => data);
     expect(opened).toMatchObject({ agent: true, instruction: { type: 'QueryVector' } });
     expect(recalled).toMatchObject({ memories: [{ memoryId: 'm1', revision: 3 }] });
     expect(reached).toMatchObject({ cortexId: 'scripted', generatedOutput: 'It was you.', kid: 'kid' });
   });
 
-  it('answers with what it knows, and with the verdict once it has ended', () => {
+  it('answers with the current state, and with the verdict after its end', () => {
     const answerIn = (turn: Turn) => agentTurn.answer(turn.state, undefined);
     expect(answerIn(turns.new)).toBeUndefined();
     expect(answerIn(turns.awaitingMemories)).toMatchObject({ turnId, state: 'awaitingMemories', memories: [] });

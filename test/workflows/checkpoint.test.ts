@@ -17,7 +17,7 @@ const signed: CheckpointInput = {
 };
 const handedOn: CheckpointInput = { type: 'handedOn', upTo: 1, failed: null };
 
-/** Takes inputs one after the other; the log and the round see each event. */
+/** Applies inputs one after the other; the log and the round see each event. */
 const play = (...inputs: readonly CheckpointInput[]) => {
   let [state, log, revision]: [CheckpointState, LogState, number] = [{ name: 'new' }, emptyLog, 0];
   const types: string[] = [];
@@ -35,8 +35,8 @@ const play = (...inputs: readonly CheckpointInput[]) => {
   return { state, log, types };
 };
 
-describe('a round of the log', () => {
-  it('gathers, signs, hands on, and is over', () => {
+describe('a round of the checkpoint log', () => {
+  it('gathers, signs, publishes, and ends', () => {
     const { state, log, types } = play(request, gathered, signed, handedOn);
     expect(types).toEqual(['CheckpointBegun', 'LeavesLogged', 'CheckpointSigned', 'CheckpointsHandedOn']);
     expect(state).toMatchObject({ name: 'over', size: 1, leaves: 1 });
@@ -45,12 +45,12 @@ describe('a round of the log', () => {
     expect(log).toMatchObject({ size: 1, through: 9, round: null, handedOn: 1, edge: [{ hash, at: 1 }] });
   });
 
-  it('is over with its signature where nobody takes checkpoints', () => {
+  it('ends with its signature if checkpoints have no receiver', () => {
     const { state, log } = play(request, gathered, { ...signed, handsOn: false });
     expect([state.name, log.round]).toEqual(['over', null]);
   });
 
-  it('gathers in batches until it has looked at everything', () => {
+  it('gathers in batches until it has read everything', () => {
     const some = play(request, { ...gathered, through: 7 });
     expect(some.state.name).toBe('gathering');
     expect(pendingEffect(checkpoint, some.state)).toEqual({
@@ -61,14 +61,14 @@ describe('a round of the log', () => {
     expect([all.state.name, all.log.size]).toEqual(['signing', 1]);
   });
 
-  it('takes an input once, and none that was made for another place of the log', () => {
+  it('accepts an input once, and none for another position of the log', () => {
     expect(play(request, request, gathered, gathered, signed, signed, handedOn, handedOn).types).toHaveLength(4);
     expect(play(request, { ...gathered, through: 4 }).types).toEqual(['CheckpointBegun']);
     expect(play(request, gathered, { ...signed, size: 2 }).types).toEqual(['CheckpointBegun', 'LeavesLogged']);
     expect(play(gathered, signed, handedOn).types).toEqual([]);
   });
 
-  it('begins neither beside another nor for what the log holds already', () => {
+  it('begins neither beside another round nor for entries that the log already holds', () => {
     const transition = transitionOf(checkpoint, { name: 'new' }, request);
     if (typeof transition === 'string' || 'reject' in transition) throw new Error('a round cannot begin');
     for (const log of [

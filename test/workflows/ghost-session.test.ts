@@ -44,7 +44,7 @@ const nothing = (name: string): Record<GhostInput['type'], string> => ({
 });
 const ends = { broken: 'ending GhostEnded', stop: 'ending GhostEnded', deadline: 'ending GhostEnded' };
 
-/** What every input does in every state: the state that follows and the events, or that it is refused. */
+/** The effect of every input in every state: the next state and the events, or a refusal. */
 const expected: Record<keyof typeof sessions, Record<GhostInput['type'], string>> = {
   new: { ...nothing('new'), request: 'pending GhostRequested', stop: 'new refused' },
   pending: { ...nothing('pending'), ...ends, begun: 'running GhostBegun' },
@@ -53,7 +53,7 @@ const expected: Record<keyof typeof sessions, Record<GhostInput['type'], string>
   over: nothing('over'),
 };
 describe('the state machine of a ghost session', () => {
-  it('keeps the engine that plays, and tells its effects', () => {
+  it('keeps the engine that plays, and passes it to its effects', () => {
     const argsOf = (session: Session): unknown => pendingEffect(ghostSession, session.state)?.args;
     expect(argsOf(sessions.pending)).not.toHaveProperty('engine');
     const asked = take(fresh, { ...inputs.request, engine: 'openai' }).and;
@@ -69,7 +69,7 @@ describe('the state machine of a ghost session', () => {
     more: [['running', { type: 'played', step: 500, over: true }]],
   });
 
-  it('ends by itself when there is nothing more to play, and says how it ended', () => {
+  it('ends when there is nothing more to play, and records how', () => {
     const played = take(sessions.running, { type: 'played', step: 500, over: true }).and;
     expect(played.state).toMatchObject({
       name: 'ending',
@@ -85,7 +85,7 @@ describe('the state machine of a ghost session', () => {
     expect(sessions.ending.state).toMatchObject({ ending: 'stopped' });
   });
 
-  it('waits for another effect in each slice, and for its time while it plays', () => {
+  it('waits for another effect in each slice, and for its timeout while it plays', () => {
     const effects = [sessions.pending, sessions.running, take(sessions.running, inputs.played).and, sessions.ending];
     const statuses = effects.map(({ state }) => statusOf(ghostSession, state));
     expect(statuses.map((status) => status.effect?.id)).toEqual(['begin', 'play-0', 'play-1', 'report']);
@@ -95,7 +95,7 @@ describe('the state machine of a ghost session', () => {
     expect(statusOf(ghostSession, sessions.over.state)).toMatchObject({ effect: null, due: null });
   });
 
-  it('waits for nothing but its time when a body elsewhere plays it, from its acceptance on', () => {
+  it('waits only for its timeout when an external body plays it', () => {
     const asked = take(fresh, { ...inputs.request, driver: 'remote' });
     asked.then([
       { type: 'GhostRequested', data: { ...plan, sessionId: inputs.request.sessionId, driver: 'remote' } },

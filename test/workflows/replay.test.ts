@@ -45,7 +45,7 @@ const last: ReplayInput = { ...inputs.advanced, cursor: { after: 'mira', begun: 
 describe('the state machine of a replay', () => {
   testTransitions({ process: replay, states: replays, inputs, expected, more: [['running', last]] });
 
-  it('adds up what its slices find, and ends with the last one', () => {
+  it('adds up the findings of its slices, and ends with the last one', () => {
     const once = take(replays.running, inputs.advanced).and;
     expect(once.state).toMatchObject({ name: 'running', events: 40, cursor: half.cursor, found });
     const twice = take(once, last).and;
@@ -55,7 +55,7 @@ describe('the state machine of a replay', () => {
     });
   });
 
-  it('keeps what it has found when it is cancelled or cannot go on [10.3h, 10.3i]', () => {
+  it('keeps its findings when it is cancelled or cannot continue [10.3h, 10.3i]', () => {
     const once = take(replays.running, inputs.advanced).and;
     expect(take(once, inputs.cancel).and.state).toMatchObject({ ending: 'cancelled', reason: null, found });
     expect(take(once, inputs.broken).and.state).toMatchObject({
@@ -66,7 +66,7 @@ describe('the state machine of a replay', () => {
     expect(take(replays.pending, inputs.broken).and.state).toMatchObject({ ending: 'failed', found: noFindings });
   });
 
-  it('waits for another effect in each slice, which goes on where the last one stood', () => {
+  it('waits for another effect in each slice, which continues from the last one', () => {
     const effects = [replays.pending, replays.running, take(replays.running, inputs.advanced).and].map(({ state }) =>
       pendingEffect(replay, state),
     );
@@ -75,7 +75,7 @@ describe('the state machine of a replay', () => {
     expect(statusOf(replay, replays.over.state)).toMatchObject({ effect: null, due: null });
   });
 
-  it('names all rules of a trial, also those that do nothing [10.3n]', () => {
+  it('names all rules of a trial, including those without effect [10.3n]', () => {
     const begun = take(replays.pending, { ...inputs.begun, drRuleIds: ['r1', 'r2'] }).and;
     const { found: known } = begun.state as Extract<ReplayState, { name: 'running' }>;
     expect(known.rules.map(({ drRuleId, fired }) => [drRuleId, fired])).toEqual([

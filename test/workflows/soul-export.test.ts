@@ -46,7 +46,7 @@ const exports = {
   expired: after('request', 'deadline'),
 } satisfies Record<SoulExportState['name'], Export>;
 
-/** What every input does in every state: the state that follows and the events, or that it is refused. */
+/** The effect of every input in every state: the next state and the events, or a refusal. */
 const expected: Record<keyof typeof exports, Record<SoulExportInput['type'], string>> = {
   new: {
     request: 'requested SoulExportRequested',
@@ -82,19 +82,19 @@ const expected: Record<keyof typeof exports, Record<SoulExportInput['type'], str
 describe('the state machine of a soul’s export', () => {
   testTransitions({ process: soulExport, states: exports, inputs, expected });
 
-  it('takes only the payload that was sealed, before and after it was exported', () => {
+  it('accepts only the sealed payload, before and after it was exported', () => {
     const other = { ...inputs.uploaded, digest: 'another' };
     for (const before of [exports.sealed, exports.exported]) {
       take(before, other).then('SOUL_PAYLOAD_MISMATCH');
     }
   });
 
-  it('keeps its first place when it is confirmed again', () => {
+  it('keeps its first location when it is confirmed again', () => {
     const again = take(exports.exported, { ...inputs.uploaded, txId: 'elsewhere', url: 'http://elsewhere' });
     expect(again.and.state).toMatchObject({ place });
   });
 
-  it('seals first; only a server that keeps souls itself has more to do', () => {
+  it('seals first; only a server that stores souls itself continues', () => {
     const sealing = pendingEffect(soulExport, exports.requested.state);
     expect(sealing).toMatchObject({ name: 'seal', args: { soulId, npcState: { mood: 'loyal' }, revision: 1 } });
     expect(pendingEffect(soulExport, exports.sealed.state)).toBeNull();

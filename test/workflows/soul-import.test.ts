@@ -39,7 +39,7 @@ const nothing = (name: string): Record<SoulImportInput['type'], string> => ({
   ...{ request: name, received: name, arrived: name, undelivered: name, refused: name, deadline: name },
 });
 
-/** What every input does in every state: the state that follows and the events, or that it is refused. */
+/** The effect of every input in every state: the next state and the events, or a refusal. */
 const expected: Record<keyof typeof imports, Record<SoulImportInput['type'], string>> = {
   new: {
     ...nothing('new'),
@@ -61,12 +61,12 @@ const expected: Record<keyof typeof imports, Record<SoulImportInput['type'], str
 describe('the state machine of a soul’s import', () => {
   testTransitions({ process: soulImport, states: imports, inputs, expected });
 
-  it('takes no other document once one was received', () => {
+  it('accepts no other document after one was received', () => {
     const other = { ...inputs.received, digest: 'another' };
     for (const before of [imports.received, imports.imported]) take(before, other).then('SOUL_PAYLOAD_MISMATCH');
   });
 
-  it('has a deadline until the document is there, and then brings it in, however long that takes', () => {
+  it('has a deadline until the document is there, and then imports it without one', () => {
     expect(statusOf(soulImport, imports.requested.state)).toMatchObject({ due: inputs.request.deadlineAt });
     expect(statusOf(soulImport, imports.received.state)).toMatchObject({ due: null });
     expect(pendingEffect(soulImport, imports.received.state)).toMatchObject({

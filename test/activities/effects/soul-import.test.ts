@@ -65,15 +65,15 @@ beforeEach(async () => {
   await stage();
 });
 
-describe('A soul whose document is lost', () => {
+describe('The import of a soul whose document is lost', () => {
   const lose = () => archive.unstage(digest, stagedFor(tenant, importId));
 
-  it('does not come in when nothing of it has arrived', async () => {
+  it('is refused when nothing of the soul has arrived', async () => {
     await lose();
     expect(await attempt()).toMatchObject({ type: 'refused', code: 'SOUL_DOWNLOAD_FAILED' });
   });
 
-  it('comes in after all when half of it had arrived and its document is brought again', async () => {
+  it('completes when half of the soul had arrived and the document is uploaded again', async () => {
     await expect(attempt(3)).rejects.toThrow('killed');
     await lose();
     await expect(attempt()).rejects.toThrow(`the archive has lost the soul ${digest}`);

@@ -35,20 +35,20 @@ const onBehalf = (commandId: string): CommandContext => ({
   causationId: null,
 });
 
-/** As the race answers, and what was sent comes back with it. */
+/** The answer of the race, with the sent inputs. */
 const echoing: typeof race.answer = (state, input) => {
   const answer = race.answer(state, input);
   const sent = input as { readonly type: string; readonly parcel?: string } | undefined;
   return answer !== undefined && sent?.type === 'echo' ? { ...answer, echo: sent.parcel } : answer;
 };
 
-describe('The durable process workflow', () => {
+describe('the durable process workflow', () => {
   const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
   const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
   const fault: AppendFault = { at: 'none' };
-  /** Whether reads fail as well, so that nobody can say where a process stands. */
+  /** Whether reads fail as well, so that the state of a process is unknown. */
   const reads = { areAway: false };
-  /** Processes whose streams hold, behind what they began with, what only a newer server can read. */
+  /** Processes whose streams end with events that only a newer server can read. */
   const unreadable = new Set<string>();
   let connection: Connection;
   let client: Client;
@@ -105,14 +105,14 @@ describe('The durable process workflow', () => {
       .map(({ type }) => type);
   const until = (ref: ProcessRef, type: string) =>
     vi.waitFor(async () => expect(await typesOf(ref)).toContain(type), { timeout: 10_000, interval: 20 });
-  /** Replays the last run as a worker would that has never seen it. */
+  /** Replays the last run as a worker without a cache would. */
   const replayed = async (ref: ProcessRef, runId?: string) => {
     const history = await client.workflow.getHandle(workflowIdOf(at.namespace, ref), runId).fetchHistory();
     await Worker.runReplayHistory({ workflowBundle: await loadWorkflowBundle() }, history);
     return history;
   };
 
-  /** Looks at the process, answered or not, until a new run has taken over. */
+  /** Queries the process, with or without a result, until a new run has taken over. */
   const untilNextRun = async (ref: ProcessRef) => {
     const { runId } = await handleOf(ref).describe();
     await vi.waitFor(
@@ -129,7 +129,7 @@ describe('The durable process workflow', () => {
     const payload = started?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
     return JSON.parse(Buffer.from(payload?.data ?? []).toString());
   };
-  /** How long each timer of the present run was to take, in seconds; none of less than a second. */
+  /** The duration of each timer of the present run, in seconds; none of less than a second. */
   const timersOf = async (ref: ProcessRef): Promise<readonly number[]> => {
     const { events } = await handleOf(ref).fetchHistory();
     return (events ?? [])
@@ -137,7 +137,7 @@ describe('The durable process workflow', () => {
       .filter((seconds) => seconds > 0);
   };
 
-  it('ends when its process does, shows its transitions, and replays', async () => {
+  it('ends with its process, shows its transitions, and replays', async () => {
     const { ref, start } = newRace();
     await ask(ref, [start]);
     await until(ref, 'RaceDelivered');
@@ -153,7 +153,7 @@ describe('The durable process workflow', () => {
     await recordHistory('history-finished', await replayed(ref));
   });
 
-  it('has what nobody waits for run from a queue of its own, and replays', async () => {
+  it('runs background processes from their own queue, and replays', async () => {
     const { ref, start } = newRace();
     const inBackground = { ...ref, process: 'backgroundRace' };
     await ask(inBackground, [start]);
@@ -178,7 +178,7 @@ describe('The durable process workflow', () => {
     expect(memo).toEqual({ stream });
   });
 
-  it('lets the deadline end it while nobody asks, and replays', async () => {
+  it('ends at its deadline without any asks, and replays', async () => {
     effects.deliver = () => new Promise(() => undefined);
     const { ref, start } = newRace(1_000);
     await ask(ref, [start]);
@@ -187,12 +187,12 @@ describe('The durable process workflow', () => {
     await recordHistory('history-deadline', await replayed(ref));
   });
 
-  it('fails the one ask whose step threw, and goes on with the next', async () => {
+  it('fails only the ask whose step threw, and continues with the next', async () => {
     const { ref, start } = newRace();
     fault.at = 'before';
     await expect(ask(ref, [start], 'the same command')).rejects.toThrow('killed before the append');
     fault.at = 'none';
-    // The very same ask: the failure that the server remembers is not its answer.
+    // The same ask again: the server’s cached failure is not its answer.
     expect((await ask(ref, [start], 'the same command')).answer).toMatchObject({ name: 'started' });
     await expect(ask(ref, [{ type: 'refuse' }])).rejects.toMatchObject({ code: 'CONFLICT' });
     await until(ref, 'RaceDelivered');
@@ -201,14 +201,14 @@ describe('The durable process workflow', () => {
     await recordHistory('history-failed-step', await replayed(ref));
   });
 
-  it('leaves no workflow behind where nothing was begun', async () => {
+  it('leaves no workflow behind if nothing was begun', async () => {
     const { ref } = newRace();
     await expect(ask(ref, [{ type: 'finish' }])).rejects.toMatchObject({ code: 'TURN_NOT_FOUND' });
     await handleOf(ref).result();
     expect((await handleOf(ref).describe()).status.name).toBe('COMPLETED');
   });
 
-  it('answers a repeat from the server without another step, also when the run is closed', async () => {
+  it('answers a repeat from the server without another step, even if the run is closed', async () => {
     const { ref, start } = newRace();
     const first = await ask(ref, [start], 'one command');
     await until(ref, 'RaceDelivered');
@@ -234,7 +234,7 @@ describe('The durable process workflow', () => {
     await recordHistory('history-outcome', await replayed(ref));
   });
 
-  it('does not end a run under an attempt at an effect, and replays', async () => {
+  it('does not end a run during an attempt at an effect, and replays', async () => {
     const { ref, start } = newRace();
     let release: (parcel: string) => void = () => undefined;
     effects.deliver = () => new Promise((resolve) => (release = resolve));
@@ -255,7 +255,7 @@ describe('The durable process workflow', () => {
     await recordHistory('history-long-attempt', await replayed(ref, runId));
   });
 
-  it('keeps the result of an effect while the store is away, and replays', async () => {
+  it('keeps the result of an effect while the store is unavailable, and replays', async () => {
     const { ref, start } = newRace();
     const { opened, open: release } = gate<string>();
     effects.deliver = () => opened;
@@ -275,7 +275,7 @@ describe('The durable process workflow', () => {
     await recordHistory('history-put-off-result', await replayed(ref));
   });
 
-  it('takes no step for an ask for which nobody waits any more, and replays', async () => {
+  it('runs no step for an ask whose caller has timed out, and replays', async () => {
     const { ref, start } = newRace();
     await ask(ref, [start]);
     await until(ref, 'RaceDelivered');
@@ -291,7 +291,7 @@ describe('The durable process workflow', () => {
     await recordHistory('history-late-ask', await replayed(ref));
   });
 
-  it('keeps the result of an effect, and waits for an outcome, over the end of a run', async () => {
+  it('keeps the result of an effect, and waits for an outcome, across the end of a run', async () => {
     const { ref, start } = newRace(3_600_000);
     let release: (parcel: string) => void = () => undefined;
     effects.deliver = () => new Promise((resolve) => (release = resolve));
@@ -313,13 +313,13 @@ describe('The durable process workflow', () => {
     await replayed(ref, runId);
   });
 
-  it('goes on as new also when it became long while nobody could say where its process stands', async () => {
+  it('continues as new even if it became long while the state of its process was unknown', async () => {
     const { ref, start } = newRace();
     await ask(ref, [start]);
     await until(ref, 'RaceDelivered');
     reads.areAway = true;
     const runId = await untilNextRun(ref);
-    // The pauses go on where they were.
+    // The backoff continues where it was.
     expect(await inputOf(ref)).toMatchObject({ takeUp: true, failures: expect.toSatisfy((n: number) => n > 10) });
     reads.areAway = false;
     await vi.waitFor(async () =>
@@ -328,7 +328,7 @@ describe('The durable process workflow', () => {
     await replayed(ref, runId);
   });
 
-  it('is asked for the stream as workers of the first version want it, and refuses another one', async () => {
+  it('accepts the stream in the form of the first version’s workers, and refuses another one', async () => {
     const { ref, start } = newRace();
     await ask(ref, [start]);
     const { events } = await handleOf(ref).fetchHistory();
@@ -358,28 +358,25 @@ describe('The durable process workflow', () => {
     await replayed(ref);
   });
 
-  it.each(['look', 'tell'])(
-    'looks at its stream at once when it is sent the signal %s, and replays',
-    async (signal) => {
-      effects.deliver = () => new Promise(() => undefined);
-      const { ref, start } = newRace(1_000);
-      await ask(ref, [start]);
-      reads.areAway = true;
-      await expect(ask(ref, [])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
-      await vi.waitFor(async () => expect((await timersOf(ref)).at(-1)).toBe(8), { timeout: 30_000, interval: 100 });
-      reads.areAway = false;
-      await handleOf(ref).signal(signal);
-      await until(ref, 'RaceGivenUp');
-      await handleOf(ref).result();
-      const history = await replayed(ref);
-      const events = history.events ?? [];
-      const signalled = events.findIndex((event) => event.workflowExecutionSignaledEventAttributes);
-      expect(events.slice(signalled).filter((event) => event.timerFiredEventAttributes)).toEqual([]);
-      await recordHistory(`history-signal-${signal}`, history);
-    },
-  );
+  it.each(['look', 'tell'])('reads its stream immediately on the signal %s, and replays', async (signal) => {
+    effects.deliver = () => new Promise(() => undefined);
+    const { ref, start } = newRace(1_000);
+    await ask(ref, [start]);
+    reads.areAway = true;
+    await expect(ask(ref, [])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
+    await vi.waitFor(async () => expect((await timersOf(ref)).at(-1)).toBe(8), { timeout: 30_000, interval: 100 });
+    reads.areAway = false;
+    await handleOf(ref).signal(signal);
+    await until(ref, 'RaceGivenUp');
+    await handleOf(ref).result();
+    const history = await replayed(ref);
+    const events = history.events ?? [];
+    const signalled = events.findIndex((event) => event.workflowExecutionSignaledEventAttributes);
+    expect(events.slice(signalled).filter((event) => event.timerFiredEventAttributes)).toEqual([]);
+    await recordHistory(`history-signal-${signal}`, history);
+  });
 
-  it('gives back answers that are too large to travel, as they were at their revision', async () => {
+  it('returns an answer that is too large to send, as it was at its revision', async () => {
     const { ref, start } = newRace();
     await ask(ref, [start], 'large');
     await until(ref, 'RaceDelivered');
@@ -389,7 +386,7 @@ describe('The durable process workflow', () => {
     expect(revision).toBeGreaterThan(0);
   });
 
-  it('starts again from the stream when Temporal has lost it', async () => {
+  it('restarts from the stream when Temporal has lost it', async () => {
     const { ref, start } = newRace();
     await ask(ref, [start]);
     await until(ref, 'RaceDelivered');
@@ -398,7 +395,7 @@ describe('The durable process workflow', () => {
     expect(await typesOf(ref)).toEqual(['RaceStarted', 'RaceDelivered', 'RaceFinished']);
   });
 
-  it('goes on as a new run before its history is long, under asks that do not cease', async () => {
+  it('continues as new before its history is long, under constant asks', async () => {
     const { ref, start } = newRace();
     await ask(ref, [start]);
     await until(ref, 'RaceDelivered');

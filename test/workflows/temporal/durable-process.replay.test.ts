@@ -12,15 +12,15 @@ import { quiet } from '../../support/temporal.js';
 
 const histories = recordedHistories('history-').filter((name) => !name.startsWith('history-shard-'));
 
-/** Workflows that were open when this version was installed must go on as they began. */
-describe('The durable process workflow, replayed without a server', () => {
+/** Workflows that were open when this version was installed must continue as they began. */
+describe('the durable process workflow, replayed without a server', () => {
   let workflowBundle: Awaited<ReturnType<typeof loadWorkflowBundle>>;
   beforeAll(async () => {
     installRuntime(quiet);
     workflowBundle = await loadWorkflowBundle();
   });
 
-  it('has histories of how processes end, fail, run in the background, are waited for, and go on as new', () => {
+  it('has histories in which processes end, fail, run in the background, are waited for, and continue as new', () => {
     expect(histories).toEqual([
       'history-background.json',
       'history-deadline.json',
@@ -34,11 +34,11 @@ describe('The durable process workflow, replayed without a server', () => {
     ]);
   });
 
-  it.each(histories)('goes through %s as it was recorded', async (name) => {
+  it.each(histories)('replays %s as it was recorded', async (name) => {
     await expect(Worker.runReplayHistory({ workflowBundle }, readHistory(name))).resolves.toBeUndefined();
   });
 
-  it('goes through an encrypted one with its key, and with no other', async () => {
+  it('replays an encrypted one only with its key', async () => {
     const history = readHistory('encrypted-history.json');
     const replay = async (key: Uint8Array): Promise<void> => {
       const payloads = payloadEncryption({ encrypting: key, all: [key] }, seededRandom('replay'));
@@ -49,7 +49,7 @@ describe('The durable process workflow, replayed without a server', () => {
     await expect(replay(new Uint8Array(32))).rejects.toThrow();
   });
 
-  it('notices a history that it would not have made', async () => {
+  it('detects a history that it would not have made', async () => {
     const { events } = readHistory('history-finished.json');
     const altered = events.filter(({ eventType }) => String(eventType) !== 'EVENT_TYPE_TIMER_STARTED');
     expect(altered.length).toBeLessThan(events.length);

@@ -29,7 +29,7 @@ const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 const shards = { count: 1, processes: [errand.name] };
 const HOUR_MS = 3_600_000;
 
-describe('The workflow of a shard', () => {
+describe('the shard workflow', () => {
   const held = { wait: () => Promise.resolve() };
   let connection: Connection;
   let client: Client;
@@ -81,7 +81,7 @@ describe('The workflow of a shard', () => {
       interval: 20,
     });
   const stateOf = () => handle().query<ShardState>('state');
-  /** Replays a run, or the last one, as a worker would that has never seen it. */
+  /** Replays a run, or the last one, as a worker without a cache would. */
   const replayed = async (runId?: string): Promise<History> => {
     const { workflowId } = handle();
     const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
@@ -91,7 +91,7 @@ describe('The workflow of a shard', () => {
   const updatesIn = ({ events }: History): number =>
     (events ?? []).filter(({ workflowExecutionUpdateAcceptedEventAttributes: update }) => update).length;
 
-  it('answers each of many asks by itself: refused ones, ones that throw, slow ones', async () => {
+  it('answers each of many asks separately: refused, failing and slow ones', async () => {
     const { opened, open } = gate();
     const slow = await begun();
     const broken = await begun();
@@ -110,12 +110,12 @@ describe('The workflow of a shard', () => {
     expect(await Promise.all(others.map((ref) => ask(ref, { type: 'finish' })))).toEqual(others.map(() => 'done'));
     expect(await typesOf(slow)).toEqual(['ErrandBegun', 'ErrandDone']);
     const history = await replayed();
-    // 87 asks, and those that were asked again.
+    // 87 asks, and those that were repeated.
     expect(updatesIn(history)).toBeLessThan(40);
     await recordHistory('history-shard-batches', history);
   });
 
-  it('acts on deadlines in time while nobody asks, the others wait for theirs', async () => {
+  it('acts on deadlines in time without any asks, while later ones wait', async () => {
     const later = await begun();
     const refs = await Promise.all([begun(1_000), begun(600), begun(1_000)]);
     await Promise.all(refs.map(untilGivenUp));
@@ -124,7 +124,7 @@ describe('The workflow of a shard', () => {
     await recordHistory('history-shard-deadlines', await replayed());
   });
 
-  it('shows what it knows: how many are in which state, and one of them with its transitions', async () => {
+  it('shows the number of processes in each state, and one of them with its transitions', async () => {
     const [open, done] = [await begun(HOUR_MS), await begun(HOUR_MS / 2)];
     const { due } = (await store.openProcesses()).find(({ id }) => id === open.id) ?? {};
     const before = await stateOf();
@@ -146,7 +146,7 @@ describe('The workflow of a shard', () => {
     expect(details.currentDetails).toContain('Shard 1 of 1. Open: begun 1.');
   });
 
-  it('takes no step for an ask for which nobody waits any more, and those of the others beside it', async () => {
+  it('runs no step for an ask whose caller has timed out, and runs the others beside it', async () => {
     await begun();
     const [late, inTime, always] = [newErrand(), newErrand(), newErrand()];
     const batched = ({ ref, begin }: ReturnType<typeof newErrand>, untilMs: number | null) => ({
@@ -174,7 +174,7 @@ describe('The workflow of a shard', () => {
     await recordHistory('history-shard-late', await replayed());
   });
 
-  it('takes the largest batches of several servers at once', async () => {
+  it('accepts the largest batches of several servers at the same time', async () => {
     const refs = await Promise.all(Array.from({ length: 9 }, () => begun()));
     const others = await Promise.all(
       Array.from({ length: 3 }, () => startTemporalRuntime(at, store, { [errand.name]: errandEffects(held) }, shards)),
@@ -190,7 +190,7 @@ describe('The workflow of a shard', () => {
       ),
     );
     for (const other of others) await other[Symbol.asyncDispose]();
-    // Callers whose batch the others held up for long are told to try again; on a busy machine that takes as long as an ask may.
+    // Callers whose batch was held up for long get a retry; on a busy machine that takes as long as an ask may.
     for (const answer of answers) {
       if (answer.status === 'fulfilled') expect(answer.value).toBe(true);
       else expect(['BUSY', 'ENGINE_UNAVAILABLE']).toContain((answer.reason as Rejection).code);
@@ -198,7 +198,7 @@ describe('The workflow of a shard', () => {
     expect(answers.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(9);
   });
 
-  it('goes on as new before its history is long, under asks that do not cease, and forgets no deadline', async () => {
+  it('continues as new before its history is long, under constant asks, and loses no deadline', async () => {
     const open = await begun();
     const { runId } = await handle().describe();
     const asking = await begun();
@@ -225,7 +225,7 @@ describe('The workflow of a shard', () => {
     await replayed();
   });
 
-  it('is started again by the next ask when it was lost, and finds what is overdue by itself', async () => {
+  it('is restarted by the next ask after a loss, and finds overdue deadlines', async () => {
     const overdue = await begun(1_500);
     await handle().terminate('lost');
     await new Promise((resolve) => setTimeout(resolve, 1_600));
@@ -235,7 +235,7 @@ describe('The workflow of a shard', () => {
     await replayed();
   });
 
-  it('is started again by the look at the open processes when it was lost with everything else', async () => {
+  it('is restarted by the scan of open processes after a complete loss', async () => {
     const overdue = await begun(1_500);
     await handle().terminate('lost');
     await opened[Symbol.asyncDispose]();
@@ -245,7 +245,7 @@ describe('The workflow of a shard', () => {
     await recordHistory('history-shard-found', await replayed());
   });
 
-  it('begins anew where a worker cannot replay its history', async () => {
+  it('starts again when a worker cannot replay its history', async () => {
     const [asked, due] = [await begun(), await begun(3_000)];
     const { runId } = await handle().describe();
     await opened[Symbol.asyncDispose]();
@@ -270,7 +270,7 @@ describe('The workflow of a shard', () => {
     expect((await client.workflow.getHandle(handle().workflowId, runId).describe()).status.name).toBe('TERMINATED');
   });
 
-  it('goes on with another worker when its own was killed', async () => {
+  it('continues on another worker when its own was killed', async () => {
     const [asked, due] = [await begun(), await begun(3_000)];
     const { runId } = await handle().describe();
     await opened[Symbol.asyncDispose]();

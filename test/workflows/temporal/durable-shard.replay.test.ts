@@ -8,15 +8,15 @@ import { quiet } from '../../support/temporal.js';
 
 const histories = recordedHistories('history-shard-');
 
-/** The workflow of a shard never ends: the one that runs when this version is installed must go on as it began. */
-describe('The workflow of a shard, replayed without a server', () => {
+/** The shard workflow never ends: the one that runs when this version is installed must continue as it began. */
+describe('the shard workflow, replayed without a server', () => {
   let workflowBundle: Awaited<ReturnType<typeof loadWorkflowBundle>>;
   beforeAll(async () => {
     installRuntime(quiet);
     workflowBundle = await loadWorkflowBundle();
   });
 
-  it('has histories of batches, deadlines, late asks, open processes that were found, and a run that went on as new', () => {
+  it('has histories of batches, deadlines, late asks, found open processes, and a run that continued as new', () => {
     expect(histories).toEqual([
       'history-shard-batches.json',
       'history-shard-deadlines.json',
@@ -26,11 +26,11 @@ describe('The workflow of a shard, replayed without a server', () => {
     ]);
   });
 
-  it.each(histories)('goes through %s as it was recorded', async (name) => {
+  it.each(histories)('replays %s as it was recorded', async (name) => {
     await expect(Worker.runReplayHistory({ workflowBundle }, readHistory(name))).resolves.toBeUndefined();
   });
 
-  it('notices a history that it would not have made', async () => {
+  it('detects a history that it would not have made', async () => {
     const { events } = readHistory('history-shard-deadlines.json');
     const altered = events.filter(({ eventType }) => String(eventType) !== 'EVENT_TYPE_TIMER_STARTED');
     expect(altered.length).toBeLessThan(events.length);

@@ -19,7 +19,7 @@ const events = recordedHistories('history-').flatMap((name) => readHistory(name)
 const typesRun = events.flatMap(
   ({ workflowExecutionStartedEventAttributes: started }) => started?.workflowType.name ?? [],
 );
-/** The names of the patches that a run has taken. */
+/** The names of the patches that a run has used. */
 const patchesTaken = events.flatMap(({ markerRecordedEventAttributes: marker }) => {
   const [payload] = marker?.markerName === 'core_patch' ? (marker.details['patch-data']?.payloads ?? []) : [];
   return payload === undefined
@@ -27,9 +27,9 @@ const patchesTaken = events.flatMap(({ markerRecordedEventAttributes: marker }) 
     : [(JSON.parse(Buffer.from(payload.data, 'base64').toString()) as { id: string }).id];
 });
 
-/** The replay tests go through them; here is what there must be. */
+/** The replay tests replay them; this test lists the required ones. */
 describe('recorded histories', () => {
-  it('are there of every workflow type', () => {
+  it('exist for every workflow type', () => {
     const exported = namesIn(sourceOf('workflows.ts'), /^export \{ (?:\w+ as )?(\w+) \}/gm);
     expect(exported).toEqual(['default', 'turns']);
     for (const name of exported.filter((other) => other !== 'default')) expect(typesRun).toContain(name);
@@ -37,7 +37,7 @@ describe('recorded histories', () => {
     expect(typesRun.some((name) => !exported.includes(name))).toBe(true);
   });
 
-  it('are there of every patch', () => {
+  it('exist for every patch', () => {
     const files = readdirSync(workflows).filter((file) => file.endsWith('.ts'));
     const patches = files.flatMap((file) =>
       namesIn(sourceOf(file).replaceAll(/^\s*\/\/.*$/gm, ''), /(?:patched|deprecatePatch)\('([^']+)'\)/g),
@@ -46,7 +46,7 @@ describe('recorded histories', () => {
     expect([...new Set(patchesTaken)].sort()).toEqual([...new Set(patches)].sort());
   });
 
-  it('are there of a run that went on as new, of each workflow', () => {
+  it('exist for a run that continued as new, of each workflow', () => {
     const isContinued = (name: string): boolean =>
       /"EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW"/.test(JSON.stringify(readHistory(name)));
     expect(recordedHistories('history-').filter(isContinued)).toEqual([

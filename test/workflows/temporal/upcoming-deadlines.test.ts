@@ -30,8 +30,8 @@ const keeping = (...processes: readonly UpcomingDeadline[]): UpcomingDeadlines =
 };
 const idsOf = (kept: readonly UpcomingDeadline[]): readonly string[] => kept.map(({ ref }) => ref.id);
 
-describe('The kept deadlines', () => {
-  it('are at most so many, and from the first that did not fit the index alone knows', () => {
+describe('the cached deadlines', () => {
+  it('are bounded in number, with a horizon at the first one that did not fit', () => {
     const all = Array.from({ length: DEADLINES_CACHED + 3 }, (_, at) => keptOf(String(at), 1_000 + at));
     const kept = keeping(...all.toReversed());
     expect(kept.byKey.size).toBe(DEADLINES_CACHED);
@@ -43,7 +43,7 @@ describe('The kept deadlines', () => {
     expect(kept.horizonMs).toBe(1_000 + DEADLINES_CACHED - 1);
   });
 
-  it('count what was tried in vain with its next try, so that what always fails leaves room for what falls due', () => {
+  it('are ordered by the next try after a failure, so that failing ones leave room for due ones', () => {
     const failing = Array.from({ length: DEADLINES_CACHED }, (_, at) =>
       keptOf(`failing ${String(at)}`, at, { tries: 7, againMs: 60_000 + at }),
     );
@@ -53,7 +53,7 @@ describe('The kept deadlines', () => {
     expect(kept.horizonMs).toBe(60_000 + DEADLINES_CACHED - 1);
   });
 
-  it('let a process go whose deadline moved behind what is known here', () => {
+  it('drop a process whose deadline moved beyond the horizon', () => {
     const kept = keeping(keptOf('one', 100), keptOf('two', 200));
     kept.horizonMs = 300;
     addDeadline(kept, keptOf('one', 400));
@@ -61,7 +61,7 @@ describe('The kept deadlines', () => {
     expect(nextDeadlineMs(kept)).toBe(200);
   });
 
-  it('count the states, and know none that nobody is in', () => {
+  it('count the processes in each state, without empty states', () => {
     const kept = keeping(keptOf('one', 1), keptOf('two', 2), keptOf('one', 1, { state: 'measured' }));
     expect(Object.fromEntries(kept.states)).toEqual({ open: 1, measured: 1 });
     forgetDeadline(kept, refOf('one'));
@@ -70,7 +70,7 @@ describe('The kept deadlines', () => {
     expect(Object.fromEntries(kept.states)).toEqual({ open: 1 });
   });
 
-  it('are due in their order, so many at a time, and not before they are to be tried again', () => {
+  it('become due in order, a bounded number at a time, and not before their next try', () => {
     const kept = keeping(
       keptOf('third', 30),
       keptOf('first', 10),
@@ -84,7 +84,7 @@ describe('The kept deadlines', () => {
     expect(idsOf(dueBy(kept, 9, 9))).toEqual([]);
   });
 
-  it('say when the next is to be tried, which is never when there is none', () => {
+  it('return the time of the next try, or never when empty', () => {
     expect(nextDeadlineMs(noDeadlines())).toBe(Infinity);
     expect(nextDeadlineMs(keeping(keptOf('a', 10, { againMs: 40 }), keptOf('b', 30)))).toBe(30);
     expect(nextDeadlineMs(keeping(keptOf('a', 10, { againMs: 40 })))).toBe(40);
@@ -103,7 +103,7 @@ describe('The kept deadlines', () => {
     { weight: 1, arbitrary: fc.record({ id, dueMs: fc.constant(null), state: fc.constant('ended') }) },
   );
 
-  it('stay within their bounds, and are always the nearest of all, whatever comes and goes', () => {
+  it('stay within their bounds, and are always the nearest of all, after any changes', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 200 }), fc.integer({ min: 0, max: 20_000 }), (changes, length) => {
         const kept = noDeadlines();

@@ -19,7 +19,7 @@ const facts: TurnFacts = {
   rulesetRef: null,
   issuer: { kid: 'kid', iss: 'http://test' },
 };
-/** A model's text that the mind refuses: its state change is no object. */
+/** A model’s text that the mind refuses: its state change is not an object. */
 const REFUSED_OUTPUT = '{"dialogue": "Hm.", "stateDelta": 5}';
 const actor = { npcId: 'mira', persona: 'Calm.', data: {} };
 const inputs = {
@@ -64,7 +64,7 @@ const turns: Record<TurnState['name'], Turn> = {
   expired: after('open', 'deadline'),
 };
 
-/** What every input does in every state: `refused`, or the state that follows and the events. */
+/** The effect of every input in every state: `refused`, or the next state and the events. */
 const expected: Record<TurnState['name'], Record<TurnInput['type'], string>> = {
   new: {
     open: 'awaitingActor TurnOpened',
@@ -135,14 +135,14 @@ describe('the state machine of a turn', () => {
     expect(shape).toEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, Object.keys(inputs).sort()])));
   });
 
-  it.each(transitions)('says what a turn in the state %s does on the input %s', (name, type, before, input) => {
+  it.each(transitions)('defines the effect in the state %s of the input %s', (name, type, before, input) => {
     expect(before.state.name).toBe(name);
     const taken = take(before, input);
     const types = typesOf(taken);
     expect(types === undefined ? 'refused' : [taken.and.state.name, ...types].join(' ')).toBe(expected[name][type]);
   });
 
-  it('leads nowhere but to the states that its transitions name', () => {
+  it('leads only to the states that its transitions name', () => {
     for (const [name, type, before, input] of transitions) {
       const transition = transitionOf(turn, before.state, input);
       if (transition === 'ignore' || 'reject' in transition) continue;
@@ -150,21 +150,21 @@ describe('the state machine of a turn', () => {
     }
   });
 
-  it('knows no input and no state by a name of Object.prototype', () => {
+  it('has no input or state with a name of Object.prototype', () => {
     expect(transitionOf(turn, turns.ended.state, { type: 'constructor' })).toBe('ignore');
     expect(transitionOf(turn, { name: '__proto__' }, inputs.open)).toBe('ignore');
   });
 
-  it('opens with the results that a resumed tape brings', () => {
+  it('opens with the results that a resumed tape contains', () => {
     expect(take(fresh, { ...inputs.open, actor }).and.state.name).toBe('awaitingMemories');
     expect(take(fresh, { ...inputs.open, actor, memories: [] }).and.state.name).toBe('awaitingInference');
-    // Without an actor the memories cannot be placed yet.
+    // Without an actor the memories cannot be used yet.
     const early = take(fresh, { ...inputs.open, memories: [] });
     expect(early.and.state.name).toBe('awaitingActor');
     expect(early.events?.[0]?.data).not.toHaveProperty('memories');
   });
 
-  it('notes a ruleset that nobody registered before the opening, and says so in every answer', () => {
+  it('notes an unregistered ruleset before the opening, and reports it in every answer', () => {
     const missing = { ...facts, rulesetMissing: 'nowhere' };
     const opened = take(fresh, { ...inputs.open, rulesetId: 'nowhere' }, missing);
     expect(typesOf(opened)).toEqual(['RulesetMissing', 'TurnOpened']);
@@ -174,7 +174,7 @@ describe('the state machine of a turn', () => {
     expect(turn.answer(later, inputs.actor)).toMatchObject({ rulesetMissing: 'nowhere' });
   });
 
-  it('notes the same contradiction once, and another one too', () => {
+  it('notes the same contradiction once, and another one as well', () => {
     const noticed = after('open', 'mismatch');
     expect(typesOf(take(noticed, { ...inputs.mismatch, round: 1 }))).toEqual([]);
     const [member] = inputs.mismatch.members;
@@ -193,7 +193,7 @@ describe('the state machine of a turn', () => {
     expect(JSON.stringify(noticing.state).length - JSON.stringify(before.state).length).toBeLessThan(3_000);
   });
 
-  it('ends a turn with the verdict alone when it is refused [2.4b]', () => {
+  it('ends a turn with only the verdict when it is refused [2.4b]', () => {
     const refused = take(turns.awaitingInference, { type: 'output', generatedOutput: REFUSED_OUTPUT });
     expect(typesOf(refused)).toEqual(['VerdictRefused']);
     expect(turn.answer(refused.and.state, undefined)).not.toHaveProperty('signing');
@@ -212,7 +212,7 @@ describe('the state machine of a turn', () => {
 describe('the answer of a round', () => {
   const answers = [0, 1, 2, 3].map((round) => turn.answer(turns.ended.state, { type: 'look', round }));
 
-  it('holds the tape as it was recorded up to then [2.2c]', () => {
+  it('contains the tape as recorded up to that round [2.2c]', () => {
     const base = ['context', 'memories', 'npcState', 'observation', 'turnId', 'vectorQueried'];
     const prompted = [...base, 'actor', 'constraints', 'prompt'];
     expect(answers.map((answer) => Object.keys(answer?.tape ?? {}).sort())).toEqual(
@@ -222,7 +222,7 @@ describe('the answer of a round', () => {
     expect(answers[1]?.tape['memories']).toEqual([]);
   });
 
-  it('says what to do next, and at the end what was decided and what its signature is made from', () => {
+  it('contains the next instruction, and at the end the verdict and its signed content', () => {
     expect(answers.map((answer) => answer?.instruction.type)).toEqual([
       'IdentifyActor',
       'QueryVector',
@@ -235,7 +235,7 @@ describe('the answer of a round', () => {
     });
   });
 
-  it('is given to a client that sends its result again; who asks for no round, or for one not yet reached, gets the latest', () => {
+  it('is repeated for a client that resends its result; a request without a round, or for a future one, gets the latest', () => {
     const roundOf = ({ state }: Turn, input: TurnInput | undefined): unknown => turn.answer(state, input)?.round;
     const { open, actor: identified, memories, output, look, mismatch, deadline } = inputs;
     const asked = [open, identified, memories, output, look, mismatch, deadline, undefined];
@@ -245,7 +245,7 @@ describe('the answer of a round', () => {
   });
 });
 
-/** Inputs of every type, with what a client may vary. */
+/** Inputs of every type, with the members that a client may vary. */
 const anyInput: fc.Arbitrary<TurnInput> = fc.oneof(
   fc.constantFrom<TurnInput>(...Object.values(inputs)),
   fc
@@ -274,7 +274,7 @@ const anyInput: fc.Arbitrary<TurnInput> = fc.oneof(
 );
 const anyFacts = fc.constantFrom<TurnFacts>(facts, { ...facts, rulesetMissing: 'nowhere' });
 
-/** Takes one input after the other; what the state machine refuses changes nothing. */
+/** Applies one input after the other; a refused one changes nothing. */
 const run = (from: Turn, sequence: readonly TurnInput[], seen: TurnFacts): Turn =>
   sequence.reduce((before, input) => {
     const taken = take(before, input, seen);
@@ -282,7 +282,7 @@ const run = (from: Turn, sequence: readonly TurnInput[], seen: TurnFacts): Turn 
   }, from);
 
 describe('any sequence of inputs', () => {
-  it('stays in states that the state machine knows, opens first and once, and ends at most once', () => {
+  it('stays in defined states, opens first and once, and ends at most once', () => {
     fc.assert(
       fc.property(fc.array(anyInput, { maxLength: 20 }), anyFacts, (sequence, seen) => {
         const { state, events } = run(given(), sequence, seen);
@@ -312,7 +312,7 @@ describe('any sequence of inputs', () => {
     );
   });
 
-  it('never changes an answer that it gave, whatever comes later', () => {
+  it('never changes an earlier answer', () => {
     const sequence = fc.array(anyInput, { maxLength: 10 });
     fc.assert(
       fc.property(anyFacts, sequence, sequence, (seen, first, later) => {
@@ -327,7 +327,7 @@ describe('any sequence of inputs', () => {
     );
   });
 
-  it('leaves the state that it began in as it was', () => {
+  it('does not mutate the initial state', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(turns)), anyInput, anyFacts, (before, input, seen) => {
         const text = json(before.state);
@@ -346,14 +346,14 @@ describe('folding', () => {
     ...(take(turns.awaitingActor, inputs.deadline).events ?? []),
   ];
 
-  it('leaves a turn as it is by events that are not known or not its own', () => {
+  it('keeps a turn unchanged on unknown or foreign events', () => {
     const foreign = ['NpcRegistered', 'StateChanged', 'MemoryStored', 'constructor', '__proto__', 'SomethingNew'];
     for (const before of Object.values(turns)) {
       for (const type of foreign) expect(before.when(() => [{ type, data: {} }]).and.state).toBe(before.state);
     }
   });
 
-  it('takes any events in any order to a state that the state machine knows, without a throw', () => {
+  it('leads any events in any order to a defined state, without a throw', () => {
     const foreign = { type: 'SomethingNew', data: {} };
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...everyEvent, foreign), { maxLength: 15 }), (events) => {
@@ -364,27 +364,27 @@ describe('folding', () => {
     );
   });
 
-  it('is of the events that carry the id of the turn', () => {
+  it('reads only events with the id of the turn', () => {
     expect(turn.owns(turnId, { type: 'TurnExpired', data: { turnId } })).toBe(true);
     expect(turn.owns(turnId, { type: 'TurnExpired', data: { turnId: 't1' } })).toBe(false);
     expect(turn.owns(turnId, { type: 'NpcRegistered', data: {} })).toBe(false);
   });
 });
 
-describe('what patterns found', () => {
+describe('the outcome of patterns', () => {
   const ruleset = aRuleset([{ ruleObsPattern: 'cat', ruleAction: 'FORBID *' }]);
   const ruled: TurnFacts = { ...facts, ruleset, rulesetRef: { rulesetId: 'test', version: 1 } };
   const play = (patternsHeld: readonly string[] | undefined) => {
     const opened = take(fresh, inputs.open, patternsHeld === undefined ? ruled : { ...ruled, patternsHeld });
     const opening = opened.events?.find(({ type }) => type === 'TurnOpened')?.data;
-    // Facts of a later step say nothing, or something else: what counts is what the opening recorded.
+    // Facts of a later step are empty or different: the record of the opening counts.
     const later = { ...ruled, patternsHeld: ['other'] };
     const { events } = take(run(opened.and, [inputs.actor, inputs.memories], later), inputs.output, later);
     return { opening, ended: events?.[0]?.type };
   };
 
-  it('is recorded by the opening, and decides the whole turn: nothing is tried again', () => {
-    // The observation holds no cat: the recorded outcome decides, not the pattern.
+  it('is recorded by the opening and used for the entire turn: no pattern is tried again', () => {
+    // The observation contains no cat: the recorded outcome decides, not the pattern.
     expect(play(['r1'])).toMatchObject({ opening: { patternsHeld: ['r1'] }, ended: 'VerdictRefused' });
     expect(play(undefined).ended).toBe('VerdictReached');
     expect(play(undefined).opening).not.toHaveProperty('patternsHeld');
@@ -392,7 +392,7 @@ describe('what patterns found', () => {
 });
 
 describe('a turn', () => {
-  it('waits for its client alone, until its deadline', () => {
+  it('waits only for its client, until its deadline', () => {
     for (const [name, { state }] of Object.entries(turns)) {
       expect(pendingEffect(turn, state)).toBeNull();
       const open = name.startsWith('awaiting');
