@@ -2,7 +2,7 @@ import type { Action } from '../../../../src/features/rules/domain/bridge/action
 import type { DirectiveRule } from '../../../../src/features/rules/domain/ruleset.js';
 
 /**
- * Promises 2.8 implemented once more, as briefly as possible and without sharing code with the real implementation: patterns by the JavaScript
+ * The matching of rules (reference section 2.8) once more, as brief as possible and without sharing code with the real one: patterns by the JavaScript
  * engine, keys looked up one by one, code points compared as lists. Slow, and correct only for inputs that the test makes.
  */
 
