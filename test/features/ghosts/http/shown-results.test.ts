@@ -36,7 +36,7 @@ describe('the results of an incomplete session', () => {
     const failed = { ...over, ending: 'failed', reason } as const;
     expect(shown(failed)).toMatchObject({ resultsFailed: 0, resultsStatus: 'failed', resultsErrors: [reason] });
     expect(judged(failed)).toThrow(reason);
-    expect(judged({ ...over, ending: 'stopped' })).toThrow('The session was stopped.');
+    expect(judged({ ...over, ending: 'stopped' })).toThrow('It was stopped.');
     expect(judged({ ...over, ending: 'completed', timedOut: true })).toThrow('--timeout');
   });
 
