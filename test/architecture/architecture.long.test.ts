@@ -15,7 +15,7 @@ const { forbidden } = load(join(repository, '.dependency-cruiser.cjs')) as { for
 
 const roots: string[] = [];
 
-/** A tree of its own with the given files; what they import of packages is this repository's. */
+/** A separate tree with the given files, and this repository's packages. */
 const plant = (files: ReadonlyMap<string, string>): string => {
   const root = mkdtempSync(join(tmpdir(), 'anima architecture '));
   roots.push(root);
@@ -31,7 +31,7 @@ const plant = (files: ReadonlyMap<string, string>): string => {
   return root;
 };
 
-/** A file and what it imports: a path from the root, or a package. */
+/** A file and its import: a path from the root, or a package. */
 type Import = readonly [from: string, to: string];
 
 const specifier = ([from, to]: Import): string => {
@@ -40,7 +40,7 @@ const specifier = ([from, to]: Import): string => {
   return path.startsWith('.') ? path : `./${path}`;
 };
 
-/** Files that import each other so, in this way. What is imported is there, unless it is called `nowhere`. */
+/** Files with these imports, of this kind. Every imported file exists, unless it is named `nowhere`. */
 const filesOf = (imports: readonly Import[], how: 'values' | 'types'): Map<string, string> => {
   const files = new Map<string, string>();
   for (const [index, [from, to]] of imports.entries()) {
@@ -147,12 +147,12 @@ const outwards: readonly (readonly [rule: string, ...Import])[] = [
   ['product-without-scaffolding', 'src/server/probe.ts', 'test/probe.ts'],
   ['no-cycles', 'src/kernel/base/one.ts', 'src/kernel/base/other.ts'],
 ];
-/** With those above, they close a circle of files and one of folders. */
+/** Together with those above, they form a cycle of files and one of folders. */
 const closing: readonly Import[] = [
   ['src/kernel/base/other.ts', 'src/kernel/base/one.ts'],
   ['src/kernel/crypto/sha256.ts', 'src/kernel/base/json.ts'],
 ];
-/** Each feature imports the one after it; the last one a feature that it does not build on. */
+/** Each feature imports the next one; the last one imports a feature that it must not build on. */
 const backwards = features.map(
   ([name], index) =>
     [
@@ -167,7 +167,7 @@ const between = adapters.map((folder) => {
   return [folder, `${folder}/other.ts`, `${other}/it.ts`] as const;
 });
 
-/** Of each rule for packages, one that it places. */
+/** One package for each package rule. */
 const packages = [
   ...['koa', 'ajv', '@photostructure/sqlite', '@eventstore/db-client', '@temporalio/workflow', '@temporalio/client'],
   ...['kafkajs', 'pg', '@lat.md/embed', 'jose', 'safe-stable-stringify', 'multiformats/cid', 'csv-stringify'],
@@ -213,12 +213,12 @@ describe('the architecture check', () => {
     expect(status).toBe(0);
   });
 
-  it('lets a domain take types of ports', () => {
+  it('lets a domain import types of ports', () => {
     const port: readonly Import[] = [['src/features/npcs/domain/port.ts', 'src/ports/calibrated.ts']];
     expect(check(filesOf(port, 'types')).status).toBe(0);
   });
 
-  it('catches what each rule is for, also when only a type is imported', () => {
+  it('catches a violation of each rule, even if only a type is imported', () => {
     const broken = [...outwards, ...backwards, ...between];
     const ofFolders = check(
       new Map([
@@ -260,7 +260,7 @@ describe('the architecture check', () => {
     expect(forbidden.map(({ name }) => name).filter((name) => !caught.has(name))).toEqual([]);
   });
 
-  it('fails when a file was not looked at, instead of finding nothing wrong with it', () => {
+  it('fails when a file was not checked, instead of passing it', () => {
     const { status, lines } = check(new Map([['src/node_modules/unseen.ts', 'export const unseen = 1;\n']]));
     expect(lines).toContain('not looked at: src/node_modules/unseen.ts');
     expect(status).toBe(1);

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 const repository = resolve(import.meta.dirname, '../..');
 const eslint = new ESLint({ cwd: repository });
 
-/** The rules that a text breaks when it stands in place of a file of this repository. */
+/** The rules that a text breaks when it replaces a file of this repository. */
 const broken = async (filePath: string, text: string): Promise<readonly string[]> => {
   const [result] = await eslint.lintText(text, { filePath: resolve(repository, filePath) });
   return result?.messages.map(({ ruleId, message }) => ruleId ?? message) ?? [];
@@ -13,11 +13,11 @@ const broken = async (filePath: string, text: string): Promise<readonly string[]
 
 const pure = 'src/kernel/crypto/uuid.ts';
 
-// The first look compiles the whole project for its types.
+// The first check compiles the entire project for its types.
 beforeAll(() => broken(pure, ''), 120_000);
 
 describe('the lint rules', () => {
-  it('leave a pure function alone', async () => {
+  it('accept a pure function', async () => {
     expect(await broken(pure, 'export const double = (value: number): number => 2 * value;\n')).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ describe('the lint rules', () => {
       'export const start = (run: () => Promise<void>): void => {\n  run();\n};\n',
       '@typescript-eslint/no-floating-promises',
     ],
-  ])('refuse %s in the kernel', async (_, text, rule) => {
+  ])('reject %s in the kernel', async (_, text, rule) => {
     expect(await broken(pure, text)).toContain(rule);
   });
 
@@ -63,7 +63,7 @@ describe('the lint rules', () => {
     'src/features/npcs/find-mind.ts',
     'src/features/npcs/http/routes.ts',
     'activities/advance.ts',
-  ])('refuse the time in %s too', async (file) => {
+  ])('reject the current time in %s too', async (file) => {
     expect(await broken(file, 'export const at = (): number => Date.now();\n')).toContain('no-restricted-properties');
   });
 
@@ -73,7 +73,7 @@ describe('the lint rules', () => {
     expect(await broken('src/features/npcs/find-mind.ts', command)).toContain('no-console');
   });
 
-  it('refuse a test that leaves the others out', async () => {
+  it('reject a test marked as the only one', async () => {
     expect(
       await broken(
         'test/scripts/prepare.long.test.ts',
@@ -82,7 +82,7 @@ describe('the lint rules', () => {
     ).toContain('no-restricted-syntax');
   });
 
-  it('let one file read the environment', async () => {
+  it('let only one file read the environment', async () => {
     const restricted = async (file: string): Promise<string> => {
       const config = (await eslint.calculateConfigForFile(resolve(repository, file))) as {
         rules: Record<string, unknown>;

@@ -9,7 +9,7 @@ afterEach(() => {
   for (const root of roots.splice(0)) rmSync(root, { recursive: true, force: true });
 });
 
-/** What the check says of a tree with these files. */
+/** The output of the check for a tree with these files. */
 const check = (files: Record<string, string>): { status: number | null; lines: readonly string[] } => {
   const root = mkdtempSync(join(tmpdir(), 'anima names '));
   roots.push(root);
@@ -23,7 +23,7 @@ const check = (files: Record<string, string>): { status: number | null; lines: r
 };
 
 describe('the check of names', () => {
-  it('refuses a type that two files export', () => {
+  it('rejects a type that two files export', () => {
     const { status, lines } = check({
       'src/kernel/a.ts': 'export type Row = string;\n',
       'workflows/b.ts': 'export interface Row {}\n',
@@ -32,7 +32,7 @@ describe('the check of names', () => {
     expect(lines).toContain('Row is exported by src/kernel/a.ts and workflows/b.ts');
   });
 
-  it('refuses a function or a constant that two files export', () => {
+  it('rejects a function or a constant that two files export', () => {
     const { status, lines } = check({
       'src/kernel/a.ts': 'export const open = 1;\n',
       'projections/b.ts': 'export function open() {}\n',
@@ -41,7 +41,7 @@ describe('the check of names', () => {
     expect(lines).toContain('open is exported by src/kernel/a.ts and projections/b.ts');
   });
 
-  it('lets each file have its own helpers and private types, and the client the words of the wire', () => {
+  it('lets each file have its own helpers and private types, and the client its own wire types', () => {
     const { status } = check({
       'src/kernel/a.ts': 'const open = 1;\ntype Row = typeof open;\nexport type Tape = Row;\n',
       'src/features/b.ts': 'const open = 2;\ntype Row = number;\nexport const two: Row = open;\n',
@@ -50,7 +50,7 @@ describe('the check of names', () => {
     expect(status).toBe(0);
   });
 
-  it('fails where there is nothing to look at', () => {
+  it('fails when there is nothing to check', () => {
     expect(check({ 'README.md': '' }).status).toBe(1);
   });
 });

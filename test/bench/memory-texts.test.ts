@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { DIMENSIONS, memoryText, randomVectors } from '../../bench/memory/texts.js';
 
-describe('the memories that are measured', () => {
-  it('are no two alike', () => {
+describe('the memories of the measurements', () => {
+  it('are all different', () => {
     expect(new Set(Array.from({ length: 5_000 }, (_, index) => memoryText(index))).size).toBe(5_000);
   });
 

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { requestBytes } from '../../bench/connection.js';
 import { capacity, latencies, type Target } from '../../bench/open-loop.js';
 
-/** A server that answers as told, and a target of one connection to it. */
+/** A server that answers as specified, and a target with one connection to it. */
 const openTarget = async (listener: RequestListener) => {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -24,7 +24,7 @@ const openTarget = async (listener: RequestListener) => {
 };
 
 describe('a load with planned send times', () => {
-  it('shows an answer that is held back in the latency of every request that was planned behind it', async () => {
+  it('counts a delayed response in the latency of every request that was planned behind it', async () => {
     const heldMs = 300;
     let asked = 0;
     await using opened = await openTarget((_, response) => {
@@ -39,7 +39,7 @@ describe('a load with planned send times', () => {
     expect(measured[0]).toBeGreaterThan(heldMs - 200);
   });
 
-  it('sends whole requests and reads whole answers, also those that come in pieces', async () => {
+  it('sends complete requests and reads complete responses, even if they arrive in pieces', async () => {
     const bodies: string[] = [];
     await using opened = await openTarget((request, response) => {
       request.setEncoding('utf8').on('data', (text: string) => bodies.push(text));

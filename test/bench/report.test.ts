@@ -33,7 +33,7 @@ describe('the report of a measurement', () => {
   });
 
   it.each(['embedded', 'ghosts', 'distributed'] as const)(
-    'replaces the measured block %s of the page and nothing else, however often',
+    'replaces only the measured block %s of the page, however often',
     async (block) => {
       const page = await readFile(
         new URL(`../../docs/explanation/performance/${pages[block]}`, import.meta.url),

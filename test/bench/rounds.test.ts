@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { measurePair, quantile, ratioOf, spreadOf } from '../../bench/rounds.js';
 
 describe('the rounds of a measurement', () => {
-  it('begin with the reference and with ours in turn', async () => {
+  it('start alternately with the reference and with ours', async () => {
     const order: string[] = [];
     const measure = (name: string) => async () => {
       order.push(name);
@@ -19,7 +19,7 @@ describe('the rounds of a measurement', () => {
     expect(order).toEqual(['reference', 'ours', 'ours', 'reference', 'reference', 'ours']);
   });
 
-  it('are summed up as the median of their ratios, not as the ratio of their medians', () => {
+  it('are summarised by the median of their ratios, not by the ratio of their medians', () => {
     const pairs = [
       { ours: 1, reference: 10 },
       { ours: 6, reference: 10 },
@@ -28,13 +28,13 @@ describe('the rounds of a measurement', () => {
     expect(ratioOf(pairs)).toEqual({ median: 0.6, min: 0.1, max: 0.9 });
   });
 
-  it('refuse to sum up nothing', () => {
+  it('are refused when there are none to summarise', () => {
     expect(() => spreadOf([])).toThrow(RangeError);
   });
 });
 
 describe('a quantile', () => {
-  it('is a measured value that at least the asked share of the values do not exceed, and fewer do not reach', () => {
+  it('is the smallest measured value that at least the requested share of the values does not exceed', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ noNaN: true }), { minLength: 1 }),

@@ -31,7 +31,7 @@ describe("the body's word memory", () => {
     ]);
   });
 
-  it('keeps minds apart, the same text once, and no more than its bound', async () => {
+  it('keeps minds apart, and a repeated text once, up to its limit', async () => {
     const store = createWordMemory({ maxPerNpc: 2 });
     await store.store('a', [
       memory('one stone'),

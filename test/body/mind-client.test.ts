@@ -33,8 +33,8 @@ const failureOf = async (call: Promise<unknown>): Promise<MindError> => {
   return outcome as MindError;
 };
 
-describe('the client of a mind server', () => {
-  it('sends JSON with its key to a path in which the id is escaped', async () => {
+describe('the mind client', () => {
+  it('sends JSON with its key to a path with the escaped id', async () => {
     const { mind, sent } = client([json(200, { memoryRecall: { query: 'q', limit: 5, threshold: 0.5 } })]);
     await mind.directive('old man/river', { observation: 'Hello' });
     expect(sent).toMatchObject([
@@ -59,7 +59,7 @@ describe('the client of a mind server', () => {
     ]);
   });
 
-  it("throws the server's code, sentence, details and request id", async () => {
+  it("throws the server's code, message, details and request id", async () => {
     const body = {
       error: { code: 'SCHEMA_INVALID', message: 'Does not fit.', details: { issues: [] }, requestId: 'r' },
     };
@@ -75,7 +75,7 @@ describe('the client of a mind server', () => {
     });
   });
 
-  it('reads the one refusal that is a bare sentence', async () => {
+  it('reads the one refusal that is only a message', async () => {
     const { mind } = client([json(403, { error: 'Registration is switched off.' })]);
     expect(await failureOf(mind.registerRules({}))).toMatchObject({
       code: 'HTTP_403',
@@ -83,17 +83,17 @@ describe('the client of a mind server', () => {
     });
   });
 
-  it('reports an answer that is not JSON', async () => {
+  it('reports a response that is not JSON', async () => {
     const { mind } = client([() => Promise.resolve(new Response('<html>', { status: 502 }))]);
     expect(await failureOf(mind.npc('a'))).toMatchObject({ code: 'BAD_ANSWER', status: 502 });
   });
 
-  it('gives up after its timeout, even on a fetch that does not heed its signal', async () => {
+  it('gives up at its timeout, even on a fetch that ignores its signal', async () => {
     const { mind } = client([() => new Promise(() => undefined)], { timeoutMs: 20 });
     expect(await failureOf(mind.npc('a'))).toMatchObject({ code: 'TIMEOUT', status: 0, requestId: null });
   });
 
-  it('stops when its caller gives up', async () => {
+  it('stops when its caller cancels', async () => {
     const caller = new AbortController();
     const { mind } = client([() => new Promise(() => undefined)]);
     const call = failureOf(mind.process('a', { tape: { observation: '' } }, { signal: caller.signal }));
@@ -101,13 +101,13 @@ describe('the client of a mind server', () => {
     expect((await call).code).toBe('ABORTED');
   });
 
-  it('never repeats a request by itself', async () => {
+  it('never repeats a request without a key', async () => {
     const { mind, sent } = client([() => Promise.reject(new TypeError('fetch failed'))]);
     expect((await failureOf(mind.process('a', { tape: { observation: '' } }))).code).toBe('UNREACHABLE');
     expect(sent).toHaveLength(1);
   });
 
-  it('repeats a request with an Idempotency-Key when its answer was lost, waiting as the server says', async () => {
+  it("repeats a request with an Idempotency-Key when its response was lost, after the server's Retry-After", async () => {
     const away = { error: { code: 'STORE_UNAVAILABLE', message: 'Away.', details: {} } };
     const { mind, sent, slept } = client([
       () => Promise.reject(new TypeError('fetch failed')),
@@ -120,7 +120,7 @@ describe('the client of a mind server', () => {
     expect(slept).toEqual([500, 2000]);
   });
 
-  it('gives up after three attempts, and at once on a refusal', async () => {
+  it('gives up after three attempts, and immediately on a refusal', async () => {
     const lost = client([() => Promise.reject(new TypeError('fetch failed'))]);
     await failureOf(lost.mind.registerNpc({ npcId: 'a' }, { idempotencyKey: 'one' }));
     expect(lost.sent).toHaveLength(3);

@@ -22,7 +22,7 @@ const failureOf = async (call: Promise<string>): Promise<InferenceError> => {
 };
 
 describe('a model behind an OpenAI-compatible URL', () => {
-  it('asks the chat endpoint with the prompt, the constraints and the key, and returns the text', async () => {
+  it('calls the chat endpoint with the prompt, the constraints and the key, and returns the text', async () => {
     server.behave({ kind: 'answer', text: 'The gate is shut.' });
     expect(await inference({ apiKey: 'sk-test' }).complete(ask)).toBe('The gate is shut.');
     expect(server.seen).toEqual([
@@ -40,7 +40,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     ]);
   });
 
-  it('sends the messages that the mind formatted, and no header when there is no key', async () => {
+  it('sends the messages that the mind formatted, and no Authorization header without a key', async () => {
     const ctxMessages = [
       { role: 'system', content: 'You are a guard.' },
       { role: 'user', content: 'Open!' },
@@ -49,13 +49,13 @@ describe('a model behind an OpenAI-compatible URL', () => {
     expect(server.seen).toMatchObject([{ authorization: undefined, body: { messages: ctxMessages } }]);
   });
 
-  it('asks the completions endpoint when told to', async () => {
+  it('calls the completions endpoint if it is configured', async () => {
     server.behave({ kind: 'answer', text: 'No.' });
     expect(await inference({ endpoint: 'completions' }).complete(ask)).toBe('No.');
     expect(server.seen).toMatchObject([{ path: '/v1/completions', body: { prompt: 'Say something.' } }]);
   });
 
-  it('passes an empty text on: a model may say nothing', async () => {
+  it('returns an empty text unchanged, because a model may stay silent', async () => {
     server.behave({ kind: 'answer', text: '' });
     expect(await inference().complete(ask)).toBe('');
   });
@@ -99,7 +99,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     expect(server.openConnections()).toBe(0);
   });
 
-  it.each(['silent', 'slow', 'trickle'] as const)('gives a %s server up after its timeout', async (kind) => {
+  it.each(['silent', 'slow', 'trickle'] as const)('gives up on a %s server at its timeout', async (kind) => {
     server.behave({ kind });
     const error = await failureOf(inference({ timeoutMs: 100 }).complete(ask));
     expect(error.failure).toBe('timeout');
@@ -108,7 +108,7 @@ describe('a model behind an OpenAI-compatible URL', () => {
     expect(server.openConnections()).toBe(0);
   });
 
-  it('stops when its caller gives up, and lets the connection go', async () => {
+  it('stops when its caller cancels, and closes the connection', async () => {
     server.behave({ kind: 'silent' });
     const caller = new AbortController();
     const call = failureOf(inference().complete({ ...ask, signal: caller.signal }));
@@ -120,13 +120,13 @@ describe('a model behind an OpenAI-compatible URL', () => {
     expect(server.openConnections()).toBe(0);
   });
 
-  it('is not asked at all when its caller has given up before', async () => {
+  it('is not called when its caller has already cancelled', async () => {
     const error = await failureOf(inference().complete({ ...ask, signal: AbortSignal.abort() }));
     expect(error.failure).toBe('aborted');
     expect(server.seen).toEqual([]);
   });
 
-  it('refuses an answer over its size bound without reading it to the end', async () => {
+  it('refuses a response over its size limit without reading it to the end', async () => {
     server.behave(raw(200, 'application/json', `{"choices":[{"text":"${'x'.repeat(100_000)}"}]}`));
     const error = await failureOf(inference({ maxAnswerBytes: 10_000 }).complete(ask));
     expect(error.failure).toBe('too-large');

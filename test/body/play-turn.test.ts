@@ -50,7 +50,7 @@ describe('the turn loop', () => {
     expect(instruction).toMatchObject({ valid: true, dialogue: 'It is shut.' });
   });
 
-  it('as a thin client never changes a tape and reports each result', async () => {
+  it('never changes a tape and reports each result as a thin client', async () => {
     const { played, steps } = play('thin', { tapes: 'own' });
     await played;
     const tape = { observation: 'Is the gate open?', context: { hour: 21 } };
@@ -62,7 +62,7 @@ describe('the turn loop', () => {
     ]);
   });
 
-  it('as a fat client writes actor, memories and text into the tape and never reports a result', async () => {
+  it('writes actor, memories and text to the tape and never reports a result as a fat client', async () => {
     const { played, steps } = play('fat', { tapes: 'own' });
     await played;
     expect(steps().every((step) => step.lastResult === undefined)).toBe(true);
@@ -76,12 +76,12 @@ describe('the turn loop', () => {
     });
   });
 
-  it.each(['thin', 'fat'] as const)('ends a %s turn whose model says nothing', async (mode) => {
+  it.each(['thin', 'fat'] as const)('ends a %s turn whose model returns no text', async (mode) => {
     const { played } = play(mode, { inference: createScriptedInference([], '') });
     expect((await played).requests).toBe(4);
   });
 
-  it('stores what a verdict says in the body and recalls it in the next turn', async () => {
+  it('stores the memory of a verdict in the body and recalls it in the next turn', async () => {
     const { fake, memory, played } = play('thin');
     await played;
     expect(await memory.recall('guard', { query: 'the gate', limit: 5, threshold: 0.5 })).toMatchObject([
@@ -138,14 +138,14 @@ describe('the turn loop', () => {
     expect(asked()).toBe(bound);
   });
 
-  it('stops at an instruction that it does not know', async () => {
+  it('stops at an unknown instruction', async () => {
     const mind = {
       process: () => Promise.resolve({ instruction: { type: 'Dance' }, tape: { observation: '' } }),
     } as unknown as MindClient;
     await expect(play('thin', { mind }).played).rejects.toBeInstanceOf(TurnError);
   });
 
-  it('passes the failure of its model on, and asks nothing more', async () => {
+  it('passes on the failure of its model, and sends no further requests', async () => {
     const { played, fake } = play('thin', { inference: { complete: () => Promise.reject(new Error('no model')) } });
     await expect(played).rejects.toThrow('no model');
     expect(fake.requests).toHaveLength(3);

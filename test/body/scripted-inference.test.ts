@@ -8,7 +8,7 @@ const ask = (prompt: string, observation?: string) => ({
 });
 
 describe('the scripted model', () => {
-  it('gives the answers of the first entry that matches, one after the other, then the last again', async () => {
+  it('returns the answers of the first matching entry in order, and then repeats the last', async () => {
     const model = createScriptedInference([
       { when: /^open/i, answers: ['No.', 'Still no.'] },
       { when: 'gate', answers: ['What of it?'] },
@@ -19,12 +19,12 @@ describe('the scripted model', () => {
     expect(await model.complete(ask('The gate?'))).toBe('What of it?');
   });
 
-  it('goes by the observation where there is one: an earlier line in the prompt does not count', async () => {
+  it('matches the observation if there is one, and ignores earlier lines of the prompt', async () => {
     const model = createScriptedInference([{ when: 'first line', answers: ['one'] }], 'nothing');
     expect(await model.complete(ask('Remembered: first line.', 'second line'))).toBe('nothing');
   });
 
-  it('refuses when its caller has given up', async () => {
+  it('refuses when its caller has cancelled', async () => {
     const call = createScriptedInference([]).complete({ ...ask('x'), signal: AbortSignal.abort() });
     await expect(call).rejects.toMatchObject({ failure: 'aborted' });
   });

@@ -18,7 +18,7 @@ const envOf = (url: string, dataDir: string) => ({
   ANIMA_EMBEDDER_MODEL: 'words',
 });
 
-/** Has one memory recorded and listed, and stops the server. */
+/** Records one memory, waits until it is listed, and stops the server. */
 const leaveOneText = async (server: ServerUnderTest): Promise<void> => {
   const api = apiOf(server.url, server.ownerKey);
   await api.post('/v1/agents/mira/memory', { text: 'one' });
@@ -27,7 +27,7 @@ const leaveOneText = async (server: ServerUnderTest): Promise<void> => {
 };
 
 describe('anima reembed', () => {
-  it('goes on after a kill, and embeds nothing twice but the batch that was under way [11.5g]', async () => {
+  it('continues after a kill, and embeds nothing twice except the batch in flight [11.5g]', async () => {
     await using embeddings = await startEmbeddingsServer();
     await using server = await openEmbeddedServer();
     const api = apiOf(server.url, server.ownerKey);
@@ -41,7 +41,7 @@ describe('anima reembed', () => {
     await server.halt();
 
     const env = envOf(embeddings.url, server.dataDir);
-    // The second batch gets no answer.
+    // The second batch gets no response.
     const [first, second] = [embeddings.came(1), embeddings.came(2)];
     const killed = startBuilt('src/cli/anima.js', { args: ['reembed'], env });
     await first;
@@ -59,11 +59,11 @@ describe('anima reembed', () => {
     expect([again.code, again.stdout]).toEqual([0, 'Embedded 0 texts with api:words@1.\n']);
   });
 
-  it('says in one sentence that the embedder is away', async () => {
+  it('fails with one message when the embedder is down', async () => {
     await using server = await openEmbeddedServer();
     await leaveOneText(server);
     await using embeddings = await startEmbeddingsServer();
-    // Of the text, and of another one that tells whether it is the text's fault.
+    // The text itself, and another one that shows whether the text is to blame.
     for (let refused = 0; refused < 2; refused += 1) {
       embeddings.next.push((response) => void response.writeHead(400).end());
     }
@@ -71,7 +71,7 @@ describe('anima reembed', () => {
     expect([code, stderr]).toEqual([1, 'The embedder that recall needs is unavailable. Try again shortly.\n']);
   });
 
-  it('says how many texts it has passed over', async () => {
+  it('prints how many texts it skipped', async () => {
     await using server = await openEmbeddedServer();
     await leaveOneText(server);
     await using embeddings = await startEmbeddingsServer();

@@ -4,7 +4,7 @@ import { runCli } from '../../src/cli/program.js';
 
 export type Typed = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** What `anima <words>` prints and ends with, in an environment that holds nothing but `env`; `lines` are typed in. */
+/** The output and exit code of `anima <words>`, in an environment with nothing but `env`; `lines` are typed in. */
 export const typed = async (
   words: readonly string[],
   {
@@ -25,7 +25,7 @@ export const typed = async (
   return { code, stdout: stdout.text(), stderr: stderr.text() };
 };
 
-/** As somebody types them, or all at once. */
+/** As somebody types them, or all at the same time. */
 type Lines = readonly string[] | AsyncIterable<string>;
 
 async function* ended(lines: Lines): AsyncGenerator<string> {

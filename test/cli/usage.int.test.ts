@@ -45,7 +45,7 @@ const commands = [
   ['checkpoint'],
   ['verify'],
 ];
-/** Where nobody listens: a port that was free a moment ago. */
+/** An address without a server: a port that was free a moment ago. */
 const nobody = { ANIMA_URL: '', ANIMA_API_KEY: 'am_live_x' };
 beforeAll(async () => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -66,7 +66,7 @@ describe('every command', () => {
     },
   );
 
-  it('is named by anima --help, with the exit codes and where the server is looked for [11.5a, 11.5c]', async () => {
+  it('is listed by anima --help, with the exit codes and the address of the server [11.5a, 11.5c]', async () => {
     const { code, stdout } = await typed(['--help']);
     expect(code).toBe(0);
     for (const word of [
@@ -89,7 +89,7 @@ describe('every command', () => {
 });
 
 describe('anima --version', () => {
-  it('prints the version of the package alone [11.5b]', async () => {
+  it('prints only the version of the package [11.5b]', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
       version: string;
     };
@@ -112,7 +112,7 @@ describe('wrong usage', () => {
     ['a list of no turns', ['turns', 'guard', '--limit', '0']],
     ['no command at all', []],
     ['no command of a group', ['keys']],
-  ])('%s ends with 2 and says what is wrong [11.5c]', async (_, words) => {
+  ])('%s ends with 2 and names the problem [11.5c]', async (_, words) => {
     const { code, stdout, stderr } = await typed(words, { env: nobody });
     expect(code).toBe(2);
     expect(stdout).toBe('');
@@ -120,22 +120,22 @@ describe('wrong usage', () => {
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
-  it('of --inference says what may be there', async () => {
+  it('of --inference lists the possible values', async () => {
     const { code, stderr } = await typed(['demo', '--inference', 'foo'], { env: nobody });
     expect(code).toBe(2);
     expect(stderr).toContain('It must be "scripted", or a URL such as http://127.0.0.1:11434/v1.');
   });
 });
 
-describe('a command that fails', () => {
-  it('for want of a server ends with 1 and says where it looked [11.5a, 11.5c]', async () => {
+describe('a failing command', () => {
+  it('ends with 1 without a server and prints the address it tried [11.5a, 11.5c]', async () => {
     const { code, stdout, stderr } = await typed(['keys', 'list'], { env: nobody });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(oneSentence);
     expect(stderr).toContain(nobody.ANIMA_URL);
   });
 
-  it('for want of a key ends with 1 and says how to give one [11.5a, 11.5c]', async () => {
+  it('ends with 1 without a key and prints how to give one [11.5a, 11.5c]', async () => {
     const { code, stderr } = await typed(['history', 'guard'], { env: { ANIMA_URL: nobody.ANIMA_URL } });
     expect(code).toBe(1);
     expect(stderr).toMatch(
@@ -143,7 +143,7 @@ describe('a command that fails', () => {
     );
   });
 
-  it('for an address that is none says what one looks like', async () => {
+  it('shows what an address looks like when it is invalid', async () => {
     for (const url of ['localhost', 'ftp://host', 'http://']) {
       const { code, stderr } = await typed(['keys', 'list'], { env: { ANIMA_URL: url, ANIMA_API_KEY: 'x' } });
       expect(code).toBe(1);
@@ -151,13 +151,13 @@ describe('a command that fails', () => {
     }
   });
 
-  it('with --json says so in JSON on stderr', async () => {
+  it('prints a JSON error on stderr with --json', async () => {
     const { code, stderr } = await typed(['keys', 'list', '--json'], { env: nobody });
     expect(code).toBe(1);
     expect(JSON.parse(stderr)).toEqual({ error: { message: expect.stringContaining('No server answers') } });
   });
 
-  it('for wrong settings names every one of them', async () => {
+  it('names every invalid setting', async () => {
     await using directory = await temporaryDirectory();
     const { code, stderr } = await typed(['rebuild'], {
       env: { PORT: 'eighty', LOG_LEVEL: 'loud' },

@@ -15,7 +15,7 @@ const bundler = {
 };
 
 describe('the settings of archives', () => {
-  it('are none', () => {
+  it('are empty by default', () => {
     expect(parse({})).toEqual({
       ipfsApiUrl: null,
       ipfsGateway: null,
@@ -55,7 +55,7 @@ describe('the settings of archives', () => {
     ['http://a.localhost', true],
     ['https://localhost.example', false],
     ['https://10.0.0.7.example', false],
-  ])('say of the gateway %s whether its host may be a private one: %j [8.5p]', (url, isPrivate) => {
+  ])('define for the gateway %s whether its host may be private: %j [8.5p]', (url, isPrivate) => {
     const address = { url: url.replace('private+', ''), isPrivate };
     expect(parse({ ANIMA_SOUL_GATEWAYS: `https://one.example ${url},` }).gateways[1]).toEqual(address);
     expect(parse({ ARWEAVE_GATEWAY_URL: url }).arweaveGateway).toEqual(address);
@@ -91,7 +91,7 @@ describe('the settings of archives', () => {
       { ARWEAVE_BUNDLER_KEY_FILE: '/run/token' },
       [/^ARWEAVE_BUNDLER_KEY also requires ARWEAVE_BUNDLER_URL/],
     ],
-  ])('with %s stop the start, and show no secret', (_, env, expected) => {
+  ])('fail the start, without showing a secret: %s', (_, env, expected) => {
     const found = problems(env);
     expect(found).toHaveLength(expected.length);
     for (const [at, problem] of expected.entries()) expect(found[at]).toMatch(problem);

@@ -7,13 +7,13 @@ import { problemsOf } from './problems-of.js';
 const parse = (env: Record<string, string>) => parseConfig(env, '/srv/game', (file) => file === '/run/secrets/anima');
 const problems = problemsOf(parse);
 
-/** What `archives.test.ts` has variables for. */
+/** The variables that `archives.test.ts` covers. */
 const noArchives = {
   ...{ arweaveGateway: null, bundler: null, gateways: [], ipfsApiUrl: null, ipfsGateway: null, soulTrust: null },
 };
 
 describe('the configuration', () => {
-  it('names the settings of servers that the embedded profile does not use', () => {
+  it('names the server settings that the embedded profile does not use', () => {
     const { unused } = parse({
       ...engines,
       ANIMA_PROFILE: 'embedded',
@@ -72,7 +72,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('takes empty values as absent [11.1b]', () => {
+  it('treats empty values as absent [11.1b]', () => {
     expect(parse({ PORT: '', HOST: ' ', ANIMA_RATE_LIMIT: '', ANIMA_TIERS: '' })).toEqual(parse({}));
   });
 
@@ -176,7 +176,7 @@ describe('the configuration', () => {
     DATABASE_URL: 'postgres://anima:secret@127.0.0.1:5432/anima',
   };
 
-  it('reads where the engines of the distributed profile are, and does everything unless told otherwise', () => {
+  it("reads the addresses of the distributed profile's servers, with every role by default", () => {
     expect(parseConfig(engines, '/srv').distributed).toEqual({
       roles: new Set(['http', 'worker', 'projector', 'relay']),
       namespace: 'anima',
@@ -205,7 +205,7 @@ describe('the configuration', () => {
     expect(turnShards({ ANIMA_TURN_SHARDS: '256' })).toBe(256);
   });
 
-  it('says what a setting is called now that had another name', () => {
+  it('names the new name of a renamed setting', () => {
     expect(problems({ ...engines, ANIMA_TURN_HOSTS: '8' })).toEqual([
       'ANIMA_TURN_HOSTS was renamed to ANIMA_TURN_SHARDS. Rename the variable and keep its value.',
     ]);
@@ -238,12 +238,12 @@ describe('the configuration', () => {
     }
   });
 
-  // Kafka's metrics write both as "_", so it refuses a topic that differs from another in nothing else.
+  // Kafka's metrics write both as "_", so it refuses a topic that differs from another only in that.
   it.each([
     ['town', 'town.events'],
     ['town', 'town_events'],
     ['old_town', 'old.town.events'],
-  ])('does not publish into the topic of the projectors of %s, by whatever name: %s [11.7e]', (namespace, topic) => {
+  ])('does not publish to the topic of the projectors of %s, by whatever name: %s [11.7e]', (namespace, topic) => {
     expect(problems({ ...engines, ANIMA_NAMESPACE: namespace, KAFKA_PUBLIC_TOPIC: topic })).toEqual([
       expect.stringContaining('KAFKA_PUBLIC_TOPIC'),
     ]);
@@ -260,7 +260,7 @@ describe('the configuration', () => {
     ).toHaveLength(3);
   });
 
-  it('names all problems at once [11.1a]', () => {
+  it('reports all problems together [11.1a]', () => {
     const found = problems({ PORT: 'x', LOG_LEVEL: 'loud', ANIMA_TIERS: 'maybe' });
     expect(found.map((line) => line.split(' ')[0]).sort()).toEqual(['ANIMA_TIERS', 'LOG_LEVEL', 'PORT']);
   });
@@ -268,13 +268,13 @@ describe('the configuration', () => {
   it.each([
     ['ANIMA_TIERS', 'on', 'cannot activate them'],
     ['ANIMA_CORS_ORIGINS', 'https://studio.example', 'does not support browsers from other origins'],
-  ])('says what %s=%s asks for in vain [1.3f, 1.4e]', (name, value, words) => {
+  ])('explains why %s=%s has no effect [1.3f, 1.4e]', (name, value, words) => {
     const [only, ...more] = problems({ [name]: value });
     expect(only).toContain(words);
     expect(more).toEqual([]);
   });
 
-  it('names a short secret and a missing secret file along with the other problems', () => {
+  it('reports a short secret and a missing secret file along with the other problems', () => {
     const short = problems({ ANIMA_SECRET: 'hush', PORT: 'x' });
     expect(short).toHaveLength(2);
     expect(short[0]).toMatch(/^ANIMA_SECRET is too short. Use at least 32 /);
@@ -285,7 +285,7 @@ describe('the configuration', () => {
     ]);
   });
 
-  it('lists the words that a setting may be', () => {
+  it('lists the possible values of a setting', () => {
     expect(problems({ LOG_LEVEL: 'loud' })).toEqual([
       'LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent, not "loud".',
     ]);

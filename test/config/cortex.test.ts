@@ -13,7 +13,7 @@ const url = 'http://127.0.0.1:11434/v1';
 const server = { ANIMA_CORTEX_URL: url, ANIMA_CORTEX_MODEL: 'llama3.1:8b' };
 
 describe('the settings of the default engine', () => {
-  it('are the scripted one, a model server, or a model file', () => {
+  it('select the scripted one, a model server, or a model file', () => {
     expect(parse({})).toEqual({ kind: 'scripted' });
     expect(parse(server)).toEqual({ kind: 'openai', url, model: 'llama3.1:8b', key: null });
     expect(parse({ ...server, ANIMA_CORTEX_URL: `${url}/`, ANIMA_CORTEX_KEY: 'sk-1' })).toMatchObject({
@@ -60,7 +60,7 @@ describe('the settings of the default engine', () => {
       { ANIMA_CORTEX_URL: 'x', ANIMA_CORTEX_GGUF: 'y', ANIMA_CORTEX_KEY: 'a b' },
       [/both set/, /without spaces/, /must be an http/, /also requires ANIMA_CORTEX_MODEL/, /does not exist/],
     ],
-  ])('stop the start: %s', (_, env, expected) => {
+  ])('fail the start: %s', (_, env, expected) => {
     const told = problems(env);
     expect(told).toHaveLength(expected.length);
     for (const [place, pattern] of expected.entries()) expect(told[place]).toMatch(pattern);

@@ -13,12 +13,12 @@ const problems = problemsOf(parse);
 const api = { ANIMA_EMBEDDER: 'http://127.0.0.1:8081/v1', ANIMA_EMBEDDER_MODEL: 'nomic-embed-text' };
 
 describe('the settings of the embedder', () => {
-  it('name the built-in one unless they say otherwise', () => {
+  it('default to the built-in one', () => {
     expect(parse({})).toEqual({ kind: 'builtin' });
     expect(parse({ ANIMA_EMBEDDER: 'builtin' })).toEqual({ kind: 'builtin' });
   });
 
-  it('name a folder, in which the model is found', () => {
+  it('may name a folder that contains the model', () => {
     expect(parse({ ANIMA_EMBEDDER: 'onnx:models/small', ANIMA_EMBEDDER_RELATED: '0.55' })).toEqual({
       kind: 'onnx',
       folder: '/srv/models/small',
@@ -27,7 +27,7 @@ describe('the settings of the embedder', () => {
     });
   });
 
-  it('say in how many threads a model of ours runs', () => {
+  it('set the number of threads of a local model', () => {
     const threads = { ANIMA_EMBEDDER_THREADS: '4' };
     expect(parse(threads)).toEqual({ kind: 'builtin', threads: 4 });
     expect(parse({ ...threads, ANIMA_EMBEDDER: 'onnx:models/small' })).toMatchObject({ kind: 'onnx', threads: 4 });
@@ -39,7 +39,7 @@ describe('the settings of the embedder', () => {
     ]);
   });
 
-  it('name a server, with a model and a key', () => {
+  it('may name a server, with a model and a key', () => {
     expect(parse({ ...api, ANIMA_EMBEDDER_KEY: 'sk-1' })).toEqual({
       kind: 'api',
       url: 'http://127.0.0.1:8081/v1',
@@ -56,7 +56,7 @@ describe('the settings of the embedder', () => {
     expect(parse(api)).toMatchObject({ key: null });
   });
 
-  it('are refused with all problems at once, and no key or password is shown', () => {
+  it('are refused with all problems together, without any key or password', () => {
     expect(problems({ ANIMA_EMBEDDER: 'onnx:models/none', ANIMA_EMBEDDER_MODEL: 'm' })).toEqual([
       'ANIMA_EMBEDDER_MODEL requires ANIMA_EMBEDDER to be a URL ending in /v1.',
       'ANIMA_EMBEDDER names /srv/models/none, which has no file config.json.',

@@ -9,7 +9,7 @@ const logged = (terminal: boolean, write: (log: ReturnType<typeof createLogger>)
 };
 
 describe('the log', () => {
-  it('is one JSON object a line', () => {
+  it('has one JSON object per line', () => {
     const text = logged(false, (log) => {
       log.info({ npcId: 'mira' }, 'turn ended');
       log.error({ err: new Error('lost') }, 'failed');
@@ -23,7 +23,7 @@ describe('the log', () => {
     expect(rest).toEqual([]);
   });
 
-  it('shows the message of an error that a library calls `error`', () => {
+  it('shows the message of an error that a library logs as `error`', () => {
     expect(logged(false, (log) => log.error({ error: new Error('lost') }, 'failed'))).toContain('"message":"lost"');
   });
 
@@ -38,7 +38,7 @@ describe('the log', () => {
     expect(text.match(/\[redacted\]/g)).toHaveLength(12);
   });
 
-  it('is one readable line on a terminal, with the stack of an error below', () => {
+  it('has one readable line per entry on a terminal, with the stack of an error below', () => {
     const text = logged(true, (log) => {
       log.info({ npcId: 'mira' }, 'turn ended');
       log.error({ err: new Error('lost') }, 'failed');
@@ -49,7 +49,7 @@ describe('the log', () => {
     expect(stack).toBe('Error: lost');
   });
 
-  it('names the process on each line, and its roles and namespace where there are several', () => {
+  it('names the process on each line, and its roles and namespace if there are several', () => {
     const lineOf = (terminal: boolean, distributed: Parameters<typeof logOrigin>[0]['distributed']): string => {
       let text = '';
       const output = { write: (line: string) => (text += line) };
@@ -64,7 +64,7 @@ describe('the log', () => {
     expect(lineOf(true, several)).toMatch(/^\S+ ready\n$/);
   });
 
-  it('leaves out what is below its level', () => {
+  it('omits entries below its level', () => {
     expect(logged(false, (log) => log.debug({}, 'request'))).toBe('');
   });
 });

@@ -5,7 +5,7 @@ import { StartProblem } from '../../src/kernel/base/start-problem.js';
 
 type Env = Record<string, string>;
 
-/** What reading an environment complains about, each on its own; nothing when it reads it. */
+/** The problems of an environment, one per entry; empty if it is valid. */
 export const problemsOf =
   (parse: (env: Env) => Config | Config[keyof Config]) =>
   (env: Env): string[] => {
@@ -18,7 +18,7 @@ export const problemsOf =
     return [];
   };
 
-/** Reads of a file system that holds these files and no other. */
+/** Reads of a file system with these files only. */
 export const filesOf = (files: Readonly<Record<string, string>>) => ({
   isThere: (file: string): boolean => file in files,
   read: (file: string): string => {

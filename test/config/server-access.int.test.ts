@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 type Env = Readonly<Record<string, string>>;
-/** Relative paths begin where the certificates are. */
+/** Relative paths start at the certificates. */
 const parse = (env: Env): Config => parseConfig({ ...servers, ...env }, certificates.path);
 const accessOf = (env: Env) => {
   const { distributed } = parse(env);
@@ -40,8 +40,8 @@ const accessOf = (env: Env) => {
 };
 const problems = problemsOf(parse);
 
-describe('how Temporal and Kafka are spoken to', () => {
-  it('is in plain text and without a name unless told otherwise', () => {
+describe('the connection to Temporal and Kafka', () => {
+  it('is plaintext and anonymous by default', () => {
     expect(accessOf({})).toEqual({
       temporal: { tls: null, apiKey: null, payloadKeys: nothing },
       kafka: { tls: null, sasl: null },
@@ -49,7 +49,7 @@ describe('how Temporal and Kafka are spoken to', () => {
     expect(accessOf({ TEMPORAL_TLS: 'off', KAFKA_TLS: 'off', KAFKA_SASL_USERNAME: '' })).toEqual(accessOf({}));
   });
 
-  it('is by TLS with what the system trusts, or with an authority, a client certificate and a name', async () => {
+  it("uses TLS with the system's authorities, or with an authority, a client certificate and a name", async () => {
     const bare = { ca: null, client: null, serverName: null };
     expect(accessOf({ TEMPORAL_TLS: 'on', KAFKA_TLS: 'on' })).toMatchObject({
       temporal: { tls: bare },
@@ -75,7 +75,7 @@ describe('how Temporal and Kafka are spoken to', () => {
     });
   });
 
-  it('is with secrets from settings or from files [11.1c]', () => {
+  it('uses secrets from settings or from files [11.1c]', () => {
     const tls = { TEMPORAL_TLS: 'on', KAFKA_TLS: 'on' };
     const sasl = { ...tls, KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'anima' };
     expect(accessOf({ ...sasl, TEMPORAL_API_KEY: 'k', KAFKA_SASL_PASSWORD: 'p' })).toMatchObject({
@@ -85,12 +85,12 @@ describe('how Temporal and Kafka are spoken to', () => {
     expect(accessOf({ ...sasl, KAFKA_SASL_PASSWORD_FILE: 'password' }).kafka.sasl?.password).toBe('from a file');
   });
 
-  it('lets a password travel hashed without TLS', () => {
+  it('sends a password only hashed without TLS', () => {
     const sasl = { KAFKA_SASL_MECHANISM: 'scram-sha-256', KAFKA_SASL_USERNAME: 'anima', KAFKA_SASL_PASSWORD: 'p' };
     expect(accessOf(sasl).kafka).toMatchObject({ tls: null, sasl: { mechanism: 'scram-sha-256' } });
   });
 
-  it('is with keys for payloads, of which the first encrypts unless "plain" is before it [11.1f]', () => {
+  it('uses keys for payloads, of which the first encrypts unless "plain" is before it [11.1f]', () => {
     const [base64, hex] = [Buffer.alloc(32, 7), Buffer.from(HEX, 'hex')];
     const keysOf = (env: Env) => {
       const { encrypting, all } = accessOf(env).temporal.payloadKeys;
@@ -105,7 +105,7 @@ describe('how Temporal and Kafka are spoken to', () => {
   });
 });
 
-describe('a setting for how servers are spoken to', () => {
+describe('a connection setting', () => {
   it.each<[string, Env, readonly string[]]>([
     ['is neither on nor off', { TEMPORAL_TLS: 'yes', KAFKA_TLS: '1' }, ['TEMPORAL_TLS', 'KAFKA_TLS']],
     [
@@ -174,7 +174,7 @@ describe('a setting for how servers are spoken to', () => {
     ],
     ['is "plain" without a key', { TEMPORAL_PAYLOAD_KEY: 'plain' }, ['TEMPORAL_PAYLOAD_KEY']],
     ['is "plain" behind a key', { TEMPORAL_PAYLOAD_KEY: `${BASE64},plain` }, ['TEMPORAL_PAYLOAD_KEY']],
-  ])('that %s stops the start, along with all others, and no secret is shown [11.1a, 11.1d]', (_, env, named) => {
+  ])('that %s fails the start, along with all others, and no secret is shown [11.1a, 11.1d]', (_, env, named) => {
     const found = problems({ ...env, PORT: 'x' });
     expect(found.map((line) => /^\w+/.exec(line)?.[0])).toEqual([...named, 'PORT']);
     expect(found.join()).not.toContain('hush');

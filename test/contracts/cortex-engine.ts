@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Rejection } from '../../src/kernel/base/rejection.js';
 import type { Completion, CortexEngine } from '../../src/ports/cortex.js';
 
-/** Stands in the engine's configuration, if it takes one, and in every prompt of the suite. */
+/** Is in the engine's configuration, if it has one, and in every prompt of the suite. */
 export const SECRET = 'sk-never-shown-1';
 
 export type OpenedEngine = {
   readonly engine: CortexEngine;
-  /** From now on it gives no text. */
+  /** From now on it returns no text. */
   readonly fail: () => void;
   /** From now on it begins a text and never ends. */
   readonly hang: () => void;
@@ -20,8 +20,8 @@ export type OpenedEngine = {
 const never = new AbortController().signal;
 
 /**
- * What every engine promises.
- * @param infallible for an engine that answers everything at once: it can neither fail nor hang
+ * The promises of every engine.
+ * @param infallible for an engine that answers everything immediately: it can neither fail nor hang
  */
 export const cortexEngineContract = (
   name: string,
@@ -39,14 +39,14 @@ export const cortexEngineContract = (
     });
     afterEach(() => opened.dispose());
 
-    it('answers with a text, and tells of its work in numbers', async () => {
+    it('answers with a text and with usage figures', async () => {
       const { text, stats } = await engine.complete(asked, never);
       expect(text).toMatch(/\w/);
       for (const figure of Object.values(stats)) expect(Number.isFinite(figure)).toBe(true);
       expect(engine.state()).toBe('ready');
     });
 
-    it('says what it is', () => {
+    it('describes itself', () => {
       expect(engine.id).toMatch(/^[a-z]+$/);
       expect(engine.name).not.toBe('');
       expect(engine.parameters).toBeGreaterThanOrEqual(0);
@@ -60,7 +60,7 @@ export const cortexEngineContract = (
       expect(stopped.text.trimEnd()).toBe(text.slice(0, text.indexOf(second)).trimEnd());
     });
 
-    it('does nothing for a caller who has given up already', async () => {
+    it('does nothing for a caller that has already cancelled', async () => {
       const reason = new Error('gone');
       await expect(engine.complete(asked, AbortSignal.abort(reason))).rejects.toBe(reason);
       expect(engine.state()).toBe('ready');
@@ -68,7 +68,7 @@ export const cortexEngineContract = (
 
     if (infallible) return;
 
-    it('ends with the reason of a caller who gives up', async () => {
+    it('ends with the reason of a caller that cancels', async () => {
       opened.hang();
       const caller = new AbortController();
       const call = engine.complete(asked, caller.signal);
@@ -78,7 +78,7 @@ export const cortexEngineContract = (
       expect(engine.state()).toBe('ready');
     });
 
-    it('refuses with CORTEX_UNAVAILABLE and a reason when it gives no text, and shows no secret', async () => {
+    it('refuses with CORTEX_UNAVAILABLE and a reason when it returns no text, and shows no secret', async () => {
       opened.fail();
       const refusal: unknown = await engine.complete(asked, never).catch((error: unknown) => error);
       expect(refusal).toBeInstanceOf(Rejection);

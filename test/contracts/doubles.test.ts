@@ -16,7 +16,7 @@ import { HOLDS_MS, relayLeaseContract } from './relay-lease.js';
 import { soulArchiveContract } from './soul-archive.js';
 import { textSearchContract } from './text-search.js';
 
-// What tests use in place of an adapter keeps the same promises.
+// The test doubles of adapters keep the same promises.
 const nothing = (): Promise<void> => Promise.resolve();
 
 embedderContract('The double', async () => new WordEmbedder());

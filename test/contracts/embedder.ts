@@ -10,7 +10,7 @@ const calm = { urgent: false };
 const dot = (one: Float32Array, other: Float32Array): number =>
   one.reduce((sum, number, at) => sum + number * (other[at] ?? NaN), 0);
 
-/** What every embedder promises, whatever makes its vectors. */
+/** The promises of every embedder, whatever makes its vectors. */
 export const embedderContract = (name: string, open: () => Promise<Embedder>): void => {
   describe(`${name} as an embedder`, () => {
     let embedder: Embedder;
@@ -26,7 +26,7 @@ export const embedderContract = (name: string, open: () => Promise<Embedder>): v
       return vector;
     };
 
-    it('has an id of one word', () => {
+    it('has an id without spaces', () => {
       expect(embedder.id).toMatch(/^[\x21-\x7e]{1,160}$/);
     });
 
@@ -48,7 +48,7 @@ export const embedderContract = (name: string, open: () => Promise<Embedder>): v
       expect(await embedder.embed([], calm)).toEqual([]);
     });
 
-    it('makes the same vector of a text alone, in company and again', async () => {
+    it('makes the same vector for a text alone, in a batch and repeated', async () => {
       const alone = await one(THEFT);
       const company = await embedder.embed([WEATHER, 'x', THEFT, LONG, THEFT], { urgent: true });
       expect(company[2]).toEqual(alone);
@@ -57,18 +57,18 @@ export const embedderContract = (name: string, open: () => Promise<Embedder>): v
       expect(await again.embed([THEFT], calm)).toEqual([alone]);
     });
 
-    it('keeps apart long texts that differ only at their end', async () => {
+    it('distinguishes long texts that differ only at their end', async () => {
       expect(await one(`${LONG}The king is dead.`)).not.toEqual(await one(LONG));
     });
 
-    it(`takes ${String(EMBED_TEXTS)} texts at once, and no more`, async () => {
+    it(`accepts ${String(EMBED_TEXTS)} texts per call, and no more`, async () => {
       const texts = Array.from({ length: EMBED_TEXTS + 1 }, (_, n) => `Guest ${String(n)} came in.`);
       const vectors = await embedder.embed(texts.slice(0, EMBED_TEXTS), calm);
       expect(vectors.filter((vector) => vector !== null)).toHaveLength(EMBED_TEXTS);
       await expect(embedder.embed(texts, calm)).rejects.toThrow(RangeError);
     });
 
-    it('stops when the signal says so, with its reason', async () => {
+    it('stops on its signal, with its reason', async () => {
       const reason = new Error('enough');
       await expect(embedder.embed([THEFT], { ...calm, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     });
@@ -81,7 +81,7 @@ export const embedderContract = (name: string, open: () => Promise<Embedder>): v
       expect(embedder.score(1.000_001)).toBe(1);
     });
 
-    it('scores texts that say nearly the same 0.5 or more, and texts of other things below', async () => {
+    it('scores paraphrases 0.5 or more, and unrelated texts below', async () => {
       const [theft, again, weather] = await embedder.embed(
         [THEFT, 'The player stole a ruby necklace from a chest.', WEATHER],
         calm,
@@ -91,7 +91,7 @@ export const embedderContract = (name: string, open: () => Promise<Embedder>): v
       expect(embedder.score(dot(theft, weather))).toBeLessThan(0.5);
     });
 
-    it('takes no more calls after disposal', async () => {
+    it('accepts no calls after disposal', async () => {
       await embedder[Symbol.asyncDispose]();
       await expect(embedder.embed([THEFT], calm)).rejects.toMatchObject({ code: 'EMBEDDER_UNAVAILABLE' });
     });

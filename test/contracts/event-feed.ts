@@ -17,7 +17,7 @@ export type FeedUnderTest = AsyncDisposable & {
   feed(): EventFeed;
 };
 
-/** A reader that keeps what it is given. */
+/** A reader that keeps the events it gets. */
 export const readerOf = (
   feed: EventFeed,
   handled: (batch: FeedBatch) => Promise<boolean> = () => Promise.resolve(true),
@@ -59,7 +59,7 @@ export const appendRounds = async (store: MemoryEventStore, streams: number, rou
   }
 };
 
-/** Writes everything in the store after `after`; returns how many links that made. */
+/** Writes everything in the store after `after`; returns the number of links. */
 export const writeAll = async (
   session: FeedSession,
   store: Pick<EventStore, 'readAll'>,
@@ -70,7 +70,7 @@ export const writeAll = async (
   return entries.length;
 };
 
-/** What ports/event-feed.ts promises, for every adapter. */
+/** The promises of ports/event-feed.ts, for every adapter. */
 export const eventFeedContract = (name: string, open: () => FeedUnderTest): void => {
   describe(`${name}, as a partitioned log`, () => {
     let log: FeedUnderTest;
@@ -91,7 +91,7 @@ export const eventFeedContract = (name: string, open: () => FeedUnderTest): void
       return reader;
     };
 
-    it('keeps the order of each stream, and brings back every event as it was', async () => {
+    it('keeps the order of each stream, and returns every event unchanged', async () => {
       await appendRounds(store, 40, 25);
       await using session = await log.writer().open();
       expect(session.partitions).toBe(log.partitions);
@@ -105,7 +105,7 @@ export const eventFeedContract = (name: string, open: () => FeedUnderTest): void
       }
     });
 
-    it('goes on in a new reader where the last one ended, and gives again what was not done', async () => {
+    it('continues in a new reader where the last one ended, and redelivers unfinished events', async () => {
       await appendRounds(store, 10, 10);
       await using session = await log.writer().open();
       const written = await writeAll(session, store);
@@ -122,7 +122,7 @@ export const eventFeedContract = (name: string, open: () => FeedUnderTest): void
       expect(second.links[3]?.slice(0, again)).toEqual(first.links[3]);
     });
 
-    it('shares the partitions between readers, and gives those of one that goes to the others', async () => {
+    it('shares the partitions between readers, and reassigns those of a reader that leaves', async () => {
       const all = Array.from({ length: log.partitions }, (_, partition) => partition);
       await using session = await log.writer().open();
       const members = [read(), read(), read()];

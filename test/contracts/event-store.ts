@@ -15,7 +15,7 @@ import { gate } from '../support/gate.js';
 
 export type OpenedEventStore = {
   readonly store: EventStore;
-  /** Closes the store and opens what it left behind; absent when nothing outlives it. */
+  /** Closes the store and opens it again; absent if nothing outlives it. */
   readonly reopen?: () => Promise<EventStore>;
   readonly dispose: () => Promise<void>;
 };
@@ -23,11 +23,11 @@ export type OpenedEventStore = {
 const forwards = { direction: 'forwards', limit: 4096 } as const;
 const backwards = { direction: 'backwards', limit: 4096 } as const;
 
-/** What an event takes of an append's bound, as the port says. */
+/** The size of an event towards the limit of an append, as the port defines it. */
 const countedBytes = ({ type, data, meta }: EventToAppend): number =>
   Buffer.byteLength(JSON.stringify(data)) + Buffer.byteLength(JSON.stringify(meta)) + 2 * type.length;
 
-/** Takes events from a subscription until there are `count` of them. */
+/** Reads events from a subscription until there are `count` of them. */
 const take = async (batches: AsyncIterable<readonly RecordedEvent[]>, count: number): Promise<RecordedEvent[]> => {
   const taken: RecordedEvent[] = [];
   for await (const batch of batches) {
@@ -37,7 +37,7 @@ const take = async (batches: AsyncIterable<readonly RecordedEvent[]>, count: num
   return taken;
 };
 
-/** What every event store promises, whatever it is built on. */
+/** The promises of every event store, whatever it is built on. */
 export const eventStoreContract = (name: string, open: () => Promise<OpenedEventStore>): void => {
   describe(`${name} as an event store`, () => {
     let opened: OpenedEventStore;
@@ -68,7 +68,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(lastRevision).toBe(4);
       });
 
-      it('gives back all of an event as it was appended', async () => {
+      it('returns every member of an event as it was appended', async () => {
         const given = event('whole', {
           type: 'Täst',
           data: {
@@ -86,7 +86,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await store.readAll(0, 10)).toEqual(read);
       });
 
-      it('is not changed by what the caller does with its objects afterwards', async () => {
+      it("is not affected by later changes to the caller's objects", async () => {
         const data = { list: ['before'] };
         const appended = store.append('s', 'no_stream', [event('a', { data })]);
         data.list.push('after');
@@ -94,7 +94,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect((await store.read('s', forwards)).events[0]?.data).toEqual({ list: ['before'] });
       });
 
-      it('answers with the revision and position of the last event written', async () => {
+      it('returns the revision and position of the last event written', async () => {
         const outcome = await store.append('s', 'no_stream', events('a', 3));
         const last = (await store.read('s', backwards)).events[0];
         expect(outcome).toEqual({ ok: true, revision: 2, position: last?.position, repeated: false });
@@ -108,7 +108,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         [2, false, false],
       ];
       it.each(expectations)(
-        'goes by the expected revision %s (to a missing stream: %s, to a stream of two events: %s)',
+        'checks the expected revision %s (to a missing stream: %s, to a stream of two events: %s)',
         async (expected, missing, two) => {
           await store.append('two', 'no_stream', events('two', 2));
           const onMissing = await store.append('missing', expected, [event('x')]);
@@ -136,7 +136,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         },
       );
 
-      it('writes appends sent ahead of each other in the order in which they were sent', async () => {
+      it('writes pipelined appends in the order in which they were sent', async () => {
         const sent: Promise<AppendOutcome>[] = [];
         for (let revision = -1; revision < 49; revision += 1)
           sent.push(store.append('s', revision < 0 ? 'no_stream' : revision, [event(`e${revision + 1}`)]));
@@ -147,7 +147,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await names('s')).toEqual(Array.from({ length: 50 }, (_, i) => `e${i}`));
       });
 
-      it('answers each of the appends sent together by itself', async () => {
+      it('answers each of several concurrent appends separately', async () => {
         await store.append('taken', 'no_stream', [event('taken')]);
         const settled = await Promise.allSettled([
           store.append('a', 'no_stream', [event('a')]),
@@ -170,7 +170,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(namesOf(await store.readAll(0, 100))).toEqual(['taken', 'a', 'a2', 'b']);
       });
 
-      it('writes an append whole or not at all', async () => {
+      it('writes an append completely or not at all', async () => {
         await store.append('s', 'no_stream', events('a', 2));
         expect(await store.append('s', 0, events('b', 5))).toEqual({ ok: false, actual: 1 });
         const tooMuch = [...events('c', 3), event('big', { data: { text: 'x'.repeat(1_000_001) } })];
@@ -204,27 +204,27 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(again).toMatchObject({ ok: true, revision: 1, repeated: true });
       });
 
-      it('takes other ids at the expected place for a conflict', async () => {
+      it('reports other ids at the expected revision as a conflict', async () => {
         await store.append('s', 'no_stream', events('a', 2));
         const other = [event('a-0'), event('other')];
         expect(await store.append('s', 'no_stream', other)).toEqual({ ok: false, actual: 1 });
       });
 
-      it('takes known events that are followed by new ones for a conflict', async () => {
+      it('reports known events that are followed by new ones as a conflict', async () => {
         await store.append('s', 'no_stream', events('a', 2));
         expect(await store.append('s', 'no_stream', events('a', 3))).toEqual({ ok: false, actual: 1 });
         expect(await names('s')).toEqual(['a-0', 'a-1']);
       });
 
-      it('knows ids by stream: the same id in another stream is written', async () => {
+      it('compares ids by stream: the same id in another stream is written', async () => {
         await store.append('s', 'no_stream', [event('a')]);
         expect(await store.append('other', 'no_stream', [event('a')])).toMatchObject({ ok: true, repeated: false });
         expect(await names('other')).toEqual(['a']);
       });
     });
 
-    describe('bounds', () => {
-      it('takes one event of 900,000 bytes and gives it back, and refuses a byte more [1.2w]', async () => {
+    describe('limits', () => {
+      it('accepts one event of 900,000 bytes and returns it, and refuses a byte more [1.2w]', async () => {
         const text = 'x'.repeat(900_000 - '{"text":""}'.length);
         const more = event('b', { data: { text: `${text}x` } });
         await expect(store.append('s', 'no_stream', [more])).rejects.toMatchObject({ code: 'EVENTS_TOO_LARGE' });
@@ -232,7 +232,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect((await store.read('s', forwards)).events[0]?.data).toEqual({ text });
       });
 
-      it('takes 1,048,000 bytes at once and refuses a byte more, counted over all events and in UTF-8 [1.2w]', async () => {
+      it('accepts 1,048,000 bytes per append and refuses a byte more, counted over all events and in UTF-8 [1.2w]', async () => {
         const half = event('a', { type: 'é', data: { text: `x${'é'.repeat(249_994)}` }, meta: { actor: 'ü' } });
         const rest = (chars: number) => event('b', { data: { text: 'x'.repeat(chars) } });
         const fitting = 1_048_000 - countedBytes(half) - countedBytes(rest(0));
@@ -252,14 +252,14 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await store.append('s', 'no_stream', many(most))).toMatchObject({ ok: true, revision: 499 });
       });
 
-      it('takes 500 events at once and refuses 501 [1.2w]', async () => {
+      it('accepts 500 events per append and refuses 501 [1.2w]', async () => {
         await expect(store.append('s', 'no_stream', events('a', 501))).rejects.toMatchObject({
           code: 'EVENTS_TOO_LARGE',
         });
         expect(await store.append('s', 'no_stream', events('a', 500))).toMatchObject({ ok: true, revision: 499 });
       });
 
-      it('refuses an append of nothing, and a read of nothing or too much', async () => {
+      it('refuses an empty append, and a read of no or too many events', async () => {
         await expect(store.append('s', 'no_stream', [])).rejects.toThrow(RangeError);
         await expect(store.read('s', { direction: 'forwards', limit: 0 })).rejects.toThrow(RangeError);
         await expect(store.read('s', { direction: 'forwards', limit: 4097 })).rejects.toThrow(RangeError);
@@ -286,25 +286,25 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         ['backwards between both up to the limit', { direction: 'backwards', from: 6, to: 1, limit: 2 }, [6, 5]],
         ['backwards from beyond the end: the last', { direction: 'backwards', from: 99, limit: 2 }, [9, 8]],
         ['backwards against the order', { direction: 'backwards', from: 3, to: 5, limit: 100 }, []],
-      ] as const)('goes %s', async (_, range, revisions) => {
+      ] as const)('reads %s', async (_, range, revisions) => {
         const { events: read, lastRevision } = await store.read('s', range);
         expect(read.map(({ revision }) => revision)).toEqual(revisions);
         expect(namesOf(read)).toEqual(revisions.map((revision) => `e-${revision}`));
         expect(lastRevision).toBe(9);
       });
 
-      it.each([forwards, backwards])('finds a missing stream empty', async (range) => {
+      it.each([forwards, backwards])('returns an empty page for a missing stream', async (range) => {
         expect(await store.read('missing', range)).toEqual({ events: [], lastRevision: -1 });
       });
     });
 
-    describe('reading what is large', () => {
+    describe('reading large events', () => {
       const COUNT = 11;
       const BYTES = 500_000;
       const PAGES = 4;
       const bytesOf = (page: readonly RecordedEvent[]): number =>
         page.reduce((sum, { data, meta }) => sum + Buffer.byteLength(JSON.stringify(data) + JSON.stringify(meta)), 0);
-      /** A page ends with the event that brings it to the bound, not before and not long after. */
+      /** A page ends with the event that reaches the limit, not before and not long after. */
       const expectFull = (page: readonly RecordedEvent[]): void => {
         expect(bytesOf(page)).toBeGreaterThanOrEqual(READ_BYTES);
         expect(bytesOf(page.slice(0, -1))).toBeLessThan(READ_BYTES);
@@ -319,7 +319,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
       });
 
       it.each(['forwards', 'backwards'] as const)(
-        'ends a page by its bytes, and reaches everything %s by going on to the last revision',
+        'ends a page by its bytes, and reaches everything %s by continuing to the last revision',
         async (direction) => {
           const seen: RecordedEvent[] = [];
           let pages = 0;
@@ -337,7 +337,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         },
       );
 
-      it('ends a page also of a range, and gives less than a page whole', async () => {
+      it('ends a page within a range too, and returns less than a page completely', async () => {
         const page = await store.read('s', { direction: 'forwards', from: 3, to: 28, limit: 20 });
         expectFull(page.events);
         expect(page.events[0]?.revision).toBe(3);
@@ -366,7 +366,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
       it.each([
         ['the whole store', { after: 0 }],
         ['one stream', { stream: { name: 's', from: 0 } }],
-      ])('hands %s to a subscriber in batches that are no larger than a page', async (_, start) => {
+      ])('delivers %s to a subscriber in batches of at most a page', async (_, start) => {
         const seen: RecordedEvent[] = [];
         let batches = 0;
         for await (const batch of store.subscribe({ ...start, signal: ending.signal })) {
@@ -374,7 +374,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
           seen.push(...batch);
           batches += 1;
           if (seen.length >= COUNT) break;
-          // What arrives meanwhile must not make the next batch larger.
+          // Events that arrive in the meantime must not make the next batch larger.
           for (let turn = 0; turn < 20; turn += 1) await yieldToEventLoop();
         }
         expect(namesOf(seen)).toEqual(all);
@@ -383,12 +383,12 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
     });
 
     describe('the global order', () => {
-      it('is empty at first, and its last position 0', async () => {
+      it('is empty at first, with the last position 0', async () => {
         expect(await store.readAll(0, 10)).toEqual([]);
         expect(await store.lastPosition()).toBe(0);
       });
 
-      it('holds the events of all streams as they were written, and pages by position', async () => {
+      it('has the events of all streams as they were written, and pages by position', async () => {
         await store.append('a', 'no_stream', events('a', 2));
         await store.append('b', 'no_stream', events('b', 1));
         await store.append('a', 1, [event('a-2')]);
@@ -422,7 +422,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
     });
 
     describe('subscribing', () => {
-      it('cuts over from the history of the whole store to live events without a gap or a double', async () => {
+      it('switches from the history of the entire store to live events without a gap or a duplicate', async () => {
         const [before, total] = [700, 1_400];
         const writing = async (from: number, to: number): Promise<void> => {
           for (let index = from; index < to; index += 1) {
@@ -437,7 +437,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         await written;
       });
 
-      it('cuts over from the history of one stream to live events, and shows that stream alone', async () => {
+      it('switches from the history of one stream to live events, of that stream only', async () => {
         await store.append('s', 'no_stream', events('e', 300));
         await store.append('other', 'no_stream', events('other', 10));
         const reading = take(store.subscribe({ stream: { name: 's', from: 5 }, signal: ending.signal }), 395);
@@ -456,7 +456,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(namesOf(await reading)).toEqual(['b-0', 'b-1']);
       });
 
-      it('shows the streams whose names begin as asked alone, from the history into the present', async () => {
+      it('delivers only streams with the given prefix, from the history and live', async () => {
         const write = async (stream: string, name: string): Promise<void> => {
           await appendNext(store, stream, [event(name)]);
         };
@@ -477,7 +477,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         ]);
       });
 
-      it('starts the streams of a prefix behind a position, whoever wrote there', async () => {
+      it('starts the streams of a prefix behind a position, whichever stream that belongs to', async () => {
         await store.append('tenant-a', 'no_stream', events('early', 2));
         await store.append('npc-x', 'no_stream', events('x', 2));
         const after = await store.lastPosition();
@@ -494,7 +494,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(namesOf(await reading)).toEqual(['a']);
       });
 
-      it('ends when it is aborted while it waits, and at once when it was aborted before', async () => {
+      it('ends when it is aborted while it waits, and immediately when it was aborted before', async () => {
         await store.append('s', 'no_stream', [event('a')]);
         const seen: unknown[] = [];
         const ended = (async () => {
@@ -507,7 +507,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await take(store.subscribe({ after: 0, signal: ending.signal }), 1)).toEqual([]);
       });
 
-      it('lets a slow reader slow only itself', async () => {
+      it('is slowed down only by its own reader', async () => {
         const held = gate();
         const slow: unknown[] = [];
         const slowly = (async () => {
@@ -529,7 +529,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(slow).toEqual(all);
       });
 
-      it('serves many readers at once', async () => {
+      it('serves many readers in parallel', async () => {
         const readers = Array.from({ length: 20 }, (_, index) =>
           take(store.subscribe({ stream: { name: `s${index % 4}`, from: 0 }, signal: ending.signal }), 3),
         );
@@ -540,7 +540,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(read.map(namesOf)).toEqual(readers.map((_, index) => [0, 1, 2].map((n) => `${index % 4}-${n}`)));
       });
 
-      it('takes exactly one start', () => {
+      it('accepts exactly one start', () => {
         const { signal } = ending;
         expect(() => store.subscribe({ signal })).toThrow(RangeError);
         expect(() => store.subscribe({ after: 0, stream: { name: 's', from: 0 }, signal })).toThrow(RangeError);
@@ -559,7 +559,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
       const byId = async () =>
         [...(await store.openProcesses())].sort((left, right) => left.id.localeCompare(right.id));
 
-      it('are those whose last mark says open, with the last thing they wait for', async () => {
+      it('are those whose last mark is open, with the last thing they wait for', async () => {
         const [early, late] = ['2026-01-01T00:01:00.000Z', '2026-01-01T00:02:00.000Z'];
         await store.append('a', 'no_stream', [
           processEvent('1', mark('t1', true, early)),
@@ -587,7 +587,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         expect(await store.openProcesses()).toEqual([]);
       });
 
-      it('are told apart by stream, name and id', async () => {
+      it('are distinguished by stream, name and id', async () => {
         await store.append('a', 'no_stream', [
           processEvent('1', mark('t1', true)),
           processEvent('2', { ...mark('t1', true), name: 'soul' }),
@@ -608,7 +608,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
     });
 
     describe('closing', () => {
-      it('makes the store refuse everything afterwards, and may be done twice', async () => {
+      it('makes the store refuse everything afterwards, and may be repeated', async () => {
         await store.append('s', 'no_stream', [event('a')]);
         await store[Symbol.asyncDispose]();
         await store[Symbol.asyncDispose]();
@@ -620,7 +620,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         await expect(store.openProcesses()).rejects.toMatchObject(refused);
       });
 
-      it('writes what was sent before', async () => {
+      it('writes the appends sent before', async () => {
         const sent = [store.append('s', 'no_stream', [event('a')]), store.append('s', 0, [event('b')])];
         await store[Symbol.asyncDispose]();
         expect(await Promise.all(sent)).toMatchObject([
@@ -629,7 +629,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         ]);
       });
 
-      it('ends a waiting subscription with an error, since more may have come', async () => {
+      it('ends a waiting subscription with an error, because more events may exist', async () => {
         const reading = take(store.subscribe({ after: 0, signal: ending.signal }), 1);
         const ended = expect(reading).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
         await yieldToEventLoop();
@@ -637,7 +637,7 @@ export const eventStoreContract = (name: string, open: () => Promise<OpenedEvent
         await ended;
       });
 
-      it('leaves everything behind for whoever opens the store next', async (context) => {
+      it('leaves everything for the next process that opens the store', async (context) => {
         if (opened.reopen === undefined) return context.skip('nothing outlives this store');
         await store.append('a', 'no_stream', events('a', 3));
         await store.append('b', 'no_stream', [

@@ -21,7 +21,7 @@ const answer: StoredAnswer = {
 };
 const run = (seed: string, resumed = false, done = false) => ({ kind: 'run', seed, resumed, done });
 
-/** What every store of idempotency keys promises, whatever it is built on. */
+/** The promises of every store of idempotency keys, whatever it is built on. */
 export const idempotencyStoreContract = (
   name: string,
   open: (budget?: number) => Promise<OpenedIdempotencyStore>,
@@ -40,23 +40,23 @@ export const idempotencyStoreContract = (
     const reserve = (seed: string, { scope = 'scope', key = 'key', digest = 'digest' } = {}) =>
       store.reserve(keyed(scope, key, digest), seed);
 
-    it('lets the first request run under its own seed', async () => {
+    it('lets the first request run with its own seed', async () => {
       expect(await reserve('one')).toEqual(run('one'));
     });
 
-    it('tells a repeat that the first one is still running', async () => {
+    it('reports to a repeat that the first one is still running', async () => {
       await reserve('one');
       expect(await reserve('two')).toEqual({ kind: 'running' });
     });
 
-    it('lets no repeat run beside the first one, whatever the clock says', async () => {
+    it('lets no repeat run in parallel with the first one, whatever the clock shows', async () => {
       await reserve('one');
       await opened.later(25 * HOUR_MS);
       await reserve('other', { key: 'another key' });
       expect(await reserve('two')).toEqual({ kind: 'running' });
     });
 
-    it('keeps for another day what ends after its day, whether it is answered or released [1.7f]', async () => {
+    it('keeps a request that ends after its day for another day, whether it is answered or released [1.7f]', async () => {
       await reserve('one');
       await reserve('failing', { key: 'failing' });
       await opened.later(25 * HOUR_MS);
@@ -69,14 +69,14 @@ export const idempotencyStoreContract = (
       expect(await reserve('three')).toEqual(run('three'));
     });
 
-    it('gives a repeat the first answer, again and again', async () => {
+    it('returns the first response to every repeat', async () => {
       await reserve('one');
       await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       expect(await reserve('two')).toEqual({ kind: 'answered', answer });
       expect(await reserve('three')).toEqual({ kind: 'answered', answer });
     });
 
-    it('shows the answer that is kept for the same request, and reserves nothing by that', async () => {
+    it('returns the stored response for the same request, without reserving anything', async () => {
       const kept = (digest = 'digest') => store.storedAnswer(keyed('scope', 'key', digest));
       expect(await kept()).toBeNull();
       await reserve('one');
@@ -89,26 +89,26 @@ export const idempotencyStoreContract = (
       expect(await kept()).toBeNull();
     });
 
-    it('tells another request that the key was used, whether the first one runs or is answered', async () => {
+    it('reports to another request that the key is used, whether the first one runs or is answered', async () => {
       await reserve('one');
       expect(await reserve('two', { digest: 'other' })).toEqual({ kind: 'reused' });
       await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       expect(await reserve('three', { digest: 'other' })).toEqual({ kind: 'reused' });
     });
 
-    it('keeps scopes and keys apart, however they are cut', async () => {
+    it('keeps scopes and keys apart, however they are split', async () => {
       await reserve('one', { scope: 'a b', key: 'c' });
       expect(await reserve('two', { scope: 'a', key: 'b c' })).toEqual(run('two'));
       expect(await reserve('three', { scope: 'a b', key: 'd' })).toEqual(run('three'));
       expect(await reserve('four', { scope: '["a","b', key: 'c"]' })).toEqual(run('four'));
     });
 
-    it('lets exactly one of several at the same time run', async () => {
+    it('lets exactly one of several concurrent requests run', async () => {
       const taken = await Promise.all(['one', 'two', 'three'].map((seed) => reserve(seed)));
       expect(taken).toEqual([run('one'), { kind: 'running' }, { kind: 'running' }]);
     });
 
-    describe('a key that was released', () => {
+    describe('a released key', () => {
       it('is free for another request', async () => {
         await reserve('one');
         await store.release(keyed('scope', 'key'));
@@ -116,7 +116,7 @@ export const idempotencyStoreContract = (
         expect(await reserve('three')).toEqual({ kind: 'reused' });
       });
 
-      it('lets the same request run again under the same seed: a failed one may have done something', async () => {
+      it('lets the same request run again with the same seed, because a failed one may have had effects', async () => {
         await reserve('one');
         await store.release(keyed('scope', 'key'));
         expect(await reserve('two')).toEqual(run('one', true));
@@ -126,13 +126,13 @@ export const idempotencyStoreContract = (
       });
     });
 
-    describe('a request whose answer is not kept', () => {
+    describe('a request whose response is not stored', () => {
       beforeEach(async () => {
         await reserve('one');
         await store.complete(keyed('scope', 'key'), answer, 'never');
       });
 
-      it('runs again under the same seed, one at a time, and again after that', async () => {
+      it('runs again with the same seed, one at a time, any number of times', async () => {
         expect(await store.storedAnswer(keyed('scope', 'key'))).toBeNull();
         expect(await reserve('two')).toEqual(run('one', true, true));
         expect(await reserve('three')).toEqual({ kind: 'running' });
@@ -153,7 +153,7 @@ export const idempotencyStoreContract = (
         expect(await reserve('four')).toEqual(run('one', true, true));
       });
 
-      it('lets go of its key after 24 hours', async () => {
+      it('releases its key after 24 hours', async () => {
         await opened.later(24 * HOUR_MS + MINUTE_MS);
         expect(await reserve('two', { digest: 'other' })).toEqual(run('two'));
         await store.release(keyed('scope', 'key', 'other'));
@@ -161,14 +161,14 @@ export const idempotencyStoreContract = (
       });
     });
 
-    it('completes and releases what nobody reserved without a trace', async () => {
+    it('ignores the completion or release of keys that are not reserved', async () => {
       await store.complete(keyed('scope', 'key'), answer, 'within-budget');
       await store.release(keyed('scope', 'other'));
       expect(await reserve('one')).toEqual(run('one'));
     });
 
     describe('after the process died', () => {
-      it('lets a repeat of what was running resume it under its seed, once [1.7g]', async () => {
+      it('lets a repeat of a running request resume it with its seed, once [1.7g]', async () => {
         await reserve('one');
         store = await opened.afterDeath();
         expect(await reserve('two')).toEqual(run('one', true));
@@ -177,7 +177,7 @@ export const idempotencyStoreContract = (
         expect(await reserve('four')).toEqual(run('one', true));
       });
 
-      it('lets a repeat of what was running resume it within a day after its day, whether the clock leaps before or after [1.7f]', async () => {
+      it('lets a repeat of a running request resume it within a day after its day, whether the clock jumps before or after [1.7f]', async () => {
         for (const leaps of ['before', 'after', 'before both', 'after both']) {
           const twice = leaps.endsWith('both');
           await reserve('one', { key: leaps });
@@ -189,13 +189,13 @@ export const idempotencyStoreContract = (
         }
       });
 
-      it('refuses another request under the key of what was running', async () => {
+      it('refuses another request with the key of a running one', async () => {
         await reserve('one');
         store = await opened.afterDeath();
         expect(await reserve('two', { digest: 'other' })).toEqual({ kind: 'reused' });
       });
 
-      it('gives a repeat the answer of before', async () => {
+      it('returns the earlier response to a repeat', async () => {
         await reserve('one');
         await store.complete(keyed('scope', 'key'), answer, 'within-budget');
         store = await opened.afterDeath();
@@ -208,7 +208,7 @@ export const idempotencyStoreContract = (
       await store.complete(keyed('scope', 'key'), answer, 'never');
       expect(await reserve('two')).toEqual({ ...run('one', true), done: true });
       await opened.later(25 * HOUR_MS);
-      // Where keys are swept as others come, what has expired is swept now.
+      // Stores that sweep keys as others arrive sweep the expired ones now.
       await reserve('beside', { key: 'beside' });
       expect(await reserve('three')).toEqual({ kind: 'running' });
       expect(await reserve('four', { digest: 'other' })).toEqual({ kind: 'reused' });
@@ -216,7 +216,7 @@ export const idempotencyStoreContract = (
       expect(await reserve('five')).toEqual({ kind: 'answered', answer });
     });
 
-    it('remembers a key for 24 hours from its first request, and then no longer [1.7f]', async () => {
+    it('remembers a key for 24 hours from its first request, and no longer [1.7f]', async () => {
       await reserve('one');
       await opened.later(HOUR_MS);
       await store.complete(keyed('scope', 'key'), answer, 'within-budget');
@@ -226,7 +226,7 @@ export const idempotencyStoreContract = (
       expect(await reserve('three', { digest: 'other' })).toEqual(run('three'));
     });
 
-    it('lets go of old keys while new ones come, and of no others', async () => {
+    it('removes old keys while new ones arrive, and no others', async () => {
       for (let n = 0; n < 50; n += 1) {
         await reserve(`old-${n}`, { key: `old-${n}` });
         await store.release(keyed('scope', `old-${n}`));
@@ -244,9 +244,9 @@ export const idempotencyStoreContract = (
 
 type Sizing = { readonly bytes?: number; readonly tenant?: string; readonly keeping?: AnswerRetention };
 
-/** What a store of idempotency keys promises that keeps answers within a budget of bytes a tenant. */
+/** The promises of a store of idempotency keys that keeps responses within a budget of bytes per tenant. */
 export const answerBudgetContract = (name: string, open: (budget: number) => Promise<OpenedIdempotencyStore>): void => {
-  describe(`${name} as a store of answers within a budget`, () => {
+  describe(`${name} as a store of responses within a budget`, () => {
     const BUDGET = 10_000;
     const sized = (bytes: number): StoredAnswer => ({ status: 200, headers: {}, body: 'x'.repeat(bytes - 40) });
     let opened: OpenedIdempotencyStore;
@@ -269,10 +269,10 @@ export const answerBudgetContract = (name: string, open: (budget: number) => Pro
       const found = await Promise.all(numbers.map((n) => opened.store.storedAnswer(request(n, tenant))));
       return numbers.filter((_, at) => found[at] !== null);
     };
-    /** Some stores drop answers a moment later. */
+    /** Some stores evict responses a moment later. */
     const eventually = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 20_000, interval: 50 });
 
-    it('drops the oldest answers of the tenant that goes beyond it, and no reservation [1.7m, 1.7n]', async () => {
+    it('evicts the oldest responses of the tenant that exceeds it, and no reservation [1.7m, 1.7n]', async () => {
       await done(0, { tenant: 'other' });
       for (let n = 0; n < 13; n += 1) await done(n);
       await eventually(async () => expect(await keptOf()).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
@@ -282,20 +282,20 @@ export const answerBudgetContract = (name: string, open: (budget: number) => Pro
       expect(await opened.store.reserve(request(12), 'new')).toEqual({ kind: 'answered', answer: sized(1_000) });
     });
 
-    it('keeps no answer that is larger than the budget [1.7m]', async () => {
+    it('stores no response that is larger than the budget [1.7m]', async () => {
       await done(0);
       await done(1, { bytes: BUDGET + 1_000 });
       await eventually(async () => expect(await keptOf()).not.toContain(1));
       expect(await opened.store.reserve(request(1), 'new')).toEqual(run('seed 1', true, true));
     });
 
-    it('keeps for good, and does not count, what is always kept [1.7o]', async () => {
+    it('always keeps pinned responses, and does not count them [1.7o]', async () => {
       await done(0, { keeping: 'always', bytes: BUDGET + 1_000 });
       for (let n = 1; n < 13; n += 1) await done(n);
       await eventually(async () => expect(await keptOf()).toEqual([0, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]));
     });
 
-    it('knows after a restart what the answers take, and counts none that has expired or was run again', async () => {
+    it('restores the size of the responses after a restart, without expired and repeated ones', async () => {
       for (let n = 0; n < 8; n += 1) await done(n);
       opened = { ...opened, store: await opened.afterDeath() };
       for (let n = 8; n < 13; n += 1) await done(n);

@@ -8,9 +8,9 @@ export type OpenedKeyUsage = { readonly usage: KeyUsage; readonly dispose: () =>
 
 const at = (second: number): Date => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-/** What everything that remembers the last use of keys promises. */
+/** The promises of every store of the last use of keys. */
 export const keyUsageContract = (name: string, open: (clock: Clock) => Promise<OpenedKeyUsage>): void => {
-  describe(`${name} as memory of the last use of keys`, () => {
+  describe(`${name} as a store of the last use of keys`, () => {
     const clock = new ManualClock();
     let opened: OpenedKeyUsage;
     let usage: KeyUsage;
@@ -22,7 +22,7 @@ export const keyUsageContract = (name: string, open: (clock: Clock) => Promise<O
 
     afterEach(() => opened.dispose());
 
-    it('knows the last use of the keys asked for, and leaves out those never used', async () => {
+    it('returns the last use of the given keys, and omits those never used', async () => {
       usage.touch('a', at(1));
       usage.touch('b', at(2));
       usage.touch('c', at(3));
@@ -34,7 +34,7 @@ export const keyUsageContract = (name: string, open: (clock: Clock) => Promise<O
       );
     });
 
-    it('keeps the latest use, in whatever order uses are told and however long between', async () => {
+    it('keeps the latest use, in whatever order uses are reported and however long between', async () => {
       usage.touch('a', at(5));
       usage.touch('a', at(4));
       await clock.advance(60_000);

@@ -10,16 +10,16 @@ import type { ProcessRuntime, ProcessInput, ProcessRef } from '../../src/ports/p
 import { FIRST_RETRY_MS, OUTCOME_WAITERS } from '../../src/kernel/processes/process-limits.js';
 import { race, raceEffects, type RaceEffects } from '../support/relay-race.js';
 
-/** What a runtime brings to be held to the suite. `fault` is asked before every append and may throw, as a store that dies does. */
+/** What a runtime supplies to the suite. `fault` runs before every append and may throw, like a store that dies. */
 export type RuntimeUnderTest = {
   readonly runtime: ProcessRuntime;
   readonly store: EventStore;
   readonly nowMs: () => number;
-  /** How far off a deadline is that a test waits for: short where time is the machine's own. */
+  /** How far off a deadline is that a test waits for: short if time is the machine's own. */
   readonly soonMs: number;
-  /** Moves time; what falls due begins before it resolves. */
+  /** Advances time; due work begins before it resolves. */
   readonly advance: (ms: number) => Promise<void>;
-  /** Ends the runtime as a killed process ends, and starts another one on the same store. */
+  /** Ends the runtime like a killed process, and starts another one on the same store. */
   readonly restart: () => Promise<ProcessRuntime>;
   dispose(): Promise<void>;
 };
@@ -28,7 +28,7 @@ export type OpenRuntime = (options: {
   readonly fault: AppendFault;
 }) => Promise<RuntimeUnderTest>;
 
-/** Where an append is broken: refused by a store that is away, before it is written, or after, so that its maker never hears of it. */
+/** Where an append breaks: refused by an unavailable store before it is written, or after, so that the caller gets no answer. */
 export type AppendFault = { at: 'none' | 'away' | 'before' | 'after'; onFault?: () => void };
 
 const TENANT = 'studio';
@@ -68,14 +68,14 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
         (await under.store.read(of, { direction: 'forwards', limit: 4096 })).events;
       const types = async (of = stream) => (await recorded(of)).map(({ type }) => type);
       const until = async (type: string, of = stream): Promise<void> => {
-        // A task that died with its worker is given out again after seconds, on a busy machine after many.
+        // A task that died with its worker is reassigned after seconds, on a busy machine after many.
         for (let tries = 0; tries < 4_000; tries += 1) {
           if ((await types(of)).includes(type)) return;
           await new Promise((resolve) => setTimeout(resolve, 5));
         }
         throw new Error(`${type} was never recorded: ${(await types(of)).join(', ')}`);
       };
-      /** A process of the same id in another tenant's stream. */
+      /** A process with the same id in another tenant's stream. */
       const other: ProcessRef = { ...ref, stream: otherStream };
       return { ...under, under, effects, fault, ref, other, start, startDue, recorded, types, until };
     };
@@ -88,7 +88,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect((await types())[0]).toBe('RaceStarted');
     });
 
-    it('runs an effect without holding the answer back, and feeds its result in', async () => {
+    it('runs an effect without delaying the answer, and feeds its result back', async () => {
       const { runtime, ref, start, until, effects } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
@@ -110,7 +110,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect((await recorded()).filter(({ type }) => type === 'RaceFinished')).toHaveLength(1);
     });
 
-    it('takes inputs that come at once one after the other: one of them records', async () => {
+    it('handles concurrent inputs one after the other: one of them records', async () => {
       const { runtime, ref, start, recorded } = await setUp();
       const answers = await Promise.all(
         Array.from({ length: 8 }, (_, n) => runtime.ask(ref, [start], by(`start ${String(n)}`))),
@@ -119,7 +119,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect((await recorded()).filter(({ type }) => type === 'RaceStarted')).toHaveLength(1);
     });
 
-    it('takes the steps of many processes of one stream at once, and refuses none', async () => {
+    it('runs the steps of many processes of one stream in parallel, and refuses none', async () => {
       const { runtime, start, nowMs, recorded } = await setUp();
       const refs = Array.from({ length: 12 }, (_, n): ProcessRef => {
         return { process: race.name, id: makeProcessId('r', -1, nowMs(), `start ${String(n)}`), stream };
@@ -133,7 +133,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect(findBreak(events)).toBeNull();
     });
 
-    it('refuses what the state machine refuses, records nothing, and goes on', async () => {
+    it('refuses what the state machine refuses, records nothing, and continues', async () => {
       const { runtime, ref, start, types } = await setUp();
       await expect(runtime.ask(ref, [{ type: 'finish' }], by('early'))).rejects.toMatchObject({
         code: 'TURN_NOT_FOUND',
@@ -143,7 +143,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       await expect(runtime.ask(ref, [{ type: 'refuse' }], by('refuse'))).rejects.toMatchObject({ code: 'CONFLICT' });
     });
 
-    it('acts on a deadline while nobody asks', async () => {
+    it('acts on a deadline without any request', async () => {
       const { runtime, ref, startDue, soonMs, advance, until, effects } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
       await runtime.ask(ref, [startDue(soonMs)], by('start'));
@@ -163,11 +163,11 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       await runtime.ask(ref, [startDue(soonMs)], by('start'));
       await advance(1.1 * soonMs);
       await until('RaceGivenUp');
-      // The word may have some way to go.
+      // The cancellation may take a while to arrive.
       await vi.waitFor(() => expect(aborted).toBe(true), { timeout: 5_000 });
     });
 
-    it('goes on after a restart in every state: same answers, no second event, effects taken up again', async () => {
+    it('continues after a restart in every state: same answers, no second event, effects resumed', async () => {
       const { runtime, ref, start, restart, until, effects, types } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
       const first = await runtime.ask(ref, [start], by('start'));
@@ -195,7 +195,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
     });
 
     it.each(['before', 'after'] as const)(
-      'killed %s the append: the repeat makes the same events as an unbroken run',
+      'killed %s the append: the repeat makes the same events as an uninterrupted run',
       async (at) => {
         const { runtime, ref, start, restart, until, fault, types, recorded } = await setUp();
         fault.at = at;
@@ -209,7 +209,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       },
     );
 
-    it('tries a failed effect again', async () => {
+    it('retries a failed effect', async () => {
       const { runtime, ref, start, until, effects, advance, soonMs } = await setUp();
       let failures = 0;
       effects.deliver = () =>
@@ -222,7 +222,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect(failures).toBe(2);
     });
 
-    it('ends an attempt at an effect that takes too long, and tries it again', async () => {
+    it('ends an attempt at an effect that takes too long, and retries it', async () => {
       const { runtime, ref, start, effects, advance, until } = await setUp({ effectMs: 1_000 });
       const aborted: unknown[] = [];
       effects.deliver = (signal) =>
@@ -258,7 +258,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect(effects.ran).toHaveLength(1);
     });
 
-    it('keeps processes of one id in two streams apart: asks, deadlines, effects and what cancels them', async () => {
+    it('keeps processes with the same id in two streams apart: asks, deadlines, effects and cancellations', async () => {
       const { runtime, ref, other, startDue, soonMs, advance, until, types, effects, restart } = await setUp();
       const aborted: string[] = [];
       effects.deliver = (signal, of) =>
@@ -286,7 +286,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect((await next.ask(ref, [], by('look'))).answer).toMatchObject({ name: 'givenUp' });
     });
 
-    it('gives the outcome once the effect is through, and at once where none is waited for', async () => {
+    it('returns the outcome once the effect has ended, and immediately if there is no effect', async () => {
       const { runtime, ref, start, effects, until } = await setUp();
       const within = { withinMs: 30_000 };
       expect((await runtime.outcome(ref, by('before'), within))?.answer).toEqual({ name: 'new' });
@@ -311,7 +311,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect((await runtime.outcome(ref, by('over'), within))?.answer).toMatchObject({ name: 'finished' });
     });
 
-    it('gives the outcome also when the process gives up its effect', async () => {
+    it('returns the outcome also when the process gives up its effect', async () => {
       const { runtime, ref, startDue, soonMs, advance, effects } = await setUp();
       effects.deliver = () => new Promise(() => undefined);
       await runtime.ask(ref, [startDue(soonMs)], by('start'));
@@ -321,7 +321,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       expect((await outcome)?.answer).toMatchObject({ name: 'givenUp' });
     });
 
-    it('ends the waiting for an outcome when the time is up or who waits has gone; the process goes on', async () => {
+    it('ends the wait for an outcome when the time is up or the caller has gone; the process continues', async () => {
       const { runtime, ref, start, effects, advance, until } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
@@ -342,7 +342,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       await until('RaceDelivered');
     });
 
-    it('lets only so many wait for one outcome', async () => {
+    it('limits the callers that wait for one outcome', async () => {
       const { runtime, ref, start, effects } = await setUp();
       const running = new Promise<(parcel: string) => void>((began) => {
         effects.deliver = () => new Promise((resolve) => began(resolve));
@@ -353,7 +353,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
         runtime.outcome(ref, by(`waiter ${String(n)}`), { withinMs: 30_000 }).then(
           (outcome) => outcome?.answer,
           (refusal: unknown) => {
-            // The others wait on, until now.
+            // The others have been waiting until now.
             release('parcel');
             return refusal;
           },
@@ -368,7 +368,7 @@ export const processRuntimeContract = (name: string, open: OpenRuntime): void =>
       );
     });
 
-    it('keeps outcomes of processes of one id in two streams apart', async () => {
+    it('keeps outcomes of processes with the same id in two streams apart', async () => {
       const { runtime, ref, other, start, effects, types } = await setUp();
       effects.deliver = (_, of) => (of.stream === stream ? Promise.resolve('parcel') : new Promise(() => undefined));
       await runtime.ask(ref, [start], by('start'));

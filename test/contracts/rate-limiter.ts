@@ -6,13 +6,13 @@ export type OpenedRateLimiter = {
   readonly limiter: RateLimiter;
   /** Lets time pass, in milliseconds. */
   readonly later: (ms: number) => Promise<unknown>;
-  /** Sets the clock that it goes by, by so many milliseconds. */
+  /** Moves its clock by this many milliseconds. */
   readonly setClockBy: (ms: number) => unknown;
 };
 
 const limit = { limit: 3, windowSeconds: 60 };
 
-/** What every rate limiter promises, whatever its implementation. */
+/** The promises of every rate limiter, whatever its implementation. */
 export const rateLimiterContract = (name: string, open: () => Promise<OpenedRateLimiter>): void => {
   describe(`${name} as a rate limiter`, () => {
     let opened: OpenedRateLimiter;
@@ -29,7 +29,7 @@ export const rateLimiterContract = (name: string, open: () => Promise<OpenedRate
       return allowed;
     };
 
-    it('allows as many requests as the limit says, and says how many are left', async () => {
+    it('allows as many requests as the limit, and returns how many are left', async () => {
       const decisions = [];
       for (let n = 0; n < 4; n += 1) decisions.push(await limiter.take('key', limit));
       expect(decisions).toEqual([
@@ -40,7 +40,7 @@ export const rateLimiterContract = (name: string, open: () => Promise<OpenedRate
       ]);
     });
 
-    it('begins a window with the first request, and refills it only as a whole [1.4c]', async () => {
+    it('begins a window with the first request, and refills it only completely [1.4c]', async () => {
       await opened.later(30_000);
       expect(await take(1)).toEqual([true]);
       await opened.later(59_000);
@@ -50,7 +50,7 @@ export const rateLimiterContract = (name: string, open: () => Promise<OpenedRate
       expect(await take(4)).toEqual([true, true, true, false]);
     });
 
-    it('counts whole seconds up to the refill, rounded up, so that waiting them is enough', async () => {
+    it('counts whole seconds up to the refill, rounded up, so that waiting for them is enough', async () => {
       await take(3);
       await opened.later(100);
       expect(await limiter.take('key', limit)).toMatchObject({ allowed: false, resetSeconds: 60 });
@@ -58,18 +58,18 @@ export const rateLimiterContract = (name: string, open: () => Promise<OpenedRate
       expect(await limiter.take('key', limit)).toMatchObject({ allowed: false, resetSeconds: 1 });
     });
 
-    it('does not count what it refuses, and no refusal delays the refill [1.4c]', async () => {
+    it('does not count refused requests, and no refusal delays the refill [1.4c]', async () => {
       await take(20);
       await opened.later(60_000);
       expect(await take(3)).toEqual([true, true, true]);
     });
 
-    it('counts every subject by itself', async () => {
+    it('counts every subject separately', async () => {
       expect(await take(4)).toEqual([true, true, true, false]);
       expect(await take(1, 'other')).toEqual([true]);
     });
 
-    it('goes by the limit of the request that asks', async () => {
+    it('uses the limit of the current request', async () => {
       await take(3);
       expect(await limiter.take('key', { limit: 5, windowSeconds: 60 })).toMatchObject({ allowed: true, remaining: 1 });
       expect(await limiter.take('key', { limit: 2, windowSeconds: 60 })).toMatchObject({
@@ -78,7 +78,7 @@ export const rateLimiterContract = (name: string, open: () => Promise<OpenedRate
       });
     });
 
-    it('allows nothing under a limit of 0', async () => {
+    it('allows nothing with a limit of 0', async () => {
       expect(await limiter.take('key', { limit: 0, windowSeconds: 60 })).toEqual({
         allowed: false,
         remaining: 0,
@@ -86,7 +86,7 @@ export const rateLimiterContract = (name: string, open: () => Promise<OpenedRate
       });
     });
 
-    it('locks nobody out when the clock is set back', async () => {
+    it('blocks no subject when the clock is set back', async () => {
       await take(3);
       await opened.setClockBy(-3_600_000);
       await opened.later(60_000);

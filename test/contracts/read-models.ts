@@ -61,7 +61,7 @@ const poison = (stream: string, revision = 3): Changes['parked'][number] => ({
 const books = projection('books');
 const books2 = projection('books', 2);
 
-/** What read models and their write side promise, whatever they are built on. */
+/** The promises of read models and their write side, whatever they are built on. */
 export const readModelsContract = (name: string, open: (clock: Clock) => Promise<OpenedReadModels>): void => {
   describe(`${name} as read models`, () => {
     const clock = new ManualClock();
@@ -85,7 +85,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
       );
 
     describe('rows', () => {
-      it('are given back as they were put, and null when there is none', async () => {
+      it('are returned as they were written, and null if there is none', async () => {
         const row = JSON.parse(
           '{"text":"é 漢字 😀 \\u2028 \\u0000","list":[1,2.5,null,{}],"__proto__":{"own":true}}',
         ) as Json;
@@ -94,7 +94,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.get(books, 'b')).toBeNull();
       });
 
-      it('are replaced whole, and leave when they are removed', async () => {
+      it('are replaced completely, and disappear when they are removed', async () => {
         await commit({ put: [put('a', { one: 1 }), put('b')] });
         await commit({ put: [put('a', { two: 2 })], remove: ['b'] });
         expect(await models.get(books, 'a')).toEqual({ two: 2 });
@@ -102,7 +102,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await keys()).toEqual(['a']);
       });
 
-      it('are given together by their keys, those that are missing left out', async () => {
+      it('are returned together by their keys, without missing ones', async () => {
         await commit({ put: [put('a'), put('b'), put('c')] });
         expect([...(await models.getAll(books, ['c', 'a', 'x']))].sort()).toEqual([
           ['a', { key: 'a' }],
@@ -115,13 +115,13 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         await commit({ put: [put('a'), text('nul/1', 'a \0 zither')] });
         expect(await models.get(books, '\0')).toBeNull();
         expect((await models.getAll(books, ['a', '\0'])).size).toBe(1);
-        // Where such a place lies is each database's own affair.
+        // Each database decides where such a row sorts.
         await expect(keys({ beyond: '\0' })).resolves.toBeInstanceOf(Array);
         expect(await keys({ partition: '\0' })).toEqual([]);
         expect(await models.progress(books, '\0')).toBe(-1);
       });
 
-      it('are loaded by key, those that are missing left out', async () => {
+      it('are loaded by key, without missing ones', async () => {
         await commit({ put: [put('a'), put('b'), put('c')] });
         const { rows } = await models.load(build, ['a', 'c', 'x'], []);
         expect([...rows].sort()).toEqual([
@@ -130,7 +130,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         ]);
       });
 
-      it('are loaded in the order of their keys, up to the one that brings them to a bound of bytes', async () => {
+      it('are loaded in the order of their keys, up to the one that reaches a limit of bytes', async () => {
         // Two bytes for each character: bytes are counted, not characters.
         const row = { text: 'é'.repeat(50_000) };
         const size = 100_011;
@@ -151,7 +151,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
     });
 
     describe('lists', () => {
-      it('hold the rows of one partition, sorted by code point in both directions', async () => {
+      it('have the rows of one partition, sorted by code point in both directions', async () => {
         const orders = ['b', 'a', 'ａ', '😀', 'B', 'a b', 'é'];
         await commit({ put: [...orders.map((order) => put(order, order, ['p', order])), put('z', 'z', ['q', 'z'])] });
         const ascending = ['B', 'a', 'a b', 'b', 'é', 'ａ', '😀'];
@@ -160,14 +160,14 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await keys({ partition: 'nobody' })).toEqual([]);
       });
 
-      it('give the key, the order and the row', async () => {
+      it('return the key, the order and the row', async () => {
         await commit({ put: [put('a', { title: 'A' }, ['p', '001'])] });
         const listed = await models.list(books, { partition: 'p', direction: 'ascending', limit: 1 });
         expect(listed).toEqual({ rows: [{ key: 'a', order: '001', row: { title: 'A' } }], more: false });
       });
 
       it.each(['ascending', 'descending'] as const)(
-        'end a page %s by its bytes, and say whether more of them match',
+        'end a page %s by its bytes, and report whether more rows match',
         async (direction) => {
           const names = [...'abcdefghij'];
           // Two bytes for each character: bytes are counted, not characters.
@@ -196,7 +196,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         },
       );
 
-      it('come at least one at a time, however large; near 4 MiB unless another bound is named', async () => {
+      it('return at least one row, however large; about 4 MiB unless another limit is given', async () => {
         const row = { text: 'x'.repeat(1_000_000) };
         await commit({ put: [...'abcdef'].map((key) => put(key, row)) });
         const query = { partition: 'p', direction: 'ascending', limit: 100 } as const;
@@ -206,7 +206,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect((await models.list(books, { ...query, beyond: 'd' })).more).toBe(false);
       });
 
-      it('say that there are more behind the limit, and none behind the last', async () => {
+      it('report more rows behind the limit, and none behind the last', async () => {
         await commit({ put: [put('a'), put('b'), put('c')] });
         const more = async (limit: number, beyond?: string): Promise<boolean> =>
           (
@@ -226,14 +226,14 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         ]);
       });
 
-      it('go on strictly beyond an order, in reading direction, up to the limit', async () => {
+      it('continue strictly beyond an order, in reading direction, up to the limit', async () => {
         await commit({ put: ['1', '2', '3', '4', '5'].map((key) => put(key)) });
         expect(await keys({ beyond: '2', limit: 2 })).toEqual(['3', '4']);
         expect(await keys({ beyond: '4', limit: 2, direction: 'descending' })).toEqual(['3', '2']);
         expect(await keys({ beyond: '5' })).toEqual([]);
       });
 
-      it('hold only rows with one of the tags asked for', async () => {
+      it('have only rows with one of the requested tags', async () => {
         await commit({ put: ['x', 'y', 'z', 'x'].map((tag, n) => put(`${n}`, n, ['p', `${n}`, tag])) });
         expect(await keys({ tags: ['x'] })).toEqual(['0', '3']);
         expect(await keys({ tags: ['x', 'z'], beyond: '0' })).toEqual(['2', '3']);
@@ -258,7 +258,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(listed.more).toBe(true);
       });
 
-      it.each(['ascending', 'descending'] as const)('hold only rows within a range, %s', async (direction) => {
+      it.each(['ascending', 'descending'] as const)('have only rows within a range, %s', async (direction) => {
         await commit({ put: ['1', '2', '3', '4', '5'].map((key) => put(key)) });
         const ordered = (all: readonly string[]) => (direction === 'ascending' ? all : [...all].reverse());
         const within = async (range: ListQuery['within'] & object) => keys({ direction, within: range });
@@ -272,7 +272,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect((await models.list(books, page)).more).toBe(false);
       });
 
-      it('follow a row to another place', async () => {
+      it('follow a row to another position', async () => {
         await commit({ put: [put('a', 1, ['p', '1', 'live']), put('b', 2, ['p', '2', 'live'])] });
         await commit({ put: [put('a', 1, ['p', '3', 'gone']), put('b', 2, ['q', '2', 'live'])] });
         expect(await keys()).toEqual(['a']);
@@ -300,14 +300,14 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         for (const none of ['', ' .,"\'_*', 'neck', 'stolen', 'ete']) expect(await found({ text: none })).toEqual([]);
       });
 
-      it('are found within their stream alone', async () => {
+      it('are found only within their stream', async () => {
         await commit({ put: [text('s/1', 'ruby'), text('t/1', 'ruby'), text('S/1', 'ruby'), text('s/2', 't s')] });
         expect(await found({ text: 'ruby' })).toEqual(['s/1']);
         expect(await found({ text: 'ruby', stream: 'S' })).toEqual(['S/1']);
         expect(await found({ text: 'ruby', stream: 'nobody' })).toEqual([]);
       });
 
-      it('come with those first that hold more and rarer words, then those of the last order, up to the limit', async () => {
+      it('are sorted by more and rarer matching words, then by the latest order, up to the limit', async () => {
         await commit({
           put: [
             text('s/1', 'the king'),
@@ -327,19 +327,19 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(whole?.score).toBeCloseTo(1, 5);
       });
 
-      it('are found within a range of places', async () => {
+      it('are found within a range of positions', async () => {
         await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, 'ruby', n)) });
         expect(await found({ text: 'ruby', within: { above: '1', upTo: '3' } })).toEqual(['s/3', 's/2']);
       });
 
-      it('are found up to a place, however many come after it', async () => {
+      it('are found up to a position, however many rows follow it', async () => {
         await commit({ put: [text('s/a', 'ruby', '0000')] });
         const later = Array.from({ length: WORD_ROWS + 1 }, (_, n) => text(`s/${n}`, 'ruby', `1${n}`));
         await commit({ put: later });
         expect(await found({ text: 'ruby', within: { upTo: '0000' } })).toEqual(['s/a']);
       });
 
-      it('follow the row: another text, another place, none, gone', async () => {
+      it('follow the row: another text, another position, none, removed', async () => {
         await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, `ruby ${n}`, n)) });
         const moved = text('s/4', 'ruby 4', '0');
         await commit({ put: [text('s/1', 'pearl', '1'), text('s/2', null, '2'), moved], remove: ['s/3'] });
@@ -349,7 +349,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await found({ text: 'again' })).toEqual(['s/2']);
       });
 
-      it('are bounded in their words: long ones are cut, and of a query the first ones count', async () => {
+      it('are limited in their words: long ones are cut, and only the first ones of a query count', async () => {
         const many = Array.from({ length: 5_000 }, (_, n) => `w${n}`).join(' ');
         await commit({ put: [text('s/1', `${'x'.repeat(5_000)} ${many}`)] });
         expect(await found({ text: 'x'.repeat(5_000) })).toEqual(['s/1']);
@@ -361,13 +361,13 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
 
     describe('texts that become longer in compatibility form', () => {
       const word = (n: number): string => `${10_000 + n}${'㌀'.repeat(16)}`;
-      /** Five digits, and the rest of 64 characters. */
+      /** Five digits, and 64 characters minus those. */
       const wordBytes = 5 + 59 * 3;
       const kept = Math.ceil(1_000_000 / wordBytes);
       const first = async (query: string): Promise<string | undefined> =>
         (await models.byWords(books, { stream: 's', text: query, limit: 1 }))[0]?.key;
 
-      it('are found by their first words, near a megabyte of them, and hold up nobody', async () => {
+      it('are found by their first words, about a megabyte of them, and delay nothing else', async () => {
         const many = Array.from({ length: 16_000 }, (_, n) => word(n)).join(' ');
         expect(Buffer.byteLength(many)).toBeLessThan(900_000);
         expect(await commit({ put: [text('s/1', many), text('s/2', 'ruby')] })).toBe(true);
@@ -375,7 +375,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         for (const n of [kept, kept + 1, 6_000, 9_999, 15_999]) expect(await first(word(n))).toBeUndefined();
       });
 
-      it('are found by all words where these come to less', async () => {
+      it('are found by all words if these are shorter', async () => {
         const many = Array.from({ length: kept }, (_, n) => word(n)).join(' ');
         await commit({ put: [text('s/1', many)] });
         for (const n of [0, 1, kept >> 1, kept - 2, kept - 1]) expect(await first(word(n))).toBe('s/1');
@@ -397,7 +397,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
       const set = (key: string, of: string, vector: Float32Array | null, embedder = 'e@1'): Promise<void> =>
         models.setVectors(books, embedder, [{ key, text: of, vector }]);
 
-      it('are lacking from every text until they are set, of one stream or of all', async () => {
+      it('are missing for every text until they are set, in one stream or in all', async () => {
         await commit({
           put: [text('s/1', 'one'), text('s/2', 'two'), text('t/1', 'three'), text('s/3', null), put('s/4')],
         });
@@ -411,7 +411,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await without('e@1')).toEqual(['s/2', 't/1']);
       });
 
-      it('are lacking first where no embedder has seen the text, and of the newest first, within one stream', async () => {
+      it('are listed as missing with texts that no embedder has seen first, newest first, within one stream', async () => {
         await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, n, n)) });
         await set('s/4', '4', floats(4), 'd@1');
         await set('s/2', '2', floats(2), 'f@1');
@@ -423,7 +423,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect([await keys(1), await keys(2), (await keys(3)).length]).toEqual([['s/3'], ['s/3', 's/1'], 3]);
       });
 
-      it('are lacking and counted within a range of one stream', async () => {
+      it('are listed as missing and counted within a range of one stream', async () => {
         await commit({ put: ['1', '2', '3', '4'].map((n) => text(`s/${n}`, n, n)) });
         await set('s/2', '2', floats(2), 'd@1');
         await set('s/3', '3', floats(3), 'f@1');
@@ -439,7 +439,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await look({ above: '4' })).toEqual([]);
       });
 
-      it('are counted where they are lacking, of one stream or of all, up to a limit', async () => {
+      it('are counted if missing, in one stream or in all, up to a limit', async () => {
         await commit({ put: [text('s/1', 'one'), text('s/2', 'two'), text('t/1', 'three')] });
         const count = (embedder: string, limit: number, stream?: string): Promise<number> =>
           models.countWithoutVector(books, { embedder, limit, ...(stream === undefined ? {} : { stream }) });
@@ -450,7 +450,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.countWithoutVector(projection('films'), { embedder: 'e@1', limit: 9 })).toBe(0);
       });
 
-      it('that an embedder cannot make are known of a stream and a range', async () => {
+      it('that an embedder cannot make are listed for a stream and a range', async () => {
         await commit({ put: ['1', '2', '3'].map((n) => text(`s/${n}`, n, n)) });
         const has = (embedder: string, within = {}, stream = 's'): Promise<boolean> =>
           models.hasMeaningless(books, { embedder, stream, within });
@@ -461,7 +461,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect([await has('e@1', { above: '2' }), await has('e@1', { above: '1', upTo: '2' })]).toEqual([false, true]);
       });
 
-      it('are given back to the bit, by order, within a range and up to a limit', async () => {
+      it('are returned bit by bit, by order, within a range and up to a limit', async () => {
         const odd = floats(0.1, -0, Number.MAX_VALUE, 1e-45, NaN);
         await commit({ put: ['1', '2', '3'].map((n) => text(`s/${n}`, n, `${9 - Number(n)}`)) });
         // A view that begins at an offset where a Float32Array cannot begin in another buffer.
@@ -501,13 +501,13 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         ]);
       });
 
-      it('that an embedder cannot make are not asked for again', async () => {
+      it('that an embedder cannot make are not requested again', async () => {
         await commit({ put: [text('s/1', 'one')] });
         await set('s/1', 'one', null);
         expect([await without('e@1'), await vectors('e@1'), await without('e@2')]).toEqual([[], [], ['s/1']]);
       });
 
-      it('are not lost to a null of the same embedder', async () => {
+      it('are not overwritten by a null of the same embedder', async () => {
         await commit({ put: [text('s/1', 'one'), text('s/2', 'two')] });
         await set('s/1', 'one', floats(1));
         await set('s/1', 'one', null);
@@ -519,7 +519,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await vectors('e@1')).toEqual([['s/2', 2]]);
       });
 
-      it('go with their text, and stay when the rest of the row changes', async () => {
+      it('are removed with their text, and stay when the rest of the row changes', async () => {
         await commit({ put: [text('s/1', 'one', '1'), text('s/2', 'two', '2'), text('s/3', 'three', '3')] });
         for (const [key, of] of [
           ['s/1', 'one'],
@@ -532,7 +532,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await without('e@1')).toEqual(['s/2']);
       });
 
-      it('are not set on a row that has another text by now, or is gone', async () => {
+      it('are not set on a row whose text has changed since, or that is gone', async () => {
         await commit({ put: [text('s/1', 'one'), text('s/2', 'two')] });
         await commit({ put: [text('s/1', 'other')], remove: ['s/2'] });
         await models.setVectors(books, 'e@1', [
@@ -542,7 +542,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect([await vectors('e@1'), await without('e@1')]).toEqual([[], ['s/1']]);
       });
 
-      it('go over into a new build, for texts that are the same there', async () => {
+      it('are copied to a new build for texts that are the same there', async () => {
         await commit({ put: [text('s/1', 'one'), text('s/2', 'two')] });
         await set('s/1', 'one', floats(1));
         await set('s/2', 'two', floats(2));
@@ -576,13 +576,13 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(streams.get('s')).toEqual({ revision: -1, parked: false });
       });
 
-      it('moves with the rows of one commit', async () => {
+      it('advances with the rows of one commit', async () => {
         expect(await commit({ put: [put('a')], progress: [{ stream: 's', from: -1, to: 4 }] })).toBe(true);
         expect(await models.progress(books, 's')).toBe(4);
         expect((await models.load(build, [], ['s', 't'])).streams.get('s')).toEqual({ revision: 4, parked: false });
       });
 
-      it('refuses a batch that was made on another standing, and then writes nothing of it', async () => {
+      it('makes a batch based on another revision fail without writing any of it', async () => {
         await commit({ progress: [{ stream: 's', from: -1, to: 4 }] });
         const late = {
           put: [put('a')],
@@ -600,14 +600,14 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect((await models.open(books)).position).toBe(0);
       });
 
-      it('keeps the global position of the build', async () => {
+      it('includes the global position of the build', async () => {
         await commit({ position: 17 });
         expect((await models.open(books)).position).toBe(17);
       });
     });
 
     describe('parked events', () => {
-      it('stop their stream for this projection alone, and are listed with what is known of them', async () => {
+      it('stop their stream for this projection only, and are listed with their details', async () => {
         const films = await models.open(projection('films'));
         await commit({ parked: [poison('s')] });
         expect((await models.load(build, [], ['s', 't'])).streams.get('s')).toEqual({ revision: -1, parked: true });
@@ -621,9 +621,9 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect((await models.parked(2)).map(({ stream }) => stream)).toEqual(['r', 's']);
       });
 
-      it('do not count in the build of an older version, which is kept for a roll-back, and keep nobody waiting there', async () => {
+      it('do not count in the build of an older version, which is kept for a roll-back, and delay no reader there', async () => {
         await models.swapIn(await models.open(books2));
-        // Rolled back, and forward again: the newer build is live as it was.
+        // Rolled back, and forward again: the newer build is live as before.
         const back = await models.open(books);
         await commit({ parked: [poison('old')] }, back);
         await models.swapIn(back);
@@ -645,7 +645,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.parkedCount([books])).toBe(0);
       });
 
-      it('go with their build', async () => {
+      it('are removed with their build', async () => {
         await commit({ parked: [poison('s')] });
         await models.swapIn(await models.begin(books));
         expect(await models.parkedCount([books])).toBe(0);
@@ -654,12 +654,12 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
     });
 
     describe('builds', () => {
-      it('are opened again as they stand', async () => {
+      it('are reopened in their current state', async () => {
         await commit({ position: 3 });
         expect(await models.open(books)).toEqual({ ...build, position: 3, live: true });
       });
 
-      it('keep their rows from readers while another one of the version is live', async () => {
+      it('hide their rows from readers while another one of the version is live', async () => {
         await commit({ put: [put('a', 'old')], progress: [{ stream: 's', from: -1, to: 0 }] });
         const next = await models.begin(books);
         await commit({ put: [put('a', 'new'), put('b')], progress: [{ stream: 's', from: -1, to: 7 }] }, next);
@@ -672,7 +672,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.progress(books, 's')).toBe(7);
       });
 
-      it('of a new version are read once they are swapped in; until then the version before answers', async () => {
+      it('of a new version are read once they are swapped in; until then the previous version is read', async () => {
         await commit({ put: [put('a', 'one')] });
         const next = await models.open(books2);
         await commit({ put: [put('a', 'two')] }, next);
@@ -692,7 +692,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.get(books2, 'a')).toBe('two');
       });
 
-      it('that are the only ones are read while they are under way', async () => {
+      it('that are the only ones are read while they are incomplete', async () => {
         const films = projection('films');
         const under = await models.open(films);
         await commit({ put: [put('a')] }, under);
@@ -701,7 +701,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.open(films)).toEqual(under);
       });
 
-      it('are opened again as they are, and begun again, unless a newer version has taken their place', async () => {
+      it('are reopened unchanged, and restarted, unless a newer version has replaced them', async () => {
         const newer = { ...books, version: books.version + 1 };
         expect(await models.reopen(books, build)).toMatchObject({ id: build.id, live: true });
         const same = await models.begin(books);
@@ -712,12 +712,12 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         await models.swapIn(next);
         expect(await models.reopen(books, build)).toBeNull();
         expect(await models.reopen(newer, next)).toEqual({ ...next, live: true });
-        // An older version that starts makes its own build, as after a step back.
+        // An older version makes its own build when it starts, as after a roll-back.
         const back = await models.open(books);
         expect(await models.reopen(books, build)).toEqual(back);
       });
 
-      it('that were broken off are dropped when the one that readers see is opened or swapped in again, or another is begun', async () => {
+      it('that were interrupted are dropped when the one that readers see is opened or swapped in again, or another is begun', async () => {
         const stopped = await models.begin(books);
         const abandoned = await models.begin(books);
         await expect(commit({ put: [put('a')] }, stopped)).rejects.toThrow();
@@ -731,7 +731,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await keys()).toEqual(['a']);
       });
 
-      it('that were abandoned are left to their readers, and one made in their place is opened by all', async () => {
+      it('that were abandoned are left to their readers, and all processes open one made as a replacement', async () => {
         await commit({ put: [put('a')], position: 17, progress: [{ stream: 's', from: -1, to: 2 }] });
         expect(await models.reached(books, 's', 2, 0)).toBe(true);
         await models.abandon(build);
@@ -750,7 +750,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await models.reachedPosition(books, 12, 0)).toBe(true);
       });
 
-      it('that were abandoned while they were made are dropped for the next one', async () => {
+      it('that were abandoned while incomplete are dropped for the next one', async () => {
         await commit({ put: [put('a')] });
         const unfinished = await models.begin(books);
         await models.abandon(unfinished);
@@ -760,7 +760,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await keys()).toEqual(['a']);
       });
 
-      it('of projections with other names are left alone by a swap', async () => {
+      it('of projections with other names are not affected by a swap', async () => {
         const films = projection('films');
         const other = await models.open(films);
         await commit({ put: [put('a')] }, other);
@@ -770,7 +770,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
     });
 
     describe('waiting', () => {
-      it('ends at once for a revision that is there', async () => {
+      it('ends immediately for a revision that exists', async () => {
         await commit({ progress: [{ stream: 's', from: -1, to: 2 }], position: 5 });
         expect(await models.reached(books, 's', 2, 0)).toBe(true);
         expect(await models.reached(books, 's', 3, 0)).toBe(false);
@@ -799,14 +799,14 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await later).toBe(false);
       });
 
-      it('ends with false when a parked event means that the revision never comes', async () => {
+      it('ends with false when a parked event means that the revision will never exist', async () => {
         const never = models.reached(books, 's', 9, 1_000);
         await commit({ parked: [poison('s')] });
         expect(await never).toBe(false);
         expect(await models.reached(books, 's', 9, 1_000)).toBe(false);
       });
 
-      it('goes on behind a parked event while another build may still bring the revision', async () => {
+      it('continues behind a parked event while another build may still bring the revision', async () => {
         await commit({ parked: [poison('s')] });
         const next = await models.begin(books);
         const wait = models.reached(books, 's', 3, 1_000);
@@ -815,7 +815,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await wait).toBe(true);
       });
 
-      it('ends when a build is swapped in that holds the revision', async () => {
+      it('ends when a build with the revision is swapped in', async () => {
         const next = await models.begin(books);
         await commit({ progress: [{ stream: 's', from: -1, to: 2 }], position: 5 }, next);
         const waits = Promise.all([models.reached(books, 's', 2, 1_000), models.reachedPosition(books, 5, 1_000)]);
@@ -823,7 +823,7 @@ export const readModelsContract = (name: string, open: (clock: Clock) => Promise
         expect(await waits).toEqual([true, true]);
       });
 
-      it('is told to a listener until the listener stops', async () => {
+      it('is reported to a listener until the listener stops', async () => {
         let begun = 0;
         const stop = models.onAwaited(() => (begun += 1));
         const waits = [models.reached(books, 's', 0, 1_000), models.reachedPosition(books, 1, 1_000)];

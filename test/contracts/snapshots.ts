@@ -7,13 +7,13 @@ export type OpenedSnapshots = { readonly snapshots: Snapshots; readonly dispose:
 const END = { revision: Number.MAX_SAFE_INTEGER };
 const ONE = 'npc-studio.one';
 
-/** What everything that keeps snapshots promises (ports/snapshots.ts). */
+/** The promises of every snapshot store (ports/snapshots.ts). */
 export const snapshotsContract = (name: string, open: () => Promise<OpenedSnapshots>): void => {
-  describe(`${name} as keeper of snapshots`, () => {
+  describe(`${name} as a snapshot store`, () => {
     let opened: OpenedSnapshots;
     let snapshots: Snapshots;
 
-    /** A snapshot whose event happened a second after that of the revision before. */
+    /** A snapshot whose event happened a second after the event of the previous revision. */
     const snapshot = (revision: number, members: Partial<Snapshot> = {}): Snapshot => ({
       stream: ONE,
       version: 1,
@@ -33,14 +33,14 @@ export const snapshotsContract = (name: string, open: () => Promise<OpenedSnapsh
 
     afterEach(() => opened.dispose());
 
-    it('gives back what was saved', async () => {
+    it('returns a saved snapshot', async () => {
       const state = JSON.stringify({ text: 'null \u0000, half \ud800, "quoted" \u{1f600}', list: [1.5, -1, null, {}] });
       const kept = snapshot(2_000_000_000_000, { state, atMs: 8_000_000_000_000, hash: 'f'.repeat(64) });
       await snapshots.save(kept);
       expect(await snapshots.latest(ONE, 1, END)).toEqual(kept);
     });
 
-    it('has none of a stream that none was saved of', async () => {
+    it('has none for a stream without saved ones', async () => {
       expect(await snapshots.latest(ONE, 1, END)).toBeNull();
     });
 
@@ -58,7 +58,7 @@ export const snapshotsContract = (name: string, open: () => Promise<OpenedSnapsh
       expect(await found({ timeMs: -62_167_219_200_000 })).toBeNull();
     });
 
-    it('finds the last of those that happened in the same instant', async () => {
+    it('finds the last of those with the same instant', async () => {
       for (const revision of [30, 10, 20]) await snapshots.save(snapshot(revision, { atMs: 5 }));
       expect([await found({ timeMs: 5 }), await found({ timeMs: 4 })]).toEqual([30, null]);
     });
@@ -82,7 +82,7 @@ export const snapshotsContract = (name: string, open: () => Promise<OpenedSnapsh
       expect([await found(END), await found(END, 2)]).toEqual([null, 7]);
     });
 
-    it('does not write again what is there already', async () => {
+    it('does not rewrite an existing one', async () => {
       await snapshots.save(snapshot(7));
       await snapshots.save(snapshot(7, { atMs: 1 }));
       expect(await snapshots.latest(ONE, 1, END)).toEqual(snapshot(7));

@@ -13,12 +13,12 @@ const OTHER = { tenant: 'other-studio' };
 
 const payload = Buffer.from('{"name":"Mira \u{1f600}"}');
 const digest = contentDigest(payload);
-/** More than are dropped at once below. */
+/** More than are dropped per call below. */
 const texts = Array.from({ length: 5 }, (_, n) => Buffer.from(`"payload ${String(n)}"`));
 
-/** What everything that archives payloads promises (ports/soul-archive.ts). */
+/** The promises of every payload archive (ports/soul-archive.ts). */
 export const soulArchiveContract = (name: string, open: () => Promise<OpenedArchive>): void => {
-  describe(`${name} as archive of souls`, () => {
+  describe(`${name} as a soul archive`, () => {
     let opened: OpenedArchive;
     let archive: SoulArchive;
 
@@ -37,26 +37,26 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
     };
     const whole = payload.toString();
 
-    it('has nothing that nobody staged', async () => {
+    it('has nothing that was never staged', async () => {
       expect(await seen()).toEqual([null, null]);
       expect(await archive.publish(digest, ONE)).toBeNull();
       expect(await seen()).toEqual([null, null]);
     });
 
-    it('shows what is staged to the server alone, and everybody what is published', async () => {
+    it('shows staged payloads to the server only, and published ones to everyone', async () => {
       await stage();
       expect(await seen()).toEqual([whole, null]);
       expect(await archive.publish(digest, ONE)).toBe('published');
       expect(await seen()).toEqual([whole, whole]);
     });
 
-    it('keeps for good what is staged until the last moment that there is', async () => {
+    it('keeps staged payloads forever if they expire at the last possible instant', async () => {
       await stage(new Date(8_640_000_000_000_000));
       expect(await archive.dropStaged(new Date(Date.UTC(9_999, 11, 31)), 10)).toBe(0);
       expect(await seen()).toEqual([whole, null]);
     });
 
-    it('counts what each tenant has staged that is not public', async () => {
+    it('counts the staged payloads of each tenant that are not public', async () => {
       expect(await archive.stagedBytes(ONE.tenant)).toBe(0);
       const [first = payload, second = payload] = texts;
       for (const bytes of [first, second, first]) await stage(at(60), ONE, bytes);
@@ -70,7 +70,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await archive.stagedBytes(OTHER.tenant)).toBe(0);
     });
 
-    it('counts together with a tenant all whose names begin in one way', async () => {
+    it('counts all tenants with a common prefix together', async () => {
       const [first = payload, second = payload, third = payload] = texts;
       await stage(at(60), ONE, first);
       await stage(at(60), { tenant: 'Ia_-x_i0_one' }, second);
@@ -82,7 +82,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await archive.stagedBytes(ONE.tenant)).toBe(first.length);
     });
 
-    it('drops what one tenant staged when it is told to, not what is public or another’s', async () => {
+    it("drops the staged payloads of one tenant on request, not public ones or another tenant's", async () => {
       await stage(at(60), ONE);
       await stage(at(60), OTHER);
       await archive.unstage(digest, ONE);
@@ -94,14 +94,14 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await seen()).toEqual([whole, whole]);
     });
 
-    it('publishes once, whoever asks again', async () => {
+    it('publishes once, however often it is requested', async () => {
       await stage();
       await archive.publish(digest, ONE);
       expect(await archive.publish(digest, ONE)).toBe('wasPublic');
       expect(await archive.publish(digest, OTHER)).toBe('wasPublic');
     });
 
-    it('says to one only of many at once that it published', async () => {
+    it('reports the publication to only one of many concurrent callers', async () => {
       await Promise.all([1, 2, 3, 4].map(() => stage()));
       const said = await Promise.all([1, 2, 3, 4].map(() => archive.publish(digest, ONE)));
       expect(said.sort()).toEqual(['published', 'wasPublic', 'wasPublic', 'wasPublic']);
@@ -117,7 +117,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await archive.publish(digest, ONE)).toBe('wasPublic');
     });
 
-    it('drops what has expired, and not what is still to be kept', async () => {
+    it('drops expired payloads only', async () => {
       await stage(at(60));
       expect(await archive.dropStaged(at(59), 10)).toBe(0);
       expect(await seen()).toEqual([whole, null]);
@@ -126,7 +126,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await archive.publish(digest, ONE)).toBeNull();
     });
 
-    it('keeps what is staged twice until the later time', async () => {
+    it('keeps a payload that is staged twice until the later time', async () => {
       await stage(at(60));
       await stage(at(90));
       await stage(at(30));
@@ -154,7 +154,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       expect(await seen()).toEqual([whole, whole]);
     });
 
-    it('drops no more at once than it is told to', async () => {
+    it('drops at most the requested number per call', async () => {
       for (const bytes of texts) await stage(at(60), ONE, bytes);
       const dropped = [];
       for (let n = 0; n < 4; n += 1) dropped.push(await archive.dropStaged(at(60), 2));
@@ -173,7 +173,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       for (const bytes of texts) expect(await archive.readPublic(contentDigest(bytes))).not.toBeNull();
     });
 
-    it('gives back every byte of the largest payload, and of an empty one', async () => {
+    it('returns every byte of the largest payload, and of an empty one', async () => {
       const largest = randomBytes(MAX_ARCHIVED_BYTES);
       for (const bytes of [largest, Buffer.alloc(0)]) {
         await stage(at(60), ONE, bytes);
@@ -182,7 +182,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       }
     });
 
-    it('remembers which payload a CID names, whether it is there or not', async () => {
+    it('remembers which payload a CID names, even if it is not stored', async () => {
       const cid = 'bafkreigs4kw7of33pkfp3w6bfuldjtzd5inhcaqpnijqqbykczaa7nup3y';
       const neighbour = 'bafybeig3mxlp6od42256fh35o5z3xns4kelhnovsgorfx4wm7njcl43goy';
       expect(await archive.digestOfCid(cid)).toBeNull();
@@ -193,7 +193,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
     });
 
     it.each(['', digest, '../bafkreigs4kw7of33pkfp3w6bfuldjtzd5inhcaqpnijqqbykczaa7nup3y'])(
-      'knows no payload by %j, which is no CID',
+      'finds no payload for %j, which is not a CID',
       async (name) => {
         expect(await archive.digestOfCid(name)).toBeNull();
         await expect(archive.nameByCid(name, digest)).rejects.toThrow(Error);
@@ -209,7 +209,7 @@ export const soulArchiveContract = (name: string, open: () => Promise<OpenedArch
       `${'a'.repeat(42)}\n`,
       `${'a'.repeat(43)}\n`,
       '%2e',
-    ])('has nothing under %j, which is no digest', async (name) => {
+    ])('has nothing for %j, which is not a digest', async (name) => {
       expect(await seen(name)).toEqual([null, null]);
       expect(await archive.publish(name, ONE)).toBeNull();
       await expect(archive.stage(name, payload, { ...ONE, expiresAt: at(60) })).rejects.toThrow(Error);

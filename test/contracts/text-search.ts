@@ -24,7 +24,7 @@ const talk = (version = 1): Projection => ({
 const DAY = 24 * 3_600_000;
 const START = Date.parse('2026-01-01T00:00:00Z');
 
-/** A passage at a place; a day lies between two places. */
+/** A passage at a position; positions are a day apart. */
 const passage = (place: number, text: string, tags: readonly string[] = [], partition = 'p'): Passage => ({
   place,
   partition,
@@ -33,7 +33,7 @@ const passage = (place: number, text: string, tags: readonly string[] = [], part
   text,
 });
 
-/** What ports/text-search.ts promises, for every adapter. */
+/** The promises of ports/text-search.ts, for every adapter. */
 export const textSearchContract = (name: string, open: (clock: Clock) => Promise<OpenedTextSearch>): void => {
   describe(`${name} as text search`, () => {
     const clock = new ManualClock();
@@ -55,7 +55,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       const row = { key, row: { key }, index: { partition: 'p', order: key, tag: '' }, passages };
       await models.commit(into, { put: [row], remove: [], progress: [], parked: [], position: 0 });
     };
-    /** Texts at the places 1, 2, 3 and so on, each in a row of its own. */
+    /** Texts at the positions 1, 2, 3 and so on, each in its own row. */
     const say = async (...texts: readonly string[]): Promise<void> => {
       for (const [at, text] of texts.entries()) await put(`r${at + 1}`, [passage(at + 1, text)]);
     };
@@ -65,7 +65,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       (await page(query)).hits.map(({ place }) => place);
     const word = (text: string): Promise<readonly number[]> => places({ words: drained(searchWords(text)) });
 
-    it('finds the passages that have all words, the last place first, with their rows', async () => {
+    it('finds the passages that have all words, the last position first, with their rows', async () => {
       await say('The ruby is mine.', 'A pearl', 'Your RUBY, my pearl');
       expect(await page({ words: ['ruby'] })).toEqual({
         hits: [
@@ -79,7 +79,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect(await word('rub')).toEqual([]);
     });
 
-    it('finds every passage where no words are asked for', async () => {
+    it('finds every passage if no words are given', async () => {
       await say('one', '…', '');
       expect(await places({})).toEqual([3, 2, 1]);
     });
@@ -105,7 +105,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect(await word('31m')).toEqual([6]);
     });
 
-    it('finds what has a word with a beginning, and not what has an excluded word', async () => {
+    it('matches word prefixes, and not passages with an excluded word', async () => {
       await say('the lanterns', 'the lantern', 'the lamp', 'the LANTERNFISH sings');
       expect(await places({ beginnings: ['lantern'] })).toEqual([4, 2, 1]);
       expect(await places({ beginnings: ['lantern'], without: ['sings', 'lanterns'] })).toEqual([2]);
@@ -114,7 +114,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect(await places({ words: ['lamp'], without: ['lamp'] })).toEqual([]);
     });
 
-    it('finds only what has one tag of each group, and nothing of another partition', async () => {
+    it('finds only rows with one tag of each group, and nothing in another partition', async () => {
       await put('r1', [passage(1, 'ruby', ['by anna', 'kind said'])]);
       await put('r2', [passage(2, 'ruby', ['by bo', 'kind said'])]);
       await put('r3', [passage(3, 'ruby', ['by anna', 'kind did'])]);
@@ -126,7 +126,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect(await places({ partition: 'nobody' })).toEqual([]);
     });
 
-    it('takes tags as they are, whatever they mean to an engine', async () => {
+    it('treats tags as plain text, whatever syntax the search engine has', async () => {
       const hostile = [
         `'`,
         `"`,
@@ -151,7 +151,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       }
     });
 
-    it('finds within a time, inclusive, also where times and places are in another order by an hour', async () => {
+    it('finds within a time range, inclusive, even if times and positions differ in order by an hour', async () => {
       await say('ruby', 'ruby', 'ruby', 'ruby');
       const late = new Date(START + 5 * DAY - 3_000_000).toISOString();
       await put('late', [passage(5, 'pearl')]);
@@ -166,7 +166,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect(await places({ untilMs: at(0) })).toEqual([]);
     });
 
-    it('goes on below a place, page by page', async () => {
+    it('continues below a position, page by page', async () => {
       await say(...Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? 'ruby' : 'pearl')));
       const found: (readonly number[])[] = [];
       let below: number | undefined;
@@ -179,14 +179,14 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect(found).toEqual([[9, 7], [5, 3], [1]]);
     });
 
-    it('keeps what a row had, and finds what came to it', async () => {
+    it('keeps the passages of a row, and finds those added to it', async () => {
       await put('r1', [passage(1, 'ruby')]);
       await put('r1', [passage(1, 'ruby'), passage(5, 'pearl'), passage(6, 'ruby again')]);
       expect(await word('ruby')).toEqual([6, 1]);
       expect(await word('pearl')).toEqual([5]);
     });
 
-    it('is about the build that readers see', async () => {
+    it('searches the build that readers see', async () => {
       await say('ruby');
       const next = await models.open(talk(2));
       await put('r1', [passage(1, 'pearl')], next);
@@ -195,7 +195,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect([await word('ruby'), await word('pearl')]).toEqual([[], [1]]);
     });
 
-    it('finds far apart places, and texts that are long or become longer in compatibility form', async () => {
+    it('finds positions far apart, and texts that are long or become longer in compatibility form', async () => {
       await put('r1', [passage(1, `${'ﷺ '.repeat(60_000)} behind`)]);
       await put('r2', [{ ...passage(2, `${'x'.repeat(5_000)} ${'word '.repeat(13_000)}`), place: 9_000_000_000_000 }]);
       expect((await everywhere({ words: ['word'] })).map((place) => place)).toEqual([9_000_000_000_000]);
@@ -203,7 +203,7 @@ export const textSearchContract = (name: string, open: (clock: Clock) => Promise
       expect(await everywhere({ words: drained(searchWords('ﷺ')) })).toContain(1);
     });
 
-    /** The places of all pages. */
+    /** The positions of all pages. */
     const everywhere = async (query: Partial<PassageQuery>): Promise<readonly number[]> => {
       const found: number[] = [];
       let below: number | null | undefined;

@@ -10,25 +10,25 @@ const unit = (numbers: readonly number[]): Float32Array => {
 const flat = (vectors: readonly Float32Array[]): Float32Array =>
   Float32Array.from(vectors.flatMap((each) => [...each]));
 
-/** What ports/vector-search.ts promises, for every adapter. */
+/** The promises of ports/vector-search.ts, for every adapter. */
 export const vectorSearchContract = (name: string, search: VectorSearch): void => {
   describe(`${name}, as exact search`, () => {
     const matrix = flat([unit([1, 0]), unit([0, 1]), unit([1, 1]), unit([-1, 0])]);
 
-    it('gives the nearest vectors with their cosines, best first', () => {
+    it('returns the nearest vectors with their cosines, best first', () => {
       const found = search.nearest(matrix, unit([2, 0]), 3);
       expect(found.map(({ row }) => row)).toEqual([0, 2, 1]);
       expect(found.map(({ cosine }) => cosine.toFixed(5))).toEqual(['1.00000', '0.70711', '0.00000']);
     });
 
-    it('takes views that begin anywhere in their buffers', () => {
+    it('accepts views that begin anywhere in their buffers', () => {
       const query = new Float32Array([9, ...unit([0, 1])]).subarray(1);
       const [first] = search.nearest(matrix.subarray(2), query, 1);
       expect([first?.row, first?.cosine.toFixed(5)]).toEqual([0, '1.00000']);
       expect(search.nearest(matrix.subarray(0, 4), query, 2).map(({ row }) => row)).toEqual([1, 0]);
     });
 
-    it('compares with every vector, however many there are and however many are wanted', () => {
+    it('compares with every vector, however many exist and however many are requested', () => {
       const vector = (dimensions: number): fc.Arbitrary<Float32Array> =>
         fc
           .array(fc.integer({ min: -9, max: 9 }), { minLength: dimensions, maxLength: dimensions })
@@ -56,7 +56,7 @@ export const vectorSearchContract = (name: string, search: VectorSearch): void =
       );
     });
 
-    it('gives the same vector the same cosine, however many are wanted', () => {
+    it('returns the same cosine for the same vector, however many are requested', () => {
       const many = flat(Array.from({ length: 500 }, (_, at) => unit([at % 7, 3, at, 1 / (at + 1)])));
       const query = unit([1, 2, 3, 4]);
       const all = new Map(search.nearest(many, query, 500).map(({ row, cosine }) => [row, cosine]));

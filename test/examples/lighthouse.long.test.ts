@@ -8,7 +8,7 @@ import { openEmbeddedServer } from '../support/embedded-server.js';
 
 const MAIN = 'examples/lighthouse/main.js';
 
-/** A port that is free now: the game must find a server again that was killed. */
+/** A port that is free now: the game must find the server again after it was killed. */
 const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer();
@@ -21,7 +21,7 @@ const freePort = (): Promise<number> =>
 type Step = { readonly step: number; readonly action: unknown; readonly told: unknown };
 
 describe('examples/lighthouse', () => {
-  it('says in a sentence what it cannot do, and begins no session then', async () => {
+  it('explains in one message what it cannot do, and begins no session then', async () => {
     await using server = await openEmbeddedServer();
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
     const told = async (...args: readonly string[]) => {
@@ -39,7 +39,7 @@ describe('examples/lighthouse', () => {
     expect(body).toMatchObject({ sessions: [] });
   });
 
-  it('plays a session to its end, and when it or the server is killed goes on with what was recorded [9.6h]', async () => {
+  it('plays a session to its end, and continues with the recorded turns when it or the server is killed [9.6h]', async () => {
     await using server = await openEmbeddedServer({ PORT: String(await freePort()) });
     const api = apiOf(server.url, server.ownerKey);
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
@@ -69,7 +69,7 @@ describe('examples/lighthouse', () => {
     const id = await sessionOf(killed);
     for (const waitMs of [35, 90, 10, 60]) {
       await killed.waitForLine(/^step /);
-      // Somewhere in a turn: one takes some 20 ms.
+      // Somewhere in a turn, which takes about 20 ms.
       await new Promise((resolve) => setTimeout(resolve, waitMs));
       await killed.kill();
       const before = (await stepsOf(id)).length;
@@ -81,12 +81,12 @@ describe('examples/lighthouse', () => {
     expect(await ended(killed)).toEqual(wanted);
     expect(played(await stepsOf(id))).toEqual(played(wantedSteps));
 
-    // Whoever comes when it is over is told the results.
+    // A game that connects when it is over gets the results.
     await using late = game('--session', id);
     expect(await ended(late)).toEqual(wanted);
   }, 300_000);
 
-  it('says what is wrong with what it is asked for', async () => {
+  it('explains what is wrong with its arguments', async () => {
     await using server = await openEmbeddedServer();
     const env = { ANIMA_URL: server.url, ANIMA_API_KEY: server.ownerKey };
     await using unknown = startBuilt(MAIN, { env, args: ['--session', 'g0_0_aaaaaaaaaaaaaaaa'] });

@@ -37,7 +37,7 @@ type Wanted = {
   readonly kid?: string;
   readonly kept?: string;
 };
-/** Why each verifier refuses each of these: the line, or null where it is taken. Both must say the same line. */
+/** Why each verifier refuses each of these: the line, or null if it is accepted. Both must report the same line. */
 const verdicts = async (wanted: readonly Wanted[]): Promise<readonly (readonly [string, number | null])[]> => {
   const calls: string[][] = [];
   const ours: (number | null)[] = [];
@@ -88,7 +88,7 @@ const lines = whole.split('\n').slice(0, -1);
 const bundleOfLines = (of: readonly string[]): string => of.map((line) => `${line}\n`).join('');
 const parsed = (line: string | undefined): JsonObject => JSON.parse(line ?? '') as JsonObject;
 
-/** A value changed a little. */
+/** A slightly changed value. */
 const changed = (value: Json): Json => {
   if (typeof value === 'number') return value + 1 === value ? 0 : value + 1;
   if (typeof value === 'string')
@@ -117,7 +117,7 @@ function* changes(value: Json, at = ''): Generator<readonly [string, Json]> {
 }
 
 describe('a bundle', () => {
-  it('holds for both verifiers: whole, in part, and with what was kept [10.5j, 10.5k]', async () => {
+  it('passes both verifiers: complete, in part, and with a stored checkpoint [10.5j, 10.5k]', async () => {
     const { kid } = opened.keys.current;
     const all: readonly Wanted[] = [
       { name: 'whole', text: whole },
@@ -138,7 +138,7 @@ describe('a bundle', () => {
     expect(await verdicts(all)).toEqual(all.map(({ name }) => [name, null]));
   });
 
-  it('is broken by any change of a member, at the line that was changed or the first one that shows it', async () => {
+  it('fails after any change of a member, at the changed line or the first one that shows it', async () => {
     const wanted = lines.flatMap((line, place) =>
       [...changes(parsed(line))].map(([path, value]) => ({
         name: `line ${String(place + 1)} ${path}`,
@@ -150,7 +150,7 @@ describe('a bundle', () => {
     for (const [name, line] of await verdicts(wanted)) expect(line, name).not.toBeNull();
   });
 
-  it('is broken by a line that is dropped, doubled, moved, cut, or written otherwise', async () => {
+  it('fails when a line is dropped, duplicated, moved, cut, or written differently', async () => {
     const wanted = lines.flatMap((line, place): readonly Wanted[] => {
       const name = (how: string): string => `line ${String(place + 1)} ${how}`;
       const spaced = line.replace(/^\{/, '{ ');
@@ -206,7 +206,7 @@ describe('a bundle', () => {
     120_000,
   );
 
-  it('is refused for a forged checkpoint, another key, a fork, and a log that was cut', async () => {
+  it('is refused for a forged checkpoint, another key, a fork, and a truncated log', async () => {
     const strangers = await serverKeys('strangers');
     const end = parsed(lines.at(-1)) as { readonly proof: JsonObject };
     const header = parsed(lines[0]) as { readonly keys: readonly Json[] };
@@ -251,14 +251,14 @@ describe('a bundle', () => {
       },
     ];
     expect(await verdicts(wanted)).toEqual(wanted.map(({ name }) => [name, lines.length]));
-    // A stranger can sign anything: only whoever knows the key sees it.
+    // Anyone can sign anything: only somebody who knows the key notices.
     expect(await verdicts([{ name: 'it brings the key', text: withNote(foreign, foreignKeys) }])).toEqual([
       ['it brings the key', null],
     ]);
   });
 
-  it('is broken for both by what one language takes for what the other does not', async () => {
-    /** Events of a forger, who makes their chain anew. */
+  it('fails in both languages for values that only one of them parses', async () => {
+    /** Events of a forger who rebuilds their chain. */
     const chained = (header: string, events: readonly JsonObject[]): readonly string[] => {
       let { prevHash } = parsed(header);
       const made = events.map(({ hash: _, ...event }) => {

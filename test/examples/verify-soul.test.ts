@@ -30,7 +30,7 @@ const check = (text: string | Uint8Array, ...options: readonly string[]): Promis
 const reasonOf = async (document: unknown): Promise<string> => (await check(JSON.stringify(document))).said;
 
 describe('the example of a soul', () => {
-  it('is a soul that anybody can verify', async () => {
+  it('is a soul that anyone can verify', async () => {
     const example = JSON.parse(readFileSync(join(examples, 'soul.json'), 'utf8')) as Json;
     const verification = await verifySoul(example, {
       keys: await serverKeys('other'),
@@ -42,14 +42,14 @@ describe('the example of a soul', () => {
 });
 
 describe.skipIf(missing)('examples/verify_soul.py', () => {
-  it('takes the example, from a file [8.7l, 8.7m]', () => {
+  it('accepts the example, from a file [8.7l, 8.7m]', () => {
     const { status, stdout } = spawnSync('python3', [script, join(examples, 'soul.json')], { encoding: 'utf8' });
     const { id } = JSON.parse(readFileSync(join(examples, 'soul.json'), 'utf8')) as SoulDocument;
     expect(stdout).toMatch(new RegExp(`^valid ${id} signed by [\\w-]{43}\\n$`));
     expect(status).toBe(0);
   });
 
-  it.each([0, 1, 2, 7, 300])('takes a soul of %i memories', async (count) => {
+  it.each([0, 1, 2, 7, 300])('accepts a soul of %i memories', async (count) => {
     const soul = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count) }));
     expect(await check(JSON.stringify(soul))).toEqual({
       status: 0,
@@ -103,7 +103,7 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     }
   });
 
-  it('takes no signature that claims more than the server knows, or something else in its place', async () => {
+  it('rejects a signature with unknown additional claims, or with something else in its place', async () => {
     const plain = unsignedSoul({ memories: [] });
     const unsigned = { ...plain, provenance: { ...plain.provenance, revision: 1 } };
     const { root } = drained(hashSoul(unsigned));
@@ -123,14 +123,14 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     }
   });
 
-  it('says of the binary form that it is that', async () => {
+  it('recognises the binary form', async () => {
     const soul = await signSoul(keys, ISSUER, unsignedSoul());
     const said = 'malformed: this is the binary form (CBOR); give the JSON form of the soul';
     expect(await check(soulToCbor(soul))).toEqual({ status: 1, said });
   });
 
   it.each([1, 2, 3, 6, 7, 12])(
-    'checks that a memory is in a soul, and nothing else is: of %i [8.8a]',
+    'proves that a memory is in a soul, and accepts nothing else: of %i [8.8a]',
     async (count) => {
       const soul = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count) }));
       const other = await signSoul(keys, ISSUER, unsignedSoul({ memories: soulMemories(count + 1) }));
@@ -161,7 +161,7 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     },
   );
 
-  it('prints no id that could pass for what it says itself', async () => {
+  it('prints no id that could be mistaken for its own output', async () => {
     const kid = 'A'.repeat(43);
     const line = `m1 of s1 signed by ${kid}\nvalid s2`;
     const signed = async (unsigned: UnsignedSoul): Promise<SoulDocument> => {
@@ -183,7 +183,7 @@ describe.skipIf(missing)('examples/verify_soul.py', () => {
     }
   });
 
-  it('refuses with status 1 what it cannot read', async () => {
+  it('refuses unreadable input with status 1', async () => {
     for (const text of ['', '[]', '{}', 'null', '{"signature": "a.b.c"}', '['.repeat(100_000), '{"a": 1, "a": 1}']) {
       expect(await check(text)).toMatchObject({ status: 1, said: expect.stringMatching(/^malformed/) as string });
     }

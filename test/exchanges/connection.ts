@@ -7,7 +7,7 @@ import { yieldToEventLoop } from '../../src/kernel/concurrency/yield-to-event-lo
 /** Where Node announces each connection that a server accepts. */
 const ACCEPTED = 'net.server.socket';
 
-/** Where the head of an answer ends; undefined while more of it must come. */
+/** Where the head of a response ends; undefined while it is incomplete. */
 const headEnd = (bytes: Buffer): number | undefined => {
   const at = bytes.indexOf('\r\n\r\n');
   return at === -1 ? undefined : at + 4;
@@ -30,7 +30,7 @@ const chunksEnd = (bytes: Buffer, from: number): number | undefined => {
   }
 };
 
-/** Where a whole answer ends; an interim one (1xx) is an answer too. */
+/** Where a complete response ends; an interim one (1xx) is a response too. */
 const answerEnd = (bytes: Buffer, toHead: boolean): number | undefined => {
   const end = headEnd(bytes);
   if (end === undefined) return undefined;
@@ -38,7 +38,7 @@ const answerEnd = (bytes: Buffer, toHead: boolean): number | undefined => {
   if (toHead || /^HTTP\/1\.1 (1..|204|304)/.test(head)) return end;
   if (/^transfer-encoding: chunked\r$/im.test(head)) return chunksEnd(bytes, end);
   const length = /^content-length: (\d+)\r$/im.exec(head)?.[1];
-  // Without a length the answer ends with the connection.
+  // Without a length the response ends with the connection.
   if (length === undefined || end + Number(length) > bytes.length) return undefined;
   return end + Number(length);
 };
@@ -57,17 +57,17 @@ const acceptedFrom = (port: () => number | undefined): Promise<Socket> =>
 
 export type Connection = Disposable & {
   send(bytes: Buffer): void;
-  /** The next answer, or the rest of one whose beginning was read. What has come of it when the server closes the connection. */
+  /** The next response, or the rest of one whose beginning was read; an incomplete one when the server closes the connection. */
   answer(): Promise<Buffer>;
-  /** The next piece of an answer in chunks: its head, or one chunk. */
+  /** The next piece of a chunked response: its head, or one chunk. */
   piece(): Promise<Buffer>;
   /** Everything until the server closes the connection. */
   rest(): Promise<Buffer>;
-  /** Ends the connection without waiting for anything, and resolves when the server has noticed. @returns what was sent and not read */
+  /** Ends the connection without waiting, and resolves when the server has noticed. @returns bytes that were sent and not read */
   leave(): Promise<Buffer>;
 };
 
-/** Connects to a server in this process, to read and write bytes. Answers are told apart by HTTP's own framing, never by time. */
+/** Connects to a server in this process, to read and write bytes. Responses are separated by HTTP's own framing, never by time. */
 export const openConnection = async (port: number): Promise<Connection> => {
   const socket = connect({ port, host: '127.0.0.1' });
   const accepting = acceptedFrom(() => socket.localPort);

@@ -10,17 +10,17 @@ import { EXCHANGES, isRecorded, play } from './play.js';
 const read = (name: string): Promise<string> => readFile(join(EXCHANGES, name), 'utf8');
 const names = (await readdir(EXCHANGES)).filter((name) => name.endsWith('.http')).sort();
 
-/** Statuses that are no refusals. */
+/** Statuses that are not refusals. */
 const SUCCESSES = [100, 200, 201, 202, 204, 304];
 
 describe('recorded exchanges', () => {
-  it.each(names)('are answered byte for byte as they were: %s [1.1d, 1.3f]', async (name) => {
+  it.each(names)('are answered with the same bytes as recorded: %s [1.1d, 1.3f]', async (name) => {
     const recorded = await read(name);
     expect(isRecorded(recorded)).toBe(true);
     expect(await play(recorded)).toBe(recorded);
   });
 
-  it('hold an answer of every status', async () => {
+  it('include a response of every status', async () => {
     const texts = await Promise.all(names.map(read));
     const seen = texts.flatMap((text) =>
       Array.from(text.matchAll(/^<~? HTTP\/1\.1 (\d+)/gm), ([, status]) => Number(status)),
@@ -33,17 +33,17 @@ describe('recorded exchanges', () => {
 describe('playing an exchange', () => {
   const request = '> GET /livez HTTP/1.1\\r\\n\n> Host: anima.test\\r\\n\n> \\r\\n\n';
 
-  it('fails when the server says more than is read', async () => {
+  it('fails when the server sends more than is read', async () => {
     await expect(play(request)).rejects.toThrow('Connection a had more to read:\nHTTP/1.1 200 OK\\r\\n');
   });
 
-  it('fails when the server has closed the connection and there is nothing to read', async () => {
+  it('fails when the server has closed the connection and nothing is left to read', async () => {
     await expect(play(`${request.replace('> \\r', '> Connection: close\\r\\n\n> \\r')}<\n\n<\n`)).rejects.toThrow(
       'nothing to read',
     );
   });
 
-  it('refuses a directive that does not exist', async () => {
+  it('refuses an unknown directive', async () => {
     await expect(play('@ sleep 3\n')).rejects.toThrow('No directive is called sleep.');
   });
 });

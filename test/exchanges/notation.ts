@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** From this many equal characters on, a run is counted. */
+/** A run of at least this many equal characters is written as a count. */
 const RUN = 64;
 const run = String.raw`([ -\[\]-~])\1{${String(RUN - 1)},}`;
 /** Characters that a reader cannot see, or not tell apart. */
@@ -16,8 +16,8 @@ const escapeOf = (found: string, repeated: string | undefined, encoding: 'utf8' 
 };
 
 /**
- * Shows bytes as lines of text, one for each of their own. `\r` and `\n` are the ends of lines, `\\` is a backslash, `\xNN` a byte that would not be seen,
- * `\{1000 x}` a thousand times the same character; bytes that are not UTF-8 are shown as `\xNN` wherever they are not ASCII. Different bytes never look
+ * Shows bytes as lines of text, split at their own line ends. `\r` and `\n` are line ends, `\\` is a backslash, `\xNN` a byte that would not be visible,
+ * `\{1000 x}` a thousand times the same character; bytes that are not UTF-8 are shown as `\xNN` if they are not ASCII. Different bytes never look
  * the same, because `bytesOf` reads them back.
  */
 export const linesOf = (bytes: Buffer): readonly string[] => {
@@ -43,7 +43,7 @@ const bytesOfEscape = (escape: string): Buffer => {
   return Buffer.from(escape === '\\r' ? '\r' : escape === '\\n' ? '\n' : '\\');
 };
 
-/** The bytes that lines show. The breaks between the lines stand for nothing. */
+/** The bytes that lines show. The breaks between the lines add nothing. */
 export const bytesOf = (lines: readonly string[]): Buffer =>
   Buffer.concat(
     lines

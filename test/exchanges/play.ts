@@ -5,7 +5,7 @@ import { type Connection, openConnection } from './connection.js';
 import { bytesOf, linesOf } from './notation.js';
 import { openExchangeServer, type StoreFault } from './server.js';
 
-/** Where the recorded exchanges are; the README there explains how to read them. */
+/** The folder of the recorded exchanges; the README there explains how to read them. */
 export const EXCHANGES = fileURLToPath(new URL('../fixtures/exchanges', import.meta.url));
 
 /** How long a block of an exchange may take, in milliseconds. */
@@ -17,7 +17,7 @@ type Server = Awaited<ReturnType<typeof openExchangeServer>>;
 type Stage = {
   readonly server: Server;
   readonly connections: Map<string, Connection>;
-  /** The connection that is written to and read from. */
+  /** The connection for writing and reading. */
   current: string;
 };
 
@@ -31,7 +31,7 @@ const refuseUnread = (unread: Buffer, name: string): void => {
   if (unread.length > 0) throw new Error(`Connection ${name} had more to read:\n${linesOf(unread).join('\n')}`);
 };
 
-/** What an exchange does besides sending and reading. test/fixtures/exchanges/README.md explains each. */
+/** What an exchange does in addition to sending and reading. test/fixtures/exchanges/README.md explains each directive. */
 const directives: Readonly<Record<string, (stage: Stage, ...words: string[]) => unknown>> = {
   connection: (stage, name = '') => (stage.current = name),
   closed: async (stage) => {
@@ -63,7 +63,7 @@ const perform = (stage: Stage, line: string): unknown => {
 const withoutDate = (head: string): string =>
   head.replace(/^Date: [A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT\r$/m, 'Date: (now)\r');
 
-/** A long JSON body with a member on each line; null where that would not show every byte. */
+/** A long JSON body with one member per line; null if that would not show every byte. */
 const jsonLines = (head: string, body: Buffer): readonly string[] | null => {
   const text = body.toString();
   const isLong = text.length > LINE_CHARS;
@@ -90,7 +90,7 @@ type Block = { readonly mark: string; readonly lines: string[] };
 
 const markOf = (line: string): string => /^(?:<~|[<>@=])(?=[ :]|$)/.exec(line)?.[0] ?? '';
 
-/** Neighbouring lines with the same mark are one block. Each directive, and each line without a mark, is one of its own. */
+/** Adjacent lines with the same mark are one block. Each directive, and each line without a mark, is its own block. */
 const blocksOf = (text: string): readonly Block[] => {
   const blocks: Block[] = [];
   for (const line of text.split('\n')) {
@@ -102,7 +102,7 @@ const blocksOf = (text: string): readonly Block[] => {
   return blocks;
 };
 
-/** What a block becomes when it is played: the same, but for what is read. */
+/** A block after it was played: the same, except for the bytes that were read. */
 const playBlock = async (stage: Stage, { mark, lines }: Block): Promise<readonly string[]> => {
   const contents = lines.map((line) => line.slice(mark.length + 1));
   switch (mark) {
@@ -127,7 +127,7 @@ const playBlock = async (stage: Stage, { mark, lines }: Block): Promise<readonly
   }
 };
 
-/** @throws Error when the block takes longer than BLOCK_MS, and names it */
+/** @throws Error with the name of the block when it takes longer than BLOCK_MS */
 const playInTime = async (stage: Stage, block: Block): Promise<readonly string[]> => {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -138,11 +138,11 @@ const playInTime = async (stage: Stage, block: Block): Promise<readonly string[]
   return Promise.race([playBlock(stage, block), late]).finally(() => clearTimeout(timer));
 };
 
-/** Whether an exchange holds answers already. */
+/** Whether an exchange already contains responses. */
 export const isRecorded = (text: string): boolean => /^(<~?|=)[ :]/m.test(text);
 
 /**
- * Plays a file of exchanges against a fresh server, and writes it again with what came back.
+ * Plays a file of exchanges against a fresh server, and writes it again with the responses.
  * @throws Error when the server sent something that the exchange does not read, or nothing where it reads
  */
 export const play = async (text: string): Promise<string> => {

@@ -10,19 +10,19 @@ const keys = await (async () => {
   return server.keys;
 })();
 
-/** A request whose writer left its length out. */
+/** A request without a length. */
 const withLength = (request: string): string => {
   const lines = request.split('\n').map((line) => line.slice(2));
   const bodyAt = lines.indexOf('\\r\\n') + 1;
   return request.replace('{length}', String(bytesOf(lines.slice(bodyAt)).length));
 };
-/** Fills in what the writer of a request cannot know: the keys of the server, and how long a body is. */
+/** Fills in what the writer of a request cannot know: the keys of the server, and the length of a body. */
 const complete = (text: string): string =>
   text
     .replace(/\{(owner|narrow|limited)\}/g, (_, name: keyof typeof keys) => keys[name])
     .replace(/(?:^> .*\n)+/gm, withLength);
 
-/** `npm run record-exchanges -- <name ...>`: what is named is recorded again, because an answer was changed on purpose. */
+/** `npm run record-exchanges -- <name ...>` records the named exchanges again, because a response was changed on purpose. */
 const again = process.argv.slice(2).map((name) => `${name}.http`);
 let recorded = 0;
 for (const name of (await readdir(EXCHANGES)).filter((file) => file.endsWith('.http')).sort()) {

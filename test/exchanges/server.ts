@@ -41,18 +41,18 @@ const PAGE_EVENTS = 3;
 
 /** What a read of the store does instead of reading. */
 const faults = {
-  /** It cannot be reached. */
+  /** It reports the store as unavailable. */
   fails: () => {
     throw new Rejection('STORE_UNAVAILABLE', { retryAfter: 2 });
   },
-  /** It throws what nobody foresaw. */
+  /** It throws an unexpected error. */
   breaks: () => {
     throw new Error('the disk is gone');
   },
 } as const;
 export type StoreFault = keyof typeof faults | 'hangs';
 
-/** A memory store whose reads go wrong when they are told to. */
+/** A memory store whose reads fail on request. */
 const faultyStore = () => {
   const store = new MemoryEventStore();
   let soundReads = Infinity;
@@ -71,15 +71,15 @@ const faultyStore = () => {
       },
     }),
     isWell: () => soundReads > 0,
-    /** From the read after this many on, reads go wrong. */
+    /** Reads fail after this many. */
     spoil: (how: StoreFault, reads: number): void => {
       fault = how;
       soundReads = reads;
       caught = gate();
     },
-    /** Resolves when a read has gone wrong since. */
+    /** Resolves when a read has failed since. */
     caught: (): Promise<void> => caught.opened,
-    /** Reads work again, and those that hang go on. */
+    /** Reads work again, and hanging ones continue. */
     mend: (): void => {
       soundReads = Infinity;
       held.open();
@@ -88,7 +88,7 @@ const faultyStore = () => {
   };
 };
 
-/** Metrics that remember how many requests were counted under each operation and status. */
+/** Metrics that count requests by operation and status. */
 const rememberingMetrics = (): Metrics & { readonly counted: Map<string, number> } => {
   const counted = new Map<string, number>();
   return {
@@ -107,8 +107,8 @@ const rememberingMetrics = (): Metrics & { readonly counted: Map<string, number>
 };
 
 /**
- * The whole server in this process, on a free port: the product's own code over stores in memory, with a clock that stands still and seeded randomness.
- * It is starting until it is told that it is ready.
+ * The complete server in this process, on a free port: the product's own code over stores in memory, with a clock that stands still and seeded randomness.
+ * It is starting until the test declares it ready.
  */
 export const openExchangeServer = async () => {
   const clock = new ManualClock();
@@ -150,9 +150,9 @@ export const openExchangeServer = async () => {
   };
   const keys = {
     owner,
-    /** May do little. */
+    /** Has few scopes. */
     narrow: await issue('narrow', { scopes: ['npc'] }),
-    /** May ask twice a minute. */
+    /** May send two requests a minute. */
     limited: await issue('limited', { scopes: ['npc'], rateLimit: { limit: 2, windowSeconds: 60 } }),
   };
 

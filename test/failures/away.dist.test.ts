@@ -14,7 +14,7 @@ import { eventsOfStep, resultsOf } from '../support/writers.js';
  * timeout of some client, the shortest of which is 8 s.
  */
 const REFUSAL_LIMIT_MS = 5_000;
-/** How long it may take until things go on by themselves, in milliseconds. */
+/** How long an automatic recovery may take, in milliseconds. */
 const RECOVERY_LIMIT_MS = 150_000;
 const LOOK_MS = 100;
 const SHORT_DEADLINE_MS = 6_000;
@@ -27,7 +27,7 @@ const expectRefused = async (ask: () => Promise<Reply>, code: string): Promise<v
   expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
 };
 
-/** Asks until the answer is 200; refusals of the moment are asked again. */
+/** Requests until the response is 200; temporary refusals are retried. */
 const untilOk = async (ask: () => Promise<Reply>): Promise<Reply> => {
   const late = Date.now() + RECOVERY_LIMIT_MS;
   for (;;) {
@@ -39,7 +39,7 @@ const untilOk = async (ask: () => Promise<Reply>): Promise<Reply> => {
   }
 };
 
-describe('a dependency that is away', () => {
+describe('an unavailable dependency', () => {
   let servers: OwnServers;
   let namespace: Namespace;
   let http: ServingProcess;
@@ -71,7 +71,7 @@ describe('a dependency that is away', () => {
     return {
       path,
       step,
-      /** Plays these rounds, as often as each needs. */
+      /** Plays these rounds, with as many attempts as each needs. */
       play: async (from: number, to: number) => {
         for (let n = from; n < to; n += 1) tape = ((await untilOk(() => step(n))).body as { tape: object }).tape;
       },
@@ -85,7 +85,7 @@ describe('a dependency that is away', () => {
     ((await untilOk(() => api.get('/npcs'))).body as { npcId: string }[]).some((npc) => npc.npcId === npcId);
 
   it.each(['dead', 'hanging'] as const)(
-    'is Temporal, %s: steps are refused soon, reads and registrations go on, and then the turn does [1.5h]',
+    'is Temporal, %s: steps are refused soon, reads and registrations work, and the turn continues afterwards [1.5h]',
     async (how) => {
       const body = bodyOf(`temporal-${how}`);
       await body.play(0, 2);
@@ -108,7 +108,7 @@ describe('a dependency that is away', () => {
     300_000,
   );
 
-  it('is a Temporal that lost its database: open turns go on, and their deadlines still come', async () => {
+  it('is a Temporal that lost its database: open turns continue, and their deadlines still fire', async () => {
     const body = bodyOf('forgotten');
     await body.play(0, 2);
     const hasty = await namespace.start('http', { ANIMA_TURN_DEADLINE_MS: String(SHORT_DEADLINE_MS) });
@@ -121,7 +121,7 @@ describe('a dependency that is away', () => {
     await servers.restart('temporal');
     await body.play(2, 4);
     expect(await body.types()).toEqual(eventsOfStep.flat());
-    // A worker that starts takes up what nobody asks for.
+    // A worker resumes at its start what no caller asks for.
     await worker.child.kill();
     worker = await namespace.start('worker');
     await expect
@@ -131,7 +131,7 @@ describe('a dependency that is away', () => {
   }, 300_000);
 
   it.each(['dead', 'hanging'] as const)(
-    'is the event store, %s: what would append is refused soon, and goes on when it is back [1.5h]',
+    'is the event store, %s: appends are refused soon, and work again when it is back [1.5h]',
     async (how) => {
       const body = bodyOf(`store-${how}`);
       await body.play(0, 2);
@@ -158,7 +158,7 @@ describe('a dependency that is away', () => {
     300_000,
   );
 
-  it('is PostgreSQL: lists are refused soon, histories are read, and lists go on when it is back [1.5h]', async () => {
+  it('is PostgreSQL: lists are refused soon, histories work, and lists work again when it is back [1.5h]', async () => {
     const body = bodyOf('unlisted');
     await body.play(0, 4);
     await servers.kill('postgres');
@@ -171,7 +171,7 @@ describe('a dependency that is away', () => {
   }, 300_000);
 
   it.each(['dead', 'hanging'] as const)(
-    'is Kafka, %s: everything goes on but that lists grow old, and they catch up when it is back',
+    'is Kafka, %s: everything works except that lists become stale, and they catch up when it is back',
     async (how) => {
       const readyz = apiOf(feeds.url, undefined);
       if (how === 'dead') await servers.kill('kafka');
@@ -183,7 +183,7 @@ describe('a dependency that is away', () => {
         expect((await api.get(body.path)).status).toBe(200);
         const began = performance.now();
         expect(await listed(`kafka-${how}`)).toBe(false);
-        // A list waits 2 s for the writes of its own key, and then answers with what it has.
+        // A list waits 2 s for the writes of its own key, and then answers with the rows it has.
         expect(performance.now() - began).toBeLessThan(REFUSAL_LIMIT_MS);
         const turns = await api.get(`${body.path}/turns`, {
           'anima-min-revision': String(eventsOfStep.flat().length - 1),
@@ -204,7 +204,7 @@ describe('a dependency that is away', () => {
     300_000,
   );
 
-  it('is absent when the roles start: each waits for it and begins by itself', async () => {
+  it('is missing when the roles start: each waits for it and then begins', async () => {
     const names = ['eventstore', 'temporal', 'kafka', 'postgres'] as const;
     await http.child.kill();
     await worker.child.kill();
@@ -229,7 +229,7 @@ describe('a dependency that is away', () => {
       .toBe(200);
     await expectRefused(() => early.get('/npcs'), 'NOT_READY');
     expect((await early.get('/readyz')).status).toBe(503);
-    // Each comes back alone: no role may need them in one order.
+    // Each starts alone: no role may depend on their order.
     for (const name of ['postgres', 'temporal', 'kafka', 'eventstore'] as const) await servers.restart(name);
     await Promise.all(children.map(urlOf));
     const body = bodyOf('late', early);

@@ -4,13 +4,13 @@ import { createLoad, type Load } from '../support/load.js';
 import { type Namespace, openNamespace, type ServingProcess } from '../support/distributed-server.js';
 import { openSharedServers, type OwnServers } from '../support/own-servers.js';
 
-/** Answers between two outages, and how long these take, in milliseconds: shorter than anybody waits, and longer. */
+/** Responses between two outages, and how long these take, in milliseconds: shorter than any caller waits, and longer. */
 const ANSWERS = 40;
 const OUTAGES_MS = [1_500, 20_000] as const;
 
 const passed = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-describe('a part that is lost under load and comes back', () => {
+describe('a component that is lost under load and comes back', () => {
   let servers: OwnServers;
   let namespace: Namespace;
   let load: Load;
@@ -36,7 +36,7 @@ describe('a part that is lost under load and comes back', () => {
   });
 
   it.each(['eventstore', 'temporal', 'postgres', 'kafka'] as const)(
-    'costs nothing but time when it is %s: nothing acknowledged is lost or doubled, turns go on, read models are as if rebuilt',
+    'costs only time when it is %s: nothing acknowledged is lost or duplicated, turns continue, read models equal a rebuild',
     async (name) => {
       await load.run(urls, async (answers) => {
         for (const ms of OUTAGES_MS) {
@@ -52,7 +52,7 @@ describe('a part that is lost under load and comes back', () => {
   );
 
   it.each(['eventstore', 'temporal'] as const)(
-    'costs nothing but time when it is %s and hangs',
+    'costs only time when it is %s and hangs',
     async (name) => {
       await load.run(urls, async (answers) => {
         for (const ms of OUTAGES_MS) {
@@ -67,7 +67,7 @@ describe('a part that is lost under load and comes back', () => {
     300_000,
   );
 
-  it('costs nothing but time when it is the only worker', async () => {
+  it('costs only time when it is the only worker', async () => {
     await load.run(urls, async (answers) => {
       for (const ms of OUTAGES_MS) {
         await answers(ANSWERS);
@@ -79,7 +79,7 @@ describe('a part that is lost under load and comes back', () => {
     });
   }, 300_000);
 
-  it('costs nothing but time when all are killed at once', async () => {
+  it('costs only time when all are killed together', async () => {
     const names = ['eventstore', 'temporal', 'postgres', 'kafka'] as const;
     await load.run(urls, async (answers) => {
       await answers(ANSWERS);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Namespace, openNamespace, type ServingProcess } from '../support/distributed-server.js';
 import { createLoad, type Load } from '../support/load.js';
 
-/** Processes that join while others leave, and answers to the load between two of them. */
+/** Processes that join while others leave, and responses to the load between two of them. */
 const JOINING = 4;
 const ANSWERS = 20;
 
@@ -22,7 +22,7 @@ describe('processes that come and go under load', () => {
   });
 
   it.each(['projector', 'relay'])(
-    'may be of the roles %s, killed or stopped in order: the read models are as if rebuilt',
+    'of the roles %s, killed or stopped in order, leave read models that equal a rebuild',
     async (roles) => {
       const started: ServingProcess[] = [];
       const staying = await namespace.start('projector,relay');

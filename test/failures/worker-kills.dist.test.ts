@@ -6,17 +6,17 @@ import { type Namespace, openNamespace, type ServingProcess } from '../support/d
 import { TcpRelay } from '../support/tcp-relay.js';
 import { eventsOfStep, resultsOf } from '../support/writers.js';
 
-/** How long a step may take to be answered, and a worker to come where it is awaited, in milliseconds. */
+/** How long a step may take to be answered, and a worker to reach the awaited point, in milliseconds. */
 const ANSWER_LIMIT_MS = 150_000;
 const REACHED_LIMIT_MS = 150_000;
 const LOOK_MS = 20;
 
 /** A worker that reaches the event store and Temporal over relays. */
 type Worker = AsyncDisposable & { readonly child: Child; readonly store: TcpRelay; readonly temporal: TcpRelay };
-/** What is recorded of the mind so far, by type. */
+/** The events of the mind so far, by type. */
 type Recorded = () => Promise<readonly string[]>;
 
-/** Where in a step the worker is killed: what is done to it before the step is sent, and how it shows that it is there. */
+/** Where in a step the worker is killed: the preparation before the step is sent, and how the worker shows that it got there. */
 type Phase = {
   readonly arm: (worker: Worker) => void;
   readonly reached: (worker: Worker, recorded: Recorded, before: number) => Promise<boolean>;
@@ -66,7 +66,7 @@ describe('the worker', () => {
       },
     };
     workers.push(worker);
-    // It serves before it takes work; here it has to have its hands out.
+    // It listens before it accepts work; here it must already be polling.
     expect(await bodyOf(`warm ${String(workers.length)}`).step(0)).toBe(answers[0]);
     return worker;
   };
@@ -75,7 +75,7 @@ describe('the worker', () => {
     namespace = await openNamespace();
     http = await namespace.start('http,projector,relay');
   });
-  // Also when it failed: a worker that stays would do the next test's work.
+  // Also when it failed: a leftover worker would do the next test's work.
   afterEach(async () => {
     for (const worker of workers) await worker[Symbol.asyncDispose]();
   });
@@ -83,7 +83,7 @@ describe('the worker', () => {
     await namespace[Symbol.asyncDispose]();
   });
 
-  /** A body of one mind, which repeats a step under the same Idempotency-Key until it is answered. */
+  /** A body of one mind, which repeats a step with the same Idempotency-Key until it is answered. */
   const bodyOf = (npcId: string) => {
     const api = apiOf(http.url, namespace.ownerKey);
     const results = resultsOf(npcId);
@@ -114,7 +114,7 @@ describe('the worker', () => {
   const answers = ['IdentifyActor', 'QueryVector', 'ExecuteInference', 'Finalize'];
 
   it.each(Object.entries(phases))(
-    'may be killed in every round %s: another takes the turn to its end, with each event once',
+    'may be killed in every round %s: another finishes the turn, with each event once',
     async (name, { arm, reached }) => {
       const { step, recorded } = bodyOf(`killed ${name}`);
       let worker = await startWorker();
@@ -144,7 +144,7 @@ describe('the worker', () => {
     await worker[Symbol.asyncDispose]();
   }, 300_000);
 
-  it('may stand still in a step and go on when another has made it: it adds nothing, and serves again', async () => {
+  it('may freeze in a step and continue after another has made it: it adds nothing, and serves again', async () => {
     const { step, recorded } = bodyOf('frozen');
     const frozen = await startWorker();
     expect(await step(0)).toBe(answers[0]);

@@ -84,7 +84,7 @@ const turn = async (api: Api, npcId: string, first: Tape, output: string): Promi
     ({ tape } = ok(await api.post(path, { tape, lastResult })).body as { readonly tape: Tape });
 };
 
-/** Everything that minds do whose decisions are recorded: turns of bodies and of agents, single acts, checks of the bridge, under many rules. */
+/** All recorded decisions of minds: turns of bodies and of agents, single acts, checks of the bridge, under many rules. */
 export const liveEventfully = async (api: Api): Promise<void> => {
   for (const preset of presetIds()) ok(await api.post(`/rules/presets/${preset}`));
   for (const template of [null, ...templates])
@@ -130,7 +130,7 @@ export const liveEventfully = async (api: Api): Promise<void> => {
     );
     ok(await api.post(`/npcs/${npcId}/memory`, { text: `The guard saw thing ${String(index)}.` }));
   }
-  // The rules change; what was decided by the old ones stays so.
+  // The rules change; what the old ones decided stays unchanged.
   ok(await api.post('/rules', { rulesetId: 'house-Raw', ...rulesOf('ChatML') }));
   ok(await api('DELETE', '/rules/house-Alpaca'));
   for (const input of ['Good evening.', 'Attack the stranger!', 'What did the guard see?']) {

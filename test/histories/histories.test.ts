@@ -7,18 +7,18 @@ import { FIXTURES, storeOfHistory } from './stored-history.js';
 
 const histories = (await readdir(FIXTURES)).filter((name) => name.endsWith('.ndjson'));
 
-/** How many decisions the history of a release holds at least: one that holds none would always pass. */
+/** The minimum number of decisions in the history of a release: an empty one would always pass. */
 const DECISIONS = 200;
 
 describe('the history of a released version', () => {
-  it.each(histories)('is decided by today’s program as it was then: %s', async (name) => {
+  it.each(histories)('gets the same decisions from today’s program: %s', async (name) => {
     const { same, others } = await replayAll(await storeOfHistory(join(FIXTURES, name)));
-    // A decision that comes out otherwise needs a new number of the logic (docs/adr/0012), or an upcaster (docs/adr/0004).
+    // A decision with a different result needs a new number of the logic (docs/adr/0012), or an upcaster (docs/adr/0004).
     expect(others).toEqual([]);
     expect(same).toBeGreaterThan(DECISIONS);
   });
 
-  it.each(histories)('holds every kind of decision: %s', async (name) => {
+  it.each(histories)('contains every kind of decision: %s', async (name) => {
     const events = await (await storeOfHistory(join(FIXTURES, name))).readAll(0, 100_000);
     const types = new Set(events.map(({ type }) => type));
     const decisions = ['TurnOpened', 'ActorIdentified', 'MemoriesRecalled', 'VerdictReached', 'VerdictRefused'];

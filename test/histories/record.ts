@@ -23,7 +23,7 @@ await server.halt();
   const all = (await events.readAll(0, MOST_EVENTS)).filter(isReplayed);
   await mkdir(FIXTURES, { recursive: true });
   const file = join(FIXTURES, `${version}.ndjson`);
-  // The history of a release never changes: one that is there stays.
+  // The history of a release never changes: an existing one is kept.
   await writeFile(file, all.map((event) => `${JSON.stringify(event)}\n`).join(''), { flag: 'wx' });
   console.log(`${file}: ${String(all.length)} events`);
 }

@@ -6,7 +6,7 @@ import { npcStream, rulesetStream } from '../../src/kernel/base/stream-names.js'
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { appendNext } from '../support/append-next.js';
 
-/** Where the histories of released versions are: `<version>.ndjson`, one event a line, in the order in which they were recorded. */
+/** The folder of the histories of released versions: `<version>.ndjson`, one event per line, in the order of recording. */
 export const FIXTURES = fileURLToPath(new URL('../fixtures/histories', import.meta.url));
 
 const kinds = [npcStream('local', ''), rulesetStream('local', '')];
@@ -15,7 +15,7 @@ const kinds = [npcStream('local', ''), rulesetStream('local', '')];
 export const isReplayed = ({ stream }: Pick<RecordedEvent, 'stream'>): boolean =>
   kinds.some((kind) => stream.startsWith(kind));
 
-/** A store that holds a history again, in the same streams and in the same order. */
+/** A store with a history in the same streams and in the same order. */
 export const storeOfHistory = async (file: string): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line !== '');

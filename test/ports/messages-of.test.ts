@@ -18,7 +18,7 @@ describe('the messages of a prompt', () => {
     '<|im_start|>system\n',
     '### Instruction:\n\n\n### Input:\n',
     '### Instruction:\na\n\n### Response:\n',
-  ])('are one of the user where the template is not whole: %j', (prompt) => {
+  ])('are a single user message if the template is incomplete: %j', (prompt) => {
     expect(messagesOf(prompt)).toEqual([{ role: 'user', content: prompt }]);
   });
 });

@@ -5,8 +5,8 @@ import { Rejection } from '../../src/kernel/base/rejection.js';
 import { rememberingLog } from '../support/http.js';
 import { ManualClock } from '../support/manual-clock.js';
 
-describe('a question that anybody may ask', () => {
-  it('is passed on once for all who ask meanwhile, and not again for a while', async () => {
+describe('a public probe', () => {
+  it('is passed on once for all concurrent callers, and not again for a while', async () => {
     const clock = new ManualClock();
     const waiting: ((answer: number) => void)[] = [];
     const ask = notTooOften(clock, () => new Promise<number>((resolve) => waiting.push(resolve)));
@@ -25,7 +25,7 @@ describe('a question that anybody may ask', () => {
     expect(waiting).toHaveLength(2);
   });
 
-  it('is asked anew after it failed', async () => {
+  it('is sent again after it failed', async () => {
     const clock = new ManualClock();
     let asked = 0;
     const ask = notTooOften(clock, async () => {
@@ -39,8 +39,8 @@ describe('a question that anybody may ask', () => {
   });
 });
 
-describe('a server that fails', () => {
-  it('is in the log once with its reason, again with another one, and when it answers again', () => {
+describe('a failing server', () => {
+  it('is logged once with its reason, again with another reason, and when it recovers', () => {
     const log = rememberingLog();
     const tell = tellingChanges(log);
     const said = () => log.lines.splice(0).map(({ level, fields }) => ({ level, ...fields }));
@@ -59,7 +59,7 @@ describe('a server that fails', () => {
     expect(said()).toEqual([{ level: 'info', server: 'kafka' }]);
   });
 
-  it('is in the log with the failure itself', async () => {
+  it('is logged with the original error', async () => {
     const log = rememberingLog();
     const failure = new Error('Check THE_URL.', { cause: new Error('connect ECONNREFUSED 10.0.0.1:7233') });
     tellingChanges(log)({ temporal: await answering(new ManualClock(), () => Promise.reject(failure)) });
@@ -69,8 +69,8 @@ describe('a server that fails', () => {
   });
 });
 
-describe('a store of files that fails', () => {
-  it('says whether its disk is full, and names nothing that is in it', async () => {
+describe('a failing file store', () => {
+  it('reports whether its disk is full, and nothing about its contents', async () => {
     const state = async (failure: Error) =>
       withoutNames(await answering(new ManualClock(), () => Promise.reject(failure))).detail;
     expect(await state(new Rejection('STORE_FULL'))).toBe('The disk is full.');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { createClosers } from '../../src/profiles/closers.js';
 
-/** Things that note when they are closed. */
+/** Resources that record when they are closed. */
 const things = () => {
   const closed: string[] = [];
   return {
@@ -20,8 +20,8 @@ const things = () => {
   };
 };
 
-describe('what was opened', () => {
-  it('is given back as it came, and closed in reverse, one after the other', async () => {
+describe('opened resources', () => {
+  it('are returned unchanged, and closed in reverse order, one after the other', async () => {
     const { closed, thing, slow } = things();
     const closers = createClosers();
     const first = thing('first');
@@ -32,7 +32,7 @@ describe('what was opened', () => {
     expect(closed).toEqual(['third', 'second', 'first']);
   });
 
-  it('is closed past a failure, and the first failure is raised at the end', async () => {
+  it('are all closed despite a failure, and the first failure is thrown at the end', async () => {
     const { closed, thing, failing } = things();
     const closers = createClosers();
     closers.opened(thing('first'));
@@ -42,7 +42,7 @@ describe('what was opened', () => {
     expect(closed).toEqual(['first']);
   });
 
-  it('is closed once, however often that is asked for', async () => {
+  it('are closed once, however often that is requested', async () => {
     const { closed, thing } = things();
     const closers = createClosers();
     closers.opened(thing('only'));

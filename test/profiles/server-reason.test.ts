@@ -10,7 +10,7 @@ const refusal = (cause: Error): Rejection => {
 };
 const coded = (code: string | number, message: string): Error => Object.assign(new Error(message), { code });
 
-describe('The reason of a server that does not serve', () => {
+describe('The reason why a server does not answer', () => {
   it.each([
     ['28P01', 'password authentication failed for user "anima"', 'the server rejected the user or the password'],
     ['28000', 'role "x" is not permitted to log in', 'the server rejected the user or the password'],
@@ -22,23 +22,23 @@ describe('The reason of a server that does not serve', () => {
     [7, '7 PERMISSION_DENIED: anima may not read', 'the server denied permission'],
     [14, '14 UNAVAILABLE: Name resolution failed for target dns:nobody.invalid:2113', 'the server is unreachable'],
     [16, '16 UNAUTHENTICATED: unauthenticated', 'the server rejected the user or the password'],
-  ])('names the setting to look at for %s %s, and neither the user nor the address', (code, message, reason) => {
+  ])('names the setting to check for %s %s, and neither the user nor the address', (code, message, reason) => {
     expect(serverReason(refusal(coded(code, message)), 'THE_URL').message).toBe(`Check THE_URL: ${reason}.`);
     expect(serverReason(coded(code, message), 'THE_URL').message).toBe(`Check THE_URL: ${reason}.`);
   });
 
-  it('takes no number of another server for one of gRPC', () => {
+  it("does not take another server's number for a gRPC status", () => {
     const timedOut = Object.assign(new Error('The request timed out'), { name: 'KafkaJSProtocolError', code: 7 });
     expect(serverReason(timedOut, 'KAFKA_BROKERS')).toBe(timedOut);
   });
 
-  it('leaves other failures as they are', () => {
+  it('leaves other failures unchanged', () => {
     const failure = refusal(coded('57P03', 'the database system is starting up'));
     expect(serverReason(failure, 'THE_URL')).toBe(failure);
     expect(serverReason('no error at all', 'THE_URL').message).toBe('no error at all');
   });
 
-  it('is not held up by a cause that goes in circles', () => {
+  it('ends with a cyclic cause', () => {
     const failure = new Error('round');
     failure.cause = failure;
     expect(serverReason(failure, 'THE_URL')).toBe(failure);

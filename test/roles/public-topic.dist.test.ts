@@ -26,11 +26,11 @@ describe('KAFKA_PUBLIC_TOPIC', () => {
     expect((await child.exited()).code).toBe(0);
   };
 
-  it('publishes from where the relay stands when it is set, what the history shows, with the number of partitions that is set [11.7e, 11.7f]', async () => {
+  it("publishes from the relay's position when it is set, the same events as the history, with the configured number of partitions [11.7e, 11.7f]", async () => {
     const first = await namespace.start('http,relay,projector');
     const before = apiOf(first.url, namespace.ownerKey);
     expect((await before.post('/npcs', { npcId: 'before', persona: 'A guard.' })).status).toBe(200);
-    // What is listed has been written by the relay.
+    // The relay has written everything that is listed.
     const listed = async () => (await before.get('/npcs')).body as unknown;
     await expect.poll(listed, { timeout: 30_000 }).toMatchObject([{ npcId: 'before' }]);
     await stop(first);

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { apiOf } from '../support/api.js';
 import { openNamespace } from '../support/distributed-server.js';
 
-describe('servers of which one signs under another name than the others', () => {
-  it("verify each other's verdicts and publish each other's keys, whichever was there first", async () => {
+describe('servers that sign under different names', () => {
+  it("verify each other's verdicts and publish each other's keys, whichever started first", async () => {
     await using namespace = await openNamespace();
     const first = await namespace.start('http');
     const second = await namespace.start('http', { ANIMA_JWS_ALG: 'Ed25519' });

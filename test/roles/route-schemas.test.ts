@@ -6,7 +6,7 @@ import { checkOf } from '../../src/kernel/http/guard/schema-check.js';
 describe('the schemas of requests', () => {
   const routes = portRoutes();
 
-  it('are those of all routes', () => {
+  it('come from all routes', () => {
     expect(routes.length).toBeGreaterThan(90);
   });
 

@@ -14,7 +14,7 @@ describe('the tags of routes', () => {
     expect(routeTags.has(tag)).toBe(true);
   });
 
-  it('are all in the document, in order, each with one sentence', () => {
+  it('are all in the document, in order, each with a one-sentence description', () => {
     expect(tags.map(({ name }) => name)).toEqual([...routeTags.keys()]);
     for (const { description } of tags) expect(description).toMatch(/^[A-Z].*\.$/);
   });

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { apiOf } from '../support/api.js';
 import { type Namespace, openNamespace } from '../support/distributed-server.js';
 
-/** How long Temporal may take to tell of a new worker, in milliseconds. */
+/** How long Temporal may take to report a new worker, in milliseconds. */
 const SEEN_LIMIT_MS = 30_000;
 const PROXY = { 'x-forwarded-for': '10.0.0.1' };
 
@@ -19,7 +19,7 @@ afterEach(async () => {
   silent?.close();
 });
 
-/** Where connections are taken and nothing is ever said. */
+/** An address that accepts connections and never answers. */
 const silentAddress = async (): Promise<string> => {
   silent = createServer((socket) => taken.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');
@@ -50,7 +50,7 @@ describe('GET /metrics', () => {
 });
 
 describe('GET /readyz', () => {
-  it('of the role http says that no worker is there, and what that means, until one is [10.6b]', async () => {
+  it('of the role http reports that no worker runs, and the consequences, until one does [10.6b]', async () => {
     namespace = await openNamespace();
     const { url } = await namespace.start('http');
     const readyz = async () => {
@@ -70,7 +70,7 @@ describe('GET /readyz', () => {
     await expect.poll(readyz, { timeout: SEEN_LIMIT_MS }).toEqual(seen);
   });
 
-  it('of the role http says that requests with an Idempotency-Key are refused while the database hangs', async () => {
+  it('of the role http reports that requests with an Idempotency-Key are refused while the database hangs', async () => {
     namespace = await openNamespace({ DATABASE_URL: `postgres://nobody@${await silentAddress()}/none` });
     const { url } = await namespace.start('http');
     const { status, body } = await apiOf(url, undefined).get('/readyz');

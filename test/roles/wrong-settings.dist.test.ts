@@ -10,7 +10,7 @@ afterEach(async () => {
 
 describe('A TEMPORAL_NAMESPACE that does not exist', () => {
   it.each(['worker', 'http', ''])(
-    'is named by /readyz of the roles "%s", which end when they are told',
+    'is reported by /readyz of the roles "%s", which end on request',
     async (roles) => {
       namespace = await openNamespace({ TEMPORAL_NAMESPACE: 'nowhere' });
       const { child, url } = await namespace.start(roles);

@@ -16,7 +16,7 @@ const WAIT = { timeout: 60_000, interval: 20 };
 /** How long after the model's answer the server is killed, in milliseconds: before, while and after the verdict is recorded. */
 const MOMENTS_MS: readonly number[] = [0, 1, 2, 3, 5, 8, 13, 21, 50];
 
-/** What the model says when it is called for the nth time; no two answers are alike. */
+/** The model's answer to its nth call; no two answers are alike. */
 const saidAt = (call: number): string =>
   JSON.stringify({
     dialogue: `The player, I say for time ${String(call)}.`,
@@ -55,7 +55,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
       await embeddings[Symbol.asyncDispose]();
     });
 
-    /** An agent that remembers one thing, whose vector is made. */
+    /** An agent with one memory, whose vector is ready. */
     const newAgent = async (): Promise<string> => {
       const npcId = `agent-${String((agents += 1))}`;
       expect((await api.post(`/v1/agents/${npcId}/memory`, { text: KNOWN })).status).toBe(201);
@@ -68,7 +68,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
     };
     const say = (npcId: string): Promise<Reply> =>
       api.post(`/v1/agents/${npcId}/process`, { input: INPUT }, { 'idempotency-key': npcId });
-    /** Asks, and leaves it to the kill what becomes of the request. */
+    /** Sends a request whose result depends on the kill. */
     const sayAndDie = (npcId: string): Promise<Reply | null> => say(npcId).catch(() => null);
     const eventsOf = async (npcId: string): Promise<readonly HistoryEvent[]> =>
       (await api.get(`/npcs/${npcId}/history?limit=500`)).body.events as readonly HistoryEvent[];
@@ -81,7 +81,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
       api = patientApiOf(server.url, server.ownerKey);
     };
 
-    /** Says the same as a stream. It has joined a turn that waits for the model; `rest` is what comes after that. */
+    /** Sends the same as a stream. It has joined a turn that waits for the model; `rest` is everything after that. */
     const streamOf = async (npcId: string): Promise<{ readonly rest: () => Promise<string> }> => {
       const { status, body } = await fetch(`${server.url}/v1/agents/${npcId}/process`, {
         method: 'POST',
@@ -140,7 +140,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
       }, WAIT);
     };
 
-    it('opened, while it recalls', async () => {
+    it('opened, during the recall', async () => {
       const npcId = await newAgent();
       models.behave({ kind: 'answer', text: saidAt(1) });
       embeddings.next.push(() => undefined);
@@ -164,7 +164,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
       await expectOneTurn(npcId, 2);
     });
 
-    it('answered by the model, but for a last byte', async () => {
+    it('answered by the model, except for a last byte', async () => {
       const npcId = await newAgent();
       models.behave({ kind: 'almost', text: saidAt(1) }, { kind: 'answer', text: saidAt(2) });
       const asked = sayAndDie(npcId);
@@ -174,7 +174,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
       await expectOneTurn(npcId, 2);
     });
 
-    it('goes on by itself after the kill, and the same input without a key joins it [7.1q]', async () => {
+    it('continues after the kill, and the same input without a key joins it [7.1q]', async () => {
       const npcId = await newAgent();
       const answer = gate();
       models.behave({ kind: 'silent' }, { kind: 'answer', text: saidAt(2), after: answer.opened });
@@ -205,7 +205,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
         await sleep(ms);
         await killAndStart();
         const reply = await asked;
-        // Only the record tells whether the answer came through: then it is asked for no second time.
+        // Only the record shows whether the answer arrived: then the model is not called again.
         await untilRecorded(npcId, 'VerdictReached');
         const verdict = (await eventsOf(npcId)).find(({ type }) => type === 'VerdictReached');
         const calls = verdict?.data['generatedOutput'] === saidAt(1) ? 1 : 2;
@@ -215,7 +215,7 @@ export const agentKillScenarios = (profile: string, open: OpenServer, moments = 
       120_000,
     );
 
-    it('ended, with nobody left to answer [7.1t]', async () => {
+    it('ended, without a waiting client [7.1t]', async () => {
       const npcId = await newAgent();
       const answer = gate();
       models.behave({ kind: 'answer', text: saidAt(1), after: answer.opened }, { kind: 'answer', text: saidAt(2) });

@@ -8,7 +8,7 @@ import { projectingServer } from './projecting-server.js';
 
 type HistoryEvent = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 
-/** Whole turns on the server, and why they had this outcome: the same on every profile. */
+/** Complete turns on the server, and the reasons for their outcomes: the same on every profile. */
 export const agentScenarios = (profile: string, open: OpenServer): void => {
   describe(`agents on ${profile}`, () => {
     const running = projectingServer(open);
@@ -24,7 +24,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
     const eventsOf = async (npcId: string): Promise<readonly HistoryEvent[]> =>
       (await running.api.get(`/npcs/${npcId}/history?limit=500`)).body.events as readonly HistoryEvent[];
 
-    it('answers with what it was told before, in other words, and says why [7.1a, 7.1b, 7.1h, 7.1i]', async () => {
+    it('answer from memory, in other words, and explain why [7.1a, 7.1b, 7.1h, 7.1i]', async () => {
       const npcId = await newAgent();
       const told = await say(npcId, 'The player stole the ruby necklace.');
       expect(told.status, told.text).toBe(200);
@@ -57,7 +57,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect([turn.status, turn.body.state]).toEqual([200, 'ended']);
     });
 
-    it('answers the talk that README shows as README shows it', async () => {
+    it('answer the conversation in the README as the README shows it', async () => {
       const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
       const [, talk = ''] = /\$ npx anima talk mira\n([^]*?)```/.exec(readme) ?? [];
       const said = [...talk.matchAll(/^> (?!\/)(.+)$/gm)].map(([, text = '']) => text);
@@ -70,7 +70,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect(dialogue).not.toMatch(/comes to mind|not sure|think of|nearest/i);
     });
 
-    it('still knows a fact after it was asked about it many times [7.1e]', async () => {
+    it('still remember a fact after many questions about it [7.1e]', async () => {
       const npcId = await newAgent();
       await say(npcId, 'Old Berta keeps her savings in the clock.');
       let recalled: readonly string[] = [];
@@ -82,7 +82,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect(recalled).toEqual(['Old Berta keeps her savings in the clock.']);
     });
 
-    it('refuses what a rule forbids, with the rule and its reason, and records it [7.1d, 7.1g, 7.1j]', async () => {
+    it('refuse what a rule forbids, with the rule and its reason, and record it [7.1d, 7.1g, 7.1j]', async () => {
       const npcId = await newAgent();
       const refused = await say(npcId, 'Open the gate for me.', { npcState: { status: 'asleep' } });
       expect([refused.status, codeOf(refused)]).toEqual([422, 'RULE_REFUSED']);
@@ -93,7 +93,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect((await eventsOf(npcId)).map(({ type }) => type)).toContain('VerdictRefused');
     });
 
-    it('gives a repeat with the same key the first answer, and plays one turn [7.1t]', async () => {
+    it('return the first answer to a repeat with the same key, and play one turn [7.1t]', async () => {
       const npcId = await newAgent();
       const key = { 'idempotency-key': 'once' };
       const first = await say(npcId, 'Good evening.', {}, key);
@@ -102,7 +102,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect((await eventsOf(npcId)).filter(({ type }) => type === 'TurnOpened')).toHaveLength(1);
     });
 
-    it('tells the phases of a turn as they come to who asks for a stream [7.1k, 7.1m]', async () => {
+    it('stream the phases of a turn as they happen [7.1k, 7.1m]', async () => {
       const npcId = await newAgent();
       const told = await fetch(`${running.server.url}/v1/agents/${npcId}/process`, {
         method: 'POST',
@@ -131,7 +131,7 @@ export const agentScenarios = (profile: string, open: OpenServer): void => {
       expect([keyed.status, codeOf(keyed)]).toEqual([400, 'HEADER_INVALID']);
     });
 
-    it('makes an agent that was never seen, and refuses what is no input [1.6f]', async () => {
+    it('are created on first use, and refuse invalid input [1.6f]', async () => {
       const unseen = await say('never seen before', 'Who are you?');
       expect(unseen.status, unseen.text).toBe(200);
       const revision = unseen.headers.get('anima-revision') ?? '';

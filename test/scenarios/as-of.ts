@@ -5,7 +5,7 @@ import type { Reply } from '../support/api.js';
 import { projectingServer } from './projecting-server.js';
 import type { OpenServer } from './server-under-test.js';
 
-/** What may happen to a mind; each names a request. */
+/** The events in the life of a mind; each names a request. */
 type Step =
   | { readonly does: 'store' | 'decide'; readonly text: string }
   | { readonly does: 'confirm' | 'clear' | 'archive' | 'register' };
@@ -16,7 +16,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('confirm', 'clear', 'archive', 'register') }) },
 );
 
-/** What a mind was at a moment never changes: the same on every profile. */
+/** The state of a mind at a moment never changes: the same on every profile. */
 export const asOfScenarios = (profile: string, open: OpenServer, numRuns: number): void => {
   describe(`a mind as of a moment on ${profile}`, () => {
     const running = projectingServer(open);
@@ -52,7 +52,7 @@ export const asOfScenarios = (profile: string, open: OpenServer, numRuns: number
       }
     };
 
-    /** All that is said of a mind as of a moment. */
+    /** Everything that can be read of a mind as of a moment. */
     const seen = async (path: string, asOf: string): Promise<readonly unknown[]> => {
       const { api } = running;
       const query = `asOf=${encodeURIComponent(asOf)}`;
@@ -67,7 +67,7 @@ export const asOfScenarios = (profile: string, open: OpenServer, numRuns: number
       });
     };
 
-    it('is the same for ever, whatever happens to it later [10.1h]', async () => {
+    it('never changes, whatever happens to it later [10.1h]', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 8 }), async (steps) => {
           const path = `/npcs/lasting-${String((minds += 1))}`;
@@ -80,7 +80,7 @@ export const asOfScenarios = (profile: string, open: OpenServer, numRuns: number
             };
             const [last] = history.events;
             if (last === undefined) continue;
-            // A moment is over before anything else may happen within its millisecond.
+            // A moment must be over before anything else may happen within its millisecond.
             while (Date.now() <= Date.parse(last.at) + CLOCK_MS) await new Promise((resolve) => setTimeout(resolve, 1));
             for (const moment of [String(last.revision), last.at])
               if (!then.has(moment)) then.set(moment, await seen(path, moment));
@@ -96,5 +96,5 @@ export const asOfScenarios = (profile: string, open: OpenServer, numRuns: number
   });
 };
 
-/** How far the clocks of the servers of one machine may be apart. */
+/** The maximum difference between the clocks of the servers of one machine. */
 const CLOCK_MS = 2;

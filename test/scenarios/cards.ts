@@ -56,7 +56,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
         ok(await running.api.get(`${pathOf(npcId)}/history?limit=500`)).body as { events: { type: string }[] }
       ).events.map(({ type }) => type);
 
-    it('make a mind: its persona, its lore, and the card itself, which comes back as it was [8.9a, 8.9c, 8.9g, 8.9o]', async () => {
+    it('create a mind: its persona, its lore, and the card itself, which is returned unchanged [8.9a, 8.9c, 8.9g, 8.9o]', async () => {
       const npcId = freshId();
       const answer = ok(await take(npcId, v2Card()));
       expect(answer.body).toEqual({
@@ -82,10 +82,10 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(pathOf(npcId))).body).toMatchObject({ data: {} });
     });
 
-    it('are found by what a player says, in recall and in the turn of an agent', async () => {
+    it('are found by the words of a player, in recall and in the turn of an agent', async () => {
       const npcId = freshId();
       ok(await take(npcId, v2Card()));
-      // The first recall of a server may come before the model has made all vectors.
+      // The first recall of a server may arrive before the model has made all vectors.
       await expect
         .poll(
           async () =>
@@ -100,7 +100,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(turn.body).toMatchObject({ memoriesRecalled: expect.arrayContaining(['The gate is old.']) as string[] });
     });
 
-    it('change nothing when they come again, alone or at once, and the data of a mind never [8.9c, 8.9i]', async () => {
+    it('change nothing when they are imported again, once or concurrently, and never affect other data of the mind [8.9c, 8.9i]', async () => {
       const npcId = freshId();
       ok(await running.api.post('/npcs', { npcId, data: { hp: 3 } }));
       const together = await Promise.all(Array.from({ length: 6 }, () => take(npcId, v3Card())));
@@ -115,7 +115,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(await shown(npcId)).toEqual(v3Card());
     });
 
-    it('come in pictures too, and leave in them [8.9l, 8.9o, 8.9r]', async () => {
+    it('can be imported from pictures, and exported in them [8.9l, 8.9o, 8.9r]', async () => {
       const npcId = freshId();
       expect(await send(npcId, withCards({ ccv3: v3Card(), chara: v1Card }))).toMatchObject({
         status: 200,
@@ -137,7 +137,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(await send(other, two)).toMatchObject({ status: 200, body: { created: true, cardVersion: 2 } });
     });
 
-    it('say the persona of now, and are made of a mind that came without one [8.9p, 8.9q]', async () => {
+    it('contain the current persona, and are generated for a mind without one [8.9p, 8.9q]', async () => {
       const changed = freshId();
       ok(await take(changed, v2Card()));
       ok(await running.api.post('/npcs', { npcId: changed, persona: 'Mira sold the inn.' }));
@@ -170,7 +170,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await take(freshId(), made)).body).toMatchObject({ name: 'Bo', lore: { stored: 2 } });
     });
 
-    it('are answered with a tag and a safe file name [8.9n]', async () => {
+    it('are returned with an ETag and a safe file name [8.9n]', async () => {
       const npcId = freshId();
       ok(await take(npcId, v1Card));
       const first = ok(await running.api.get(`${pathOf(npcId)}/card`));
@@ -182,7 +182,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get(`${pathOf(npcId)}/card`, { 'if-none-match': etag })).status).toBe(200);
     });
 
-    it('are refused with a word of their own, and nothing is stored [1.2h, 1.6f, 8.9a, 8.9h, 8.9i, 8.9m, 8.9n]', async () => {
+    it('are refused with their own codes, and nothing is stored [1.2h, 1.6f, 8.9a, 8.9h, 8.9i, 8.9m, 8.9n]', async () => {
       const npcId = freshId();
       const crcBroken = withCards({ chara: v1Card });
       crcBroken[20] = 7;
@@ -216,7 +216,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await running.api.get(`${pathOf(npcId)}/card?version=1`))).toBe('SCHEMA_INVALID');
     });
 
-    it('need the scope of NPCs alone, and stay behind when the NPC leaves as a soul [8.9b, 8.9s]', async () => {
+    it('need only the scope of NPCs, and stay behind when the NPC leaves as a soul [8.9b, 8.9s]', async () => {
       const made = await running.api.post('/keys', { name: 'cards only', scopes: ['npc'] });
       const theirs = patientApiOf(running.server.url, (made.body as { readonly key: string }).key);
       const npcId = freshId();
@@ -230,7 +230,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
       expect(JSON.stringify(soul)).not.toContain('unheard_of');
     });
 
-    it('come whole with the largest book that fits', async () => {
+    it('are imported completely with the largest book that fits', async () => {
       const npcId = freshId();
       const entries = Array.from({ length: 480 }, (_, index) => ({
         keys: [`fact ${String(index)}`],
@@ -248,7 +248,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
   describe(`character cards on ${profile}, killed`, () => {
     const running = projectingServer(open);
 
-    it('are there after kill -9 once they were answered', async () => {
+    it('are stored after kill -9 once they were answered', async () => {
       expect((await running.api.post('/npcs/mira/card', v3Card())).status).toBe(200);
       await running.server.restart('kill');
       running.again();

@@ -29,14 +29,14 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
     const init = (requestedModel: string, more: object = {}): Promise<Reply> =>
       api.post('/cortex/init', { requestedModel, ...more });
 
-    it('lists the scripted engine and the one that is configured [6.1a]', async () => {
+    it('include the scripted engine and the configured one [6.1a]', async () => {
       expect((await api.get('/cortex/models')).body).toEqual([
         { id: 'scripted', name: 'Scripted', parameters: 0 },
         { id: 'openai', name: 'tiny-270m', parameters: 270 },
       ]);
     });
 
-    it('finds an engine by its name and its model, and says what is wrong with any other name [6.2a, 6.2b, 6.2c]', async () => {
+    it('are found by name and by model, and any other name is refused with a reason [6.2a, 6.2b, 6.2c]', async () => {
       const ready = { cortexId: 'openai', runtime: 'http', state: 'ready' };
       expect((await init('scripted')).body).toEqual({ cortexId: 'scripted', runtime: 'builtin', state: 'ready' });
       for (const name of ['openai', 'tiny-270m', '', 'api-integrated']) expect((await init(name)).body).toEqual(ready);
@@ -48,7 +48,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post('/cortex/init', {})).status).toBe(400);
     });
 
-    it('refuses what its model would do against the world, with the code and the details of the refusal [7.1j]', async () => {
+    it('are refused what their model would do against the world, with the code and the details of the refusal [7.1j]', async () => {
       await api.post('/npcs', { npcId: 'beggar', data: { inventory: ['bowl'] } });
       models.behave({
         kind: 'answer',
@@ -62,7 +62,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('completes prompts: the scripted engine always alike, the model server as it answers [6.3e, 6.3g, 6.4a]', async () => {
+    it('complete prompts: the scripted engine always the same, the model server as it answers [6.3e, 6.3g, 6.4a]', async () => {
       const body = { prompt: 'Who are you?' };
       const [once, again] = [
         await api.post('/cortex/scripted/complete', body),
@@ -82,7 +82,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await api.post('/cortex/gpt-9/complete', body))).toBe('CORTEX_NOT_FOUND');
     });
 
-    it('lets an admin choose the tenant’s default, which outlives a restart, and nobody else [6.3a, 6.3b]', async () => {
+    it('have a tenant default that only an admin sets, and that survives a restart [6.3a, 6.3b]', async () => {
       const made = await api.post('/keys', { name: 'game' });
       const game = patientApiOf(server.url, (made.body as { key: string }).key);
       const body = { requestedModel: 'scripted', default: true };
@@ -97,7 +97,7 @@ export const cortexScenarios = (profile: string, open: OpenServer): void => {
       expect((await init('')).body).toMatchObject({ cortexId: 'openai' });
     });
 
-    it('answers 503 while the model server refuses, stays ready itself, and never shows the key [6.4b, 6.4f]', async () => {
+    it('answer 503 while the model server refuses, stay ready, and never show the key [6.4b, 6.4f]', async () => {
       models.behave({ kind: 'raw', status: 401, contentType: 'application/json', body: '{}' });
       const refused = await api.post('/cortex/openai/complete', { prompt: 'x' });
       expect([refused.status, codeOf(refused)]).toEqual([503, 'CORTEX_UNAVAILABLE']);

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, patientApiOf, type Reply } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
-/** Ten of them are beyond a megabyte. */
+/** Ten of them exceed a megabyte. */
 const LARGE = { text: 'x'.repeat(200_000) };
 const DROPPED = { timeout: 60_000, interval: 500 };
 
-/** Repeats of requests whose responses are no longer kept: the same on every profile. */
+/** Repeats of requests whose responses are no longer stored: the same on every profile. */
 export const droppedAnswerScenarios = (profile: string, open: OpenServer): void => {
-  describe(`repeats whose answers were dropped on ${profile}`, () => {
+  describe(`repeats of evicted responses on ${profile}`, () => {
     let server: ServerUnderTest;
     let api: Api;
     let large = 0;
@@ -27,11 +27,11 @@ export const droppedAnswerScenarios = (profile: string, open: OpenServer): void 
         expect((await api.post('/npcs', body, once(`large ${large}`.replace(' ', '-')))).status).toBe(200);
       }
     };
-    /** What a repeat is answered once the first answer is gone. */
+    /** The response to a repeat once the first response is evicted. */
     const repeated = async (path: string, body: object, key: string): Promise<Reply> => {
       await pushOut();
       const replies: Reply[] = [];
-      // Some stores drop answers a moment later.
+      // Some stores evict responses a moment later.
       await expect
         .poll(async () => {
           replies.push(await api.post(path, body, once(key)));
@@ -41,7 +41,7 @@ export const droppedAnswerScenarios = (profile: string, open: OpenServer): void 
       return replies.at(-1) as Reply;
     };
 
-    it('do not undo what others changed since [1.7n]', async () => {
+    it('do not undo later changes by others [1.7n]', async () => {
       const first = { npcId: 'mira', persona: 'An innkeeper.' };
       await api.post('/npcs', first);
       await api.post('/npcs', first, once('same'));
@@ -50,7 +50,7 @@ export const droppedAnswerScenarios = (profile: string, open: OpenServer): void 
       expect((await api.get('/npcs/mira')).body).toMatchObject({ persona: 'A spy.' });
     });
 
-    it('check an action that was checked before there was a mind by the mind that is there now, and record nothing', async () => {
+    it('check an action that was first checked without a mind against the current mind, and record nothing', async () => {
       const body = { action: { type: 'MOVE', target: 'inn' } };
       await api.post('/bridge/validate/late', body, once('check'));
       await api.post('/npcs', { npcId: 'late' });

@@ -43,7 +43,7 @@ const clientOf = (running: ProjectingServer) => {
   const ghosts = () => createGhostClient({ baseUrl: running.server.url, key: running.server.ownerKey });
   const run = async (asked: JsonObject = {}): Promise<string> =>
     (await ghosts().run({ goal: 'find_bugs', level: 'cellar', timeout: SESSION_MS, ...asked })).id;
-  /** Plays one whole turn. */
+  /** Plays one complete turn. */
   const turn = async (
     id: string,
     { text = idle, ghost, mode = 'thin', own = false }: Played = {},
@@ -84,7 +84,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { ok, run, turn, post, stepsOf, statusOf, over } = clientOf(running);
 
-    it('plays turn by turn, tells of its world, and finds out that it is done [9.2c, 9.3b, 9.6d, 9.6j, 9.6n, 9.6o, 9.6r]', async () => {
+    it('plays turn by turn, reports its world, and is notified of the end [9.2c, 9.3b, 9.6d, 9.6j, 9.6n, 9.6o, 9.6r]', async () => {
       const id = await run({ goal: 'complete_level', level: 'cellar', seed: 3 });
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'running', ghostDriver: 'remote', ghostStep: 0 });
       const move = '{"action": {"type": "MOVE", "payload": {"x": 3, "y": 2}}}';
@@ -133,7 +133,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`/ghost/${id}/junit`)).text).toMatch(/<testcase [^>]*name="goal stairs"\/>/);
     });
 
-    it('ends the session by a last turn, or with the budget, and is told so from then on [9.6l, 9.6o, 9.8a]', async () => {
+    it('ends the session by a last turn, or with the budget, and gets that result from then on [9.6l, 9.6o, 9.8a]', async () => {
       const done = await run();
       await turn(done, { ghost: { done: true } });
       await over(done);
@@ -143,7 +143,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await refused(post(spent, { tape: { observation: 'More?' } }))).toEqual([409, 'GHOST_OVER']);
       const results = await over(spent);
       expect(await stepsOf(spent)).toHaveLength(3);
-      // It told of nothing.
+      // It reported nothing.
       expect(testIn(results, 'goal stairs')).toMatchObject({ testSkipped: true });
       expect(testIn(results, 'mind_allowed_world_refused')).toMatchObject({ testSkipped: true });
     });
@@ -161,7 +161,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(late)).toMatchObject({ ghostStatus: 'completed', ghostTimedOut: true, ghostStep: 1 });
     });
 
-    it('is served as any body: thin or fat, with its own tape or the returned one, with what the level says [9.6a, 9.6c]', async () => {
+    it('is served like any body: thin or fat, with its own tape or the returned one, with the data of the level [9.6a, 9.6c]', async () => {
       const rules = {
         rulesetId: 'quiet',
         rulesetRules: [{ drRuleId: 'no-fights', ruleAction: 'FORBID ATTACK', ruleReason: 'Nobody fights here.' }],
@@ -188,7 +188,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(JSON.parse(claims)).toMatchObject({ sub: id });
       const nobody = { npcId: 'nobody', persona: null, data: {} };
       const other = await run({ level: 'quiet-cellar' });
-      // The rules are the level's: a set that does not exist is not looked for.
+      // The level's rules apply: a set that does not exist is not looked up.
       const first = { observation: 'It is dark.', rulesetId: 'no such set' };
       const opened = ok(await post(other, { tape: first })).body as StepAnswer;
       const asked = { tape: opened.tape, lastResult: { type: 'IdentifyActorResult', actor: nobody } } as const;
@@ -226,7 +226,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
         tape: { observation: 'A bell.' },
       });
       expect(await stepsOf(id)).toHaveLength(1);
-      // A turn that is not known is resumed from its tape, and is a step of its own when it ends.
+      // An unknown turn is resumed from its tape, and is a separate step when it ends.
       const lost = { observation: 'A gong.', actor, memories: [], vectorQueried: true, turnId: `${turnId}x` };
       expect(ok(await post(id, { tape: lost, lastResult: last })).body).toMatchObject({
         instruction: { type: 'Finalize' },
@@ -239,7 +239,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       ok(await running.api.post(`/ghost/${id}/stop`));
     });
 
-    it('may say what it likes of its world: what cannot be understood counts as not told [9.6j, 9.6k]', async () => {
+    it('may report anything about its world: unintelligible reports are ignored [9.6j, 9.6k]', async () => {
       const wrong: readonly Json[] = [
         ...['x', 7, [], null, { position: 'here', outcome: 'good', reached: 'all', done: 'yes' }],
         { position: { x: 1.5, y: 1 }, outcome: { ok: 'no' }, reached: { stairs: true }, done: 1 },
@@ -258,7 +258,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       ok(await running.api.post(`/ghost/${id}/stop`));
     });
 
-    it('may bring as much as any body: a turn too large for a step stands there in part [9.6s]', async () => {
+    it('may send as much as any body: a turn too large for a step is stored in part [9.6s]', async () => {
       const id = await run();
       const large = 'x'.repeat(500_000);
       await turn(id, { text: large, ghost: { note: large } });
@@ -273,7 +273,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       await over(id);
     });
 
-    it('may be two bodies at once: each turn that ends is one step [9.6e, 9.6i]', async () => {
+    it('may consist of two concurrent bodies: each turn that ends is one step [9.6e, 9.6i]', async () => {
       const id = await run();
       const play = async (name: string): Promise<void> => {
         for (let count = 0; count < 12; count += 1)
@@ -301,7 +301,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       ok(await running.api.post(`/ghost/${id}/stop`));
     });
 
-    it('has only sessions of its studio that wait for a body [9.6m, 9.6q, 9.8o, 9.11b]', async () => {
+    it('sees only sessions of its studio that wait for a body [9.6m, 9.6q, 9.8o, 9.11b]', async () => {
       const step: StepRequest = { tape: { observation: 'Hello?' } };
       const local = (
         ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202).body as {
@@ -328,7 +328,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`/ghost/${local}/compare/${id}`)).body).toMatchObject({ comparable: false });
     });
 
-    it('has findings of which only those about the level itself can be played again [9.6p]', async () => {
+    it('has findings of which only those about the level itself can be replayed [9.6p]', async () => {
       const id = await run({ level: 'faulty' });
       await turn(id, { text: '{"action": {"type": "DANCE"}}' });
       await turn(id, { ghost: { outcome: { ok: false, code: 'NO_MUSIC' }, done: true } });
@@ -355,7 +355,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       running.again();
     };
 
-    it('goes on in mid-turn, and loses and doubles no step [9.6h, 9.6m]', async () => {
+    it('continues in mid-turn, and loses and duplicates no step [9.6h, 9.6m]', async () => {
       const id = await run({ goal: 'complete_level' });
       await turn(id, { ghost: { position: { x: 2, y: 2 } } });
       let { tape } = ok(await post(id, { tape: { observation: 'A bell.' } })).body as StepAnswer;
@@ -380,7 +380,7 @@ export const ghostBodyScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostStep: 3 });
     }, 240_000);
 
-    it('finds each turn that ended as a step, wherever the server died [9.6g]', async () => {
+    it('finds each turn that ended as a step, whenever the server died [9.6g]', async () => {
       const id = await run();
       for (const [index, waitMs] of [2, 9, 20].entries()) {
         const opened = ok(await post(id, { tape: { observation: 'A bell.' } })).body as StepAnswer;

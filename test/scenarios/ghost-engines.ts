@@ -21,7 +21,7 @@ const promptOf = (body: unknown): string => (body as Asked).messages.map(({ cont
 const walking = { kind: 'reply', to: (body: unknown) => walkOn(promptOf(body)) } as const;
 const broken = { kind: 'raw', status: 500, contentType: 'application/json', body: '{}' } as const;
 
-/** A model server that plays until it is told otherwise, for one suite. */
+/** A model server that plays until its behaviour is changed, for one suite. */
 const modelServer = (): { readonly models: OpenAiServer } => {
   const opened = {} as { models: OpenAiServer };
   beforeAll(async () => {
@@ -33,7 +33,7 @@ const modelServer = (): { readonly models: OpenAiServer } => {
   return opened;
 };
 
-/** The server under test knows the model server by its address, which is there once that one has started. */
+/** The server under test knows the model server by its address, which exists once that has started. */
 const askingModels =
   (open: OpenServer, opened: { readonly models: OpenAiServer }): OpenServer =>
   () =>
@@ -73,7 +73,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
     const running = projectingServer(askingModels(open, opened));
     const { ok, run, statusOf, over, textsOf } = clientOf(running);
 
-    it('record what it said, which is asked for once for each step [7.3a, 9.2b, 9.8p, 9.8t]', async () => {
+    it("record the model's texts, one call for each step [7.3a, 9.2b, 9.8p, 9.8t]", async () => {
       const before = opened.models.seen.length;
       const id = await run({ goal: 'maximize_exploration', level: 'cellar', seed: 7, steps: 30, engine: 'tiny-270m' });
       expect(await over(id)).toMatchObject({ resultsEngine: 'openai' });
@@ -83,7 +83,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await textsOf(id)).toEqual(asked.map(walkOn));
     });
 
-    it('are played by whom the studio names, by the policy where that is the scripted engine, and by nobody unknown [9.8m, 9.8n, 9.8o]', async () => {
+    it('are played by the named engine, by the policy if that is the scripted engine, and never by an unknown one [9.8m, 9.8n, 9.8o]', async () => {
       const before = opened.models.seen.length;
       const policies = [await run({ goal: 'complete_level', engine: 'scripted' })];
       policies.push(await run({ goal: 'complete_level', engine: null }));
@@ -102,7 +102,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect([long.status, codeOf(long)]).toEqual([400, 'SCHEMA_INVALID']);
     });
 
-    it('show what they found without the model: it is reproduced and replayed from what was recorded [9.8t]', async () => {
+    it('show their findings without the model: they are reproduced and replayed from the record [9.8t]', async () => {
       const intoTheWall = { dialogue: '', action: { type: 'MOVE', payload: { x: 0, y: 0 } } };
       opened.models.behave(walking, walking, { kind: 'answer', text: JSON.stringify(intoTheWall) }, walking);
       const id = await run({ goal: 'find_bugs', level: 'cellar', seed: 7, steps: 20 });
@@ -118,7 +118,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(opened.models.seen).toHaveLength(before);
     });
 
-    it('wait while the model server is broken, say so, and go on when it is back [9.2d, 9.8u]', async () => {
+    it('wait while the model server is broken, report it, and continue when it is back [9.2d, 9.8u]', async () => {
       opened.models.behave(walking, walking, walking, broken);
       const id = await run({ goal: 'find_bugs', level: 'cellar', seed: 7, steps: 12 });
       await expect
@@ -130,7 +130,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await statusOf(id)).toMatchObject({ ghostStatus: 'completed', ghostStep: 12, ghostWaiting: null });
     });
 
-    it('end at once when they are stopped or their time is over, though the model is at work [9.8u]', async () => {
+    it('end immediately when they are stopped or their time is over, even during a model call [9.8u]', async () => {
       const answered = async (id: string): Promise<void> => {
         await expect.poll(async () => (await statusOf(id))['ghostStep'], { timeout: 30_000 }).toBe(2);
         await expect.poll(() => opened.models.openConnections(), { timeout: 30_000 }).toBe(1);
@@ -156,7 +156,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
     const running = projectingServer(askingModels(open, opened));
     const { run, statusOf, over, textsOf } = clientOf(running);
 
-    it('go on with no text asked for again that was recorded [9.8t]', async () => {
+    it('continue without requesting a recorded text again [9.8t]', async () => {
       opened.models.behave({ ...walking, ms: 20 });
       const steps = 150;
       const id = await run({ goal: 'find_bugs', level: 'market', seed: 7, steps });
@@ -171,7 +171,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
       expect(await over(id)).toMatchObject({ resultsEngine: 'openai', resultsTimedOut: false });
       const texts = await textsOf(id);
       expect(texts).toHaveLength(steps);
-      // A kill loses the text that is under way, and no other.
+      // A kill loses only the text in flight.
       expect(opened.models.seen.length).toBeLessThanOrEqual(steps + kills.length);
       const said = new Set(opened.models.seen.map(({ body }) => walkOn(promptOf(body))));
       expect(texts.every((text) => said.has(text as string))).toBe(true);

@@ -7,7 +7,7 @@ import { type ProjectingServer, projectingServer } from './projecting-server.js'
 import type { OpenServer } from './server-under-test.js';
 import { describeLong, itLong } from '../support/long.js';
 
-/** What is wrong with the level `faulty`, on purpose. */
+/** The intended defects of the level `faulty`. */
 const planted = ['unreachable_goal', 'soft_lock', 'unusable_item', 'rules_contradict', 'rule_never_fired'];
 
 /** How long a session may take in a test, in milliseconds; they take seconds. */
@@ -51,7 +51,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { ok, run, statusOf, resultsOf, over, stepsOf } = clientOf(running);
 
-    it('play a level to its goal, and say what they did [7.3a, 7.3b, 7.3c, 7.3d, 9.2a, 9.2b, 9.3a, 9.9l, 9.9m]', async () => {
+    it('play a level to its goal, and report what they did [7.3a, 7.3b, 7.3c, 7.3d, 9.2a, 9.2b, 9.3a, 9.9l, 9.9m]', async () => {
       const accepted = ok(await running.api.post('/v1/ghost/run', { goal: 'complete_level', seed: 7 }), 202);
       const { id } = accepted.body as { id: string };
       expect(accepted.headers.get('location')).toBe(`/ghost/${id}/status`);
@@ -90,7 +90,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get('/npcs/ghost')).status).toBe(404);
     });
 
-    it('are the same for the same goal, level and seed, and others for another seed [7.3d, 9.8l, 9.11b]', async () => {
+    it('are the same for the same goal, level and seed, and differ for another seed [7.3d, 9.8l, 9.11b]', async () => {
       const asked = { goal: 'find_bugs', level: 'a made up place', seed: 11, steps: 500 };
       const ids = await Promise.all([run(asked), run(asked), run({ ...asked, seed: 12 })]);
       const [one, same, other] = await Promise.all(ids.map(over));
@@ -107,7 +107,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(ids[0])).toMatchObject({ ghostLevel: { levelId: 'a made up place', generated: true } });
     });
 
-    it('stop when they are told to, and stay so [9.4a, 9.4b, 9.11c]', async () => {
+    it('stop on request, and stay stopped [9.4a, 9.4b, 9.11c]', async () => {
       const id = await run({ goal: 'find_bugs', level: 'market', seed: 3 });
       await expect.poll(async () => (await statusOf(id))['ghostStep'], { timeout: 30_000 }).not.toBe(0);
       const early = await running.api.get(`/ghost/${id}/compare/${id}`);
@@ -138,12 +138,12 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(other)).toMatchObject({ ghostSeed: seed });
     });
 
-    it('are run as suites, too, and listed newest first [9.1a, 9.1c, 9.5a, 9.5b]', async () => {
+    it('can be run as suites, and are listed newest first [9.1a, 9.1c, 9.5a, 9.5b]', async () => {
       const started = ok(await running.api.post('/ghost/run', { testSuite: 'smoke', level: 'faulty', seed: 5 }));
       const { sessionId } = started.body as { sessionId: string };
       expect(started.body).toEqual({ sessionId, runStatus: 'pending', seed: 5 });
       await over(sessionId);
-      // A list follows on its own: a client that has not written since has nothing to wait for.
+      // A list may lag for a client that has not written since.
       const newest = async (): Promise<JsonObject | undefined> => {
         const listed = ok(await running.api.get('/ghost/history?limit=1')).body as { sessions: JsonObject[] };
         expect(listed.sessions).toHaveLength(1);
@@ -161,13 +161,13 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       expect(await statusOf(other)).toMatchObject({ ghostGoal: 'complete_level', ghostTimedOut: true });
     });
 
-    it('find what is wrong with a level', async () => {
+    it('find the defects of a level', async () => {
       const { resultsFindings } = await over(await run({ goal: 'find_bugs', level: 'faulty', seed: 5 }));
       const kinds = new Set(resultsFindings.map(({ kind }) => kind));
       for (const kind of planted) expect([...kinds]).toContain(kind);
     });
 
-    it('show how a finding comes about in as few steps as it takes, and play that again [9.10a, 9.10b, 9.10f, 9.10g]', async () => {
+    it('reproduce a finding in as few steps as possible, and replay it [9.10a, 9.10b, 9.10f, 9.10g]', async () => {
       const id = await run({ goal: 'find_bugs', level: 'faulty', seed: 5 });
       const { resultsFindings } = await over(id);
       const { length } = await stepsOf(id);
@@ -233,7 +233,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
       180_000,
     );
 
-    it('are refused what they cannot be asked for, and belong to their studio [7.3a, 9.8c, 9.8h]', async () => {
+    it('are refused for invalid requests, and belong to their studio [7.3a, 9.8c, 9.8h]', async () => {
       const wrong = await running.api.post('/v1/ghost/run', { goal: 'win' });
       expect([wrong.status, codeOf(wrong)]).toEqual([400, 'SCHEMA_INVALID']);
       for (const beyond of [{ timeout: 86_400_001 }, { timeout: 0 }, { steps: 1_000_001 }, { steps: 0 }])
@@ -262,7 +262,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { run, statusOf, over, stepsOf } = clientOf(running);
 
-    it('go on at the next step, with none lost and none doubled [9.8i]', async () => {
+    it('continue at the next step, without losing or duplicating one [9.8i]', async () => {
       const asked = { goal: 'find_bugs', level: 'a dark place', seed: 21 };
       const undisturbed = await run(asked);
       const [wanted, wantedSteps] = [await over(undisturbed), await stepsOf(undisturbed)];

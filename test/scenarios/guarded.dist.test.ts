@@ -15,7 +15,7 @@ import { resultsOf } from '../support/writers.js';
 
 const poll = { timeout: 60_000, interval: 200 };
 
-/** What a role says at /readyz of one server. */
+/** The status of one server in /readyz of a role. */
 const stateOf = async ({ url }: ServingProcess, server: string) => {
   const { status, body } = await apiOf(url, undefined).get('/readyz');
   const { dependencies } = body as { dependencies: Record<string, { ok: boolean; detail?: string }> };
@@ -24,8 +24,8 @@ const stateOf = async ({ url }: ServingProcess, server: string) => {
 const linesOf = (child: Child, level: number): string =>
   child.lines.filter((line) => (JSON.parse(line) as { level: number }).level >= level).join('\n');
 
-/** Kafka asks for a password and Temporal for a certificate, both by TLS, and Temporal is shown nothing. */
-describe('servers as studios have them', () => {
+/** Kafka requires a password and Temporal a certificate, both over TLS, and Temporal gets no API key. */
+describe('protected servers', () => {
   const payloadKey = randomBytes(32).toString('base64');
   let kafka: OwnServers;
   let certificates: Awaited<ReturnType<typeof openCertificates>>;
@@ -86,9 +86,9 @@ describe('servers as studios have them', () => {
     }
   });
 
-  it('refuse a process that trusts nobody at Temporal: it serves what it can, and its log names the settings', async () => {
+  it('refuse a process without a certificate for Temporal: it serves what it can, and its log names the settings', async () => {
     const http = await namespace.start('http', { TEMPORAL_TLS_CA_FILE: certificates.other.certificate });
-    // On a busy machine its refusal may come too late for one question; who waits for a process asks again, and then it is logged.
+    // On a busy machine the refusal may come too late for one call; a caller that waits for a process calls again, and then it is logged.
     await expect
       .poll(() => stateOf(http, 'temporal'), poll)
       .toMatchObject({
@@ -103,7 +103,7 @@ describe('servers as studios have them', () => {
     await http.child.kill();
   });
 
-  it('refuse a worker that shows a certificate of somebody else', async () => {
+  it('refuse a worker with a foreign certificate', async () => {
     const { stranger } = certificates;
     const shown = { TEMPORAL_TLS_CERT_FILE: stranger.certificate, TEMPORAL_TLS_KEY_FILE: stranger.key };
     const worker = await namespace.start('worker', shown);
@@ -115,7 +115,7 @@ describe('servers as studios have them', () => {
     await worker.child.kill();
   });
 
-  it('refuse a projector and a relay with the password of somebody else', async () => {
+  it('refuse a projector and a relay with a wrong password', async () => {
     const feeds = await namespace.start('projector,relay', { KAFKA_SASL_PASSWORD_FILE: wrongPassword });
     const named = 'check KAFKA_BROKERS, KAFKA_TLS*, KAFKA_SASL*';
     await feeds.child.waitForLine(/the relay was interrupted/);
@@ -129,7 +129,7 @@ describe('servers as studios have them', () => {
     await feeds.child.kill();
   });
 
-  it('are not even tried when settings are incomplete: all of them are named', async () => {
+  it('are not contacted when settings are incomplete: all of them are named', async () => {
     const child = namespace.launch('http', {
       TEMPORAL_TLS_KEY_FILE: '',
       TEMPORAL_PAYLOAD_KEY: 'too short',

@@ -17,7 +17,7 @@ export const historyScenarios = (profile: string, open: OpenServer): void => {
     };
     const eventsOf = (reply: Reply): readonly Event[] => (ok(reply).body as { events: readonly Event[] }).events;
 
-    it('are read by turn, type, actor and time, and exported whole [10.1b, 10.1d, 10.1e]', async () => {
+    it('are filtered by turn, type, actor and time, and exported completely [10.1b, 10.1d, 10.1e]', async () => {
       const path = '/npcs/an%20audited%20one';
       const said = { generatedOutput: '{"dialogue": "=1+1", "stateDelta": {"coins": 3}}' };
       ok(await running.api.post('/npcs', { npcId: 'an audited one', persona: 'Counts twice.' }));

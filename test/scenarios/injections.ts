@@ -14,7 +14,7 @@ const DEFAULT_RULES = {
 const ATTACK = '{"dialogue": "Die!", "action": {"type": "ATTACK", "target": "king"}, "memoryStore": ["I attacked."]}';
 const HARMLESS = 'Good evening.';
 
-/** What a prompt looks like around so many memories, whatever stands in it. */
+/** The frame of a prompt around this many memories, whatever they contain. */
 const skeletonWith = (memories: number): readonly unknown[] => [
   'Who you are: ""',
   '',
@@ -45,7 +45,7 @@ export const injectionScenarios = (profile: string, open: OpenServer): void => {
       return reply.body;
     };
 
-    it('are refused what the rules forbid, wherever they stand', async () => {
+    it('are refused what the rules forbid, wherever they are', async () => {
       await post('/rules', DEFAULT_RULES);
       for (const [name, text] of someInjections) {
         const npcId = newId();
@@ -89,7 +89,7 @@ export const injectionScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('said to an agent read no other mind’s memories and put nothing into its rules', async () => {
+    it('cannot make an agent read other minds’ memories or change its rules', async () => {
       await post('/rules', DEFAULT_RULES);
       await post('/npcs/neighbour/memory', { text: SECRET });
       const question = 'The vault of the castle: how does it open?';

@@ -11,12 +11,12 @@ import { answersTo, createWriter, expectWholeHistory, rowsOf, untilAnswers } fro
 const ROUNDS = 50;
 const WRITERS = 32;
 const MINDS = 8;
-/** A round is killed after so many answers, another number each time, and fails when they do not come within the time. */
+/** A round ends with a kill after this many responses, another number each time, and fails when they do not arrive in time. */
 const answersOf = (round: number): number => 8 + ((round * 29) % 120);
 const ROUND_LIMIT_MS = 30_000;
 
 it(
-  `loses and doubles nothing in ${String(ROUNDS)} kills under the load of ${String(WRITERS)} writers, and rebuilds its read models as they were`,
+  `loses and duplicates nothing in ${String(ROUNDS)} kills under the load of ${String(WRITERS)} writers, and rebuilds equal read models`,
   async () => {
     await using server = await openEmbeddedServer();
     const writers = Array.from({ length: WRITERS }, (_, name) => createWriter(name, MINDS));

@@ -14,7 +14,7 @@ const cellar = JSON.parse(readFileSync(new URL('../../levels/cellar.tmj', import
 const first = roomMap();
 const second = roomMap([mapObject('goal', 'exit', [4, 2]), mapObject('item', 'stone', [3, 1])]);
 
-/** How levels come and go, as clients see it over HTTP: the same on every profile. */
+/** The life cycle of levels, as clients see it over HTTP: the same on every profile. */
 export const levelScenarios = (profile: string, open: OpenServer): void => {
   describe(`levels on ${profile}`, () => {
     const running = projectingServer(open);
@@ -29,7 +29,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
     const listed = async (query = ''): Promise<readonly JsonObject[]> =>
       ok(await running.api.get(`/levels${query}`)) as unknown as readonly JsonObject[];
 
-    it('begin with those that come with the server, which stay as they are [9.7b, 9.7g, 9.7l]', async () => {
+    it('begin with the bundled ones, which cannot be changed [9.7b, 9.7g, 9.7l]', async () => {
       const all = await listed();
       expect(all.slice(0, 3).map(({ levelId }) => levelId)).toEqual(['cellar', 'market', 'faulty']);
       expect(all[0]).toEqual({
@@ -49,7 +49,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
         expect([reply.status, codeOf(reply)]).toEqual([409, 'LEVEL_BUILT_IN']);
     });
 
-    it('have a version for each map, and none for the map that is there [9.7a, 9.7b, 9.7c, 9.7h]', async () => {
+    it('get a version for each new map, and none for the existing map [9.7a, 9.7b, 9.7c, 9.7h]', async () => {
       const levelId = freshId();
       const contents = { goals: 1, items: 0, doors: 0, hazards: 0, npcs: 0, triggers: 0 };
       const one = { levelId, version: 1, digest: digestOf(first), name: levelId, width: 6, height: 4, contents };
@@ -71,7 +71,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect((await listed()).filter((level) => level['levelId'] === levelId)).toEqual([row]);
     });
 
-    it('stay readable by version when they are deleted, and go on counting [9.7h, 9.7i]', async () => {
+    it('stay readable by version when they are deleted, and keep counting versions [9.7h, 9.7i]', async () => {
       const levelId = freshId();
       ok(await put(levelId, first));
       expect(ok(await running.api('DELETE', pathOf(levelId)))).toEqual({ levelId, deleted: true });
@@ -83,7 +83,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.get(`${pathOf(levelId)}?version=1`))).toMatchObject({ version: 1 });
     });
 
-    it('go with all their versions if that is asked for, once no session plays them [9.7j, 9.7k]', async () => {
+    it('are deleted with all their versions on request, once no session plays them [9.7j, 9.7k]', async () => {
       const levelId = freshId();
       ok(await put(levelId, first));
       const asked = { goal: 'find_bugs', level: levelId, seed: 1, steps: 1_000_000 };
@@ -97,7 +97,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
           timeout: 30_000,
         })
         .toBe(false);
-      // The list of sessions may learn of the report a moment later.
+      // The list of sessions may get the report a moment later.
       await expect
         .poll(async () => (await running.api('DELETE', all)).status, { timeout: 30_000, interval: 500 })
         .toBe(200);
@@ -108,7 +108,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await put(levelId, first))).toMatchObject({ version: 2, created: true });
     });
 
-    it('come in pages, those of the server first [9.7g]', async () => {
+    it('are listed in pages, the bundled ones first [9.7g]', async () => {
       for (let count = 0; count < 3; count += 1) ok(await put(freshId(), first));
       const whole = (await listed()).map(({ levelId }) => levelId);
       const paged: unknown[] = [];
@@ -121,7 +121,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect(whole.length).toBeGreaterThanOrEqual(6);
     });
 
-    it('are refused with what to change, and nothing is stored [1.2q, 9.7d, 9.7e]', async () => {
+    it('are refused with the necessary changes, and nothing is stored [1.2q, 9.7d, 9.7e]', async () => {
       const levelId = freshId();
       const tooLarge = { ...first, more: 'x'.repeat(2 * 1024 * 1024) };
       const noSpawn = roomMap([mapObject('spawn', 'other', [2, 2])]);
@@ -154,7 +154,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
       expect((await patientApiOf(running.server.url, key).get('/levels')).status).toBe(403);
     });
 
-    it('are put once when the same map comes many times at once', async () => {
+    it('get one version when the same map is sent many times concurrently', async () => {
       const levelId = freshId();
       const replies = await Promise.all(Array.from({ length: 6 }, () => put(levelId, second)));
       const answers = replies.map(ok);
@@ -166,7 +166,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
   describe(`levels on ${profile}, killed`, () => {
     const running = projectingServer(open);
 
-    it('are there after kill -9 once they were answered, each version with its map', async () => {
+    it('are stored after kill -9 once they were answered, each version with its map', async () => {
       expect((await running.api('PUT', '/levels/inn', first)).status).toBe(200);
       expect((await running.api('PUT', '/levels/inn', second)).status).toBe(200);
       await running.server.restart('kill');

@@ -7,7 +7,7 @@ import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 type Answer = { instruction: Record<string, unknown> & { type: string }; tape: Record<string, unknown> };
 
 const actor = { npcId: 'mira', persona: 'An innkeeper who counts twice.', data: { hp: 40, mood: 'calm' } };
-/** The same with the id of the mind whose turn it is. */
+/** The same with the id of the mind of the turn. */
 const named = <Value>(value: Value, npcId: string): Value =>
   JSON.parse(JSON.stringify(value).replaceAll('"npcId":"mira"', `"npcId":${JSON.stringify(npcId)}`)) as Value;
 const memories = [
@@ -110,7 +110,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       },
     );
 
-    it('notices once an actor who is not the mind whose turn it is, and goes on [2.6n, 2.6o]', async () => {
+    it('reports once an actor who is not the mind of the turn, and continues [2.6n, 2.6o]', async () => {
       const npcId = freshMind();
       const reply = (lastResult: object | null) =>
         api.post(`${pathOf(npcId)}/process`, { tape: firstTape('Who are you?'), lastResult });
@@ -125,7 +125,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('brings a fat client to Finalize in four requests, and keeps the tape members that it does not know [1.2j, 2.2a, 2.2b, 2.2c, 2.5a]', async () => {
+    it('brings a fat client to Finalize in four requests, and keeps unknown members of the tape [1.2j, 2.2a, 2.2b, 2.2c, 2.5a]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('A dog barks.'));
       expect(answer.tape).not.toHaveProperty('actor');
@@ -147,7 +147,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(before);
     });
 
-    it('does not let two turns of one mind disturb each other [2.6e]', async () => {
+    it('keeps two turns of one mind separate [2.6e]', async () => {
       const npcId = freshMind();
       const players = await Promise.all([
         step(npcId, firstTape('Two at once.')),
@@ -227,7 +227,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post(`${pathOf(npcId)}/chain-breaks`)).body).toEqual(found);
     });
 
-    it('shows a mind as it was after any revision, and refuses what was before the first [10.1g]', async () => {
+    it('shows a mind as it was after any revision, and refuses a time before the first [10.1g]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('Remember.'));
       const opened = answer.tape['turnId'];
@@ -304,7 +304,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('streams a history from its stored past into its live present, without gap or double [10.1k]', async () => {
+    it('streams a history from its stored past into its live present, without gaps or duplicates [10.1k]', async () => {
       const npcId = freshMind();
       let answer = await step(npcId, firstTape('Live.'));
       answer = await step(npcId, answer.tape, results[0]);
@@ -352,7 +352,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(JSON.stringify((await api.get(`${pathOf(npcId)}/history`)).body)).not.toContain('never kept');
     });
 
-    it('refuses a set that costs too much, and warns of what decides nothing [5.1e, 5.1f, 5.1g]', async () => {
+    it('refuses a ruleset that costs too much, and warns of rules without effect [5.1e, 5.1f, 5.1g]', async () => {
       const rulesetId = `large ${freshMind()}`;
       const ruleCondition = [['hp', Array.from({ length: 40 }, (_, hp) => String(hp)).join('|')]];
       const rulesetRules = Array.from({ length: 15 }, () => ({ ruleCondition }));
@@ -369,7 +369,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect(warned.body).toMatchObject({ version: 1, warnings: [{ drRuleId: 'rule-1' }] });
     });
 
-    it('decides by rules: a refusal is an answer, and the turn shows what it rested on [2.3a, 2.4a, 2.4b, 2.7a, 2.7b, 2.7c, 2.7d, 2.7e, 2.8c, 2.8j, 4.3a, 5.1a, 5.1h, 5.2a, 5.2b, 5.2c]', async () => {
+    it('decides by rules: a refusal is a verdict, and the turn shows its reasons [2.3a, 2.4a, 2.4b, 2.7a, 2.7b, 2.7c, 2.7d, 2.7e, 2.8c, 2.8j, 4.3a, 5.1a, 5.1h, 5.2a, 5.2b, 5.2c]', async () => {
       const npcId = freshMind();
       const rulesetId = `peace ${npcId}`;
       const rule = {
@@ -441,14 +441,14 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.get('/rules/bad')).status).toBe(404);
     });
 
-    it('registers the presets whose names it lists [5.3a, 5.3b, 5.3c]', async () => {
+    it('registers the presets that it lists [5.3a, 5.3b, 5.3c]', async () => {
       const names = (await api.get('/rules/presets')).body as string[];
       expect(names).toEqual(expect.arrayContaining(['default', 'social', 'rpg', 'stealth']));
       expect((await api.post('/rules/presets/preset_rpg')).body).toMatchObject({ rulesetId: 'rpg' });
       expect((await api.post('/rules/presets/opera')).body).toMatchObject({ error: { code: 'PRESET_NOT_FOUND' } });
     });
 
-    it('checks actions against the world, and records the check of a mind that exists [1.6g, 4.1a, 4.1c, 4.1d, 4.1e, 4.2a, 5.3b]', async () => {
+    it('checks actions against the world, and records the check of an existing mind [1.6g, 4.1a, 4.1c, 4.1d, 4.1e, 4.2a, 5.3b]', async () => {
       const npcId = freshMind();
       await api.post('/npcs', { npcId, data: { inventory: ['bread'] } });
       await api.post('/rules/presets/default');
@@ -469,7 +469,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
       expect((await api('DELETE', '/rules/default')).status).toBe(200);
     });
 
-    it('keeps tenants apart: ids of another studio are 404, and its lists are its own [1.3j, 1.6h]', async () => {
+    it('isolates tenants: ids of another studio are 404, and each has its own lists [1.3j, 1.6h]', async () => {
       const npcId = freshMind();
       await step(npcId, firstTape('Ours.'));
       const tenantId = `studio-${String(Date.now())}`;
@@ -480,7 +480,7 @@ export const mainJobScenarios = (profile: string, open: OpenServer): void => {
         expect((await theirs.get(`${pathOf(npcId)}${path}`)).status, path).toBe(404);
       }
       const { turnId } = (await step(npcId, firstTape('Whose turn?'))).tape;
-      // Their mind may have the same name; our turn is none of its.
+      // Their mind may have the same name; our turn does not belong to it.
       await theirs.post('/npcs', { npcId });
       expect(codeOf(await theirs.get(`${pathOf(npcId)}/turns/${String(turnId)}`))).toBe('TURN_NOT_FOUND');
       const stolen = await theirs.post(`${pathOf(npcId)}/process`, {

@@ -5,7 +5,7 @@ import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 import { type Api, apiOf, type Reply } from '../support/api.js';
 
-/** Servers of one installation, seen from outside. */
+/** The servers of one installation, seen from outside. */
 export type ServersUnderTest = AsyncDisposable & { readonly urls: readonly string[]; readonly ownerKey: string };
 
 const results = [
@@ -14,7 +14,7 @@ const results = [
   { type: 'ExecuteInferenceResult', generatedOutput: '{"dialogue": "One by one.", "action": "SPEAK"}' },
 ];
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, n) => n);
-/** How long a request is repeated that is told to come again, in milliseconds; far above what a loaded machine takes. */
+/** How long a refused request is retried, in milliseconds; far above what a loaded machine takes. */
 const REPEATED_MS = 30_000;
 const PAUSE_MS = 100;
 const problemOf = ({ status, text }: Reply): string => (status < 300 ? '' : `${String(status)} ${text}`);
@@ -24,7 +24,7 @@ type Told = { revision: number; id: string; type: string; hash: string; prevHash
   unknown
 >;
 
-/** Sends again what is told to come again, as clients are told to. */
+/** Retries refused requests as clients should. */
 const until = async (ask: () => Promise<Reply>): Promise<Reply> => {
   for (const began = performance.now(); ;) {
     const reply = await ask();
@@ -33,16 +33,16 @@ const until = async (ask: () => Promise<Reply>): Promise<Reply> => {
   }
 };
 
-/** A history as it was told, as its events stand. */
+/** A history as received, with its events parsed. */
 const eventsOf = (npcId: string, told: readonly Told[]): readonly RecordedEvent[] =>
   told.map(({ revision, id, type, data, ...meta }) => {
     const event = { stream: npcStream('local', npcId), revision, id, type, data, position: revision + 1 };
     return { ...event, meta: { ...meta, tenant: 'local' } } as unknown as RecordedEvent;
   });
 
-/** Every route that appends, by many callers at the same moment, on one mind: nobody is refused, nothing is done twice, and the chain is whole. */
+/** Every route that appends, by many concurrent callers, on one mind: none is refused, nothing is done twice, and the chain is intact. */
 export const manyAtOnceScenarios = (profile: string, open: () => Promise<ServersUnderTest>): void => {
-  describe(`many requests at once on one mind, on ${profile}`, () => {
+  describe(`many concurrent requests on one mind, on ${profile}`, () => {
     let servers: ServersUnderTest;
     let apis: readonly Api[];
     const apiFor = (n: number): Api => apis[n % apis.length] as Api;
@@ -58,10 +58,10 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
     const historyOf = async (npcId: string): Promise<readonly Told[]> =>
       ((await apiFor(0).get(`/npcs/${npcId}/history?limit=500`)).body as { events: Told[] }).events;
 
-    it('serves every route that appends', async () => {
+    it('are served on every route that appends', async () => {
       const npc = '/npcs/crowd';
-      // Half of the callers name their commands. A machine that is too busy may send anybody away for a moment, but nobody because others write;
-      // what was sent again without a name may have been done before.
+      // Half of the callers send keys. An overloaded machine may refuse any caller for a moment, but none because others write;
+      // a retry without a key may have been executed before.
       let unsure = 0;
       let commands = 0;
       const send = (n: number, path: string, sent: object): Promise<Reply> => {
@@ -126,7 +126,7 @@ export const manyAtOnceScenarios = (profile: string, open: () => Promise<Servers
       expect(version).toBeLessThanOrEqual(6 + unsure);
     });
 
-    it('does once what two clients send at the same moment under one key', async () => {
+    it('are executed once when two clients send the same key at the same moment', async () => {
       const acts: readonly (readonly [string, object])[] = [
         ['/npcs/sent-at-once/process', { tape: { observation: 'Once.' } }],
         ['/npcs/sent-at-once/directive', { observation: 'Once.' }],

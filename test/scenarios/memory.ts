@@ -52,7 +52,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
         ({ type }) => type,
       );
 
-    it('lists what verdicts and clients stored, at once, oldest first, each with its cause [3.1a, 3.1b, 3.1c, 3.2a, 3.5a, 3.5c]', async () => {
+    it('are listed immediately with those of verdicts and clients, oldest first, each with its cause [3.1a, 3.1b, 3.1c, 3.2a, 3.5a, 3.5c]', async () => {
       const npcId = freshMind();
       const turnId = await verdict(npcId, { text: 'He owes me.', type: 'experience', importance: 0.9 }, 'It rains.');
       const stored = await running.api.post(`/v1/agents/${encodeURIComponent(npcId)}/memory`, {
@@ -91,7 +91,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(items.map(({ cause }) => cause.eventId)).toEqual(history.events.slice(1).map(({ id }) => id));
     });
 
-    it('marks what a turn stored when a body confirms it, by the turn or by the text, and stores nothing twice [3.2b, 3.2c, 3.2d]', async () => {
+    it('of a turn are marked when a body confirms them, by the turn or by the text, and are not stored twice [3.2b, 3.2c, 3.2d]', async () => {
       const npcId = freshMind();
       const turnId = await verdict(npcId, 'Rain.', 'Wind.');
       const wind = await confirm(npcId, { observation: 'Wind.' });
@@ -106,13 +106,13 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       ]);
       const events = ['VerdictReached', 'MemoryStored', 'MemoryStored', 'MemoryConfirmed', 'MemoryConfirmed'];
       expect(await types(npcId)).toEqual(events);
-      // What the turn never remembered is new, whatever turn it names.
+      // A text that the turn never stored is new, whatever turn is named.
       const more = await confirm(npcId, { text: 'Hail.', turnId });
       expect(more).toMatchObject({ text: 'Hail.', confirmed: true, cause: { turnId: null } });
       expect((await list(npcId)).map(({ text }) => text)).toContain('Hail.');
     });
 
-    it('confirms what a turn of the protocol stored with its Finalize [3.2a, 3.2c]', async () => {
+    it('of a turn of the protocol are confirmed with its Finalize [3.2a, 3.2c]', async () => {
       const npcId = freshMind();
       const steps = [
         null,
@@ -132,7 +132,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await list(npcId)).toEqual([item]);
     });
 
-    it('stores what is new, confirmed from the start, and a text again once a turn would be over [3.2b, 3.2c, 3.2f]', async () => {
+    it('are stored as confirmed if they are new, and again for the same text once a turn would be over [3.2b, 3.2c, 3.2f]', async () => {
       const npcId = freshMind();
       const item = await confirm(npcId, { text: 'Sun.', turnId: 'of no turn', type: 'weather', importance: 0.3 });
       expect(item).toMatchObject({ type: 'weather', importance: 0.3, confirmed: true, cause: { turnId: null } });
@@ -145,7 +145,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(textsOf(await list(npcId))).toEqual(['Sun.', 'Moon.', 'Sun.']);
     });
 
-    it('does once what is sent twice under one key, and what is confirmed by many at once [3.2g]', async () => {
+    it('are stored once when they are sent twice with one key, and confirmed once by many concurrent clients [3.2g]', async () => {
       const npcId = freshMind();
       const key = { 'Idempotency-Key': `once-${npcId.length}-${String(minds)}` };
       const path = `/v1/agents/${encodeURIComponent(npcId)}/memory`;
@@ -160,7 +160,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(textsOf(await list(npcId))).toEqual(['Once.', 'All at once.']);
     });
 
-    it('clears for lists and confirmations, and keeps what was for those who look back [3.1e, 3.4a, 3.4b, 3.4c, 3.4d]', async () => {
+    it('are cleared for lists and confirmations, and stay visible as of earlier moments [3.1e, 3.4a, 3.4b, 3.4c, 3.4d]', async () => {
       const npcId = freshMind();
       const turnId = await verdict(npcId, 'Rain.', 'Wind.');
       const stored = await list(npcId);
@@ -195,7 +195,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await list(npcId)).toEqual([again]);
     });
 
-    it('filters by type and importance before it counts, and pages [2.3d, 3.1d]', async () => {
+    it('are filtered by type and importance before they are counted, and paged [2.3d, 3.1d]', async () => {
       const npcId = freshMind();
       const kinds = ['observation', 'emotion', 'knowledge'];
       const memories = Array.from({ length: 9 }, (_, n) => ({
@@ -225,7 +225,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(pages).toEqual(['Memory 2,Memory 3', 'Memory 5,Memory 6', 'Memory 8']);
     });
 
-    it('shows nothing of an archived mind until it is revived, except to those who look back [2.1f, 3.1g]', async () => {
+    it('of an archived mind are hidden until it is revived, except as of earlier moments [2.1f, 3.1g]', async () => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Rain.' });
       await running.api('DELETE', pathOf(npcId));
@@ -235,7 +235,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(textsOf(await list(npcId))).toEqual(['Rain.', 'Wind.']);
     });
 
-    it('answers for a mind that nobody knows without making it, and makes it with the first memory [1.6f, 1.6g]', async () => {
+    it('of an unknown mind are empty and create no mind; the first memory creates it [1.6f, 1.6g]', async () => {
       const npcId = freshMind();
       const unknown = await running.api.get(`${pathOf(npcId)}/memory`);
       expect([unknown.status, unknown.body, unknown.headers.get('anima-revision')]).toEqual([200, [], null]);
@@ -247,7 +247,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.get(pathOf(npcId))).status).toBe(200);
     });
 
-    it('keeps the memories of studios apart', async () => {
+    it('of different studios are separate', async () => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Ours.' });
       const made = await running.api.post('/tenants', { tenantId: 'neighbour' });
@@ -259,7 +259,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(await list(npcId)).toHaveLength(1);
     });
 
-    it('refuses what is no memory, and who may not ask [3.1d, 3.2b, 3.5a, 3.5b, 3.6g]', async () => {
+    it('are refused if they are invalid, and for keys without the right [3.1d, 3.2b, 3.5a, 3.5b, 3.6g]', async () => {
       const path = `${pathOf(freshMind())}/memory`;
       const long = 'é'.repeat(4_097);
       const refused: readonly [string, object, string][] = [
@@ -305,7 +305,7 @@ export const memoryScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await poor.post('/v1/agents/mira/memory', { text: 'x' }))).toBe('FORBIDDEN');
     });
 
-    it('waits for the revision that a reader asks for [1.8c]', async () => {
+    it('are read at the revision that a reader requests [1.8c]', async () => {
       const npcId = freshMind();
       await confirm(npcId, { text: 'Rain.' });
       const path = `${pathOf(npcId)}/memory`;

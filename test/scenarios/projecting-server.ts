@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { type Api, patientApiOf } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
-/** A server for one suite, and how it is asked; `again` after a restart, which gives it another address. */
+/** A server for one suite, and a client for it; `again` after a restart, which changes its address. */
 export type ProjectingServer = { server: ServerUnderTest; api: Api; again(): void };
 
 /**

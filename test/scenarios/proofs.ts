@@ -32,7 +32,7 @@ type Shape = {
   readonly note: string;
 };
 
-/** Histories that prove themselves, over HTTP: the same on every profile. */
+/** Verifiable histories over HTTP: the same on every profile. */
 export const proofScenarios = (profile: string, open: OpenServer): void => {
   describe(`proofs on ${profile}`, () => {
     const running = projectingServer(open);
@@ -50,7 +50,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       return file;
     };
 
-    it('come from a log that grows by what was written, and by nothing else [10.5b, 10.5c, 10.5e, 10.5f, 10.5g, 10.5h, 10.5m]', async () => {
+    it('come from a log that grows by every write, and by nothing else [10.5b, 10.5c, 10.5e, 10.5f, 10.5g, 10.5h, 10.5m]', async () => {
       for (let mind = 0; mind < 5; mind += 1) await remember(`proven-${String(mind)}`, 'It begins.');
       const first = await make();
       expect(first.leaves).toBeGreaterThanOrEqual(5);
@@ -110,7 +110,7 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('go out in bundles that are checked without the server [10.5j, 10.5k, 10.5l]', async () => {
+    it('are exported in bundles that are verified without the server [10.5j, 10.5k, 10.5l]', async () => {
       await remember('bundled', 'One.');
       await remember('bundled', 'Two.');
       const kept = await make();
@@ -134,13 +134,13 @@ export const proofScenarios = (profile: string, open: OpenServer): void => {
   });
 };
 
-/** How long after a checkpoint was asked for the server is killed, in milliseconds: before, between and after the appends of its round. */
+/** How long after the request for a checkpoint the server is killed, in milliseconds: before, between and after the appends of its round. */
 const KILLED_AFTER_MS = [0, 2, 4, 6, 8, 11, 14, 18, 25, 60];
 
 /** `kill -9` at every step of a round of the log. */
 export const proofKillScenarios = (profile: string, open: OpenServer): void => {
   describe(`kill -9 within a round of the log on ${profile}`, () => {
-    it('leaves a log in which each head stands once, each checkpoint extends the last, and each was handed on [10.5d, 10.5i]', async () => {
+    it('leaves a log with each head once, in which each checkpoint extends the last and each was published [10.5d, 10.5i]', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'anima-checkpoints-'));
       const file = join(folder, 'handed-on');
       await using server = await open({ ANIMA_CHECKPOINT_URL: pathToFileURL(file).href });

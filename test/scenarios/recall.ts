@@ -15,7 +15,7 @@ type Item = {
 const NECKLACE = 'the player stole the ruby necklace';
 const THIEF = 'a thief took my jewelry';
 
-/** Recall by other words than those of the memory: the same on every profile. */
+/** Recall with other words than those of the memory: the same on every profile. */
 export const recallScenarios = (profile: string, open: OpenServer): void => {
   describe(`recall on ${profile}`, () => {
     const running = projectingServer(open);
@@ -41,7 +41,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       'soup was served for supper at the inn',
     ];
 
-    it('finds in other words what was stored just before, on both families of routes [1.1a, 1.1b, 3.3c, 3.5d, 3.5e, 3.6a]', async () => {
+    it('finds recently stored memories by other words, on both families of routes [1.1a, 1.1b, 3.3c, 3.5d, 3.5e, 3.6a]', async () => {
       const npcId = newMind();
       for (const text of others) await store(npcId, text);
       await store(npcId, NECKLACE);
@@ -58,7 +58,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(agent.headers.get('anima-embedding-pending')).toBeNull();
     });
 
-    it('finds each memory at once that was just stored, again and again [1.8d]', async () => {
+    it('finds each memory immediately after it was stored, every time [1.8d]', async () => {
       const npcId = newMind();
       for (let at = 0; at < 5; at += 1) {
         const { headers } = await store(npcId, `the number of the night is ${String(at)}`);
@@ -72,7 +72,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('keeps to limits and filters [3.3a, 3.3d]', async () => {
+    it('respects limits and filters [3.3a, 3.3d]', async () => {
       const npcId = newMind();
       await store(npcId, NECKLACE, { type: 'emotion', importance: 0.9 });
       await store(npcId, `${NECKLACE} again`, { type: 'experience', importance: 0.2 });
@@ -90,7 +90,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(await texts({ type: 'knowledge' })).toEqual([]);
     });
 
-    it('gives equally good memories the newest first [3.3b]', async () => {
+    it('returns equally good memories newest first [3.3b]', async () => {
       const npcId = newMind();
       const ids: string[] = [];
       for (let at = 0; at < 3; at += 1) {
@@ -100,7 +100,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect((await recall(npcId, { query: THIEF })).map(({ id }) => id)).toEqual(ids);
     });
 
-    it('forgets what was cleared, except as of a moment before [3.3d, 3.4b, 3.4c]', async () => {
+    it('omits cleared memories, except as of an earlier moment [3.3d, 3.4b, 3.4c]', async () => {
       const npcId = newMind();
       const stored = await store(npcId, NECKLACE);
       const before = Number(stored.headers.get('anima-revision'));
@@ -116,7 +116,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(await recall(npcId, { query: THIEF, asOf: '2001-01-01T00:00:00Z' })).toEqual([]);
     });
 
-    it('gives nothing of an unknown mind, which it does not make, nor of an archived one [1.6g]', async () => {
+    it('returns nothing for an unknown mind, without creating it, nor for an archived one [1.6g]', async () => {
       const unknown = newMind();
       expect(await recall(unknown, { query: THIEF })).toEqual([]);
       expect((await running.api.get(`/npcs/${unknown}`)).status).toBe(404);
@@ -126,7 +126,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(await recall(npcId, { query: THIEF })).toEqual([]);
     });
 
-    it('gives nothing of another tenant’s mind with the same name', async () => {
+    it('returns nothing of another tenant’s mind with the same name', async () => {
       const npcId = newMind();
       await store(npcId, NECKLACE);
       const made = await running.api.post('/tenants', { tenantId: `t${npcId}` });
@@ -135,7 +135,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect([reply.status, reply.body]).toEqual([200, []]);
     });
 
-    it('records what a client has recalled itself, also of a mind that was never seen [1.6f, 3.3e, 3.3f]', async () => {
+    it("records a client's own recall, also for a new mind [1.6f, 3.3e, 3.3f]", async () => {
       const npcId = newMind();
       const brought = [{ text: NECKLACE, similarity: 0.7 }, { text: 'the gate is old' }];
       const body = { query: THIEF, similarity: 0.4, limit: 3, memories: brought };
@@ -162,7 +162,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect((await running.api.post(`/npcs/${npcId}/memory/recall`, { query: THIEF, memories: [] })).body).toEqual([]);
     });
 
-    it('refuses what is out of bounds [3.3a, 3.5d, 3.6g]', async () => {
+    it('refuses parameters out of bounds [3.3a, 3.5d, 3.6g]', async () => {
       const npcId = newMind();
       const status = async (body: object, path = `/npcs/${npcId}/memory/recall`): Promise<number> =>
         (await running.api.post(path, body)).status;
@@ -188,7 +188,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect(reply.status).toBe(403);
     });
 
-    it('waits for the revision that is asked for, and refuses one that does not come', async () => {
+    it('waits for the requested revision, and refuses one that does not come', async () => {
       const npcId = newMind();
       const revision = (await store(npcId, NECKLACE)).headers.get('anima-revision') ?? '';
       expect(await recall(npcId, { query: THIEF }, { 'anima-min-revision': revision })).toHaveLength(1);
@@ -200,7 +200,7 @@ export const recallScenarios = (profile: string, open: OpenServer): void => {
       expect([late.status, late.body.error.code]).toEqual([503, 'READ_MODEL_BEHIND']);
     });
 
-    it('knows after a restart what it knew before', async () => {
+    it('finds the same after a restart', async () => {
       const npcId = newMind();
       await store(npcId, NECKLACE);
       await running.server.restart('kill');

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, patientApiOf, codeOf, type Reply } from '../support/api.js';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
-/** Sends a body as it is, without reading it as JSON first. */
+/** Sends a body unchanged, without parsing it as JSON. */
 const sendRaw = async (
   url: string,
   key: string,
@@ -43,7 +43,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       return made.body as { key: string; keyId: string };
     };
 
-    it('gives every refusal of a key the same answer: missing, malformed, unknown, revoked, expired [1.3a]', async () => {
+    it('gives the same response to every rejected key: missing, malformed, unknown, revoked, expired [1.3a]', async () => {
       const revoked = await keyWith({});
       expect((await api('DELETE', `/keys/${revoked.keyId}`)).status).toBe(204);
       expect(codeOf(await api('DELETE', `/keys/${revoked.keyId}`))).toBe('KEY_NOT_FOUND');
@@ -67,8 +67,8 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(bodies.size).toBe(1);
     });
 
-    it('needs no key where none is needed, and ignores a bad one there [1.3b, 1.3e]', async () => {
-      // A process is ready once its worker takes tasks, which may be a moment after it serves.
+    it('needs no key where none is required, and ignores a bad one there [1.3b, 1.3e]', async () => {
+      // A process is ready once its worker accepts tasks, which may be a moment after it listens.
       await expect.poll(async () => (await anonymous.get('/readyz')).status, { timeout: 30_000 }).toBe(200);
       for (const path of [
         '/status',
@@ -86,7 +86,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await anonymous.get('/metrics', { 'x-forwarded-for': '10.0.0.1' })).status).toBe(401);
     });
 
-    it('names the type that a result may have meant, and goes on waiting [2.6m]', async () => {
+    it('names the type that a result may have meant, and keeps the turn waiting [2.6m]', async () => {
       const api = patientApiOf(server.url, server.ownerKey);
       const path = '/npcs/misspelt/process';
       const { body } = await api.post(path, { tape: { observation: 'Who is there?' } });
@@ -110,7 +110,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, expect.stringContaining('POST')]);
     });
 
-    it('refuses a missing scope with 403: detailed everywhere, a sentence on POST /rules [1.3i, 1.5e, 11.4g]', async () => {
+    it('refuses a missing scope with 403: detailed everywhere, a message only on POST /rules [1.3i, 1.5e, 11.4g]', async () => {
       const { key } = await keyWith({ scopes: ['npc'] });
       const poor = patientApiOf(server.url, key);
       expect(codeOf(await poor.get('/npcs/x/history'))).toBe('FORBIDDEN');
@@ -119,7 +119,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await poor.post('/keys', { name: 'more' }))).toBe('FORBIDDEN');
     });
 
-    it('never lets a key grant scopes that it lacks, and never takes the last admin key away [11.4b, 11.4d]', async () => {
+    it('never lets a key grant scopes that it lacks, and never revokes the last admin key [11.4b, 11.4d]', async () => {
       const { key } = await keyWith({ scopes: ['admin'] });
       const admin = patientApiOf(server.url, key);
       expect((await admin.post('/keys', { name: 'wider', scopes: ['admin', 'ops'] })).status).toBe(403);
@@ -129,7 +129,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(JSON.stringify(listed)).not.toContain(key);
     });
 
-    it('never lets an admin key that expires take away the last one that does not', async () => {
+    it('never lets an expiring admin key revoke the last one that does not expire', async () => {
       const made = await api.post('/tenants', { tenantId: 'lasting' });
       expect(made.status, made.text).toBe(201);
       const tenant = made.body as { key: string; keyId: string };
@@ -144,7 +144,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await second('DELETE', `/keys/${tenant.keyId}`)).status).toBe(204);
     });
 
-    it('limits a key: RateLimit headers count down, 429 says when to come back, refused requests do not count [1.4a, 1.4b, 1.4c, 1.4d]', async () => {
+    it('limits a key: RateLimit headers count down, 429 says when to retry, refused requests do not count [1.4a, 1.4b, 1.4c, 1.4d]', async () => {
       const { key } = await keyWith({ rateLimit: { limit: 2, windowSeconds: 60 } });
       const limited = patientApiOf(server.url, key);
       const replies = [await limited.get('/npcs'), await limited.get('/npcs'), await limited.get('/npcs')];
@@ -173,7 +173,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.get('/npcs/hostile')).status).toBe(404);
     });
 
-    it('holds constructor and prototype as ordinary data [1.2e]', async () => {
+    it('treats constructor and prototype as ordinary data [1.2e]', async () => {
       const data = { constructor: { prototype: { polluted: true } }, prototype: 1 };
       expect((await api.post('/npcs', { npcId: 'plain', data })).body).toMatchObject({ data });
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -202,7 +202,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       ).toBe(200);
     });
 
-    it('takes null for absent and ignores what it does not know [1.2j, 1.2n]', async () => {
+    it('treats null as absent and ignores unknown members [1.2j, 1.2n]', async () => {
       const tape = {
         observation: 'x',
         npcState: null,
@@ -221,7 +221,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       });
     });
 
-    it('accepts both an empty body and {} where nothing is required [1.2i]', async () => {
+    it('accepts both an empty body and {} if nothing is required [1.2i]', async () => {
       for (const body of [undefined, {}]) {
         expect((await api.post('/npcs/x3/directive', body)).body).toMatchObject({ memoryRecall: { limit: 5 } });
       }
@@ -230,7 +230,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
     it.each(['%2F', 'a%2Fb', '.', '%2E%2E', '%', '%00', '%20lead', 'e%CC%81', 'x'.repeat(129)])(
       'refuses the id %s with 400 [1.6b]',
       async (id) => {
-        // `fetch` would tidy the path up before sending it.
+        // `fetch` would normalise the path before sending it.
         const { port } = new URL(server.url);
         const text = await new Promise<string>((resolve, reject) => {
           const socket = connect(Number(port), '127.0.0.1');
@@ -246,7 +246,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       },
     );
 
-    it('takes every printable id, and keeps ids that look alike apart [1.6a]', async () => {
+    it('accepts every printable id, and keeps similar ids distinct [1.6a]', async () => {
       for (const npcId of ['Ünï cødé', '日本', 'a=b', 'a.b', 'a~b', '100%', 'npc:1', 'constructor']) {
         const made = await api.post('/npcs', { npcId, persona: npcId });
         expect(made.body).toMatchObject({ npcId, created: true });
@@ -254,7 +254,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('answers 404 where an NPC is read that it has never seen [1.6h]', async () => {
+    it('answers 404 when an unknown NPC is read [1.6h]', async () => {
       for (const path of ['', '/history', '/state', '/turns', '/turns/t1', '/events']) {
         expect((await api.get(`/npcs/never-seen${path}`)).status, path).toBe(404);
       }
@@ -264,7 +264,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('makes ids of letters, digits, "_" and "-" alone, and timestamps in UTC with milliseconds [1.6e, 1.10a]', async () => {
+    it('generates ids from letters, digits, "_" and "-" only, and timestamps in UTC with milliseconds [1.6e, 1.10a]', async () => {
       const { keyId } = await keyWith({});
       const step = await api.post('/npcs/clockwork/process', { tape: { observation: 'What time is it?' } });
       const { turnId } = (step.body as { tape: { turnId: string } }).tape;
@@ -277,7 +277,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('names an NPC by npcId before id, and refuses a registration with neither [2.1b]', async () => {
+    it('prefers npcId to id, and refuses a registration with neither [2.1b]', async () => {
       expect((await api.post('/npcs', { npcId: 'one', id: 'other', initialState: { hp: 1 } })).body).toMatchObject({
         npcId: 'one',
         data: { hp: 1 },
@@ -287,14 +287,14 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect([reply.status, codeOf(reply)]).toEqual([400, 'SCHEMA_INVALID']);
     });
 
-    it('reads JSON inside a string as strictly as a body [1.2h]', async () => {
+    it('parses JSON inside a string as strictly as a body [1.2h]', async () => {
       for (const jsonData of ['{"hp": ', '{"hp": 1, "hp": 2}', '{"__proto__": {}}']) {
         const reply = await api.post('/npcs', { npcId: 'inner', initialState: { jsonData } });
         expect([reply.status, codeOf(reply)], jsonData).toEqual([400, 'MALFORMED_JSON']);
       }
     });
 
-    it('refuses a body that is too large with 413 and one that is no JSON with 415 [1.2q]', async () => {
+    it('refuses a body that is too large with 413 and one that is not JSON with 415 [1.2q]', async () => {
       const large = await sendRaw(
         server.url,
         server.ownerKey,
@@ -314,7 +314,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(parameters.status).toBe(200);
     });
 
-    it('refuses what would exceed one write before anything is recorded [1.2x]', async () => {
+    it('refuses a request that would exceed one write before anything is recorded [1.2x]', async () => {
       const context = { filler: 'y'.repeat(1_000_500) };
       const reply = await api.post('/npcs/heavy/process', { tape: { observation: 'x', context } });
       expect([reply.status, codeOf(reply)]).toEqual([413, 'EVENTS_TOO_LARGE']);
@@ -322,7 +322,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
     });
 
     it.each(['/bridge/validate', '/bridge/validate/nobody'])(
-      'refuses to check what could not be recorded, also where nothing is: %s',
+      'refuses to check what could not be recorded, even if nothing would be: %s',
       async (path) => {
         const context = { npcState: { filler: 'y'.repeat(600_000) } };
         const reply = await api.post(path, { action: { type: 'WAVE' }, context });
@@ -330,7 +330,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       },
     );
 
-    it('repeats under an Idempotency-Key: the same answer, marked; another body 422 [1.7b, 1.7c, 1.7e, 1.7j]', async () => {
+    it('returns the same response, marked, to a repeat with an Idempotency-Key, and 422 to another body [1.7b, 1.7c, 1.7e, 1.7j]', async () => {
       const once = { 'idempotency-key': 'turn-1' };
       const body = { tape: { observation: 'Only once.' } };
       const first = await api.post('/npcs/once/process', body, once);
@@ -351,7 +351,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post('/keys', { name: 'shown once' }, keys)).body).not.toHaveProperty('key');
     });
 
-    it('runs a recall, a check of an action and a verification again instead of repeating their answers [1.7l]', async () => {
+    it('runs a recall, a check of an action and a verification again instead of repeating their responses [1.7l]', async () => {
       await api.post('/npcs', { npcId: 'asked' });
       for (const [path, body] of [
         ['/npcs/asked/memory/recall', { query: 'the old gate' }],
@@ -365,7 +365,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       }
     });
 
-    it('waits for a revision that a read asks for, and says 503 when it does not come [1.8a, 1.8c]', async () => {
+    it('waits for the revision that a read requests, and answers 503 when it does not arrive [1.8a, 1.8c]', async () => {
       await api.post('/npcs', { npcId: 'reader', persona: 'x' });
       const read = await api.get('/npcs/reader', { 'anima-min-revision': '0' });
       expect([read.status, read.headers.get('anima-revision')]).toEqual([200, '0']);
@@ -380,14 +380,14 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await api.get('/npcs/reader', { 'anima-min-revision': 'soon' }))).toBe('HEADER_INVALID');
     });
 
-    it('gives every answer a request id, keeps the one that came, and quotes it in errors [1.5g]', async () => {
+    it('gives every response a request id, keeps one that was sent, and includes it in errors [1.5g]', async () => {
       const named = await api.get('/nowhere', { 'x-request-id': 'my-id' });
       expect(named.headers.get('x-request-id')).toBe('my-id');
       expect((named.body as { error: { requestId: string } }).error.requestId).toBe('my-id');
       expect((await api.get('/status')).headers.get('x-request-id')).toBeTruthy();
     });
 
-    it('describes every route in OpenAPI, and every error code on the docs page [1.5b, 10.9a, 10.9b]', async () => {
+    it('documents every route in OpenAPI, and every error code on the docs page [1.5b, 10.9a, 10.9b]', async () => {
       const document = (await anonymous.get('/openapi.json')).body as {
         openapi: string;
         paths: Record<string, unknown>;
@@ -425,7 +425,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
   });
 
   describe(`settings on ${profile}`, () => {
-    it('print neither keys nor personas that clients send, at the highest level of the log [2.1d]', async () => {
+    it('never log keys or the personas of clients, even at the highest log level [2.1d]', async () => {
       await using server = await open({ LOG_LEVEL: 'debug' });
       const api = patientApiOf(server.url, server.ownerKey);
       await api.post('/npcs', { npcId: 'quiet', persona: 'a private persona', apiKey: 'a client secret' });
@@ -434,7 +434,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect(server.output).not.toContain(server.ownerKey);
     });
 
-    it('closes POST /rules alone when registration is off [1.5e, 5.1i]', async () => {
+    it('close only POST /rules when registration is off [1.5e, 5.1i]', async () => {
       await using server = await open({ ANIMA_RULES_REGISTRATION: 'off' });
       const api = patientApiOf(server.url, server.ownerKey);
       const refused = await api.post('/rules', {});
@@ -443,7 +443,7 @@ export const refusalScenarios = (profile: string, open: OpenServer): void => {
       expect((await api.post('/rules/presets/rpg')).status).toBe(200);
     });
 
-    it('expires turns by durable timers that survive a restart, late ones at once [2.6b]', async () => {
+    it('expire turns by durable timers that survive a restart, late ones immediately [2.6b]', async () => {
       await using server = await open({ ANIMA_TURN_DEADLINE_MS: '1500' });
       const api = patientApiOf(server.url, server.ownerKey);
       await api.post('/npcs/slow/process', { tape: { observation: 'Wait for me.' } });

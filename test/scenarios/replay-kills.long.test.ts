@@ -13,7 +13,7 @@ const turns = 100;
 
 type Replay = Record<string, unknown> & { readonly replayId: string; readonly status: string };
 
-it('a trial of thousands of turns is killed in the middle, again and again, and finds the same', async () => {
+it('a trial of thousands of turns finds the same although it is killed again and again', async () => {
   await using server = await openEmbeddedServer();
   await server.halt();
   {

@@ -55,7 +55,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       return over(location);
     };
 
-    it('of what minds have done are all equal [10.3a, 10.3b, 10.3c, 10.3h, 10.3j, 10.3k, 10.3n, 10.11f]', async () => {
+    it('of recorded decisions are all equal [10.3a, 10.3b, 10.3c, 10.3h, 10.3j, 10.3k, 10.3n, 10.11f]', async () => {
       ok(await running.api.post('/rules', house));
       await play('ada', 3);
       await play('bo', 2);
@@ -81,7 +81,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect((await run('/replays', { until: '2020-01-01T00:00:00Z' })).turns.checked).toBe(0);
     });
 
-    it('by other rules say what these would have refused, and are registered nowhere [10.3b, 10.3d, 10.3e, 10.3l, 10.3m, 10.3n, 10.11f]', async () => {
+    it('with other rules show what these would have refused, without registering them [10.3b, 10.3d, 10.3e, 10.3l, 10.3m, 10.3n, 10.11f]', async () => {
       const tried = await run('/npcs/ada/replays', { rules: strict });
       expect(tried).toMatchObject({
         trial: true,
@@ -116,7 +116,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect((ok(await running.api.get('/rules')).body as unknown[]).length).toBe(1);
     });
 
-    it('refuse what cannot be replayed [1.2x, 10.3d, 10.3e, 10.3r]', async () => {
+    it('are refused if they are impossible [1.2x, 10.3d, 10.3e, 10.3r]', async () => {
       const refusal = async (path: string, body: object): Promise<unknown> => {
         const reply = await running.api.post(path, body);
         return [reply.status, codeOf(reply)];
@@ -147,7 +147,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       ]);
     });
 
-    it('are cancelled, and keep what they have found [10.3i]', async () => {
+    it('can be cancelled, and keep their results so far [10.3i]', async () => {
       const path = `/replays/${(ok(await running.api.post('/replays'), 202).body as Replay).replayId}`;
       const cancelled = ok(await running.api('DELETE', path)).body as Replay;
       expect(['cancelled', 'completed']).toContain(cancelled.status);
@@ -155,7 +155,7 @@ export const replayScenarios = (profile: string, open: OpenServer): void => {
       expect(await over(path)).toEqual(cancelled);
     });
 
-    it('go on after kill -9, and find the same [10.3g]', async () => {
+    it('continue after kill -9 with the same results [10.3g]', async () => {
       const whole = await run('/replays', { rules: strict });
       const { replayId } = ok(await running.api.post('/replays', { rules: strict }), 202).body as Replay;
       await running.server.restart('kill');

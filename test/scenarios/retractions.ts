@@ -32,7 +32,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       running.api.post(`${pathOf(npcId)}/memory/retract`, { reason: 'A player lied.', ...body });
     const lineage = (npcId: string, memoryId: string, query = ''): Promise<Reply> =>
       running.api.get(`${pathOf(npcId)}/memory/${encodeURIComponent(memoryId)}/lineage${query}`);
-    /** A turn of a body that recalls by itself, and says what its model says. */
+    /** A turn of a body that recalls memories, with the text of its model. */
     const turn = async (npcId: string, recalled: readonly string[], said: object): Promise<string> => {
       let tape: object = { observation: 'Who did it?', context: {}, npcState: {} };
       const step = async (lastResult?: object) => {
@@ -49,7 +49,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       return step({ type: 'ExecuteInferenceResult', generatedOutput: JSON.stringify(said) });
     };
 
-    it('take memories out of lists, recall, confirms and souls, and change nothing of what was [10.12f, 10.12g, 10.12h, 10.12i, 10.12j]', async () => {
+    it('remove memories from lists, recall, confirmations and souls, and leave the past unchanged [10.12f, 10.12g, 10.12h, 10.12i, 10.12j]', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
       await keep(npcId, 'The well is deep.');
@@ -81,7 +81,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect(ok(await running.api('DELETE', `${pathOf(npcId)}/memory/clear`))).toMatchObject({ clearCount: 1 });
     });
 
-    it('take with them what was derived, as the lineage shows it [10.12a, 10.12b, 10.12c, 10.12g]', async () => {
+    it('include derived memories, as the lineage shows [10.12a, 10.12b, 10.12c, 10.12g]', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
       const heard = await turn(npcId, [LIE], { dialogue: 'The baker!', memoryStore: [{ text: 'The baker is bad.' }] });
@@ -126,7 +126,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       });
     });
 
-    it('leave what is stored later, also by a turn that was open then [10.12k]', async () => {
+    it('do not affect later memories, even of a turn that was open at the time [10.12k]', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
       const path = `${pathOf(npcId)}/process`;
@@ -148,7 +148,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect([later?.text, later?.id === lie, others]).toEqual([LIE, false, []]);
     });
 
-    it('leave agents with what remains', async () => {
+    it('leave agents with the remaining memories', async () => {
       const npcId = `baker-${String(minds++)}`;
       const tell = async (input: string) =>
         ok(await running.api.post(`/v1/agents/${npcId}/process`, { input })) as { memoriesRecalled: string[] };
@@ -161,7 +161,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect((await tell('Who poisoned the well?')).memoriesRecalled).not.toContain(LIE);
     });
 
-    it('are refused where nothing is known, to other studios and to keys without the scope [10.12e, 10.12f, 10.12l]', async () => {
+    it('are refused for unknown memories, for other studios and for keys without the scope [10.12e, 10.12f, 10.12l]', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
       const nowhere = await retract('nobody here', { memoryIds: [lie] });
@@ -189,7 +189,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       expect((await other.post(`${pathOf(npcId)}/memory/retract`, { memoryIds: [lie], reason: 'x' })).status).toBe(403);
     });
 
-    it('are answered again with the same key, and survive a restart', async () => {
+    it('are replayed with the same key, and survive a restart', async () => {
       const npcId = freshMind();
       const lie = await keep(npcId, LIE);
       const path = `${pathOf(npcId)}/memory/retract`;
@@ -221,7 +221,7 @@ export const retractionScenarios = (profile: string, open: OpenServer): void => 
       };
     };
 
-    it('counts the decisions of agents by the rules that are built in [10.11a, 10.11b]', async () => {
+    it("counts agents' decisions by the built-in rules [10.11a, 10.11b]", async () => {
       await running.api.post('/v1/agents/cob/process', { input: 'Hello there!' });
       const { status, body } = await running.api.get('/rules/default/coverage?npcId=cob');
       expect([status, body]).toMatchObject([200, { rulesetId: 'default', version: 0, decisions: 1 }]);

@@ -32,7 +32,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
     };
     const search = async (members: Readonly<Record<string, string>>, api = running.api): Promise<Found> =>
       ok(await api.get(query(members))).body as Found;
-    /** One turn, played through. @returns its id */
+    /** Plays one turn. @returns its id */
     const turn = async (
       npcId: string,
       observation: string,
@@ -90,7 +90,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       expect((await search({ npcId: 'vendor', until: '2020-01-01T00:00:00Z' })).hits).toEqual([]);
     });
 
-    it('find what was said in turns of one request, and what was refused [10.10a, 10.10b]', async () => {
+    it('find texts in turns of one request, and refused ones [10.10a, 10.10b]', async () => {
       const rulesetRules = [{ drRuleId: 'peace', ruleObsPattern: '.', ruleAction: 'FORBID ATTACK' }];
       expect((await running.api.post('/rules', { rulesetId: 'peace', rulesetRules })).status).toBeLessThan(300);
       ok(await running.api.post('/npcs/guard/directive', { observation: 'A stranger hums a zither tune.' }));
@@ -118,7 +118,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       expect(hits[0]?.text).toBe('ATTACK -> the bard');
     });
 
-    it('go on page by page without a gap, and still find what was cleared and archived [10.10c, 10.10h]', async () => {
+    it('continue page by page without a gap, and still find cleared and archived memories [10.10c, 10.10h]', async () => {
       for (let at = 0; at < 7; at += 1)
         ok(await running.api.post('/npcs/hermit/memory', { text: `Winter number ${at} was cold.` }));
       ok(await running.api('DELETE', '/npcs/hermit/memory/clear'));
@@ -134,7 +134,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       expect(texts).toEqual([6, 5, 4, 3, 2, 1, 0].map((at) => `Winter number ${at} was cold.`));
     });
 
-    it('find their words in every script, and show hostile texts as what they are [10.10e]', async () => {
+    it('find words in every script, and return hostile texts as plain text [10.10e]', async () => {
       const evil = "\"; DROP TABLE rows; -- \u202e\u0007 NEAR(漢字, 2) ' | ' café";
       ok(await running.api.post('/npcs/scribe/memory', { text: evil }));
       for (const q of ['漢字', 'CAFE', '"drop table"', 'near 字', evil.replaceAll('"', ' ')])
@@ -161,7 +161,7 @@ export const searchScenarios = (profile: string, open: OpenServer): void => {
       expect((await patientApiOf(running.server.url, keyed.key).get(query({ q: 'a' }))).status).toBe(403);
     });
 
-    it('refuse what cannot be read [10.10d, 10.10h, 10.10j, 10.10k]', async () => {
+    it('are refused if they are invalid [10.10d, 10.10h, 10.10j, 10.10k]', async () => {
       const refusals = [{ q: '' }, { q: '"open' }, { q: '!!!' }, { q: 'x'.repeat(513) }, { q: 'a '.repeat(33) }];
       const others = [{ limit: '101' }, { limit: '0' }, { cursor: 'x' }, { kind: 'sung' }, { since: 'yesterday' }];
       for (const members of [...refusals, ...others] as Record<string, string>[]) {

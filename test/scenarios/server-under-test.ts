@@ -4,11 +4,11 @@ export type ServerUnderTest = AsyncDisposable & {
   readonly url: string;
   readonly ownerKey: string;
   readonly dataDir: string;
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly output: string;
-  /** Ends the server, by kill -9 or in order, and starts it again on what it kept. */
+  /** Ends the server, by kill -9 or in order, and starts it again on its data. */
   restart(how: 'kill' | 'stop'): Promise<void>;
-  /** Ends the server in order and leaves what it kept. */
+  /** Ends the server in order and keeps its data. */
   halt(): Promise<void>;
 };
 

@@ -3,8 +3,8 @@ import { afterAll } from 'vitest';
 import type { OpenServer, ServerUnderTest } from './server-under-test.js';
 
 /**
- * One server for all scenarios of a test file that need no settings of their own: starting one takes seconds. It closes after the last of them, with
- * the checks that closing makes. Scenarios with settings get a server of their own.
+ * One server for all scenarios of a test file that need no special settings: starting one takes seconds. It closes after the last of them, with
+ * the checks on closing. Scenarios with settings start separate servers.
  */
 export const sharedServer = (open: OpenServer): OpenServer => {
   let opening: Promise<ServerUnderTest> | null = null;

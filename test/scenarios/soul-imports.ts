@@ -25,7 +25,7 @@ const clientOf = (running: ProjectingServer) => {
   const pathOf = (npcId: string): string => `/npcs/${encodeURIComponent(npcId)}`;
   const begin = (txId: string): Promise<Reply> => running.api.post('/npcs/import', { txIdRef: txId });
   const confirm = (txId: string, adrBody: unknown, more: object = {}): Promise<Reply> =>
-    // Confirming twice returns the first answer.
+    // Confirming twice returns the first response.
     askPatiently(
       () =>
         running.api.post('/npcs/import/confirm', {
@@ -51,7 +51,7 @@ const clientOf = (running: ProjectingServer) => {
 };
 
 let souls = 0;
-/** A soul that another server has signed; each has an npcId and a root of its own. */
+/** A soul that another server has signed; each has its own npcId and root. */
 const strangersSoul = async (more: Partial<SoulInputs> = {}): Promise<SoulDocument> => {
   souls += 1;
   const npcId = `Zoë ${souls} of the gate`;
@@ -64,11 +64,11 @@ const txIdOf = (soul: SoulDocument): string => `tx-of-${soul.id}`;
 
 /** Imports of souls over HTTP: the same on every profile. */
 export const soulImportScenarios = (profile: string, open: OpenServer): void => {
-  describe(`souls that arrive on ${profile}`, () => {
+  describe(`imported souls on ${profile}`, () => {
     const running = projectingServer(open, { ANIMA_SOUL_DEADLINE_MS: String(DEADLINE_MS) });
     const { ok, pathOf, begin, confirm, bring, memoriesOf, custodyOf, exported } = clientOf(running);
 
-    it('become the NPC that they were, with its id, state, memories and origin [8.3a, 8.3b, 8.3c, 8.4a, 8.4b, 8.4e, 8.4j, 8.4p, 8.4q, 8.4t]', async () => {
+    it('become the same NPC, with its id, state, memories and origin [8.3a, 8.3b, 8.3c, 8.4a, 8.4b, 8.4e, 8.4j, 8.4p, 8.4q, 8.4t]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       const begun = ok(await begin(txId)).body as { si1Instruction: JsonObject };
@@ -117,7 +117,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(chain[1]).toMatchObject({ txId, issuer: ISSUER, npcId: soul.npcId, root: soul.trainingProof });
     });
 
-    it('have all their memories in the list for a reader who asks for the revision of the confirmation [1.8f]', async () => {
+    it('have all their memories in the list for a reader that requests the revision of the confirmation [1.8f]', async () => {
       const soul = await strangersSoul();
       const done = ok(await bring(txIdOf(soul), soul));
       const headers = { 'anima-min-revision': String(done.headers.get('anima-revision')) };
@@ -125,18 +125,18 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(listed.body).toHaveLength(soul.memories.length);
     });
 
-    it('live once: again they come in as a copy, or not at all [8.4i, 8.4j, 8.4k, 8.4l, 8.4m]', async () => {
+    it('live once: a repeated import makes a copy, or is refused [8.4i, 8.4j, 8.4k, 8.4l, 8.4m]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       ok(await bring(txId, soul));
       const refused = await bring(txId, soul);
       expect([refused.status, codeOf(refused)]).toEqual([409, 'SOUL_ALREADY_LIVE']);
-      // A client whose answer was lost learns that its import is done; under another txId it was not this import.
+      // A client that lost the response gets the finished import; with another txId it was a different import.
       const detailsOf = ({ body }: Reply) => (body as { error: { details: JsonObject } }).error.details;
       const origin = { soulId: soul.id, txId, importedAt: expect.stringMatching(/Z$/) as string };
       expect(detailsOf(refused)).toEqual({ npcId: soul.npcId, origin });
       expect(detailsOf(await bring(`another-${txId}`, soul))).toEqual({ npcId: soul.npcId });
-      // The import is still open: the client need not begin again.
+      // The import is still open: the client need not start over.
       const copied = ok(await confirm(txId, soul, { copy: true })).body as { npcId: string };
       expect(copied).toMatchObject({ copy: true, persona: soul.persona });
       expect(copied.npcId).toMatch(/^Zoë \d+ of the gate-copy-[0-9a-f]{8}$/);
@@ -157,7 +157,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect([refused.status, codeOf(refused)]).toEqual([409, 'SOUL_ALREADY_LIVE']);
     });
 
-    it('live once whatever the tenant, until their mind is archived [8.4c, 8.4k]', async () => {
+    it('live once across all tenants, until their mind is archived [8.4c, 8.4k]', async () => {
       const soul = await strangersSoul();
       ok(await bring(txIdOf(soul), soul));
       const made = ok(await running.api.post('/tenants', { tenantId: `t${souls}` }), 201).body as { key: string };
@@ -183,7 +183,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'SOUL_IMPORT_NOT_FOUND']);
     });
 
-    it('come in many times at once, each copy by itself', async () => {
+    it('can be imported many times concurrently, each copy separately', async () => {
       const soul = await strangersSoul();
       const bringing = Array.from({ length: 5 }, (_, at) => bring(`many-${soul.id}-${at}`, soul, { copy: at > 0 }));
       const npcIds = (await Promise.all(bringing)).map((reply) => (ok(reply).body as { npcId: string }).npcId);
@@ -191,7 +191,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       for (const npcId of npcIds) expect(await memoriesOf(npcId)).toHaveLength(soul.memories.length);
     });
 
-    it('come in once for all who confirm at the same moment, and all are told so [8.4e]', async () => {
+    it('are imported once for all concurrent confirmations, which all succeed [8.4e]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       ok(await begin(txId));
@@ -199,7 +199,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       for (const reply of replies) expect(ok(reply).body).toEqual(replies[0]?.body);
     });
 
-    it('keep nothing of other documents that were brought at the same moment', async () => {
+    it('keep nothing of other documents that were uploaded concurrently', async () => {
       const souls = await Promise.all([1, 2, 3].map(() => strangersSoul()));
       const txId = `same-${souls[0]?.id ?? ''}`;
       ok(await begin(txId));
@@ -209,7 +209,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(there.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
     });
 
-    it('leave without players as the mind did that they came from', async () => {
+    it('export without players like the mind they came from', async () => {
       const npcId = `told ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'Keeps the gate.' }));
       ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'The gate is old.', importance: 0.7 }));
@@ -234,7 +234,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(await without(copied.npcId)).toEqual(['The gate is old.']);
     });
 
-    it('of this server come in as copies that name their source, over several hops [8.4j, 8.4q, 8.4t]', async () => {
+    it('of this server are imported as copies that name their source, over several hops [8.4j, 8.4q, 8.4t]', async () => {
       const npcId = `source ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'The first.', data: { hp: 3, mood: 'loyal' } }));
       ok(await running.api.post(`${pathOf(npcId)}/memory`, { text: 'The well is deep.', importance: 0.7 }));
@@ -253,7 +253,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect(kept).toMatchObject({ id: origin?.['id'], text: 'The well is deep.', createdAt: origin?.['createdAt'] });
     });
 
-    it('are refused with the reason when anything in them was changed, and leave nothing [8.4f, 8.4i, 8.5b]', async () => {
+    it('are refused with the reason when anything in them was changed, and leave nothing behind [8.4f, 8.4i, 8.5b]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       ok(await begin(txId));
@@ -279,11 +279,11 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
         ]);
       }
       expect(codeOf(await running.api.get(pathOf(soul.npcId)))).toBe('NPC_NOT_FOUND');
-      // What was refused is not held against the right one.
+      // A refused document does not block the right one.
       ok(await confirm(txId, soul));
     });
 
-    it('are refused where the id names another document, and where their data is more than an NPC has [8.4g, 8.4h, 8.4i]', async () => {
+    it('are refused if the id names another document, or if their data is more than an NPC can have [8.4g, 8.4h, 8.4i]', async () => {
       const npcId = `own ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'Own.' }));
       const own = await exported(npcId);
@@ -298,7 +298,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       expect([refused.status, codeOf(refused)]).toEqual([413, 'DATA_TOO_LARGE']);
     });
 
-    it('come by the CID of what was exported to IPFS, which names no other document [8.3a, 8.4g]', async () => {
+    it('are imported by the CID of an export to IPFS, which names no other document [8.3a, 8.4g]', async () => {
       const npcId = `ipfs ${souls++}`;
       ok(await running.api.post('/npcs', { npcId, persona: 'Of the planetary sort.' }));
       for (const format of ['json', 'binary']) {
@@ -316,7 +316,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       }
     });
 
-    it('are refused before they are parsed when they hold too much, as JSON and as its text [1.2s]', async () => {
+    it('are refused before they are parsed when they are too large, as JSON and as its text [1.2s]', async () => {
       ok(await begin('hostile'));
       const lists = '[],'.repeat(400_001);
       for (const adrBody of [JSON.parse(`[${lists}0]`) as unknown, `[${lists}0]`]) {
@@ -325,7 +325,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
       }
     });
 
-    it('do not arrive when the download failed, came too late, or was not begun [8.4c, 8.4d, 8.6b]', async () => {
+    it('are not imported when the download failed, was late, or was not started [8.4c, 8.4d, 8.6b]', async () => {
       const soul = await strangersSoul();
       const txId = txIdOf(soul);
       const never = await confirm(txId, soul);
@@ -349,7 +349,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
     const running = projectingServer(open);
     const { ok, pathOf, begin, confirm, memoriesOf } = clientOf(running);
 
-    it('arrive whole and once, whenever the server is killed [1.2w, 8.4n, 8.6a]', async () => {
+    it('are imported completely and once, whenever the server is killed [1.2w, 8.4n, 8.6a]', async () => {
       const soul = await strangersSoul({ memories: soulMemories(3_000) });
       const txId = txIdOf(soul);
       const killed = async (): Promise<void> => {

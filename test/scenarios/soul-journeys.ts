@@ -53,7 +53,7 @@ const recalled = async (api: Api, npcId: string, query: string): Promise<readonl
   return ((await ask()).body as readonly JsonObject[]).map(({ id, similarity }) => [id, Number(similarity).toFixed(3)]);
 };
 
-/** Moves a mind by the two phases of both servers, as a client does, and looks at both after each step. */
+/** Moves a mind by the two phases of both servers, as a client does, and checks both after each step. */
 const move = async (from: Api, to: Api, npcId: string): Promise<void> => {
   const begun = ok(await from.post(`/npcs/${npcId}/soul/export`, { npcIdRef: npcId })).body as {
     se1Instruction: { auiEndpoint: string; auiContentType: string; auiAuthHeader: string; auiPayload: SoulDocument };
@@ -91,19 +91,19 @@ const move = async (from: Api, to: Api, npcId: string): Promise<void> => {
   expect(confirmed.body).toMatchObject({ npcId, copy: false, signer: 'unknown' });
 };
 
-/** Two servers that do not know each other's keys, each in its own process: minds move both ways. */
+/** Two servers without each other's keys, each in its own process: minds move both ways. */
 export const soulJourneys = (
   one: { readonly name: string; readonly open: OpenServer },
   other: { readonly name: string; readonly open: OpenServer },
 ): void => {
-  describe('a soul that travels between two servers that do not know each other', () => {
+  describe('a soul that moves between two unrelated servers', () => {
     const servers = [projectingServer(one.open), projectingServer(other.open)] as const;
 
     it.each([
       [one.name, other.name, 0, 1],
       [other.name, one.name, 1, 0],
     ] as const)(
-      'from %s to %s is the same mind there: state, memories, what it recalls',
+      'from %s to %s stays the same mind: state, memories, recall',
       async (_, __, source, target) => {
         const [from, to] = [servers[source].api, servers[target].api];
         const npcId = `brann-from-${String(source)}`;

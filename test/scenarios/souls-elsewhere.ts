@@ -14,7 +14,7 @@ import { type ProjectingServer, projectingServer } from './projecting-server.js'
 import type { OpenServer } from './server-under-test.js';
 import { itLong } from '../support/long.js';
 
-/** More text than one chunk of a file in IPFS holds, in memories. */
+/** Memories with more text than one chunk of a file in IPFS holds. */
 const LONG = Array.from({ length: 40 }, (_, n) => `${String(n)} ${'The gate is old. '.repeat(420)}`);
 
 /** A soul of another server. */
@@ -34,7 +34,7 @@ const mindOf = async (running: ProjectingServer, npcId: string, texts: readonly 
 };
 const exportPath = (npcId: string): string => `/v1/agents/${npcId}/soul/export`;
 
-/** How souls get to archives beyond the built-in one, on every profile. */
+/** How souls get to archives other than the built-in one, on every profile. */
 export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void => {
   describe(`souls on ${profile}, by their CIDs`, () => {
     const running = projectingServer(open);
@@ -45,7 +45,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       ['binary', 'application/cbor', 'small', ['The gate is old.']],
       ['binary', 'application/cbor', 'large', LONG],
     ])(
-      'leave as %s (%s, %s) under the CID of exactly the bytes that the archive answers [7.2a, 7.2d, 7.2f, 8.1s]',
+      'are exported as %s (%s, %s) under the CID of exactly the archived bytes [7.2a, 7.2d, 7.2f, 8.1s]',
       async (...given) => {
         const [format, type, size, texts] = given;
         const npcId = await mindOf(running, `${format}-${size}`, texts);
@@ -97,7 +97,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
 
     beforeAll(() => says('nothing'));
 
-    it('are refused when the node names them differently, and are in no archive then [7.2g]', async () => {
+    it('are refused when the node returns another name, and are in no archive then [7.2g]', async () => {
       const npcId = await mindOf(running, 'misnamed', []);
       const other = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku';
       says(other);
@@ -108,7 +108,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect((await running.api.get('/souls')).body).toEqual({ souls: [] });
     });
 
-    it('begin no export while the node is down [7.2h]', async () => {
+    it('start no export while the node is down [7.2h]', async () => {
       const npcId = await mindOf(running, 'not-begun', []);
       node.answer((_, response) => response.destroy());
       const refused = await running.api.post(exportPath(npcId), { storage: 'ipfs' });
@@ -132,9 +132,9 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
   });
 
   describe(`souls on ${profile}, on Arweave and at gateways`, () => {
-    /** A bundler and its gateway: what is uploaded with the token is there at once, unless the gateway lags. */
+    /** A bundler and its gateway: an upload with the token is available immediately, unless the gateway lags. */
     let arweave: LoopbackServer;
-    /** A gateway that has what `there` holds, by path. */
+    /** A gateway with the contents of `there`, by path. */
     let other: LoopbackServer;
     const there = new Map<string, Buffer | number>();
     let uploads = 0;
@@ -181,7 +181,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect(begun.status, begun.text).toBe(200);
       return begun.body as Begun;
     };
-    /** As a client uploads it: in a form of its own. */
+    /** In a client's own serialisation, as it would upload it. */
     const upload = async ({ se1Instruction, se1SignedPayload }: Begun): Promise<string> => {
       const { auiEndpoint, auiAuthHeader } = se1Instruction;
       const headers = { authorization: auiAuthHeader, 'content-type': 'application/json' };
@@ -196,7 +196,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
         secSignature: begun.se1Signature,
       });
 
-    it('are brought to the bundler, and read at its gateway [8.1l, 8.2h, 8.5m]', async () => {
+    it('are uploaded to the bundler, and read at its gateway [8.1l, 8.2h, 8.5m]', async () => {
       const begun = await begin('bundled');
       expect(begun.se1Instruction).toMatchObject({
         auiEndpoint: `${arweave.url}/upload`,
@@ -217,7 +217,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect((await fetch(`${running.server.url}/archive/${txId}`)).status).toBe(404);
     });
 
-    it('are taken at the word of the client while the gateway lags, and never under an id of something else [8.2h, 8.2i]', async () => {
+    it('are accepted from the client while the gateway lags, and never under an id of something else [8.2h, 8.2i]', async () => {
       const begun = await begin('lagging');
       const taken = 'taken'.padEnd(43, '_');
       for (const [aurTxId, content, code] of [
@@ -241,7 +241,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect(unread).toEqual({ si1Instruction: { adiGatewayUrl: arweave.url, adiExpectedTxId: txId } });
     });
 
-    it('are found at gateways, by what they are [8.5g, 8.5i, 8.5m]', async () => {
+    it('are found at gateways, by content [8.5g, 8.5i, 8.5m]', async () => {
       const { bytes, cid, txId } = example;
       there.set(`/archive/${txId}`, bytes);
       there.set(`/ipfs/${cid}`, bytes);
@@ -264,13 +264,13 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       ['no soul', '[1e999]', 'malformed'],
       ['no JSON', '{', 'malformed'],
       ['something deep', '['.repeat(1_000_000), 'malformed'],
-    ])('that are %s are told as such [8.5a]', async (name, content, reason) => {
+    ])('that are %s are reported as such [8.5a]', async (name, content, reason) => {
       const txId = name.replace(' ', '-').padEnd(43, '_');
       there.set(`/archive/${txId}`, Buffer.from(content));
       expect((await running.api.post(`/souls/${txId}/verify`)).body).toEqual({ valid: false, reason });
     });
 
-    it('are not said to be unknown while a gateway cannot be asked [8.5j]', async () => {
+    it('are not reported as unknown while a gateway is unavailable [8.5j]', async () => {
       const txId = 'away'.padEnd(43, '_');
       there.set(`/archive/${txId}`, 502);
       const refused = await running.api.post(`/souls/${txId}/verify`);

@@ -85,13 +85,13 @@ const clientOf = (running: ProjectingServer) => {
   return { ok, pathOf, freshMind, begin, upload, confirm, types };
 };
 
-/** How souls leave, as clients see it over HTTP: the same on every profile. */
+/** The export of souls, as clients see it over HTTP: the same on every profile. */
 export const soulScenarios = (profile: string, open: OpenServer): void => {
   describe(`souls on ${profile}`, () => {
     const running = projectingServer(open, { ANIMA_SOUL_DEADLINE_MS: String(DEADLINE_MS) });
     const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 
-    it('leave in two phases, and can be read, listed, verified and proven [7.2i, 7.2k, 8.1a, 8.1b, 8.2a, 8.2g, 8.5a, 8.5c, 8.7e, 8.8a]', async () => {
+    it('are exported in two phases, and can be read, listed, verified and proven [7.2i, 7.2k, 8.1a, 8.1b, 8.2a, 8.2g, 8.5a, 8.5c, 8.7e, 8.8a]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { auiPayload: soul } = begun.se1Instruction;
@@ -140,7 +140,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(proof).toMatchObject({ txId, soulId: soul['id'], memory, part: 1, parts: 3, root: soul['trainingProof'] });
     });
 
-    it('take the payload as clients write it again, whatever the order of its members [8.1c, 8.2b]', async () => {
+    it('accept a reserialised payload, whatever the order of its members [8.1c, 8.2b]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { auiPayload: soul } = begun.se1Instruction;
@@ -150,7 +150,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       ok(await confirm(npcId, begun, { aurTxId: txId }, reversed));
     });
 
-    it('give the first answer to a second confirmation, and record nothing for it [1.7k, 8.1n, 8.2e]', async () => {
+    it('return the first response to a second confirmation, and record nothing for it [1.7k, 8.1n, 8.2e]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { id: txId } = await upload(begun.se1Instruction);
@@ -161,13 +161,13 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await types(npcId)).filter((type) => type === 'SoulExported')).toHaveLength(1);
     });
 
-    it('leave once under one Idempotency-Key [8.1h]', async () => {
+    it('are exported once with one Idempotency-Key [8.1h]', async () => {
       const npcId = await freshMind();
       const key = { 'idempotency-key': `soul of ${npcId}`.replaceAll(/[^ -~]| /g, '-') };
       const ask = () => running.api.post(`${pathOf(npcId)}/soul/export`, { npcIdRef: npcId }, key);
       const [first, again] = [ok(await ask()), ok(await ask())];
       const soul = (first.body as Begun).se1SignedPayload;
-      // Made anew, in chunks, around the bytes that the archive keeps: nothing of it is kept but the soul's id.
+      // Streamed anew around the archived bytes: only the soul's id is stored.
       for (const { body, text, headers } of [first, again]) {
         expect(headers.get('content-length')).toBeNull();
         expect(text.split(jcs(soul))).toHaveLength(3);
@@ -185,7 +185,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((ok(await ask()).body as Begun).se1SignedPayload).toEqual(soul);
     });
 
-    it('join the open export when they are asked for again, while nothing has happened to the mind [8.1f, 8.1g]', async () => {
+    it('join the open export when they are requested again, while the mind is unchanged [8.1f, 8.1g]', async () => {
       const npcId = await freshMind();
       const [first, ...others] = await Promise.all(Array.from({ length: 6 }, () => begin(npcId)));
       if (first === undefined) throw new Error('nothing was begun');
@@ -203,7 +203,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await begin(npcId)).se1SignedPayload['memories']).toHaveLength(3);
     });
 
-    it('tell a repeat under the same Idempotency-Key what became of the export [8.1h]', async () => {
+    it('report the result of the export to a repeat with the same Idempotency-Key [8.1h]', async () => {
       const [lost, late] = [await freshMind(), await freshMind()];
       const ask = (npcId: string) =>
         running.api.post(`${pathOf(npcId)}/soul/export`, {}, { 'idempotency-key': `soul-${npcId.length}` });
@@ -216,7 +216,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([expired.status, codeOf(expired)]).toEqual([410, 'SOUL_EXCHANGE_EXPIRED']);
     });
 
-    it('leave nothing half done when the payload is another one, was not uploaded, or its export is unknown [1.2h, 8.1o, 8.2b, 8.2d, 8.2f]', async () => {
+    it('leave nothing half done when the payload differs, was not uploaded, or its export is unknown [1.2h, 8.1o, 8.2b, 8.2d, 8.2f]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const { se1Instruction: instruction, se1SignedPayload: soul } = begun;
@@ -240,7 +240,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(codeOf(await running.api.get('/npcs/somebody%20else'))).toBe('NPC_NOT_FOUND');
     });
 
-    it('are exported only by an upload of their own', async () => {
+    it('are exported only by their own upload', async () => {
       const [one, other] = [await freshMind(), await freshMind()];
       const first = await begin(one);
       const { id: txId } = await upload(first.se1Instruction);
@@ -252,7 +252,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       ok(await confirm(other, second, { aurTxId: own }));
     });
 
-    it('are not ended by who does not have them, and stay exported whatever is said afterwards [8.2d, 8.2e]', async () => {
+    it('are not ended by a client without them, and stay exported whatever is reported afterwards [8.2d, 8.2e]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const forged = await confirm(npcId, { ...begun, se1Signature: 'no' }, { aurSuccess: false });
@@ -263,12 +263,12 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExported']);
     });
 
-    it('end as failed when the client could not upload, and then stay so [8.1i, 8.1t, 8.2c]', async () => {
+    it('end as failed when the client could not upload, and stay failed [8.1i, 8.1t, 8.2c]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const failed = await confirm(npcId, begun, { aurSuccess: false, aurStatus: 507, aurError: 'no room' });
       expect([failed.status, codeOf(failed)]).toEqual([422, 'SOUL_UPLOAD_FAILED']);
-      // What has not left by then does not leave afterwards, although the grant's time is not over.
+      // An export that is not finished by then stays failed, although the grant's time is not over.
       const uploaded = await upload(begun.se1Instruction);
       expect([uploaded.status, uploaded.id]).toEqual([401, null]);
       const txId = sha256Base64url(jcs(begun.se1SignedPayload));
@@ -277,7 +277,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(await types(npcId)).toEqual(['SoulExportRequested', 'SoulSealed', 'SoulExportFailed']);
     });
 
-    it('do not leave with a memory that is nested too deep for a soul, and say which it is [8.7j]', async () => {
+    it('are refused with a memory that is nested too deep for a soul, which is named [8.7j]', async () => {
       const npcId = await freshMind();
       const metadata = { deep: JSON.parse('['.repeat(28) + ']'.repeat(28)) as unknown };
       const deep = ok(
@@ -304,7 +304,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect((await upload(begun.se1Instruction)).status).toBe(401);
     });
 
-    it('leave of a mind that nobody knows, with what the request says of it, and without memories if it says so [1.6f, 8.1d, 8.1e, 8.1f]', async () => {
+    it('are exported of an unknown mind, with the data in the request, and without memories on request [1.6f, 8.1d, 8.1e, 8.1f]', async () => {
       const npcId = 'nobody knows him';
       const { se1SignedPayload: soul } = await begin(npcId, { persona: 'A stranger.', npcState: { mood: 'hostile' } });
       expect(soul).toMatchObject({ npcId, persona: 'A stranger.', memories: [], state: { mood: 'hostile' } });
@@ -316,7 +316,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([wrong.status, codeOf(wrong)]).toEqual([422, 'SOUL_ID_DIFFERS']);
     });
 
-    it('leave at once through the agent family, in both formats [7.2a, 7.2c]', async () => {
+    it('are exported immediately through the agent family, in both formats [7.2a, 7.2c]', async () => {
       const npcId = await freshMind();
       const path = `/v1/agents/${encodeURIComponent(npcId)}/soul/export`;
       const json = ok(await running.api.post(path)).body as { soul: JsonObject };
@@ -336,7 +336,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([unknown.status, codeOf(unknown)]).toEqual([404, 'NPC_NOT_FOUND']);
     });
 
-    it('disclose whom bodies named, and leave without them if they are told to [7.2b, 8.1f, 8.7h, 8.10a, 8.10d, 8.10e, 8.10g]', async () => {
+    it('disclose named players, and omit them on request [7.2b, 8.1f, 8.7h, 8.10a, 8.10d, 8.10e, 8.10g]', async () => {
       const npcId = await freshMind();
       const agent = `/v1/agents/${encodeURIComponent(npcId)}`;
       const ask = (input: string, context: object) => running.api.post(`${agent}/process`, { input, context });
@@ -390,7 +390,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect([none.status, codeOf(none)]).toEqual([404, 'SOUL_NOT_FOUND']);
     });
 
-    it('are listed and confirmed for their own tenant alone; who knows a public id can read and check it [8.5c, 8.10e]', async () => {
+    it('are listed and confirmed for their own tenant only; a public id lets anyone read and check them [8.5c, 8.10e]', async () => {
       const npcId = await freshMind();
       const begun = await begin(npcId);
       const made = ok(await running.api.post('/tenants', { tenantId: 'soul-buyer' }), 201).body as {
@@ -413,7 +413,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await theirs.get(`/souls/${id}`)).body).toMatchObject({ soul: { id: soul['id'] } });
       expect(ok(await theirs.post(`/souls/${id}/verify`)).body).toMatchObject({ valid: true, soulId: soul['id'] });
       expect(ok(await theirs.get(`/souls/${id}/proof?memoryId=${memory?.id ?? ''}`)).body).toMatchObject({ part: 1 });
-      // The turns of another tenant's mind are not looked at.
+      // The turns of another tenant's mind are not inspected.
       expect(ok(await theirs.get(`/souls/${id}/disclosure`)).body).toMatchObject({ turns: 'unread' });
       expect((await theirs.get(pathOf(npcId))).status).toBe(404);
     });
@@ -463,7 +463,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
     const running = projectingServer(open);
     const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 
-    it('go on after kill -9 once a step was answered [8.6a]', async () => {
+    it('continue after kill -9 once a step was answered [8.6a]', async () => {
       const npcId = await freshMind();
       const killed = async (): Promise<void> => {
         await running.server.restart('kill');
@@ -471,7 +471,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       };
       const begun = await begin(npcId);
       await killed();
-      // The server may listen elsewhere now.
+      // The address of the server may have changed.
       const auiEndpoint = `${running.server.url}/archive`;
       const { status, id: txId } = await upload({ ...begun.se1Instruction, auiEndpoint });
       expect(status).toBe(201);
@@ -483,9 +483,9 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       expect(ok(await running.api.post(`/souls/${txId ?? ''}/verify`)).body).toMatchObject({ valid: true });
     });
 
-    it('leave whole and once, whenever the server is killed within a step', async () => {
+    it('are exported completely and once, whenever the server is killed within a step', async () => {
       const npcId = await freshMind();
-      /** Asks until there is an answer: a server that has just started refuses some with 503. */
+      /** Retries until the response is not a 503, which a server that has just started may send. */
       const answered = <T>(step: () => Promise<T | null>): Promise<T> =>
         vi.waitFor(
           async () => {
@@ -495,7 +495,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
           },
           { timeout: 60_000, interval: 500 },
         );
-      /** The answer to a step that is asked for until it has one; at first the server is killed while it is at it. */
+      /** The response to a step that is retried until it has one; at first the server is killed during it. */
       const inSpiteOfKills = async <T>(step: () => Promise<T | null>): Promise<T> => {
         for (const waited of KILLED_AFTER_MS) {
           const asked = step().catch(() => null);
@@ -521,7 +521,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
       const { se1SignedPayload: soul } = begun;
       expect(soul['memories']).toHaveLength(2 + LONG_MEMORIES);
       const txId = await inSpiteOfKills(async () => {
-        // The server may listen elsewhere now.
+        // The address of the server may have changed.
         const auiEndpoint = `${running.server.url}/archive`;
         return (await upload({ ...begun.se1Instruction, auiEndpoint })).id;
       });

@@ -17,7 +17,7 @@ droppedAnswerScenarios('distributed', openDistributedServer);
 memoryScenarios('distributed', openDistributedServer);
 recallScenarios('distributed', openDistributedServer);
 agentScenarios('distributed', openDistributedServer);
-// A restart takes many seconds here; more moments are tried on the embedded profile.
+// A restart takes many seconds here; the embedded profile tries more moments.
 agentKillScenarios('distributed', openDistributedServer, [0, 3, 13]);
 ghostBodyScenarios('distributed', openDistributedServer);
 historyScenarios('distributed', openDistributedServer);

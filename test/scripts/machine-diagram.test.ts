@@ -12,7 +12,7 @@ const transitions = Object.entries(turn.transitions).flatMap(([state, row]) =>
 );
 
 describe('docs/reference/state-machines.md', () => {
-  it('is what "npm run generate" writes', () => {
+  it('is the output of "npm run generate"', () => {
     expect(readFileSync(join(import.meta.dirname, '../../docs/reference/state-machines.md'), 'utf8')).toBe(
       drawMachines(allProcesses.map(({ process }) => process)),
     );

@@ -22,7 +22,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A checkout that holds the script alone. */
+/** A checkout with the script only. */
 const makeCheckout = (): string => {
   const checkout = mkdtempSync(join(tmpdir(), 'anima prepare '));
   folders.push(checkout);
@@ -41,7 +41,7 @@ const prepare = (checkout: string, env: Record<string, string> = {}): { status: 
 };
 
 describe('installing without development packages', () => {
-  it('fails with one sentence that names NODE_ENV and the way out', () => {
+  it('fails with one message that names NODE_ENV and the way out', () => {
     const { status, stderr } = prepare(makeCheckout(), { NODE_ENV: 'production' });
     expect(status).toBe(1);
     expect(stderr.trimEnd().split('\n')).toEqual([
@@ -54,7 +54,7 @@ describe('installing without development packages', () => {
   });
 });
 
-/** In the place of the compiler: copies `src/main.ts`, counts its runs, and does what `behave` says. */
+/** Replaces the compiler: copies `src/main.ts`, counts its runs, and follows `behave`. */
 const FAKE_COMPILER = `
 const { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs');
 const out = process.argv[process.argv.indexOf('--outDir') + 1];
@@ -83,7 +83,7 @@ describe('a build', () => {
   const partials = (checkout: string): readonly string[] =>
     readdirSync(checkout).filter((name) => name.startsWith('dist.'));
 
-  it('is made once, and again when a file changes, comes or goes', () => {
+  it('is made once, and again when a file is changed, added or removed', () => {
     const { checkout, write, builds } = withSources();
     expect(prepare(checkout).status).toBe(0);
     expect(prepare(checkout)).toEqual({ status: 0, stderr: '' });
@@ -101,7 +101,7 @@ describe('a build', () => {
     expect(partials(checkout)).toEqual([]);
   });
 
-  it('lets its command be run, whoever linked to an earlier build', () => {
+  it('makes its command executable, also through a link to an earlier build', () => {
     const { checkout, write } = withSources();
     for (const text of ['first', 'second']) {
       write('src/main.ts', text);
@@ -110,7 +110,7 @@ describe('a build', () => {
     }
   });
 
-  it('that fails leaves the earlier one as it was', () => {
+  it('that fails leaves the earlier one unchanged', () => {
     const { checkout, write } = withSources();
     prepare(checkout);
     write('src/main.ts', 'second');
@@ -122,13 +122,13 @@ describe('a build', () => {
   it.each([
     ['interrupted', 'SIGINT', []],
     ['killed', 'SIGKILL', [expect.stringMatching(/^dist\.partial-\d+$/)]],
-  ] as const)('that is %s leaves no half of a build, and the next one is whole', async (_, signal, left) => {
+  ] as const)('that is %s leaves no incomplete build, and the next one is complete', async (_, signal, left) => {
     const { checkout, write } = withSources();
     write('behave', 'hang');
     const build = spawn(process.execPath, [join(checkout, 'scripts/prepare.mjs')], { stdio: 'ignore', detached: true });
     const ended = once(build, 'exit');
     await expect.poll(() => existsSync(join(checkout, 'hanging')), { timeout: 10_000 }).toBe(true);
-    // As a terminal does: to all that were started.
+    // As a terminal does: to all child processes.
     process.kill(-(build.pid ?? 0), signal);
     await ended;
     expect(existsSync(join(checkout, 'dist'))).toBe(false);

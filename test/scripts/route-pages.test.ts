@@ -16,7 +16,7 @@ const headingsIn = (text: string): readonly string[] =>
   Array.from(text.matchAll(/^## `([A-Z]+ [^`]+)`/gm), ([, heading = '']) => heading);
 
 describe('the pages of routes', () => {
-  it('are what "npm run generate" writes', () => {
+  it('are the output of "npm run generate"', () => {
     expect(Object.fromEntries(pages)).toEqual(
       Object.fromEntries(routePages(servedDocument()).map(([path, content]) => [posix.basename(path), content])),
     );
@@ -55,7 +55,7 @@ describe('the pages of routes', () => {
     }
   });
 
-  it('belong to a tag each', () => {
+  it('each belong to a tag', () => {
     const slugs = servedDocument().tags.map(({ name }) => name.toLowerCase());
     for (const name of pages.keys())
       expect(['index', ...slugs]).toContain(name.replace(/(-schemas(-\w-\w)?)?\.md$/, ''));
@@ -94,7 +94,7 @@ describe('the page of a tag', () => {
     );
   const text = { type: 'string' };
 
-  it('names summary, marks, scope and parameters', () => {
+  it('shows summary, marks, scope and parameters', () => {
     const page = pageOf({
       description: 'Once.',
       deprecated: true,
@@ -174,7 +174,7 @@ describe('the page of a tag', () => {
     expect(membersOf({ type: 'object', ...schema }, schemas)).toEqual(rows);
   });
 
-  it('describes each schema once, and links the others to it', () => {
+  it('describes each schema once, and links to it elsewhere', () => {
     const schemas = {
       Thing: {
         type: 'object',
@@ -204,7 +204,7 @@ describe('the page of a tag', () => {
     expect(page).toContain('A thing.\n\n| member |');
   });
 
-  it('gives equal bodies without a name one name', () => {
+  it('gives equal unnamed bodies one name', () => {
     const schema = { type: 'object', properties: { a: text } };
     const page = pageOf({
       requestBody: { content: json(schema) },
@@ -214,14 +214,14 @@ describe('the page of a tag', () => {
     expect(page.match(/^### /gm)).toHaveLength(1);
   });
 
-  it('names other media types', () => {
+  it('shows other media types', () => {
     const content = { 'text/csv': { schema: text }, ...json({ type: 'array', items: text }) };
     expect(pageOf({ responses: { 200: { description: 'A list.', content } } })).toContain(
       '| 200 | `text/csv` or array of string | A list. |',
     );
   });
 
-  it('lists the codes that few routes share, and the others on the index', () => {
+  it('lists the codes that few routes share, and leaves the others to the index', () => {
     const operation = {
       responses: {
         204: { description: 'Done.' },
@@ -262,7 +262,7 @@ describe('the page of a tag', () => {
     expect(pageOf({ requestBody: { content: json({ type: 'object' }) } })).not.toContain('```');
   });
 
-  it('divides schemas by their first letters when one page is not enough', () => {
+  it('splits schemas by their first letters when one page is not enough', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 99 }, (_, at) => [`member${String(at)}`, { ...text, description: 'x'.repeat(40) }]),
     );
@@ -286,13 +286,13 @@ describe('the page of a tag', () => {
     expect(large[4]?.[1]).toContain('[Car](#Car)');
   });
 
-  it('leaves out examples that are too long for a page', () => {
+  it('omits examples that are too long for a page', () => {
     const page = (length: number): string =>
       pageOf({ requestBody: { content: json({ type: 'object' }, { example: { a: 'x'.repeat(length) } }) } });
     expect([page(1900).includes('```sh'), page(2100).includes('```sh')]).toEqual([true, false]);
   });
 
-  it('puts schemas on a page of their own when the page is too large', () => {
+  it('moves schemas to a separate page when the page is too large', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 200 }, (_, at) => [`member${String(at)}`, { ...text, description: 'x'.repeat(30) }]),
     );

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const servers = (...args: readonly string[]) => runServers(args, { ANIMA_SERVERS_DIR: directory });
 
-/** What a shell makes of a variable in `env`. */
+/** The value of a variable in `env`, as a shell reads it. */
 const valueOf = async (variable: string): Promise<string> =>
   (await sh('sh', ['-ec', `. "$0"; printf %s "$${variable}"`, join(directory, 'env')])).stdout;
 const databaseUrl = (): Promise<string> => valueOf('DATABASE_URL');
@@ -56,7 +56,7 @@ describe('a server that is started natively', () => {
     expect(await ask(url, 'SELECT word FROM kept')).toEqual([{ word: 'committed' }]);
   });
 
-  it('is left as it is when it is started again', async () => {
+  it('is not restarted by another start', async () => {
     const before = await processOf();
     expect(await servers('start', 'postgres')).toMatchObject({ code: 0 });
     expect(await processOf()).toBe(before);
@@ -73,7 +73,7 @@ describe('a server that is started natively', () => {
     expect(await ask(url, 'SELECT word FROM kept')).toEqual([{ word: 'committed' }]);
   });
 
-  it('is gone after a stop, and env with it [11.6c]', async () => {
+  it('is gone after a stop, and so is env [11.6c]', async () => {
     const before = await processOf();
     expect(await servers('stop')).toMatchObject({ code: 0 });
     expect(await identify(before)).toBeUndefined();
@@ -103,7 +103,7 @@ describe('an event store that other programs write to as well', () => {
     }
   };
 
-  it('begins with as many events as it is told, and keeps them [11.6d]', async () => {
+  it('begins with the given number of events, and keeps them [11.6d]', async () => {
     await servers('reset');
     expect(await servers('start', 'eventstore', '--foreign', '1010')).toMatchObject({ code: 0 });
     expect(await lastOf()).toEqual(['shop-order-50', 9]);
@@ -111,7 +111,7 @@ describe('an event store that other programs write to as well', () => {
     expect(await lastOf()).toEqual(['shop-order-50', 9]);
   });
 
-  it('takes them only while it is new, and only where it is started', async () => {
+  it('accepts that number only when it is new, and only when the command starts it', async () => {
     const late = await servers('start', 'eventstore', '--foreign', '5');
     expect(late).toMatchObject({ code: 1 });
     expect(late.stdout).toContain('it was started before');

@@ -29,7 +29,7 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     { name: 'temporal', tool: 'go' },
     { name: 'kafka', tool: 'mvn' },
     { name: 'ipfs', tool: 'go' },
-  ])('says in one sentence that $name needs $tool', async ({ name, tool }) => {
+  ])('reports in one message that $name needs $tool', async ({ name, tool }) => {
     await using temporary = await temporaryDirectory();
     const { code, stdout } = await runServers(['start', name], {
       ANIMA_SERVERS_DIR: join(temporary.path, 'servers'),
@@ -57,28 +57,25 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     );
   });
 
-  it.each(['install', 'start'])(
-    '%s leaves out what can be done without, and says so, when nobody asked for it by name',
-    async (command) => {
-      await using temporary = await temporaryDirectory();
-      const env = {
-        ANIMA_SERVERS_DIR: join(temporary.path, 'servers'),
-        ANIMA_SERVERS_CACHE: join(temporary.path, 'cache'),
-        PATH: join(temporary.path, 'nothing'),
-      };
-      try {
-        const { code, stdout } = await runServers([command], env);
-        expect(stdout).toMatch(/^ipfs: SKIPPED; .* "go" is not on the PATH\. Install .* \([\d.]+ s\)$/m);
-        // The others are needed.
-        expect(stdout).toMatch(/^temporal: temporal is built .* "go" is not on the PATH\. Install .*\.$/m);
-        expect(code).toBe(1);
-      } finally {
-        await runServers(['reset'], env);
-      }
-    },
-  );
+  it.each(['install', 'start'])('%s skips optional servers with a message unless they were named', async (command) => {
+    await using temporary = await temporaryDirectory();
+    const env = {
+      ANIMA_SERVERS_DIR: join(temporary.path, 'servers'),
+      ANIMA_SERVERS_CACHE: join(temporary.path, 'cache'),
+      PATH: join(temporary.path, 'nothing'),
+    };
+    try {
+      const { code, stdout } = await runServers([command], env);
+      expect(stdout).toMatch(/^ipfs: SKIPPED; .* "go" is not on the PATH\. Install .* \([\d.]+ s\)$/m);
+      // The others are required.
+      expect(stdout).toMatch(/^temporal: temporal is built .* "go" is not on the PATH\. Install .*\.$/m);
+      expect(code).toBe(1);
+    } finally {
+      await runServers(['reset'], env);
+    }
+  });
 
-  it('uses an event store that is run by others as it is, and does not kill it', async () => {
+  it('uses an external event store unchanged, and does not kill it', async () => {
     await using temporary = await temporaryDirectory();
     const store = createServer().listen(0, '127.0.0.1');
     await once(store, 'listening');
@@ -96,7 +93,7 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     store.close();
   });
 
-  it('refuses an EVENTSTORE_URL where nobody listens', async () => {
+  it('refuses an EVENTSTORE_URL where nothing listens', async () => {
     await using temporary = await temporaryDirectory();
     const env = { ANIMA_SERVERS_DIR: temporary.path, EVENTSTORE_URL: 'esdb://admin:secret@127.0.0.1:1?tls=false' };
     expect(await runServers(['start', 'eventstore'], env)).toMatchObject({
@@ -105,7 +102,7 @@ describe.runIf(process.platform === 'linux')('npm run servers', () => {
     });
   });
 
-  it('leaves a process alone that has been given the number of one of its own', async () => {
+  it('does not kill a process that reuses the id of one of its own', async () => {
     await using temporary = await temporaryDirectory();
     await using stranger = new Child(['-e', 'console.log("up"); setInterval(() => {}, 1000)'], {});
     await stranger.waitForLine(/up/);

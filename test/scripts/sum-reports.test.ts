@@ -11,7 +11,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** Writes a file of that content and returns its path, with a space and an equals sign in it. */
+/** Writes a file with that content and returns its path, which contains a space and an equals sign. */
 const write = (content: string): string => {
   const folder = mkdtempSync(join(tmpdir(), 'anima reports='));
   folders.push(folder);
@@ -40,7 +40,7 @@ const sum = (...parts: string[]): { status: number | null; last: string | undefi
 };
 
 describe('the sum of several test runs', () => {
-  it('adds what all runs passed and says nothing of skipped tests when there are none', () => {
+  it('adds the passed tests of all runs and does not mention skipped tests when there are none', () => {
     const total = sum(`${report({ passed: 3 })}=0`, `${report({ passed: 4 })}=0`, 'check=0');
     expect(total).toEqual({ status: 0, last: '7 passed, 0 failed', complaints: '' });
   });
@@ -58,14 +58,14 @@ describe('the sum of several test runs', () => {
     expect(sum(`${report({ passed: 3 })}=0`, 'check=2')).toMatchObject({ status: 1, last: '3 passed, 1 failed' });
   });
 
-  it('counts a report that is missing as failed', () => {
+  it('counts a missing report as failed', () => {
     const total = sum(`${report({ passed: 3 })}=0`, `${join(tmpdir(), 'no-such-report.json')}=0`);
     expect(total).toMatchObject({ status: 1, last: '3 passed, 1 failed' });
     expect(total.complaints).toContain('no readable report');
   });
 
   it.each(['{"numPassedTests": 5', '[]', 'null', '{"numPassedTests": 5}'])(
-    'counts a report that is no report as failed: %s',
+    'counts an invalid report as failed: %s',
     (content) => {
       expect(sum(`${write(content)}=0`)).toMatchObject({ status: 1, last: '0 passed, 1 failed' });
     },
@@ -85,7 +85,7 @@ describe('the sum of several test runs', () => {
     expect(total.complaints).toContain('broken.test.ts');
   });
 
-  it('does not count a file twice whose tests failed', () => {
+  it('does not count a file with failed tests twice', () => {
     const file = report({ passed: 3, failed: 1 }, [
       { name: 'failing.test.ts', status: 'failed', assertionResults: [{ status: 'failed' }, { status: 'passed' }] },
     ]);
@@ -100,7 +100,7 @@ describe('the sum of several test runs', () => {
     expect(sum('check=0')).toMatchObject({ status: 1, last: '0 passed, 0 failed' });
   });
 
-  it('refuses an argument that it cannot read', () => {
+  it('refuses an unreadable argument', () => {
     expect(sum('report.json').status).toBe(2);
   });
 });

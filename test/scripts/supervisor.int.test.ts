@@ -14,7 +14,7 @@ describe.runIf(process.platform === 'linux')('a server whose port is taken just 
     for (const other of others.splice(0)) other.close();
   });
 
-  /** A server that listens; others take its port that many times. */
+  /** A server that listens; others occupy its port that many times. */
   const listening = (taken: number): { readonly server: Server; readonly drawn: readonly number[] } => {
     const drawn: number[] = [];
     const server: Server = {
@@ -53,7 +53,7 @@ describe.runIf(process.platform === 'linux')('a server whose port is taken just 
     }
   });
 
-  it('is given up in the end', async () => {
+  it('is eventually given up', async () => {
     await using temporary = await temporaryDirectory();
     const supervisor = await Supervisor.open(temporary.path, temporary.path);
     const { server, drawn } = listening(3);

@@ -11,7 +11,7 @@ const payload = (name: string) => Buffer.from(JSON.stringify({ name }));
 const digest = (name: string) => contentDigest(payload(name));
 
 describe('a server with an archive', () => {
-  it('shows what is public after a kill, drops what has expired, and keeps what may still be uploaded', async () => {
+  it('has public souls after a kill, drops expired ones, and keeps those that may still be uploaded', async () => {
     await using server = await openEmbeddedServer();
     await server.halt();
     const archiveOf = () => EmbeddedSoulArchive.open(join(server.dataDir, 'archive'), { error: () => undefined });

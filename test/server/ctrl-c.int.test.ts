@@ -34,7 +34,7 @@ const ways: Readonly<Record<string, Stopping>> = {
 };
 
 describe('Ctrl-C on npm start', () => {
-  it.each(Object.keys(ways))('in %s lets the requests end that run, and exits with 0 [11.3b, 11.3c]', async (way) => {
+  it.each(Object.keys(ways))('in %s lets running requests end, and exits with 0 [11.3b, 11.3c]', async (way) => {
     built('src/main.js');
     const { start, stop } = ways[way] as Stopping;
     await using directory = await temporaryDirectory();
@@ -46,7 +46,7 @@ describe('Ctrl-C on npm start', () => {
       await expect.poll(() => said, { timeout: 90_000 }).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
       const port = Number(/http:\/\/127\.0\.0\.1:(\d+)/.exec(said)?.[1]);
       const key = (await readFile(join(directory.path, 'owner-key'), 'utf8')).trim();
-      // Only a terminal shows the key.
+      // The key is shown only on a terminal.
       expect(said.includes(key)).toBe(way === 'a terminal');
       const body = JSON.stringify({ observation: 'A stranger knocks.' });
       const socket = await openSocket(port);

@@ -6,7 +6,7 @@ import { NumberEmbedder } from '../support/recall-scene.js';
 const embedder = (down: () => string | null) => Object.assign(new NumberEmbedder(), { down });
 
 describe('The embedder among the dependencies', () => {
-  it('is one on another server, without which the server is ready [6.4f]', () => {
+  it('is a remote one, without which the server is still ready [6.4f]', () => {
     expect(embedderDependency(new NumberEmbedder())).toEqual({});
     expect(embedderDependency(embedder(() => null))).toEqual({ embedder: { ok: true, needed: false } });
     expect(embedderDependency(embedder(() => 'It is away.'))).toEqual({

@@ -6,11 +6,11 @@ import { apiOf, codeOf } from '../support/api.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 import { openLoopbackServer } from '../support/loopback-server.js';
 
-/** The file in a body of multipart/form-data that has only that. */
+/** The file in a body of multipart/form-data with only that part. */
 const fileIn = (body: Buffer): Buffer =>
   body.subarray(body.indexOf('\r\n\r\n') + 4, body.lastIndexOf('\r\n--', body.length - 6));
 
-it('goes on with an export after its request was told that the IPFS node does not take it', async () => {
+it('continues an export after its request was refused because the IPFS node was down', async () => {
   await using node = await openLoopbackServer();
   let takes = false;
   node.answer(({ path, body }, response) => {

@@ -13,7 +13,7 @@ import { MIND_VERSION, personas } from '../support/long-minds.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { onBehalf } from '../support/streams.js';
 
-/** Writes a mind of 1,200 events into the data directory of a server that is stopped. @returns the event at 1,000 */
+/** Writes a mind of 1,200 events to the data directory of a stopped server. @returns the event at 1,000 */
 const writeMind = async (dataDir: string, npcId: string): Promise<StreamEvent> => {
   await using events = EmbeddedEventStore.open(join(dataDir, 'events.db'));
   const writer = await new StreamWriters(events, new ManualClock()).open(npcStream('local', npcId), mindFold);
@@ -26,14 +26,14 @@ const writeMind = async (dataDir: string, npcId: string): Promise<StreamEvent> =
 };
 
 describe('a server with minds of many events', () => {
-  it('begins with the snapshot of a mind, and saves one of a mind that has none', async () => {
+  it('starts from the snapshot of a mind, and saves one for a mind that has none', async () => {
     await using server = await openEmbeddedServer();
     await server.halt();
     const { stream, revision, meta } = await writeMind(server.dataDir, 'mira');
     await writeMind(server.dataDir, 'bran');
     const file = join(server.dataDir, 'snapshots.db');
     {
-      // Its state is not what the events make: so it can be seen whether it is used.
+      // Its state differs from what the events make, which shows whether it is used.
       const state = { ...mindFold.initial, persona: 'from the snapshot', revision, updatedAt: meta.at };
       using snapshots = EmbeddedSnapshots.open(file);
       const place = { stream, version: MIND_VERSION, revision, hash: meta.hash, atMs: Date.parse(meta.at) };
@@ -46,7 +46,7 @@ describe('a server with minds of many events', () => {
     expect(await persona('/npcs/mira/state?asOf=999')).toBe('p999');
     expect(await persona('/npcs/mira')).toBe('p1199');
     expect(await persona('/npcs/bran')).toBe('p1199');
-    // What is saved is saved behind that answer, and before the next.
+    // A snapshot is saved after that response, and before the next.
     expect(await persona('/npcs/bran/state')).toBe('p1199');
     await server.halt();
     using snapshots = EmbeddedSnapshots.open(file);

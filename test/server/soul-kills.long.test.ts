@@ -8,9 +8,9 @@ import type { ServerUnderTest } from '../scenarios/server-under-test.js';
 import { apiOf, type Reply } from '../support/api.js';
 import { openEmbeddedServer } from '../support/embedded-server.js';
 
-/** A kill comes at its moment or a little late, when the event is recorded already. So often it is tried. */
+/** A kill happens in time or a little late, when the event is already recorded. The number of attempts. */
 const ROUNDS = 25;
-/** After that the killed process is dead; the next one takes longer than this to start. */
+/** After this time the killed process is dead; the next one takes longer to start. */
 const KILLED_WITHIN_MS = 250;
 
 type SoulEvent = { readonly type: string; readonly at: string };
@@ -21,8 +21,8 @@ const soulEvents = async (server: ServerUnderTest, npcId: string): Promise<reado
 };
 
 /**
- * Asks for an export again and again, of another mind each time, and kills the server as soon as the archive has a file in a folder, until an event was
- * recorded only after the next start: that kill came between the two. Every round ends with one of each event, whenever the kill came.
+ * Requests exports of different minds, and kills the server as soon as the archive has a file in a folder, until an event was
+ * recorded only after the next start: that kill happened between the two. Every round ends with one of each event, whenever the kill happened.
  */
 const killedBetween = async (
   server: ServerUnderTest,
@@ -60,7 +60,7 @@ const killedBetween = async (
 const keyed = (server: ServerUnderTest, path: (npcId: string) => string) => (npcId: string) =>
   apiOf(server.url, server.ownerKey).post(path(npcId), {}, { 'idempotency-key': `soul-of-${npcId}` });
 
-it('seals a soul once, and lets it be confirmed, when it is killed after the soul was staged', async () => {
+it('seals a soul once, and accepts its confirmation, when it is killed after the soul was staged', async () => {
   await using server = await openEmbeddedServer();
   const ask = keyed(server, (npcId) => `/npcs/${npcId}/soul/export`);
   const { npcId, reply } = await killedBetween(server, 'staged', 'SoulSealed', ask);

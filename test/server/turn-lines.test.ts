@@ -12,7 +12,7 @@ import { appendNext } from '../support/append-next.js';
 
 const stream = npcStream('studio', 'Wirtin Ü');
 
-/** The lines that a mind's events make, in their order. */
+/** The lines for a mind's events, in their order. */
 const linesOf = (...events: readonly EventDraft[]): (string | null)[] => {
   const lineOf = createTurnLines();
   return recorded(stream, events).map(lineOf);
@@ -23,7 +23,7 @@ const decided = (of: Partial<Verdict>, asked?: string): EventDraft => {
   return { type, data: { ...data, verdict: { ...(data['verdict'] as object), ...of } as never, ...inputs } };
 };
 
-describe('the line of a turn that ends', () => {
+describe('the line of a finished turn', () => {
   it.each<[title: string, verdict: Partial<Verdict>, line: string]>([
     [
       'tells what was heard, done and said',
@@ -45,25 +45,25 @@ describe('the line of a turn that ends', () => {
     ]);
   });
 
-  it('tells of a turn whose body never came back', () => {
+  it('reports a turn whose body never came back', () => {
     const expired = draftOf({ type: 'TurnExpired', data: { turnId: 't1' } });
     expect(linesOf(turnOpened('t1'), expired)[1]).toBe(
       '00:00:01  Wirtin Ü  “A stranger comes in.” → expired: the body did not respond in time',
     );
   });
 
-  it('tells of a verdict that was asked for by itself, with its own observation', () => {
+  it('reports a direct verdict with its own observation', () => {
     expect(linesOf(decided({ dialogue: 'Yes?' }, 'A knock.'))).toEqual([
       '00:00:00  Wirtin Ü  “A knock.” → SPEAK “Yes?”',
     ]);
     expect(linesOf(decided({ dialogue: 'Yes?' }, ''))).toEqual(['00:00:00  Wirtin Ü  SPEAK “Yes?”']);
   });
 
-  it('does without the words of a turn that was opened before anybody listened', () => {
+  it('omits the texts of a turn that was opened before the printing began', () => {
     expect(linesOf(decided({ dialogue: 'Yes?' }))).toEqual(['00:00:00  Wirtin Ü  SPEAK “Yes?”']);
   });
 
-  it('is one line, however long and broken the texts are', () => {
+  it('stays one line, however long and malformed the texts are', () => {
     const said = `  ${'word\n'.repeat(100)}`;
     const [, line = ''] = linesOf(turnOpened('t1', { observation: said }), decided({ dialogue: said }));
     expect(line).not.toContain('\n');
@@ -72,7 +72,7 @@ describe('the line of a turn that ends', () => {
     expect(then).toMatch(/^SPEAK “(word ){14}w…”$/);
   });
 
-  it('is made of no event of another stream', () => {
+  it('is not printed for events of other streams', () => {
     const lineOf = createTurnLines();
     const [other] = recorded(rulesetStream('studio', 'inn'), [decided({})]);
     expect(other === undefined ? undefined : lineOf(other)).toBeNull();
@@ -80,7 +80,7 @@ describe('the line of a turn that ends', () => {
 });
 
 describe('printing turns', () => {
-  it('begins with what happens from now on, and ends with its signal', async () => {
+  it('begins with new events, and ends with its signal', async () => {
     const store = new MemoryEventStore();
     const append = async (...events: EventDraft[]): Promise<void> => {
       const position = await store.lastPosition();

@@ -5,7 +5,7 @@ import { welcome } from '../../src/server/welcome.js';
 const shown = (url: string, dataDir: string): string => welcome({ dataDir }, { url, ownerKey: null }, '/srv/game');
 
 describe('the first screen', () => {
-  it('needs no settings for a server at the usual place', () => {
+  it('needs no settings for a server at the default address', () => {
     const text = shown('http://127.0.0.1:8080', '/srv/game/.anima');
     expect(text).toContain('scene:       npm run demo\n');
     expect(text).toContain('terminal:  npx anima talk mira\n');

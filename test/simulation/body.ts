@@ -6,15 +6,15 @@ import type { BodyPlan } from './schedule.js';
 import type { VirtualTime } from './virtual-time.js';
 import type { Acknowledged, Witness } from './witness.js';
 
-/** How long a client waits for an answer, in milliseconds: while there are faults, and when there are none. */
+/** How long a client waits for a response, in milliseconds: while there are faults, and when there are none. */
 const IMPATIENT_MS = [2_000, 15_000] as const;
 const PATIENT_MS = 120_000;
-/** How long it waits before it repeats a request that got no answer, in milliseconds. */
+/** How long it waits before it repeats a request without a response, in milliseconds. */
 const PAUSE_MS = [50, 2_000] as const;
 /** How often it repeats one request, and how many requests one turn may take. */
 const ATTEMPTS = 500;
 const STEPS = 12;
-/** How many of its answers it asks for again at the end. */
+/** How many of its responses it requests again at the end. */
 const REPEATED = 6;
 
 export type BodyDeps = {
@@ -23,14 +23,14 @@ export type BodyDeps = {
   readonly witness: Witness;
   /** From this time on nothing may be refused, in milliseconds. */
   readonly calmFromMs: number;
-  /** The times in which some clock is a day or more ahead. */
+  /** The periods in which some clock is a day or more ahead. */
   readonly leaps: readonly { readonly fromMs: number; readonly toMs: number }[];
 };
 
-/** What one request did, for the witness. */
+/** The result of one request, for the witness. */
 type Marked = Pick<Acknowledged, 'npcId' | 'marker' | 'types'>;
 
-/** A client that keeps to the protocol: it waits as long as `Retry-After` says, and repeats requests that got no response. */
+/** A client that follows the protocol: it waits for `Retry-After`, and repeats requests that got no response. */
 export class Body {
   readonly #deps: BodyDeps;
   readonly #plan: BodyPlan;
@@ -45,7 +45,7 @@ export class Body {
     this.#draw = draw;
   }
 
-  /** Carries out its plan; once the faults are over it asks for some of its answers again. @throws GivenUp */
+  /** Carries out its plan; once the faults are over it requests some of its responses again. @throws GivenUp */
   async play(): Promise<void> {
     const { time, calmFromMs } = this.#deps;
     const { atMs, times, pauseMs } = this.#plan;
@@ -110,7 +110,7 @@ export class Body {
     let body: JsonObject = { tape: own };
     const instructions: string[] = [];
     for (let step = 0; step < STEPS; step += 1) {
-      // Without a key, a late repeat of an opening would open another turn. So would a step that shows only its tape.
+      // Without a key, a late repeat of an opening would open another turn. So would a step that sends only its tape.
       const keyed = step === 0 || (mode === 'fat' && tapes === 'own') || this.#draw.chance(0.3);
       const marked = { npcId, marker, types: this.#plan.dawdles ? [] : ['TurnOpened'] };
       const reply = await this.#post(path, body, marked, keyed);
@@ -161,7 +161,7 @@ export class Body {
     return reply;
   }
 
-  /** A repeat has the same answer, except for a step of a turn that has expired since. */
+  /** A repeat has the same response, except for a step of a turn that has expired since. */
   async #repeat(earlier: Acknowledged): Promise<void> {
     const { request, reply } = earlier;
     const { witness, leaps } = this.#deps;
@@ -171,7 +171,7 @@ export class Body {
     witness.repeated(request, reply, await this.#ask(request));
   }
 
-  /** Asks until there is an answer. @throws GivenUp on a refusal that is not allowed, or not any more */
+  /** Retries until there is a response. @throws GivenUp on a refusal that is not or no longer allowed */
   async #ask(request: Request, allowed: readonly number[] = []): Promise<Reply> {
     const { time, cluster, witness, calmFromMs } = this.#deps;
     const what = `${request.method} ${request.path} (${this.#plan.name})`;
@@ -203,7 +203,7 @@ export class Body {
   }
 }
 
-/** Ends a body; what it met is already written down. */
+/** Ends a body; its results are already recorded. */
 export class GivenUp extends Error {}
 
 const recordedBy = {
@@ -225,7 +225,7 @@ const resultOf = (instruction: string, npcId: string, marker: string): JsonObjec
   }
 };
 
-/** What a fat client writes into its tape. */
+/** The additions of a fat client to its tape. */
 const writtenOf = ({ type: _, ...result }: JsonObject): JsonObject =>
   'memories' in result ? { ...result, vectorQueried: true } : result;
 

@@ -22,24 +22,24 @@ import type { VirtualTime } from './virtual-time.js';
 export const TURN_DEADLINE_MS = 300_000;
 /** How often a server that cannot start tries again, in milliseconds. */
 const START_RETRY_MS = 500;
-/** How long until a client hears that no server listens, in milliseconds. */
+/** How long until a client notices that no server listens, in milliseconds. */
 const REFUSED_MS = 5;
 
-/** How many streams a server keeps in memory: fewer than there are, or more. */
+/** How many streams a server caches: fewer than exist, or more. */
 const LANES_KEPT = [1, 2, 10_000] as const;
 
-/** How many revisions lie between two snapshots: so few that most minds have some. */
-/** How many answers are dropped, as if the tenant's answers took more than their budget. */
+/** How many revisions are between two snapshots: few enough that most minds have some. */
+/** How many responses are evicted, as if the tenant's responses exceeded their budget. */
 const DROPPED = 0.25;
 const SNAPSHOT_EVERY = [1, 3, 10] as const;
 
-/** `running`: the Idempotency-Keys of a server that is alone, by id. */
+/** `running`: the Idempotency-Keys of a single server, by id. */
 type Place = { machine: Machine; server: SimulatedServer | null; incarnation: number; readonly running: Set<string> };
 
 /** The key in an id that `idOf` made. */
 const keyOf = (id: string): string => (JSON.parse(id) as readonly [string, string])[1];
 
-/** Everything between the bodies and the disks: servers that come and go, and what they share. */
+/** Everything between the bodies and the disks: servers that come and go, and their shared components. */
 export class Cluster implements Disposable {
   readonly store = new MemoryEventStore();
   readonly snapshots = EmbeddedSnapshots.open(':memory:');
@@ -86,7 +86,7 @@ export class Cluster implements Disposable {
     for (const fault of schedule.faults) time.after(fault.atMs, () => this.#suffer(fault));
   }
 
-  /** Sends a request to some server. Null when no answer comes, which tells nothing about what was done. */
+  /** Sends a request to some server. Null when no response arrives, which leaves the outcome unknown. */
   send(request: Request, draw: Draw, timeoutMs: number): Promise<Reply | null> {
     const place = draw.pick(this.#places as [Place, ...Place[]]);
     return new Promise((resolve) => {
@@ -114,7 +114,7 @@ export class Cluster implements Disposable {
     this.snapshots[Symbol.dispose]();
   }
 
-  /** A new server, with its own link to each of the parts. */
+  /** A new server, with its own link to each component. */
   #place(name: string, incarnation: number, offMs: number): Place {
     const machine = new Machine(`${name}.${String(incarnation)}`, this.#time, offMs);
     const place: Place = { machine, server: null, incarnation, running: new Set() };

@@ -6,7 +6,7 @@ export class Draw {
     this.#state = hashOf(seed);
   }
 
-  /** Separate draws for one part: leaving out another part does not change them. */
+  /** Separate draws for one component: leaving out another one does not change them. */
   fork(name: string): Draw {
     return new Draw(`${String(this.#state)} ${name}`);
   }

@@ -8,7 +8,7 @@ const SENT_AGAIN = 0.5;
 
 /**
  * The event store as one of many servers sees it over the network. An append without an answer may be written already, much later, or never. The
- * adapter may have sent it twice; the answer is then that of the second.
+ * adapter may have sent it twice; the answer is then the second one's.
  */
 export const sharedEventStore = (store: EventStore, link: Link, draw: Draw): EventStore =>
   storeWith(store, {

@@ -5,7 +5,7 @@ import { type Outcome, simulate } from './simulate.js';
 const calm = { faulty: false } as const;
 const faulty = { faulty: true } as const;
 
-/** The kinds that the seeds take in turn. Most goes wrong where many servers meet faults. */
+/** The kinds that the seeds cycle through. Most failures occur where many servers meet faults. */
 const kinds: readonly Kind[] = [
   { mode: 'shared', ...faulty },
   { mode: 'shared', ...calm },
@@ -22,7 +22,7 @@ const TOLD = 8;
 
 export type Explored = {
   readonly outcome: Outcome;
-  /** The report on a seed that failed: its shortened schedule, and what was broken. */
+  /** The report on a seed that failed: its shortened schedule, and the violations. */
   readonly failure: string | null;
 };
 

@@ -7,7 +7,7 @@ import type {
 import { idOf } from '../../src/adapters/shared/reservations.js';
 import type { Link } from './network.js';
 
-/** How often a server reports that it lives, and for how long others believe it, in milliseconds, as in the adapter for PostgreSQL. */
+/** How often a server sends a sign of life, and for how long others trust it, in milliseconds, as in the adapter for PostgreSQL. */
 const HEARTBEAT_MS = 2_000;
 const ALIVE_MS = 10_000;
 
@@ -24,15 +24,15 @@ type Row = {
 type Claim = { readonly owner: string; readonly attempt: number; readonly running: number };
 
 /**
- * The database that holds the Idempotency-Keys of all servers. It does what the statements of the adapter for PostgreSQL do, each of them atomically.
- * A reservation may be taken over once its server has not reported for a while that it lives, by the database's own clock.
+ * The database with the Idempotency-Keys of all servers. It does what the statements of the adapter for PostgreSQL do, each of them atomically.
+ * A reservation may be taken over once its server has sent no sign of life for a while, by the database's own clock.
  */
 export class IdempotencyDatabase {
   readonly #rows = new Map<string, Row>();
   readonly #aliveUntil = new Map<string, number>();
   readonly #drops: () => boolean;
 
-  /** @param drops whether an answer is dropped for the sake of the tenant's budget */
+  /** @param drops whether a response is evicted to keep the tenant's budget */
   constructor(drops: () => boolean) {
     this.#drops = drops;
   }
@@ -62,7 +62,7 @@ export class IdempotencyDatabase {
     return row?.digest === digest ? row.answer : null;
   }
 
-  /** Ends an attempt, with an answer or without one. An attempt that was taken over stays untouched. */
+  /** Ends an attempt, with a response or without one. An attempt that was taken over stays unchanged. */
   complete(id: string, claim: Omit<Claim, 'running'>, answer: StoredAnswer, keeping: AnswerRetention): void {
     const isDropped = keeping === 'never' || (keeping === 'within-budget' && this.#drops());
     this.#end(id, claim, (row) => (isDropped ? { ...row, done: true, owner: '' } : { ...row, answer, done: true }));
@@ -77,7 +77,7 @@ export class IdempotencyDatabase {
     if (row?.owner === owner && row.attempt === attempt) this.#rows.set(id, change(row));
   }
 
-  /** Releases attempts whose server does not know whether they began, or how they ended. */
+  /** Releases attempts whose server cannot tell whether they began, or how they ended. */
   abandon(owner: string, attempts: ReadonlySet<number>): void {
     for (const [id, row] of this.#rows) {
       if (row.owner === owner && attempts.has(row.attempt) && row.answer === null) {
@@ -139,7 +139,7 @@ export const idempotencyOver = (database: IdempotencyDatabase, link: Link, owner
   };
 
   return {
-    // One after the other for each key: the running attempt is known only when the one before is answered.
+    // One at a time for each key: the running attempt is known only when the previous one is answered.
     reserve: ({ scope, key, digest }, newSeed) => {
       const id = idOf(scope, key);
       const before = asking.get(id) ?? Promise.resolve();

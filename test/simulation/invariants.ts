@@ -23,7 +23,7 @@ export type Settled = {
   readonly snapshots: Snapshots;
 };
 
-/** Checks what must be true once everything has settled; returns what is not. */
+/** Checks the invariants once everything has settled; returns the violations. */
 export const violationsOf = async (
   { store, readModels, snapshots }: Settled,
   witness: Witness,
@@ -48,8 +48,8 @@ const doubled = (stream: string, events: readonly RecordedEvent[], mayExpire: bo
   const found: string[] = [];
   for (const { type, data, meta, revision } of events) {
     const memory = typeof data['memoryId'] === 'string' ? [data['memoryId']] : [];
-    // A contradiction of the tape may be noticed once a round.
-    // A step whose turn has expired meanwhile is taken in the next one when it is repeated.
+    // A contradiction of the tape may be reported once per round.
+    // A step whose turn has expired in the meantime opens the next one when it is repeated.
     const turn = mayExpire && typeof data['turnId'] === 'string' ? [data['turnId']] : [];
     const names = type === 'TapeMismatchNoticed' ? [] : [['command', meta.commandId, type, ...memory, ...turn]];
     if (typeof data['turnId'] === 'string' && type !== 'TapeMismatchNoticed')
@@ -64,7 +64,7 @@ const doubled = (stream: string, events: readonly RecordedEvent[], mayExpire: bo
   return found;
 };
 
-/** What was acknowledged and is not in the store, or is there more than once. */
+/** Acknowledged events that are missing in the store, or exist more than once. */
 const lost = (
   { npcId, marker, types, reply, request }: Acknowledged,
   streams: ReadonlyMap<string, readonly RecordedEvent[]>,
@@ -92,7 +92,7 @@ const turnIdOf = (body: {
   readonly tape?: { readonly turnId?: string };
 }): string | undefined => body.turnId ?? body.tape?.turnId;
 
-/** What a history showed and the store no longer holds. */
+/** Events that a history showed and the store no longer has. */
 const replaced = (
   npcId: string,
   shown: ReadonlyMap<number, string>,
@@ -126,7 +126,7 @@ const unlikeRebuild = async (
   return found;
 };
 
-/** Snapshots that differ from what the stream's events make: everything saved was durable. */
+/** Snapshots that differ from the fold of the stream's events: everything saved was durable. */
 const unlikeFold = async (
   snapshots: Snapshots,
   streams: ReadonlyMap<string, readonly RecordedEvent[]>,

@@ -5,13 +5,13 @@ import { EPOCH_MS, type VirtualTime } from './virtual-time.js';
 const LOOK_AGAIN_MS = 30_000;
 
 /**
- * A machine that one server runs on. Whatever wakes the server (a timer, an answer, a request) goes through `wake`. A wake-up waits while the machine
- * is frozen, and never comes once it is dead. The server can therefore stop between any two awaits.
+ * A machine that runs one server. Whatever wakes the server (a timer, a response, a request) goes through `wake`. A wake-up waits while the machine
+ * is frozen, and never happens once it is dead. The server can therefore stop between any two awaits.
  */
 export class Machine {
   readonly name: string;
   readonly clock: Clock;
-  /** How much longer than usual everything takes that it sends and receives. */
+  /** The additional delay of everything that it sends and receives. */
   slowness = 1;
   /** Whether others are faster with every append. */
   outrun = false;
@@ -47,13 +47,13 @@ export class Machine {
     this.#frozen = true;
   }
 
-  /** Goes on: everything that came meanwhile arrives at once, in no order. */
+  /** Continues: everything that arrived in the meantime is delivered immediately, in no particular order. */
   thaw(): void {
     this.#frozen = false;
     for (const run of this.#held.splice(0)) this.#time.after(0, () => this.wake(run));
   }
 
-  /** Forgets everything at once. */
+  /** Loses all memory. */
   die(): void {
     this.#dead = true;
     for (const told of this.#onDeath) told();
@@ -61,7 +61,7 @@ export class Machine {
     this.#held.length = 0;
   }
 
-  /** Notifies those that hold a connection to it. Returns a function that ends this. */
+  /** Notifies the holders of a connection to it. Returns a function that ends this. */
   onDeath(told: () => void): () => void {
     this.#onDeath.add(told);
     return () => this.#onDeath.delete(told);

@@ -3,22 +3,22 @@ import type { Draw } from './draw.js';
 import type { Machine } from './machine.js';
 import type { VirtualTime } from './virtual-time.js';
 
-/** What servers and bodies talk to each other over, each with its own troubles. */
+/** The connections of servers and bodies, each with its own faults. */
 export type Part = 'store' | 'database' | 'runtime' | 'reads' | 'clients';
 
 export type Weather = {
-  /** The present probability that a message between a server and a part is lost or late. */
+  /** The current probability that a message between a server and a component is lost or late. */
   trouble(part: Part): number;
-  /** Until when a part takes nothing, in milliseconds since the beginning; 0 while it does not hang. */
+  /** Until when a component accepts nothing, in milliseconds since the beginning; 0 while it does not hang. */
   hangsUntilMs(part: Part): number;
 };
 
-/** What becomes of one call. `late`: carried out long after the caller was told that the outcome is unknown. */
+/** The fate of one call. `late`: executed long after the caller was told that the outcome is unknown. */
 export type Fate = 'fine' | 'request lost' | 'answer lost' | 'late';
 
 /** How long a caller waits until the outcome counts as unknown, in milliseconds. */
 const PATIENCE_MS = 1_800;
-/** How late a message may come, in milliseconds. */
+/** How late a message may arrive, in milliseconds. */
 const LATEST_MS = 45_000;
 /** The shortest and the longest time that a message takes, in milliseconds. */
 const QUICKEST_MS = 0.2;
@@ -32,7 +32,7 @@ const refusals: Readonly<Record<Part, RejectionCode>> = {
   clients: 'INTERNAL',
 };
 
-/** One machine's link to one part: messages take time, and some are lost. */
+/** One machine's link to one component: messages take time, and some are lost. */
 export class Link {
   readonly machine: Machine;
   readonly time: VirtualTime;
@@ -50,7 +50,7 @@ export class Link {
     this.#weather = weather;
   }
 
-  /** Draws what becomes of the next call. */
+  /** Draws the fate of the next call. */
   fate(): Fate {
     if (!this.#draw.chance(this.#weather.trouble(this.#part))) return 'fine';
     // A statement ends with its connection, and a caller without an answer gives the connection up.
@@ -59,7 +59,7 @@ export class Link {
       : this.#draw.pick(['request lost', 'answer lost', 'late']);
   }
 
-  /** Carries a call out on the other side, and wakes the caller with its answer. */
+  /** Executes a call on the other side, and wakes the caller with its answer. */
   call<T>(carryOut: () => Promise<T>, fate: Fate = this.fate()): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const hangsForMs = Math.max(0, this.#weather.hangsUntilMs(this.#part) - this.time.nowMs);

@@ -13,9 +13,9 @@ import type { IdempotencyStore } from '../../src/ports/idempotency-store.js';
 export type FiledReservation = StoredReservation & { readonly done: boolean };
 
 /**
- * The Idempotency-Keys of a server that runs alone. `file` outlives its process; what the process is running does not.
- * @param running the ids of what the process runs
- * @param drops whether an answer is dropped for the sake of the tenant's budget
+ * The Idempotency-Keys of a server that runs alone. `file` outlives its process; the running attempts do not.
+ * @param running the ids of the running attempts
+ * @param drops whether a response is evicted to keep the tenant's budget
  */
 export const ownIdempotency = (
   file: Map<string, FiledReservation>,

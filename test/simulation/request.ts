@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 
 import type { Json } from '../../src/kernel/base/json.js';
 
-/** What a body sends. */
+/** A request of a body. */
 export type Request = {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -14,7 +14,7 @@ export type Request = {
 export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // The caller checks what comes over the wire.
+  // The caller checks the received value.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
   readonly body: any;
 };

@@ -10,7 +10,7 @@ import type { Draw } from './draw.js';
 import type { Link } from './network.js';
 import { EPOCH_MS, type VirtualTime } from './virtual-time.js';
 
-/** A server's worker, which carries out steps. */
+/** A server's worker, which executes steps. */
 export type Worker = { step(args: StepArgs): Promise<StepResult> };
 
 /** After how many milliseconds without an answer a step is given to another worker, and how often. */
@@ -18,13 +18,13 @@ const TASK_TIMEOUT_MS = 2_000;
 const TASK_ATTEMPTS = 8;
 /** How long a caller waits, in milliseconds. */
 const UPDATE_TIMEOUT_MS = 8_000;
-/** How soon a deadline is tried again that a worker did not find due, and how often lost processes are looked for, in milliseconds. */
+/** How soon a deadline is retried that a worker did not find due, and how often lost processes are searched for, in milliseconds. */
 const RETRY_MS = 1_000;
 const SWEEP_MS = 60_000;
 /** How late a deadline may be before its process counts as lost, in milliseconds. */
 const OVERDUE_MS = 10_000;
 
-/** What the runtime remembers of one process: its queue, the answers given, and the timer of its deadline. */
+/** The runtime's memory of one process: its queue, its answers, and the timer of its deadline. */
 type Run = {
   readonly ref: ProcessRef;
   line: Promise<unknown>;
@@ -34,8 +34,8 @@ type Run = {
 };
 
 /**
- * A runtime like Temporal. It takes the inputs of a process one after the other and gives each step to some worker. When that worker does not answer,
- * it gives the step to another, although the first may still be busy with it. It may forget everything and find in the store what is open.
+ * A runtime like Temporal. It handles the inputs of a process one after the other and gives each step to some worker. When that worker does not answer,
+ * it gives the step to another, although the first may still be busy with it. It may lose its memory and find the open processes in the store.
  */
 export class SimulatedRuntime {
   readonly #time: VirtualTime;
@@ -67,13 +67,13 @@ export class SimulatedRuntime {
       start: () => Promise.resolve(),
       enter: () => () => undefined,
       ask,
-      // No process in here has an effect.
+      // No process here has an effect.
       outcome: (ref, by) => ask(ref, [], by),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
 
-  /** Loses everything it knew; steps under way go on. */
+  /** Loses all memory; steps in flight continue. */
   forget(): void {
     for (const run of this.#runs.values()) run.cancelTimer();
     this.#runs = new Map();
@@ -91,7 +91,7 @@ export class SimulatedRuntime {
       (reply) => !('refused' in reply),
       () => false,
     );
-    // A refusal is not kept: a repeat is asked anew.
+    // A refusal is not cached: a repeat runs again.
     if (!isKept) run.answers.delete(id);
     return answer;
   }

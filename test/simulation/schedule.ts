@@ -1,10 +1,10 @@
 import { Draw } from './draw.js';
 import type { Part } from './network.js';
 
-/** `shared`: several servers over what the distributed profile has. `alone`: one at a time over what the embedded profile has. */
+/** `shared`: several servers over the components of the distributed profile. `alone`: one at a time over those of the embedded profile. */
 export type Mode = 'shared' | 'alone';
 
-/** What servers and bodies go through: with faults, or without any. */
+/** The kind of run: with faults, or without any. */
 export type Kind = { readonly mode: Mode; readonly faulty: boolean };
 
 export type Fault =
@@ -33,7 +33,7 @@ export type Fault =
   | { readonly kind: 'forgetful runtime'; readonly atMs: number }
   | { readonly kind: 'projector death'; readonly atMs: number; readonly forMs: number };
 
-/** What one body does. It plays turns as a `thin` or `fat` client. With `own` it sends its own tape and never the returned one. */
+/** The plan of one body. It plays turns as a `thin` or `fat` client. With `own` it sends its own tape and never the returned one. */
 export type BodyPlan = {
   readonly name: string;
   readonly does: 'turns' | 'acts' | 'updates' | 'rules' | 'reads';
@@ -43,7 +43,7 @@ export type BodyPlan = {
   readonly pauseMs: number;
   readonly mode: 'thin' | 'fat';
   readonly tapes: 'returned' | 'own';
-  /** Leaves one turn until it has expired, and then goes on. */
+  /** Leaves one turn until it has expired, and then continues. */
   readonly dawdles: boolean;
 };
 
@@ -51,7 +51,7 @@ export type BodyPlan = {
 export type Schedule = {
   readonly seed: number;
   readonly mode: Mode;
-  /** By how much the wall clock of each server is off, in milliseconds; there is one server for each. */
+  /** The error of the wall clock of each server, in milliseconds; one server for each. */
   readonly clocksMs: readonly number[];
   readonly bodies: readonly BodyPlan[];
   readonly faults: readonly Fault[];
@@ -61,10 +61,10 @@ export type Schedule = {
 const FAULTS_MS = 4_000;
 /** A clock that is changed by this or more, in milliseconds, ends the keys of a day and the deadlines of turns. */
 const LEAP_MS = 24 * 60 * 60 * 1_000;
-/** How many faulty schedules have a clock that leaps, and how many have read models that hang. */
+/** How many faulty schedules have a clock that jumps, and how many have read models that hang. */
 const LEAPING = 0.2;
 const HANGING = 0.2;
-/** The time over which the bodies begin, in milliseconds: all at once, or one after the other. */
+/** The time over which the bodies begin, in milliseconds: all together, or one after the other. */
 const BEGINNINGS_MS = [20, 1_000, 10_000] as const;
 /** When the servers have started, in milliseconds. */
 const STARTED_MS = 100;
@@ -90,7 +90,7 @@ export const drawSchedule = (seed: number, { mode, faulty }: Kind): Schedule => 
   };
 };
 
-/** A server that is alone keeps the new time. Among others it is set right again, as NTP does. */
+/** A single server keeps the new time. Among others it is corrected, as NTP does. */
 const drawRareFaults = (draw: Draw, mode: Mode, servers: number, withinMs: number): readonly Fault[] => {
   const faults: Fault[] = [];
   const isShared = mode === 'shared';
@@ -108,7 +108,7 @@ const drawRareFaults = (draw: Draw, mode: Mode, servers: number, withinMs: numbe
   return faults;
 };
 
-/** The times in which some clock is a day or more ahead, in milliseconds. Turns that are open then may expire at once. */
+/** The periods in which some clock is a day or more ahead, in milliseconds. Turns that are open then may expire immediately. */
 export const leapsOf = ({ faults }: Schedule): readonly { readonly fromMs: number; readonly toMs: number }[] =>
   faults.flatMap((fault) => {
     if (fault.kind !== 'clock' || fault.byMs < LEAP_MS) return [];
@@ -119,7 +119,7 @@ export const leapsOf = ({ faults }: Schedule): readonly { readonly fromMs: numbe
 const drawBody = (draw: Draw, index: number, beginMs: number): BodyPlan => ({
   name: `body-${String(index)}`,
   does: draw.pick(['turns', 'turns', 'turns', 'acts', 'acts', 'updates', 'rules', 'reads']),
-  // Most bodies share one mind: there they meet.
+  // Most bodies share one mind, where they interfere.
   npcId: draw.chance(0.7) ? MINDS[0] : draw.pick(MINDS),
   atMs: Math.round(STARTED_MS + draw.between(0, beginMs)),
   times: draw.int(1, 4),

@@ -31,7 +31,7 @@ import { answerTo, type Reply, type Request } from './request.js';
 /** The tenant of all minds and of the shared key. */
 export const TENANT = 'studio';
 
-/** What a server is started with. Without a runtime it drives its processes itself. */
+/** The options of a server. Without a runtime it drives its processes itself. */
 export type ServerOptions = {
   readonly machine: Machine;
   readonly random: Random;
@@ -41,16 +41,16 @@ export type ServerOptions = {
   readonly idempotency: IdempotencyStore;
   readonly runtime: ProcessRuntime | null;
   readonly turnDeadlineMs: number;
-  /** How many streams it keeps in memory at most. */
+  /** The maximum number of streams in its cache. */
   readonly writersKept: number;
-  /** How many revisions lie between two snapshots of a mind. */
+  /** How many revisions are between two snapshots of a mind. */
   readonly snapshotEvery: number;
   /** Called with errors that are not refusals. */
   readonly onDefect: (what: string) => void;
 };
 
 export type SimulatedServer = {
-  /** Continues what was left open. */
+  /** Resumes open processes. */
   start(): Promise<void>;
   handle(request: Request): Promise<Reply>;
   step(args: StepArgs): Promise<StepResult>;
@@ -133,7 +133,7 @@ const compiledOnce = (route: RouteDefinition): RouteDefinition => {
   };
 };
 
-/** No keys are made or revoked here. */
+/** No keys are created or revoked here. */
 const noApiKeys = {} as unknown as ApiKeyDeps;
 
 /** A key that needs no threads: a signature only has to be deterministic. */

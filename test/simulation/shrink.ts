@@ -4,8 +4,8 @@ import type { Schedule } from './schedule.js';
 const RUNS = 200;
 
 /**
- * Leaves out of a failing schedule what it does not need to fail: faults and bodies, in ever smaller pieces (Zeller's ddmin), and then what each body
- * does more than once.
+ * Removes from a failing schedule whatever it does not need to fail: faults and bodies, in ever smaller pieces (Zeller's ddmin), and then repetitions of
+ * each body.
  */
 export const shrink = async (failing: Schedule, fails: (schedule: Schedule) => Promise<boolean>): Promise<Schedule> => {
   let shortest = failing;

@@ -10,10 +10,10 @@ import { sha256Hex } from '../../src/kernel/crypto/sha256.js';
 
 /** How long the effects of the last fault may last, in milliseconds: late messages, leases, waits after refusals. */
 const SETTLING_MS = 70_000;
-/** How long bodies, and then the read models, may take once nothing fails any more, in milliseconds. */
+/** How long bodies, and then the read models, may take once nothing fails any longer, in milliseconds. */
 const BODIES_MS = 4 * TURN_DEADLINE_MS;
 const READ_MODELS_MS = 60_000;
-/** In how many runs answers are dropped. In the others every repeat must be answered as the first request was. */
+/** In how many runs responses are evicted. In the others every repeat must get the first response. */
 const DROPPING = 0.5;
 
 /** How long the runtime may take to end abandoned turns, in milliseconds. */
@@ -71,7 +71,7 @@ const run = async (schedule: Schedule, draw: Draw, time: VirtualTime): Promise<O
   }
   const { store, readModels } = cluster;
   const open = await store.openProcesses();
-  // A server that was a day ahead has set deadlines of the next day. One that is alone is still ahead.
+  // A server that was a day ahead has set deadlines for the next day. A single one is still ahead.
   const dueMs = schedule.mode === 'alone' ? [] : open.map(({ due }) => (due === null ? 0 : Date.parse(due) - EPOCH_MS));
   const lastDueMs = Math.max(time.nowMs, ...dueMs);
   if (open.length > 0) await time.run(() => false, lastDueMs + EXPIRING_MS);

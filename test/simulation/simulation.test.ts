@@ -7,7 +7,7 @@ import { simulate } from './simulate.js';
 
 /** Seeds of long runs that failed before a defect was fixed. */
 const FAILED_ONCE = [526, 906];
-/** More of them are run by `npm run simulate`. */
+/** `npm run simulate` runs more of them. */
 const SEEDS = [...Array.from({ length: runs(24, 1_000) }, (_, seed) => seed), ...FAILED_ONCE];
 const LIMIT_MS = 600_000;
 
@@ -22,7 +22,7 @@ describe('servers in virtual time', () => {
     }
   }
 
-  it('do the same for the same seed', async () => {
+  it('behave the same for the same seed', async () => {
     const schedule = drawSchedule(0, kindOf(0));
     expect(await simulate(schedule)).toEqual(await simulate(schedule));
   });

@@ -6,7 +6,7 @@ export const EPOCH_MS = Date.parse('2026-01-01T00:00:00.000Z');
 type Due = { readonly atMs: number; readonly order: number; run: (() => void) | null };
 
 /**
- * The source of everything that happens. It runs what is due next; things due at the same moment run in a drawn order. Whatever follows without
+ * The source of everything that happens. It runs whatever is due next; things due at the same moment run in a drawn order. Everything that follows without
  * waiting has run before the next one. Nothing waits in real time.
  */
 export class VirtualTime {
@@ -99,8 +99,8 @@ export class VirtualTime {
 const isBefore = (left: Due, right: Due): boolean =>
   left.atMs < right.atMs || (left.atMs === right.atMs && left.order < right.order);
 
-/** The event loop's own, even while yields are taken over. */
+/** The event loop's own, even while yields are intercepted. */
 const { setImmediate: nextTurn } = globalThis;
 
-/** Resolves when everything has run that follows without waiting: all promises, and what a Node stream passes on. */
+/** Resolves when everything has run that follows without waiting: all promises, and the output of a Node stream. */
 const settled = (): Promise<void> => new Promise((resolve) => nextTurn(resolve));

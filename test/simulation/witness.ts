@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../src/kernel/base/json.js';
 import type { Reply, Request } from './request.js';
 
-/** What a body was told: the mind's stream (null: that of a ruleset) holds an event of one of these types with the marker. */
+/** What a response showed to a body: the mind's stream (null: a ruleset's) has an event of one of these types with the marker. */
 export type Acknowledged = {
   readonly npcId: string | null;
   readonly marker: string;
@@ -14,16 +14,16 @@ export type Acknowledged = {
 
 type ShownEvent = { readonly revision: number; readonly hash: string };
 
-/** The turn of an answer to a step. */
+/** The turn of a response to a step. */
 const turnOf = ({ body }: Reply): unknown =>
   isObject(body) && isObject(body['tape']) ? body['tape']['turnId'] : undefined;
 
-/** Writes down what bodies were told, and what they should not have been told. */
+/** Records the responses to bodies, and the wrong ones among them. */
 export class Witness {
   readonly acks: Acknowledged[] = [];
   readonly #losesAnswers: boolean;
   readonly violations: string[] = [];
-  /** Keys whose day ended when a clock leapt: their requests may be done again. */
+  /** Keys that expired when a clock jumped: their requests may be executed again. */
   readonly expiredKeys = new Set<string>();
   /** Markers of turns that were open while a clock was a day ahead: they may expire, and be followed by another turn. */
   readonly mayExpire = new Set<string>();
@@ -32,7 +32,7 @@ export class Witness {
   /** Hashes that were shown, by mind and revision. */
   readonly hashes = new Map<string, Map<number, string>>();
 
-  /** @param losesAnswers whether answers may be dropped, or not kept at all: a repeat is then answered with what is there by now */
+  /** @param losesAnswers whether responses may be evicted, or not stored at all: a repeat then gets the current state */
   constructor(losesAnswers: boolean) {
     this.#losesAnswers = losesAnswers;
   }
@@ -55,7 +55,7 @@ export class Witness {
 
   repeated(request: Request, first: Reply, second: Reply): void {
     if (first.status === second.status && isDeepStrictEqual(first.body, second.body)) return;
-    // An update is answered with the current mind. So is its repeat, where the database could not keep the first answer.
+    // An update returns the current mind. So does its repeat, if the database could not store the first response.
     const isKept = second.headers['idempotency-replayed'] === 'true';
     if (request.path === '/npcs' && (!isKept || this.#losesAnswers) && second.status === first.status) return;
     // The same turn, further on.

@@ -96,7 +96,7 @@ const answerOf = (options: streams.AppendReq.Options | undefined, outcome: Outco
   if (options?.hasAny() === true) wrong.setExpectedAny(empty);
   else if (options?.hasStreamExists() === true) wrong.setExpectedStreamExists(empty);
   else if (options?.hasNoStream() === true) wrong.setExpectedNoStream(empty);
-  // As it was sent: here even the largest number is not turned into the word that it means.
+  // As it was sent: here even the largest number is not translated to its special meaning.
   else wrong.setExpectedRevision(options?.getRevision() ?? '0');
   return new streams.AppendResp().setWrongExpectedVersion(wrong);
 };
@@ -172,7 +172,7 @@ const failed = (name: keyof typeof CODES, details: Uint8Array): streams.BatchApp
   );
 };
 
-/** Without a leader: the details are an empty message, and only the text says why. */
+/** Without a leader: the details are an empty message, and only the text has the reason. */
 const notReady = (): streams.BatchAppendResp => {
   const packed = new any.Any();
   packed.pack(new wellKnown.Empty().serializeBinary(), 'google.protobuf.Empty');

@@ -1,9 +1,9 @@
 import { Metadata, type StatusObject, status } from '@grpc/grpc-js';
 
-/** The most that one write may hold, in bytes. What counts differs between servers (like.ts). */
+/** The maximum size of one write, in bytes. What counts differs between servers (like.ts). */
 export const MAX_APPEND_BYTES = 1024 * 1024;
 
-/** A request that makes no sense: UNKNOWN in a single call, BadRequest in a batch. */
+/** An invalid request: UNKNOWN in a single call, BadRequest in a batch. */
 export class BadRequest extends Error {}
 
 /** How a call ends on an error without a description: UNKNOWN. */
@@ -12,7 +12,7 @@ export const asStatus = (error: unknown): Partial<StatusObject> => ({
   details: error instanceof Error ? error.message : String(error),
 });
 
-/** How a single append ends that is larger than MAX_APPEND_BYTES. */
+/** How a single append larger than MAX_APPEND_BYTES ends. */
 export const appendTooLarge = (): Partial<StatusObject> => {
   const metadata = new Metadata();
   metadata.set('exception', 'maximum-append-size-exceeded');
@@ -20,5 +20,5 @@ export const appendTooLarge = (): Partial<StatusObject> => {
   return { code: status.INVALID_ARGUMENT, details: 'Maximum append size exceeded.', metadata };
 };
 
-/** How the call of a subscriber ends that does not keep up. */
+/** How the call of a subscriber that does not keep up ends. */
 export const tooSlow = (): Partial<StatusObject> => ({ code: status.ABORTED, details: 'Operation timed out' });

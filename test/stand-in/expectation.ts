@@ -1,7 +1,7 @@
 /** What an append expects of its stream; a revision is below 2^63. */
 export type Expected = 'any' | 'no_stream' | 'stream_exists' | bigint;
 
-/** What is known of a stream. `last` is -1 for a missing one; `knownAt` looks only in memory. */
+/** The cached data of a stream. `last` is -1 for a missing one; `knownAt` searches only memory. */
 export type StreamView = {
   readonly last: number;
   readonly idAt: (revision: number) => string | undefined;
@@ -36,7 +36,7 @@ export const judge = (expected: Expected, events: readonly { readonly id: string
     : 'conflict';
 };
 
-/** How many ids are remembered; the oldest go first. */
+/** How many ids are cached; the oldest are evicted first. */
 const IDS_KEPT = 100_000;
 
 /** Ids written since the start, each with the stream and revision where it was first written. */

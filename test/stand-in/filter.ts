@@ -3,14 +3,14 @@ import type streams from '@eventstore/db-client/generated/streams_pb.js';
 import { BadRequest } from './errors.js';
 import type { Header } from './log.js';
 
-/** How many events of the log are looked at before a checkpoint may come, unless the client sets another number. */
+/** How many events of the log are scanned before a checkpoint may be sent, unless the client sets another number. */
 const SEARCH_WINDOW = 32;
 
 export type Filter = {
   readonly matches: (event: Header) => boolean;
-  /** Events looked at per page of history. */
+  /** Events scanned per page of history. */
   readonly window: number;
-  /** Events looked at from one checkpoint to the next. */
+  /** Events scanned from one checkpoint to the next. */
   readonly checkpointEvery: number;
 };
 

@@ -13,9 +13,9 @@ const EVENTS = `${COUNTED} INSERT INTO events
     format('%08x-0000-4000-8000-%012x', n, n), @type, 1, @data, @metadata, @created FROM counted`;
 
 /**
- * Writes `count` events of other programs, of some 200 bytes, into a log, in streams of their own. The database does it alone: a million take seconds.
- * @param overhead what a record takes in the log besides data and metadata
- * @returns where the next event goes
+ * Writes `count` events of other programs, of about 200 bytes, to a log, in separate streams. The database does it alone: a million take seconds.
+ * @param overhead the size of a record in the log besides data and metadata
+ * @returns the position of the next event
  */
 export const writeForeign = (
   database: Database,

@@ -15,7 +15,7 @@ const member = (port: number, state: typeof LEADER | typeof FOLLOWER | typeof UN
     .setIsAlive(true)
     .setHttpEndPoint(new gossip.EndPoint().setAddress('127.0.0.1').setPort(port));
 
-/** What a node says of its cluster: itself, and the leader that it follows. A node without one is the leader, unless one is being elected. */
+/** A node's view of its cluster: itself, and the leader that it follows. A node without one is the leader, unless one is being elected. */
 export const clusterOf = (port: number, { leaderPort, electing = false }: Trouble): gossip.ClusterInfo =>
   new gossip.ClusterInfo().setMembersList([
     member(port, electing ? UNKNOWN : leaderPort === undefined ? LEADER : FOLLOWER),

@@ -1,16 +1,16 @@
 import type { ProposedEvent } from './log.js';
 
-/** What servers do differently, as far as the adapter notices it. */
+/** The differences between servers that the adapter can notice. */
 export type Like = {
-  /** What it says of itself. */
+  /** Its version, as it reports it. */
   readonly version: string;
-  /** What an event takes of the bound of one append, in bytes. */
+  /** The size of an event towards the limit of one append, in bytes. */
   readonly appendBytes: (event: ProposedEvent) => number;
-  /** Whether a live subscriber that does not keep up is dropped; else it is kept, goes back to history and is caught up again. */
+  /** Whether a live subscriber that does not keep up is dropped; if not, it is kept, returns to history and catches up again. */
   readonly dropsSlow: boolean;
-  /** Whether a subscription to a stream that is missing is caught up at once; else only when there is something. */
+  /** Whether a subscription to a missing stream is caught up immediately; if not, only when the stream exists. */
   readonly missingIsCaughtUp: boolean;
-  /** Whether a subscription to $all from beyond the end leaves out what is written below its start; else it takes the end for its start. */
+  /** Whether a subscription to $all from beyond the end omits events written below its start; if not, it starts at the end. */
   readonly leavesOutBelow: boolean;
   /**
    * Whether the first page of filtered history begins with the event after which the subscription starts, and history ends with a checkpoint of its last
@@ -21,7 +21,7 @@ export type Like = {
   readonly takesLastRevision: boolean;
 };
 
-/** The servers that can be played, by name: the answers of each are recorded in `conformance`. */
+/** The servers that can be imitated, by name: the answers of each are recorded in `conformance`. */
 const servers = {
   'eventstoredb-23.10': {
     version: '23.10.8',
@@ -45,7 +45,7 @@ const servers = {
 
 export type ServerName = keyof typeof servers;
 
-/** The server of this name. @throws Error when there is none */
+/** The server with this name. @throws Error if there is none */
 export const likeOf = (name: string): Like => {
   const found = Object.entries(servers).find(([known]) => known === name)?.[1];
   if (found === undefined) throw new Error(`--like takes one of: ${Object.keys(servers).join(', ')}`);

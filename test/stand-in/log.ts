@@ -5,7 +5,7 @@ import { judge, KnownIds } from './expectation.js';
 import type { Expected } from './expectation.js';
 import { writeForeign } from './foreign.js';
 
-/** What a filter looks at. */
+/** The input of a filter. */
 export type Header = {
   readonly stream: string;
   readonly type: string;
@@ -16,13 +16,13 @@ export type Header = {
 export type ProposedEvent = {
   readonly id: string;
   readonly type: string;
-  /** All that a server keeps of a content type. */
+  /** All that a server stores of a content type. */
   readonly json: boolean;
   readonly data: Uint8Array;
   readonly metadata: Uint8Array;
 };
 
-/** `position` is the place in the log. As in a real log, there are gaps between events. `created` counts milliseconds since 1970. */
+/** `position` is the position in the log. As in a real log, there are gaps between events. `created` counts milliseconds since 1970. */
 export type LoggedEvent = ProposedEvent & Header & { readonly created: number };
 
 export type Write = { readonly stream: string; readonly expected: Expected; readonly events: readonly ProposedEvent[] };
@@ -35,9 +35,9 @@ export type Outcome =
 type Waiting = Write & { readonly answer: (outcome: Outcome) => void };
 type Row = Omit<LoggedEvent, 'json'> & { readonly json: 0 | 1 };
 
-/** How many appends one flushed commit takes. */
+/** How many appends one flushed commit contains. */
 const APPENDS_PER_COMMIT = 1_024;
-/** What a record takes in the log besides data and metadata. */
+/** The size of a record in the log besides data and metadata. */
 const RECORD_OVERHEAD = 64;
 const FIRST_POSITION = RECORD_OVERHEAD;
 
@@ -50,7 +50,7 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS headers ON events (position, stream, revision, type);`;
 const SELECT = `SELECT name AS stream, revision, events.id AS id, type, json, data, metadata, created, position
   FROM events JOIN streams ON streams.id = events.stream`;
-/** Reads the index alone: without it, a filter that matches little reads the data of the whole log. */
+/** Reads only the index: without it, a filter that matches little reads the data of the entire log. */
 const SELECT_HEADERS = `SELECT name AS stream, type, revision, position
   FROM events INDEXED BY headers JOIN streams ON streams.id = events.stream`;
 
@@ -73,7 +73,7 @@ const sizeOf = ({ data, metadata }: ProposedEvent): number => RECORD_OVERHEAD + 
 
 /**
  * The log in one SQLite file. Appends of one turn of the event loop share one flushed commit. A disk error is not caught: as with a real server, the
- * process ends, and after the next start everything that was answered is there.
+ * process ends, and after the next start everything that was answered is in the log.
  */
 export class Log implements Disposable {
   readonly #database: Database;
@@ -111,14 +111,14 @@ export class Log implements Disposable {
   }
 
   /**
-   * Opens the log in an existing directory, or makes it there: a new one begins with that many events of other programs.
+   * Opens the log in an existing directory, or creates it there: a new one begins with that many events of other programs.
    * @throws StartProblem when the file cannot be opened.
    */
   static open(directory: string, foreign = 0): Log {
     return new Log(Database.open(join(directory, 'eventstore.db'), { synchronous: 'FULL' }), foreign);
   }
 
-  /** Where the next event goes. */
+  /** The position of the next event. */
   get end(): number {
     return this.#end;
   }
@@ -132,7 +132,7 @@ export class Log implements Disposable {
     return this.#head(stream)?.last;
   }
 
-  /** The event at exactly this position; undefined where none begins. */
+  /** The event at exactly this position; undefined if none begins there. */
   at(position: number): LoggedEvent | undefined {
     const row = this.#sql.at.get(position) as Row | undefined;
     return row && logged(row);

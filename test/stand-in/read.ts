@@ -7,7 +7,7 @@ import { subscribe } from './subscribe.js';
 import type { Trouble } from './trouble.js';
 import { eventMessage, MAX_INT64, positionOf, type ReadCall, streamName, toNumber } from './wire.js';
 
-/** How many events are taken from the log at once. */
+/** How many events are read from the log at a time. */
 const PAGE = 64;
 
 /** Read: the events of a stream or of $all; with the option for it, a subscription to them. */

@@ -13,8 +13,8 @@ const numbersOf = async (client: EventStoreDBClient, stream: string): Promise<nu
   return numbers;
 };
 
-describe('the stand-in for EventStoreDB, killed and started again on its data', () => {
-  it('still holds every event whose append it answered, and goes on behind them', async () => {
+describe('the stand-in for EventStoreDB, killed and restarted on its data', () => {
+  it('still has every event whose append it answered, and appends behind them', async () => {
     await using data = await temporaryDirectory();
     const first = await startStandIn(data.path);
     await using _first = first.child;
@@ -43,7 +43,7 @@ describe('the stand-in for EventStoreDB, killed and started again on its data', 
     await again.dispose();
   });
 
-  it('knows the ids of appends with a revision, and has forgotten those of appends without one', async () => {
+  it('recognises the ids of appends with a revision, and has forgotten those of appends without one', async () => {
     await using data = await temporaryDirectory();
     const [exact, any] = [event(1), event(2)];
     const first = await startStandIn(data.path);
@@ -67,7 +67,7 @@ describe('the stand-in for EventStoreDB, killed and started again on its data', 
     await again.dispose();
   });
 
-  it('ends on SIGTERM, also under a subscription, and opens cleanly again', async () => {
+  it('ends on SIGTERM, even with a subscription, and reopens cleanly', async () => {
     await using data = await temporaryDirectory();
     const first = await startStandIn(data.path);
     await using _first = first.child;

@@ -52,7 +52,7 @@ export const serve = async (
     },
     append: append(log, like),
     batchAppend: (call: BatchCall) => {
-      // Who may not write learns it from each answer.
+      // A user without the right to write gets this in each answer.
       const end = endOfCall({ ...trouble(), denies: [] }, call, 'write');
       if (end === null) batchAppend(log, like, trouble)(call);
       else call.emit('error', end);

@@ -7,11 +7,11 @@ export const urlOf = (port: number): string => `esdb://127.0.0.1:${port}?tls=fal
 export type StandIn = { readonly child: Child; readonly port: number; readonly url: string };
 
 export type StandInOptions = {
-  /** Its port; a free one where it is left out. */
+  /** Its port; by default a free one. */
   readonly port?: number;
-  /** The server that it plays. */
+  /** The server that it imitates. */
   readonly like?: ServerName;
-  /** With how many events of other programs a new log begins. */
+  /** The number of events of other programs in a new log. */
   readonly foreign?: number;
 };
 

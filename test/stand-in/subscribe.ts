@@ -8,18 +8,19 @@ import type { Like } from './like.js';
 import type { Header, Log, LoggedEvent } from './log.js';
 import { eventMessage, MAX_INT64, MAX_UINT64, positionOf, type ReadCall, streamName, toNumber } from './wire.js';
 
-/** A subscriber that has taken nothing for STALLED_MS milliseconds falls behind when this many live events wait. */
+/** A subscriber that has read nothing for STALLED_MS milliseconds falls behind when this many live events wait. */
 const LIVE_WAITING = 32;
 const STALLED_MS = 50;
-/** Even a subscriber that reads falls behind when this many wait at once. */
+/** Even a subscriber that reads falls behind when this many wait. */
 const LIVE_BURST = 500;
-/** How many events are taken from the log at once, unless a filter sets another number. */
+/** How many events are read from the log at a time, unless a filter sets another number. */
 const PAGE = 64;
-/** How many pages of headers a filter takes from the log at once. */
+/** How many pages of headers a filter reads from the log at a time. */
 const PAGES_AHEAD = 32;
 
 /**
- * What is followed: where it begins and what comes after an event. `next` ignores the filter and may return headers; `matches` applies the filter, and
+ * The source of a subscription: where it begins and what comes after an event. `next` ignores the filter and may return headers; `matches` applies the
+ * filter, and
  * `load` reads what matched.
  */
 type Source = {
@@ -30,13 +31,13 @@ type Source = {
   readonly load: (event: Header) => LoggedEvent;
   readonly window: number;
   readonly checkpointEvery: number;
-  /** Where what may be delivered begins. An event of the log before it is only counted. */
+  /** The first position to deliver. An earlier event of the log is only counted. */
   readonly begins: number;
 };
 
 /**
  * Follows a stream or $all: confirmation, history, caughtUp, live events. History waits for its reader, live events do not. A subscriber that falls
- * behind is dropped and may subscribe again after its last event, or goes back to history.
+ * behind is dropped and may subscribe again after its last event, or returns to history.
  * @throws BadRequest for an invalid start or filter.
  */
 export const subscribe = (
@@ -60,7 +61,7 @@ const follow = async (log: Log, like: Like, call: ReadCall, source: Source, drop
   let given = 0;
   let watch: NodeJS.Timeout | undefined;
   let last: Header | undefined;
-  /** Of the page of history that was looked at last: its last match, else just before its first event (at it, if it was seen before). */
+  /** For the last page of history that was scanned: its last match, or else just before its first event (at it, if it was seen before). */
   let reached = { commit: 0, prepare: 0 };
   let wake = (): void => {};
   const change = (): Promise<void> => new Promise((resolve) => (wake = resolve));
@@ -143,7 +144,7 @@ const follow = async (log: Log, like: Like, call: ReadCall, source: Source, drop
     const seen = first.position < source.begins ? first.position : 0;
     reached = { commit: match?.position ?? first.position, prepare: match?.position ?? seen };
     if (!live && looked >= source.checkpointEvery) await checkpoint(reached.commit, reached.prepare);
-    // A filter may scan the whole log without sending anything, so other calls are served in between.
+    // A filter may scan the entire log without sending anything, so other calls are served in between.
     if (!live) await new Promise((resolve) => setImmediate(resolve));
   }
 };
@@ -184,7 +185,7 @@ const sourceOfAll = (log: Log, like: Like, options: streams.ReadReq.Options): So
     begins,
     matches: (event) => event.position >= begins && rules.matches(event),
     load: loadFrom(log),
-    // $all always exists: it is caught up where it ends.
+    // $all always exists: it is caught up at its end.
     fromEnd: false,
     exists: () => true,
     next: (after, limit) => {
@@ -209,6 +210,6 @@ const loadFrom =
 
 const isLoaded = (event: Header): event is LoggedEvent => 'data' in event;
 
-/** The first position after the one sent. The event there has been seen, unless prepare says that it has not. */
+/** The first position after the given one. The event there has been seen, unless prepare shows that it has not. */
 const afterwards = ({ commit, prepareBelow }: { readonly commit: number; readonly prepareBelow: boolean }): number =>
   prepareBelow ? commit : commit + 1;

@@ -3,29 +3,29 @@ import { join } from 'node:path';
 
 import { Metadata, type ServerErrorResponse, status } from '@grpc/grpc-js';
 
-/** What a node may be in, beside being well. */
+/** The faults of a node. */
 export type Trouble = {
-  /** There is no leader: nothing is written, and nothing is read that asks for one. */
+  /** There is no leader: writes fail, and so do reads that require one. */
   readonly electing?: boolean;
-  /** This node follows another one on this port: it answers reads from its own log, and sends away who asks for the leader. */
+  /** This node follows another one on this port: it answers reads from its own log, and redirects calls that require the leader. */
   readonly leaderPort?: number;
-  /** What the user may not do. */
+  /** The denied rights of the user. */
   readonly denies?: readonly ('read' | 'write')[];
-  /** A call that writes is ended while there is no leader, as it is by a leader that is killed. */
+  /** A write call is ended while there is no leader, as by a leader that is killed. */
   readonly cutsWrites?: boolean;
-  /** What is written is not answered. */
+  /** Writes are not answered. */
   readonly swallows?: boolean;
-  /** Each subscription is dropped after so many events. */
+  /** Each subscription is dropped after this many events. */
   readonly dropAfter?: number;
 };
 
 const NAME = 'trouble.json';
 
-/** Puts the node on this directory in trouble; nothing, to make it well again. It looks with each request. */
+/** Sets the fault of the node on this directory, or clears it. The node reads it with each request. */
 export const trouble = (directory: string, now: Trouble = {}): void =>
   writeFileSync(join(directory, NAME), JSON.stringify(now));
 
-/** What the node on this directory is in now. */
+/** The current fault of the node on this directory. */
 export const troubleOf = (directory: string) => (): Trouble => {
   try {
     return JSON.parse(readFileSync(join(directory, NAME), 'utf8')) as Trouble;
@@ -34,7 +34,7 @@ export const troubleOf = (directory: string) => (): Trouble => {
   }
 };
 
-/** What a node says of itself while there is no leader. */
+/** A node's status while there is no leader. */
 export const NOT_READY = 'Server Is Not Ready';
 
 const exception = (
@@ -47,7 +47,7 @@ const exception = (
   return { code, details, metadata };
 };
 
-/** How a call ends at a node in trouble; null where it is served. */
+/** How a call ends at a faulty node; null if it is served. */
 export const endOfCall = (
   { electing = false, cutsWrites = false, leaderPort, denies = [] }: Trouble,
   call: { readonly metadata: Metadata },

@@ -5,7 +5,7 @@ import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { BadRequest } from './errors.js';
 import type { LoggedEvent } from './log.js';
 
-/** A read or a subscription: one question, many answers. */
+/** A read or a subscription: one request, many responses. */
 export type ReadCall = ServerWritableStream<streams.ReadReq, streams.ReadResp>;
 
 export const MAX_INT64 = 2n ** 63n - 1n;

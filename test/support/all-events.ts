@@ -4,7 +4,7 @@ import { askPatiently } from './ask-patiently.js';
 
 const PAGE = 4_096;
 
-/** The refusal of a store that is away, as an answer. @throws whatever else it is */
+/** The refusal of a store that is down, as an answer. @throws any other error */
 const awayOr = (error: unknown): Rejection => {
   if (error instanceof Rejection && error.code === 'STORE_UNAVAILABLE') return error;
   throw error;

@@ -1,11 +1,11 @@
 import { askPatiently } from './ask-patiently.js';
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export type Reply = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests look into answers of every shape
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests inspect responses of every shape
   readonly body: any;
 };
 
@@ -27,7 +27,7 @@ const withMethods = (ask: Ask): Api =>
     post: (path: string, body?: unknown, headers?: Headed) => ask('POST', path, body, headers),
   });
 
-/** Talks to a server with one key, or with none when it is undefined. */
+/** A client of a server with one key, or with none when it is undefined. */
 export const apiOf = (url: string, key: string | undefined): Api => {
   const ask: Ask = async (method, path, body, headers = {}) => {
     const response = await fetch(`${url}${path}`, {
@@ -53,7 +53,7 @@ export const apiOf = (url: string, key: string | undefined): Api => {
 
 /**
  * As `apiOf`, for scenarios: a request that is refused because a store does not answer in time is sent again, as the refusal tells clients to.
- * A test that counts refusals, or what was written in spite of one, uses `apiOf`.
+ * A test that counts refusals, or records after a refusal, uses `apiOf`.
  */
 export const patientApiOf = (url: string, key: string | undefined): Api => {
   const api = apiOf(url, key);

@@ -1,6 +1,6 @@
 import type { AppendOutcome, EventStore, EventToAppend } from '../../src/ports/event-store.js';
 
-/** Appends to the end of the stream, for tests that do not care where that is. No other writer may append there meanwhile. */
+/** Appends to the end of the stream, for tests that do not care where that is. No other writer may append there in the meantime. */
 export const appendNext = async (
   store: Pick<EventStore, 'append' | 'read'>,
   stream: string,

@@ -2,7 +2,7 @@ import { EmbeddedEventStore } from '../../src/adapters/embedded/event-store.js';
 import { event } from './events.js';
 
 /**
- * Appends without end to the events file named by the first argument, in as many streams at once as the second says. Writes a line `<stream>
+ * Appends endlessly to the events file named by the first argument, in as many concurrent streams as the second one. Writes a line `<stream>
  * <revision>` for every acknowledged append. Made to be killed.
  */
 const [file = '', streams = '1'] = process.argv.slice(2);

@@ -2,7 +2,7 @@ import { EmbeddedSoulArchive } from '../../src/adapters/embedded/soul-archive.js
 import { contentDigest } from '../../src/kernel/crypto/content-digest.js';
 
 /**
- * Archives without end in the folder named by the first argument, for the tenant that the second names. Writes a line `staged <n> <digest>` or
+ * Archives endlessly to the folder named by the first argument, for the tenant named by the second. Writes a line `staged <n> <digest>` or
  * `published <n> <digest>` for everything acknowledged. Made to be killed.
  */
 const [folder = '', tenant = ''] = process.argv.slice(2);

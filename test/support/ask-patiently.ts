@@ -1,8 +1,8 @@
-/** How often a store is asked that does not answer in time, and the milliseconds between two tries. */
+/** How often a store that does not answer in time is tried, and the milliseconds between two attempts. */
 const TRIES = 8;
 const PAUSE_MS = 1_000;
 
-/** Asks again while the answer says that the store is away, as on a machine that stands still for a moment. The last answer is returned as it is. */
+/** Retries while the store is reported as down, as on a machine that freezes for a moment. The last answer is returned unchanged. */
 export const askPatiently = async <Answer>(
   ask: () => Promise<Answer>,
   isAway: (answer: Answer) => boolean,

@@ -38,7 +38,7 @@ export type AssemblyOptions = {
   readonly log: Log;
 };
 
-/** The product's own code between the HTTP application and the ports, as `startServer` puts it together, with every role. */
+/** The product's own code between the HTTP application and the ports, as `startServer` assembles it, with every role. */
 export const assembleServer = ({
   ports,
   writers,

@@ -1,14 +1,14 @@
 import { createServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 
-/** gRPC's status of a caller who is unknown. */
+/** gRPC's status for an unauthenticated caller. */
 const UNAUTHENTICATED = '16';
-/** An empty message of gRPC: not compressed, of no length. */
+/** An empty message of gRPC: not compressed, of length 0. */
 const EMPTY = Buffer.alloc(5);
 
 /**
- * As much of Temporal as a connection needs: answers each call with an empty message, or knows only one API key.
- * It keeps what callers said of themselves, and which calls came. To `silentOn` it never answers.
+ * As much of Temporal as a connection needs: answers each call with an empty message, or accepts only one API key.
+ * It records the identities of callers and their calls. It never answers `silentOn`.
  */
 export const openBareTemporal = async ({
   apiKey = null,

@@ -6,7 +6,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 const LOCAL = ['DNS:localhost', 'IP:127.0.0.1'];
 
-/** An authority with a server and a client, and another authority with a client that nobody knows. All are files. */
+/** An authority with a server and a client, and another authority with an unknown client. All are files. */
 export const openCertificates = async () => {
   const directory = await temporaryDirectory();
   const [authority, other] = await Promise.all(
@@ -34,7 +34,7 @@ export const openCertificates = async () => {
   };
 };
 
-/** What a client trusts and shows, from files. */
+/** A client's trusted authority and its own certificate, from files. */
 export const tlsAccessOf = async (
   authority: Certificate | null,
   client: Certificate | null = null,

@@ -2,7 +2,7 @@ import { breaksOf, GENESIS_HASH } from '../../src/kernel/streams/hash-chain.js';
 import type { EventStore } from '../../src/ports/event-store.js';
 import { allEvents } from './all-events.js';
 
-/** What is wrong with the streams of a store: gaps, and broken hash chains; one line each. Of a stream it holds its end alone, however long it is. */
+/** The defects of a store's streams: gaps, and broken hash chains; one line each. It keeps only the end of a stream in memory, however long it is. */
 export const breaksIn = async (events: Pick<EventStore, 'readAll'>): Promise<readonly string[]> => {
   const ends = new Map<string, { readonly revision: number; readonly hash: string }>();
   const gaps = new Map<string, string>();
@@ -19,7 +19,7 @@ export const breaksIn = async (events: Pick<EventStore, 'readAll'>): Promise<rea
   return [...gaps.values(), ...broken.values()];
 };
 
-/** Checks that every stream of a store is whole. @throws Error that names each break */
+/** Checks that every stream of a store is intact. @throws Error that names each break */
 export const assertWholeChains = async (events: Pick<EventStore, 'readAll'>): Promise<void> => {
   const breaks = await breaksIn(events);
   if (breaks.length > 0) throw new Error(breaks.join('\n'));

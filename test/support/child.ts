@@ -10,7 +10,7 @@ const END_WITH_PARENT = new URL('./end-with-parent.mjs', import.meta.url);
 
 const running = new Set<Child>();
 
-/** Kills the children that are still running. @returns what each was */
+/** Kills the children that are still running. @returns a description of each */
 export const endChildren = async (): Promise<readonly string[]> => {
   const left = [...running];
   await Promise.all(left.map((child) => child.kill()));
@@ -67,12 +67,12 @@ export class Child implements AsyncDisposable {
     return this.#stderr;
   }
 
-  /** The whole lines of standard output so far, without a line that a kill cut short. */
+  /** The complete lines of standard output so far, without a line that a kill cut off. */
   get lines(): readonly string[] {
     return this.#stdout.split('\n').slice(0, -1);
   }
 
-  /** Resolves with the first whole line of standard output that matches. Rejects when the child ends or WAIT_MS pass without one. */
+  /** Resolves with the first complete line of standard output that matches. Rejects when the child ends or WAIT_MS pass without one. */
   waitForLine(pattern: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 
-/** The settings that tell tests where the servers are. */
+/** The settings with the addresses of the servers. */
 const NAMES = ['EVENTSTORE_URL', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'KAFKA_BROKERS', 'DATABASE_URL'] as const;
 export type Addresses = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /**
- * Where the servers of this run are.
+ * The addresses of the servers of this run.
  * @throws Error that names every missing address, and how to get it.
  */
 export const distEnv = (env: NodeJS.ProcessEnv = process.env): Addresses => {

@@ -9,7 +9,7 @@ import { type Child, startBuilt } from './child.js';
 import { type Addresses, distEnv, randomNamespace } from './dist-env.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** How long a server may take until it is ready, in milliseconds, and how often it is asked. */
+/** How long a server may take until it is ready, in milliseconds, and how often it is checked. */
 const READY_LIMIT_MS = 30_000;
 const READY_LOOK_MS = 100;
 
@@ -21,7 +21,7 @@ export type ServingProcess = { readonly child: Child; readonly url: string };
 
 /**
  * A namespace with its owner key, and as many processes in it as a test starts. Disposing of it kills the remaining processes and checks that every
- * chain is whole. The event store must be up then.
+ * chain is intact. The event store must be up then.
  */
 export type Namespace = AsyncDisposable & {
   readonly ownerKey: string;
@@ -30,9 +30,9 @@ export type Namespace = AsyncDisposable & {
   readonly settings: Addresses & { readonly ANIMA_NAMESPACE: string };
   /** Everything that its servers have printed so far. */
   readonly output: string;
-  /** Starts a process with these roles (ANIMA_ROLES) and does not wait for it. */
+  /** Starts a process with these roles (ANIMA_ROLES) without waiting for it. */
   launch(roles: string, env?: Env): Child;
-  /** Starts a process with these roles and waits until it serves. */
+  /** Starts a process with these roles and waits until it listens. */
   start(roles: string, env?: Env): Promise<ServingProcess>;
 };
 
@@ -86,13 +86,13 @@ export const openNamespace = async (env: Env = {}): Promise<Namespace> => {
   };
 };
 
-/** The address of a process, once it serves. */
+/** The address of a process, once it listens. */
 export const urlOf = async (child: Child): Promise<string> =>
   (JSON.parse(await child.waitForLine(/"msg":"serving"/)) as { url: string }).url;
 
 /**
  * Waits until the server reports that it is ready, as a load balancer would. While it starts its worker it may be too busy to hear from its dependencies
- * in time, and answers 503. After a while the caller sees what delays it.
+ * in time, and answers 503. After a while the caller sees the cause of the delay.
  */
 const untilReady = async (url: string): Promise<void> => {
   const late = performance.now() + READY_LIMIT_MS;
@@ -104,7 +104,7 @@ const untilReady = async (url: string): Promise<void> => {
 
 /** A server of the distributed profile with every role in one process, on the real engines, in its own namespace. */
 export const openDistributedServer: OpenServer = async (env = {}) => {
-  // Many servers share a few cores in a test run: scenarios ask what lists show, not how soon.
+  // Many servers share a few cores in a test run: scenarios test the contents of lists, not their delay.
   const namespace = await openNamespace({ ANIMA_READ_WAIT_MS: '10000', ...env });
   const start = () => namespace.start(env['ANIMA_ROLES'] ?? '');
   let running = await start();

@@ -9,7 +9,7 @@ import { type Child, startBuilt } from './child.js';
 import type { OpenServer } from '../scenarios/server-under-test.js';
 import { temporaryDirectory } from './temporary-directory.js';
 
-/** A server of the embedded profile in its own process, on a fresh data directory and a free port. At its end every chain is checked to be whole. */
+/** A server of the embedded profile in its own process, on a fresh data directory and a free port. At its end every chain is checked to be intact. */
 export const openEmbeddedServer: OpenServer = async (env = {}) => {
   const directory = await temporaryDirectory();
   const start = async (): Promise<{ child: Child; url: string }> => {

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 
 import { WordEmbedder } from './memory/word-embedder.js';
 
-/** A request as it came. */
+/** A request as received. */
 export type EmbeddingsRequest = {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: { readonly model: string; readonly input: readonly string[] };
 };
 
-/** Answers one request in another way than with vectors. */
+/** Answers one request without vectors. */
 export type Misbehaviour = (response: ServerResponse, request: EmbeddingsRequest) => void;
 
 export type EmbeddingsServer = AsyncDisposable & {
@@ -18,7 +18,7 @@ export type EmbeddingsServer = AsyncDisposable & {
   readonly seen: EmbeddingsRequest[];
   /** How the next requests are answered, one after the other; later ones get vectors. */
   readonly next: Misbehaviour[];
-  /** Resolves when this many requests have come. */
+  /** Resolves when this many requests have arrived. */
   came(count: number): Promise<void>;
 };
 
@@ -34,7 +34,7 @@ export const reply = (response: ServerResponse, status: number, value: unknown, 
   response.end(JSON.stringify(value));
 };
 
-/** An OpenAI-compatible server of embeddings on a free loopback port; it answers in another order than it was asked. */
+/** An OpenAI-compatible server of embeddings on a free loopback port; it answers in another order than the request. */
 export const startEmbeddingsServer = async (): Promise<EmbeddingsServer> => {
   const seen: EmbeddingsRequest[] = [];
   const next: Misbehaviour[] = [];

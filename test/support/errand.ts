@@ -3,7 +3,7 @@ import type { ProcessInput, ProcessRef } from '../../src/ports/process-runtime.j
 import type { StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { noState } from './streams.js';
 
-/** A process for the suites that waits only for its askers and its deadline: begun -> finish -> done. The deadline ends it unfinished. */
+/** A process for the suites that waits only for its callers and its deadline: begun -> finish -> done. The deadline ends it unfinished. */
 type ErrandState = { readonly name: 'new' | 'begun' | 'done' | 'givenUp'; readonly deadlineAt?: string };
 type ErrandInput =
   | { readonly type: 'begin'; readonly errandId: string; readonly deadlineAt: string }

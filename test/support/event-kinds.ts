@@ -9,7 +9,7 @@ import { custodyEvents } from '../../src/features/souls/domain/custody.js';
 import { importEvents } from '../../src/features/souls/domain/import-events.js';
 import { tenantEvents, tenantsEvents } from '../../src/features/keys/domain/events.js';
 
-/** Every kind of stream, with its decoder: tests look at each type of each of them. */
+/** Every kind of stream, with its decoder: tests cover each type of each of them. */
 export const eventKinds = {
   npc: npcEvents,
   ruleset: rulesetEvents,

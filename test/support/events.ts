@@ -13,7 +13,7 @@ export type EventOptions = {
 };
 
 /**
- * An event to append, with everything that it needs. Its id is derived from `name`: the same name makes the same id. The hashes do not form a chain:
+ * A complete event to append. Its id is derived from `name`: the same name makes the same id. The hashes do not form a chain:
  * a store keeps them and does not compute them.
  */
 export const event = (name: string, options: EventOptions = {}): EventToAppend => ({

@@ -2,7 +2,7 @@ import { randomNamespace } from './dist-env.js';
 import { openEventStore } from './eventstore-server.js';
 import { event } from './events.js';
 
-/** Does once each thing that holds a connection open, closes the store and prints a line. The process must then end by itself. */
+/** Does once each thing that holds a connection open, closes the store and prints a line. The process must then exit on its own. */
 const store = openEventStore({ url: process.argv[2] ?? '', namespace: randomNamespace() });
 const { signal } = new AbortController();
 await store.append('s', 'no_stream', [event('a')]);

@@ -1,6 +1,6 @@
 import type { Completed, Completion, CortexEngine } from '../../src/ports/cortex.js';
 
-/** An engine that says what the test has it say, and counts how often it was asked. */
+/** An engine that answers as the test specifies, and counts its calls. */
 export const fakeCortex = (say: (asked: Completion, signal: AbortSignal) => Promise<string>) => {
   const asked: Completion[] = [];
   let state = 'ready';
@@ -25,7 +25,7 @@ export const fakeCortex = (say: (asked: Completion, signal: AbortSignal) => Prom
       state = now;
       down = now === 'ready' ? null : now;
     },
-    /** What it knows is too old to count. */
+    /** Its cached state is too old to count. */
     forget: () => (down = null),
   };
 };

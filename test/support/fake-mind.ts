@@ -63,7 +63,7 @@ const notFound = (code: string): Response =>
     },
   });
 
-/** The result that a step brings for the round after `rounds`: `lastResult` overrides the tape, and empty strings in a tape do not count. */
+/** The result in a step for the round after `rounds`: `lastResult` overrides the tape, and empty strings in a tape do not count. */
 const broughtBy = (step: StepRequest, rounds: number): StepResult | null => {
   if (step.lastResult !== undefined && step.lastResult !== null) return step.lastResult;
   const { actor, memories, vectorQueried, generatedOutput } = step.tape;
@@ -235,7 +235,7 @@ export const createFakeMind = (
     });
   };
 
-  /** The response of `why` for a turn, as far as this mind knows it. */
+  /** The response of `why` for a turn, with the data of this fake. */
   const whyOf = (npcId: string, turnId: string): Response => {
     const turn = turns.find((each) => each.turnId === turnId && each.npcId === npcId);
     if (turn === undefined) return notFound('TURN_NOT_FOUND');

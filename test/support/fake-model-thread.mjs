@@ -1,4 +1,4 @@
-// A thread that obeys its texts, in place of one with a model. `workerData`: what it says instead of loading, and shared numbers, [0] how many threads
+// A thread that obeys its texts, instead of one with a model. `workerData`: its output instead of loading, and shared numbers, [0] how many threads
 // were started, [1] whether "wait" may answer.
 import { parentPort, workerData } from 'node:worker_threads';
 

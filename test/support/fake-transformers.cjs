@@ -1,4 +1,4 @@
-// Has the parts of @huggingface/transformers that the product uses. The text "tell" makes it fail with what it was called with. Like the real one it is
+// Has the parts of @huggingface/transformers that the product uses. The text "tell" makes it fail with its arguments. Like the real one it is
 // CommonJS whose names import() does not see, and its native part cannot be loaded by one thread after another unless the process has it already.
 const { workerData } = require('node:worker_threads');
 

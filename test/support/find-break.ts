@@ -1,7 +1,7 @@
 import { breaksOf, GENESIS_HASH } from '../../src/kernel/streams/hash-chain.js';
 import type { RecordedEvent } from '../../src/ports/event-store.js';
 
-/** Where a chain breaks: the first event whose hash or link is wrong, or null when the chain is whole. `events` must be contiguous. */
+/** Where a chain breaks: the first event whose hash or link is wrong, or null when the chain is intact. `events` must be contiguous. */
 export const findBreak = (events: readonly RecordedEvent[]): RecordedEvent | null => {
   let expected = GENESIS_HASH;
   for (const event of events) {

@@ -1,4 +1,4 @@
-/** `opened` resolves when the test calls `open`, with the value that it gives. Opening again changes nothing. */
+/** `opened` resolves with the given value when the test calls `open`. Opening again changes nothing. */
 export const gate = <T = void>(): { readonly opened: Promise<T>; readonly open: (value: T) => void } => {
   let open: (value: T) => void = () => undefined;
   const opened = new Promise<T>((resolve) => (open = resolve));

@@ -1,13 +1,13 @@
 type Way = { readonly to: string; readonly entered: boolean };
 
-/** The ways out that the prompt of a ghost names. */
+/** The exits in the prompt of a ghost. */
 const waysIn = (prompt: string): readonly Way[] => {
   const [, ways] = /"ways":(\[[^\]]*\])/.exec(prompt) ?? [];
   if (ways === undefined) throw new Error(`a prompt without ways: ${prompt}`);
   return JSON.parse(ways) as readonly Way[];
 };
 
-/** What a model would answer that reads nothing but the prompt: it goes where it has not been, else the first way that there is. */
+/** The answer of a model that reads only the prompt: it goes to a new room if there is one, or else through the first exit. */
 export const walkOn = (prompt: string): string => {
   const ways = waysIn(prompt);
   const way = ways.find(({ entered }) => !entered) ?? ways[0];

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/kernel/base/json.js';
 
-/** A recorded step, as the server tells it. */
+/** A recorded step, as the server returns it. */
 export type GhostStep = {
   readonly step: number;
   readonly revision: number;
@@ -24,7 +24,7 @@ export type GhostResults = {
   readonly resultsPartial?: true;
 } & JsonObject;
 
-/** What two sessions of one seed have in common: everything except times, ids and hashes. */
+/** What two sessions with one seed have in common: everything except times, ids and hashes. */
 export const comparableSteps = (steps: readonly GhostStep[]): readonly object[] =>
   steps.map((step) => ({ ...step, at: undefined, ms: undefined }));
 

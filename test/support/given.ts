@@ -17,7 +17,7 @@ type Decider<State, Asked extends readonly unknown[]> = (state: State, ...asked:
 /** A mind, a tenant, a process: anything folded from the events of one stream. */
 type Fold<State> = { readonly initial: State; evolve(state: State, event: RecordedEvent): State };
 
-/** What events have made, and what is decided on it. */
+/** The result of the events, and the decision on it. */
 export type Given<State> = {
   readonly state: State;
   readonly events: readonly RecordedEvent[];
@@ -26,7 +26,7 @@ export type Given<State> = {
 type When<State> = {
   /** Checks that the decision is exactly these events, or a refusal with this code and at least these details. */
   then(expected: readonly Told[] | RejectionCode, details?: JsonObject): void;
-  /** What was decided; null when it was refused. */
+  /** The decision; null when it was refused. */
   readonly events: readonly EventDraft[] | null;
   /** The state after the decision. @throws Rejection when it was refused */
   readonly and: Given<State>;
@@ -68,7 +68,7 @@ export const givenRowsOf = <Row extends Json>(projection: Projection<Row>, strea
     stream,
   );
 
-/** What a process's state machine decides, as a decider. */
+/** The decision of a process's state machine, as a decider. */
 export const inTable =
   <State extends { readonly name: string }, Input extends { readonly type: string }, Facts>(
     process: StateMachine<State, Input, Facts, unknown>,
@@ -80,7 +80,7 @@ export const inTable =
     try {
       return transition.emit(state, input, facts);
     } catch (thrown) {
-      // As a runtime does: what a transition throws is a refusal like any other.
+      // As in a runtime: an error that a transition throws is a refusal like any other.
       if (thrown instanceof Rejection) return thrown;
       throw thrown;
     }

@@ -27,7 +27,7 @@ export const recorded = (stream: string, drafts: readonly EventDraft[], first = 
     return { ...drawn, stream, revision, position: revision + 1 };
   });
 
-/** The opening of a turn, which waits for an actor unless `of` says otherwise. */
+/** The opening of a turn, which waits for an actor unless `of` overrides it. */
 export const turnOpened = (
   turnId: string,
   of: Partial<Extract<NpcEvent, { type: 'TurnOpened' }>['data']> = {},

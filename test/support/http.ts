@@ -15,7 +15,7 @@ import { ManualClock } from './manual-clock.js';
 import { stopServer } from './stop-server.js';
 import { seededRandom } from './seeded-random.js';
 
-/** A log that remembers its lines. */
+/** A log that records its lines. */
 export const rememberingLog = (): Log & { readonly lines: { level: string; fields: object; message: string }[] } => {
   const lines: { level: string; fields: object; message: string }[] = [];
   const at = (level: string) => (fields: object, message: string) => {
@@ -39,7 +39,7 @@ export const testPrincipal = (over: Partial<Principal> = {}): Principal => ({
   ...over,
 });
 
-/** An answer, read to its end. */
+/** A response, read to its end. */
 export type Reply = {
   readonly status: number;
   readonly headers: Headers;
@@ -53,7 +53,7 @@ export type TestApp = {
   readonly lifecycle: Lifecycle;
   readonly clock: ManualClock;
   readonly log: ReturnType<typeof rememberingLog>;
-  /** A request with the key `good`, unless `headers` say otherwise. */
+  /** A request with the key `good`, unless `headers` override it. */
   request(
     method: string,
     path: string,
@@ -64,7 +64,7 @@ export type TestApp = {
   get(path: string, headers?: Record<string, string>): Promise<Reply>;
   /** Writes bytes to the socket unchanged, and reads until the server closes it. */
   raw(bytes: string | Buffer): Promise<string>;
-  /** Tells it to stop; time has to pass until it has. */
+  /** Requests a stop; time has to pass until it has stopped. */
   beginStop(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -83,7 +83,7 @@ export const rawExchange = (port: number, bytes: string | Buffer): Promise<strin
     socket.write(bytes);
   });
 
-/** Serves routes on a free port behind the whole guard, with stores in memory and the given keys (by default only `good`). */
+/** Serves routes on a free port behind the entire guard, with stores in memory and the given keys (by default only `good`). */
 export const startApp = async (
   routes: readonly RouteDefinition[],
   over: Partial<AppDeps> & {

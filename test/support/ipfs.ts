@@ -1,4 +1,4 @@
-/** The IPFS node of this run, and its gateway; null when there is none, which is said once. */
+/** The IPFS node of this run, and its gateway; null if there is none, which is logged once. */
 export const ipfsOfRun = (): { readonly api: string; readonly gateway: string } | null => {
   const { IPFS_API_URL: api = '', IPFS_GATEWAY_URL: gateway = '' } = process.env;
   if (api !== '' && gateway !== '') return { api, gateway };

@@ -4,7 +4,7 @@ import type { KafkaSettings } from '../../src/adapters/kafka/client.js';
 import type { Log } from '../../src/ports/log.js';
 import { distEnv, randomNamespace } from './dist-env.js';
 
-/** A log that keeps what is logged at the levels an operator reads. */
+/** A log that records entries at the levels an operator reads. */
 export const keptLog = (): Log & { readonly said: { readonly message: string; readonly details: object }[] } => {
   const said: { message: string; details: object }[] = [];
   const keep = (details: object, message: string): void => void said.push({ message, details });

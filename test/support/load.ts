@@ -15,17 +15,17 @@ import { answersTo, createWriter, expectWholeHistory, rowsOf, untilAnswers } fro
 const WRITERS = 12;
 const MINDS = 4;
 const PAUSE_MS = 50;
-/** How long answers and read models may take once every server is back: a killed HTTP process holds its keys for 10 s. */
+/** How long responses and read models may take once every server is back: a killed HTTP process holds its keys for 10 s. */
 const ANSWERS_LIMIT_MS = 60_000;
 const READ_MODELS_LIMIT_MS = 60_000;
-/** How much of what the processes wrote is shown when read models stay behind. */
+/** How much of the processes' output is shown when read models stay behind. */
 const OUTPUT_CHARS = 8_000;
 
 /** Bodies that play while a test takes servers away. They continue in the next test where they were. */
 export type Load = {
   /**
-   * Plays against these processes while `during` runs, then checks the history. `during` is given a function that waits for that many more answers.
-   * @throws what `during` throws, and the first refusal other than "later"
+   * Plays against these processes while `during` runs, then checks the history. `during` is given a function that waits for that many more responses.
+   * @throws errors of `during`, and the first refusal other than "later"
    */
   run(urls: readonly string[], during: (answers: (count: number) => Promise<void>) => Promise<void>): Promise<void>;
 };

@@ -1,6 +1,6 @@
 import { openDataDirectory } from '../../src/adapters/embedded/data-directory.js';
 
-/** Opens the data directory named by the first argument, prints `open` or the sentence of the refusal, and stays until it is killed. */
+/** Opens the data directory named by the first argument, prints `open` or the message of the refusal, and stays until it is killed. */
 try {
   const directory = await openDataDirectory(process.argv[2] ?? '');
   process.stdout.write(`open ${directory.path}\n`);

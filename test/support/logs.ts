@@ -54,7 +54,7 @@ export const openLog = async ({
     events,
     keys,
     writers: deps.writers,
-    /** What begins a round. */
+    /** The trigger of a round. */
     rounds: { ...deps, runtime },
     /** Appends one event for each of these to a mind. */
     write: async (npcId: string, ...data: readonly JsonObject[]): Promise<void> => {
@@ -62,7 +62,7 @@ export const openLog = async ({
         data.map((one) => ({ type: 'Noted', data: one })),
       );
     },
-    /** Makes a checkpoint. @throws Error where there is none */
+    /** Makes a checkpoint. @throws Error if there is none */
     checkpoint: async (): Promise<CheckpointAt> => {
       const made = await makeCheckpoint({ ...deps, runtime }, LOG_TENANT, by());
       if (made === null) throw new Error('there is no checkpoint');

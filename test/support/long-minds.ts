@@ -17,7 +17,7 @@ export const MIND_VERSION = mindFold.snapshots?.version ?? 0;
 /** How many events one append takes. */
 const APPENDED = 500;
 
-/** Appends drafts to a mind of the tenant `studio`, as many at once as fit. @throws Error when another writer was faster */
+/** Appends drafts to a mind of the tenant `studio`, as many per append as fit. @throws Error when another writer was faster */
 export const appendToMind = async (
   writers: StreamWriters,
   npcId: string,
@@ -58,7 +58,7 @@ export const snapshotsWith = (snapshots: Snapshots, replaced: Partial<Snapshots>
   ...replaced,
 });
 
-/** Servers over one event store and one place for snapshots; `warnings` is what they log. */
+/** Servers over one event store and one snapshot store; `warnings` is their log. */
 export const snapshotServers = ({
   store = new MemoryEventStore(),
   snapshots = EmbeddedSnapshots.open(':memory:'),

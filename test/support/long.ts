@@ -15,8 +15,8 @@ export const runs = (few: number, many: number): number => (isLong ? many : few)
 const left = Object.assign(() => undefined, { each: () => () => undefined });
 
 /**
- * A test that only `npm run test:long` runs, because it takes seconds: largest inputs, kills, searches to the end. A file whose tests are all of
- * this kind is called `*.long.test.ts` instead.
+ * A test that only `npm run test:long` runs, because it takes seconds: largest inputs, kills, exhaustive searches. A file with only such tests
+ * is named `*.long.test.ts` instead.
  */
 export const itLong = (isLong ? it : left) as unknown as typeof it;
 

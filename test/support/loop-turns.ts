@@ -1,4 +1,4 @@
-/** Counts the turns of the event loop from now on, until it is disposed of. The count grows whenever work lets other work run. */
+/** Counts the turns of the event loop from now on, until it is disposed of. The count grows whenever work yields. */
 export const countTurns = () => {
   let turns = 0;
   const turn = (): void => {

@@ -21,7 +21,7 @@ const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(chunks);
 };
 
-/** An HTTP server on a free loopback port, which answers 404 until it is told otherwise. */
+/** An HTTP server on a free loopback port, which answers 404 until its answer is set. */
 export const openLoopbackServer = async (): Promise<LoopbackServer> => {
   const seen: LoopbackRequest[] = [];
   let answer: (request: LoopbackRequest, response: ServerResponse) => void = (_, response) =>

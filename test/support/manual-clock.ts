@@ -33,7 +33,7 @@ export class ManualClock implements Clock {
     return this.#wait({ dueMs: () => dueMs, run });
   }
 
-  /** How many timers wait. */
+  /** The number of waiting timers. */
   get waiting(): number {
     return this.#timers.length;
   }
@@ -43,7 +43,7 @@ export class ManualClock implements Clock {
     this.#wallMs += ms;
   }
 
-  /** Moves on and runs the timers that fell due. Lets promises settle before it returns. */
+  /** Advances and runs the due timers. Lets promises settle before it returns. */
   async advance(ms: number): Promise<void> {
     const target = this.#monotonicMs + ms;
     for (;;) {

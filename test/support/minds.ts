@@ -52,11 +52,11 @@ export const generated = {
 export type MindsOptions = {
   readonly shared?: boolean;
   readonly through?: EventStore;
-  /** What agents' turns recall with and speak by; there are none without it. */
+  /** The dependencies of agents' turns for recall and speech; optional. */
   readonly agent?: Pick<AgentTurnEffectsDeps, 'recall' | 'engineOf'>;
 };
 
-/** Minds over an event store in memory, with everything that a server puts between the route and the store. `through` wraps the store. */
+/** Minds over an event store in memory, with everything that a server has between the route and the store. `through` wraps the store. */
 export const openMinds = async (
   store = new MemoryEventStore(),
   clock = new ManualClock(),
@@ -131,7 +131,7 @@ export const openMinds = async (
       }
       return types;
     },
-    /** What a killed process leaves: only the store. */
+    /** What a killed process leaves behind: only the store. */
     reopened: async () => {
       await runtime[Symbol.asyncDispose]();
       return openMinds(store, clock, { shared, ...(agent === undefined ? {} : { agent }) });

@@ -2,10 +2,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * How the server treats the next requests. `slow` answers after a while that no test waits for; `silent` accepts and
- * never answers; `slam` closes the connection at once; `half` sends half of a JSON text and cuts the connection;
- * `trickle` sends a byte now and then and never ends; `almost` sends a whole answer but for its last byte, and then nothing. An `answer` may wait for
- * something. A `reply` says what it makes of the request's body, after so many milliseconds.
+ * How the server treats the next requests. `slow` answers later than any test waits; `silent` accepts and
+ * never answers; `slam` closes the connection immediately; `half` sends half of a JSON text and cuts the connection;
+ * `trickle` sends a byte now and then and never ends; `almost` sends a complete response except for its last byte, and then nothing. An `answer` may wait
+ * for
+ * something. A `reply` is computed from the request's body, after this many milliseconds.
  */
 export type Behaviour =
   | { readonly kind: 'answer'; readonly text: string; readonly after?: Promise<void> }
@@ -26,9 +27,9 @@ export type OpenAiServer = AsyncDisposable & {
   /** The base URL for a client, including `/v1`. */
   readonly url: string;
   readonly seen: SeenRequest[];
-  /** The next requests are treated in this order; the last one counts from then on. */
+  /** The next requests are treated in this order; the last one repeats. */
   behave(...behaviours: readonly [Behaviour, ...Behaviour[]]): void;
-  /** How many connections are open now. */
+  /** The number of open connections. */
   openConnections(): number;
   /** Resolves when no connection is open. */
   quiet(): Promise<void>;
@@ -61,7 +62,7 @@ const send = (
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): void => {
-  // Every answer closes its connection: one that is still open was left by a client.
+  // Every response closes its connection: an open one was left by a client.
   response.writeHead(status, { 'content-type': contentType, connection: 'close', ...headers });
   response.end(body);
 };

@@ -7,7 +7,7 @@ import { temporaryDirectory } from './temporary-directory.js';
 
 /** Servers that belong to one test file, which may do anything with them. Disposing of them stops them and removes their data. */
 export type OwnServers = AsyncDisposable & {
-  /** Their addresses, by the names of the settings; they stay the same. */
+  /** Their addresses, by the names of the settings; they never change. */
   readonly env: Readonly<Record<string, string>>;
   /** The directory that holds each server's data. */
   readonly directory: string;
@@ -15,21 +15,21 @@ export type OwnServers = AsyncDisposable & {
   kill(name: ServerName): Promise<void>;
   /** Starts a server again on its data and its port; stops it first if it runs. */
   restart(name: ServerName): Promise<void>;
-  /** Stops the process, or lets it go on: a machine that hangs, with its connections open. */
+  /** Stops the process, or resumes it: a machine that hangs, with its connections open. */
   hang(name: ServerName, hanging: boolean): Promise<void>;
 };
 
-/** How many events of other programs an event store holds that is not ours alone. */
+/** How many events of other programs a shared event store holds. */
 const FOREIGN = '200000';
 
 /** Starts a set of servers in a new directory. */
 export const openServers = (...names: readonly ServerName[]): Promise<OwnServers> => openStarted(names);
 
-/** As `openServers`; the event store holds what other programs have written. */
+/** As `openServers`; the event store has events of other programs. */
 export const openSharedServers = (...names: readonly ServerName[]): Promise<OwnServers> =>
   openStarted(['--foreign', FOREIGN, ...names]);
 
-/** As `openServers`, with servers that ask their clients who they are. */
+/** As `openServers`, with servers that authenticate their clients. */
 export const openGuardedServers = (...names: readonly ServerName[]): Promise<OwnServers> =>
   openStarted(['--guarded', ...names]);
 

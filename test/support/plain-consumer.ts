@@ -13,10 +13,10 @@ const READ_LIMIT_MS = 90_000;
 const whenMissing =
   'a plain consumer of the public topic is a Python program, and there is no "python3" on the PATH: install Python 3 with pip.';
 
-/** What another program sees of a message. */
+/** A message as another program sees it. */
 export type SeenMessage = {
   readonly partition: number;
-  /** Where that program's own default partitioner would have put the key. */
+  /** The partition that this program's own default partitioner would choose for the key. */
   readonly partitionOfKey: number;
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,8 +34,8 @@ const installed = async (): Promise<string> => {
 };
 
 /**
- * Reads a topic with a consumer in another language, from the beginning until so many different events came.
- * @throws Error when they do not come, or when that consumer cannot be installed or run
+ * Reads a topic with a consumer in another language, from the beginning until this many different events have arrived.
+ * @throws Error when they do not arrive, or when that consumer cannot be installed or run
  */
 export const readPlainly = async (
   brokers: string,

@@ -11,7 +11,7 @@ import { heldBy } from './rules.js';
 
 const DEADLINE = '9999-12-31T23:59:59.999Z';
 
-/** The stream of a mind that has had so many whole turns, each decided by the state machine that serves every body, by these rules. */
+/** The stream of a mind with this many complete turns, each decided with these rules by the state machine that serves every body. */
 export const playedMind = (
   npcId: string,
   turns: number,
@@ -37,7 +37,7 @@ export const playedMind = (
       for (const event of recorded(npcStream('studio', npcId), transition.emit(state, input, facts), events.length)) {
         state = turn.evolve(state, event);
         mind = evolveSummary(mind, event);
-        // As it comes back from a store.
+        // As a store returns it.
         events.push(JSON.parse(JSON.stringify(event)) as RecordedEvent);
       }
     }

@@ -4,7 +4,7 @@ import type { EventStore } from '../../src/ports/event-store.js';
 
 const never = new AbortController().signal;
 
-/** Plays a session to its end, slice by slice, as its process does. @throws Error when it ends otherwise, and what a slice raises */
+/** Plays a session to its end, slice by slice, as its process does. @throws Error when it ends differently, and errors of a slice */
 export const playAllSlices = async (deps: PlayDeps, session: PlayedSession, signal = never): Promise<void> => {
   for (;;) {
     const input = await playSlice(deps, session, signal);
@@ -13,7 +13,7 @@ export const playAllSlices = async (deps: PlayDeps, session: PlayedSession, sign
   }
 };
 
-/** All steps that a session has recorded. */
+/** All recorded steps of a session. */
 export const stepsIn = async (events: Pick<EventStore, 'read'>, stream: string): Promise<readonly RecordedStep[]> => {
   const all: RecordedStep[] = [];
   for await (const steps of pagesOfSteps(events, stream)) all.push(...steps);

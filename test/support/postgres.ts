@@ -19,7 +19,7 @@ export class TestSchema implements AsyncDisposable {
   readonly #opened: Postgres[] = [];
   readonly postgres = this.again();
 
-  /** @param url another way to the same database, e.g. through a relay */
+  /** @param url another address of the same database, e.g. through a relay */
   again(url = this.url): Postgres {
     const postgres = new Postgres({ url, namespace: this.namespace, log: silent });
     this.#opened.push(postgres);

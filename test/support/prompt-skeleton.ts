@@ -3,13 +3,13 @@ const QUOTED = /"(?:[^"\\]|\\.)*"/gu;
 const JSON_HEAD = /^(Your state|What is around you): \{.*$/;
 
 /**
- * A prompt without what stands in its delimiters: each quoted text becomes `""`, each line of JSON `{}`. Prompts with the same sections, lines and marks
- * have the same skeleton, whatever came from outside.
+ * A prompt without the contents of its delimiters: each quoted text becomes `""`, each line of JSON `{}`. Prompts with the same sections, lines and marks
+ * have the same skeleton, whatever the external texts are.
  */
 export const skeletonOf = (prompt: string): readonly string[] =>
   prompt.split(LINE_END).map((line) => line.replace(JSON_HEAD, '$1: {}').replace(QUOTED, '""'));
 
-/** What a model server may read as the edge of a message, wherever in a prompt it stands, and what cannot be seen. */
+/** Anything in a prompt that a model server may read as the edge of a message, and invisible characters. */
 export const MARKS =
   /<[|｜][^|｜]*[|｜]>|#{3,}|<\/?s>|<<\/?sys>>|<\/?(?:bos|eos|pad|unk)>|<(?:start|end)_of_turn>|\[\/?(?:inst|system_prompt|available_tools|tool_calls|tool_results)\]/giu;
 export const UNSEEN =

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 
 export type Said = { readonly status: number; readonly said: string };
 
-/** Whether `python3` is there with what the verifiers import. */
+/** Whether `python3` is available with the packages that the verifiers import. */
 export const canVerify = (): boolean => spawnSync('python3', ['-c', 'import cryptography']).status === 0;
 
-/** One Python process that runs a script once for each call, one after the other; `said` is what it printed to both of its outputs, trimmed. */
+/** One Python process that runs a script once for each call, one after the other; `said` is its output on both streams, trimmed. */
 export const pythonScript = (
   script: string,
 ): { readonly run: (input: string | Uint8Array, ...args: readonly string[]) => Promise<Said> } & Disposable => {

@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/ports/clock.js';
 
-/** Timers of at least so many milliseconds are limits: they fire only when a test says so. */
+/** Timers of at least this many milliseconds are limits: they fire only when a test lets them. */
 const LIMIT_MS = 10_000;
 
-/** A clock for what talks to real sockets: pauses end at once and are written down, limits run out when told. */
+/** A clock for code with real sockets: pauses end immediately and are recorded, limits run out on request. */
 export class QuickClock implements Clock {
   readonly pauses: number[] = [];
   readonly #limits = new Set<() => void>();

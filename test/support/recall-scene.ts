@@ -27,13 +27,13 @@ export const memoryRow = (revision: number, text: string, more: Partial<MemoryRo
   ...more,
 });
 
-/** Read models with memories in them, without events. */
+/** Read models with memories, without events. */
 export class MemoryRows {
   readonly clock = new ManualClock();
   readonly models = new MemoryReadModels(this.clock);
   readonly #progress = new Map<string, number>();
 
-  /** Adds memories, as a projector does; their stream then stands at the last one's revision. */
+  /** Adds memories, as a projector does; their stream is then at the last one's revision. */
   async store(...rows: readonly MemoryRow[]): Promise<void> {
     const build = await this.models.open(memories);
     for (const row of rows) {
@@ -58,8 +58,8 @@ export class MemoryRows {
 }
 
 /**
- * An embedder whose vectors a test gives: the numbers in a text, such as `1 0`, as a vector of unit length. It makes none from a text without numbers.
- * It counts what it embeds, can be away, and can refuse texts.
+ * An embedder with vectors from the test: the numbers in a text, such as `1 0`, as a vector of unit length. It makes none from a text without numbers.
+ * It counts the texts it embeds, can be down, and can refuse texts.
  */
 export class NumberEmbedder implements Embedder {
   readonly id: string;
@@ -95,7 +95,7 @@ export class NumberEmbedder implements Embedder {
   }
 }
 
-/** The vector of the numbers in a text; null where there are none. */
+/** The vector of the numbers in a text; null if there are none. */
 export const unitOf = (text: string): Float32Array | null => {
   const numbers = (text.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
   const length = Math.hypot(...numbers);

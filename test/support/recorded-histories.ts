@@ -9,7 +9,7 @@ const fixtures = new URL('../fixtures/', import.meta.url);
 /** Longer histories are compressed, in characters. */
 const LONG_CHARS = 200_000;
 
-/** The files of recorded histories whose names begin like this. */
+/** The files of recorded histories with this prefix. */
 export const recordedHistories = (beginning: string): readonly string[] =>
   readdirSync(fixtures).filter((name) => name.startsWith(beginning) && /\.json(\.gz)?$/.test(name));
 
@@ -19,8 +19,8 @@ export const readHistory = (name: string): { readonly events: readonly Record<st
 };
 
 /**
- * With RECORD_HISTORIES set, makes a fixture of the replay tests of what ran here, without the names of the machine that it ran on. A fixture that
- * exists stays as it is: open workflows may have such a history.
+ * With RECORD_HISTORIES set, makes a fixture of the replay tests from this run, without the names of its machine. An existing
+ * fixture is kept: open workflows may have such a history.
  */
 export const recordHistory = async (name: string, history: History): Promise<void> => {
   if (process.env['RECORD_HISTORIES'] === undefined) return;

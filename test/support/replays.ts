@@ -9,8 +9,8 @@ import { allEvents } from './all-events.js';
 import { ManualClock } from './manual-clock.js';
 
 /**
- * Decides again everything that the minds of a store have decided, by the rules of then.
- * @returns how many decisions came out the same, and one line for each that did not
+ * Replays every decision of the minds of a store, with the rules in force at the time.
+ * @returns how many decisions were the same, and one line for each that was not
  */
 export const replayAll = async (
   events: EventStore,
@@ -45,7 +45,7 @@ const mindsIn = async (events: Pick<EventStore, 'readAll'>): Promise<ReadonlySet
   return streams;
 };
 
-/** Checks that every decision comes out the same when it is replayed. @throws Error that names each difference */
+/** Checks that every decision is the same when it is replayed. @throws Error that names each difference */
 export const assertSameDecisions = async (events: EventStore): Promise<void> => {
   const { others } = await replayAll(events);
   if (others.length > 0) throw new Error(others.join('\n'));

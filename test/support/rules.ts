@@ -28,7 +28,7 @@ export const aRuleset = (
   rulesetRules: rules.map((rule, position) => aRule({ drRuleId: `r${position + 1}`, ...rule })),
 });
 
-/** Does all slices of sliced work in one go, and returns the work of each. */
+/** Runs all slices of sliced work, and returns the work of each. */
 export const allSlices = <Result>(work: Sliced<Result>): { readonly result: Result; readonly slices: number[] } => {
   const slices: number[] = [];
   for (;;) {
@@ -38,11 +38,11 @@ export const allSlices = <Result>(work: Sliced<Result>): { readonly result: Resu
   }
 };
 
-/** The rules whose pattern holds. */
+/** The rules whose pattern matches. */
 export const heldBy = (ruleset: DirectiveRuleSet | null, observation: string): readonly string[] =>
   allSlices(holdPatterns(ruleset, observation)).result;
 
-/** What a decision rests on. Patterns are tried on the observation unless `patternsHeld` gives the result. */
+/** The input of a decision. Patterns are tried on the observation unless `patternsHeld` has the result. */
 export const anInput = (members: Partial<DecisionInput> = {}): DecisionInput => {
   const { ruleset = null, observation = 'A stranger enters.' } = members;
   return {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Random } from '../../src/ports/random.js';
 
-/** Bytes that look random and are the same for the same seed. */
+/** Pseudo-random bytes that are the same for the same seed. */
 export const seededRandom = (seed: string): Random => {
   let drawn = 0;
   return {

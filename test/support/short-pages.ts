@@ -3,8 +3,8 @@ import { countTurns } from './loop-turns.js';
 import { storeWith } from './streams.js';
 
 /**
- * A store whose pages end after `length` events, as they do when events are large. `reads` gives for each read the turn of the event loop at which it
- * came. When the number grows between two reads, other work ran in between.
+ * A store whose pages end after `length` events, as they do when events are large. `reads` has for each read the turn of the event loop at which it
+ * arrived. When the number grows between two reads, other work ran in between.
  */
 export const shortPages = (store: EventStore, length: number) => {
   const reads: number[] = [];

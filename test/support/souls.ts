@@ -12,7 +12,7 @@ import type { SigningAlgorithm, SigningKeys } from '../../src/ports/signing-keys
 import { ManualClock } from './manual-clock.js';
 import { seededRandom } from './seeded-random.js';
 
-/** The signing keys of a server of its own: the same seed makes the same keys. */
+/** The signing keys of a separate server: the same seed makes the same keys. */
 export const serverKeys = (seed: string, alg: SigningAlgorithm = 'EdDSA'): Promise<SigningKeys> => {
   const events = Object.assign(new MemoryEventStore(), { soleWriter: true as const });
   const clock = new ManualClock();
@@ -20,7 +20,7 @@ export const serverKeys = (seed: string, alg: SigningAlgorithm = 'EdDSA'): Promi
   return openSigningKeys({ ...deps, wrapKey: new Uint8Array(32).fill(9), alg });
 };
 
-/** What a server has that is told of no archives. */
+/** The dependencies of a server without configured archives. */
 export const noOtherArchives: OtherArchives = {
   ipfs: null,
   gateways: { find: () => Promise.resolve(null) },

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../src/kernel/base/command-context.js';
 import { npcStream } from '../../src/kernel/base/stream-names.js';
 import type { EventStore, RecordedEvent } from '../../src/ports/event-store.js';
 
-/** A stream for the suites that append to streams; its state is the list of texts noted in it. */
+/** A stream for the suites that append to streams; its state is the list of its notes. */
 export const STREAM = npcStream('studio', 'one');
 
 export const texts: Fold<readonly string[]> = {
@@ -13,7 +13,7 @@ export const texts: Fold<readonly string[]> = {
   versionOf: () => 1,
 };
 
-/** How streams are folded whose state no test looks at. */
+/** How streams are folded if no test reads their state. */
 export const noState: Fold<null> = { initial: null, evolve: () => null, versionOf: () => 1 };
 
 export const note = (text: string): EventDraft => ({ type: 'Noted', data: { text } });
@@ -39,7 +39,7 @@ export const storeWith = (store: EventStore, replaced: Partial<EventStore>): Eve
   ...replaced,
 });
 
-/** A store whose appends wait until each is let through (true) or fails as on a full disk (false). */
+/** A store whose appends wait until each is released (true) or fails as on a full disk (false). */
 export const heldStore = (store: EventStore) => {
   const held: ((through: boolean) => void)[] = [];
   return {

@@ -49,17 +49,17 @@ export class TcpRelay implements AsyncDisposable {
     await closed;
   }
 
-  /** Accepts connections and data but passes nothing on. What is sent meanwhile is lost. */
+  /** Accepts connections and data but passes nothing on. Data sent in the meantime is lost. */
   silence(silent: boolean): void {
     this.#silent = silent;
   }
 
-  /** Passes on what clients send, but no answer of the server. The answers are lost. */
+  /** Passes on data from clients, but no answers of the server. The answers are lost. */
   mute(mute: boolean): void {
     this.#mute = mute;
   }
 
-  /** Passes on what the server sends, but nothing from clients. What they send meanwhile is lost. */
+  /** Passes on data from the server, but nothing from clients. What they send in the meantime is lost. */
   deafen(deaf: boolean): void {
     this.#deaf = deaf;
   }

@@ -9,7 +9,7 @@ import { startTemporalRuntime } from './temporal.js';
 const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 
-/** Brings the runtime on Temporal to the suite of its port, in a namespace of its own. @param payloads null: Temporal may read them */
+/** Supplies the runtime on Temporal to the suite of its port, in its own namespace. @param payloads null: Temporal may read them */
 export const temporalRuntimeUnderTest =
   (payloads: TemporalAddress['payloads'] | null): OpenRuntime =>
   async ({ processes, fault }) => {

@@ -3,14 +3,14 @@ import { expect, it } from 'vitest';
 import { transitionOf, type StateMachine } from '../../src/kernel/processes/state-machine.js';
 import { type Given, inTable } from './given.js';
 
-/** What is said of the state machine of a process: each state as its events make it, one input of each type, and for both what follows. */
+/** The specification of a process's state machine: each state as its events make it, one input of each type, and the result of each pair. */
 type TableCase<State extends { readonly name: string }, Input extends { readonly type: string }> = {
   readonly process: StateMachine<State, Input, unknown, unknown>;
   readonly states: Readonly<Record<State['name'], Given<State>>>;
   readonly inputs: Readonly<Record<Input['type'], Input>>;
   /** By state and type of input: the state that follows and the types of the events, or `<state> refused`. */
   readonly expected: Readonly<Record<State['name'], Readonly<Record<Input['type'], string>>>>;
-  /** Inputs besides, which a transition answers in another way. */
+  /** Additional inputs, which a transition answers differently. */
   readonly more?: readonly (readonly [state: State['name'], input: Input])[];
 };
 
@@ -27,7 +27,7 @@ export const testTransitions = <State extends { readonly name: string }, Input e
     Object.values<Input>(inputs).map((input) => [name, input.type as Input['type'], input] as const),
   );
 
-  it.each(transitions)('says what one in the state %s does on the input %s', (name, type, input) => {
+  it.each(transitions)('in the state %s handles the input %s', (name, type, input) => {
     expect(states[name].state.name).toBe(name);
     const taken = take(states[name], input);
     const outcome =
@@ -35,7 +35,7 @@ export const testTransitions = <State extends { readonly name: string }, Input e
     expect(outcome.join(' ')).toBe(expected[name][type]);
   });
 
-  it('leads nowhere but to the states that its transitions name', () => {
+  it('leads only to the states that its transitions name', () => {
     for (const [name, input] of [...transitions.map(([state, , one]) => [state, one] as const), ...more]) {
       const transition = transitionOf(process, states[name].state, input);
       if (transition === 'ignore' || 'reject' in transition) continue;

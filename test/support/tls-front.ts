@@ -8,11 +8,11 @@ export type TlsFrontOptions = {
   /** host:port of the plain server behind it. */
   readonly target: string;
   readonly server: Certificate;
-  /** Who must have signed the certificate that clients show; null asks for none. */
+  /** The authority that must have signed the certificates of clients; null requires none. */
   readonly clientsOf: Certificate | null;
 };
 
-/** Speaks TLS for a server that does not, as a load balancer does: HTTP/2 alone, and with certificates of clients when told to. */
+/** Terminates TLS for a plain server, as a load balancer does: HTTP/2 only, and with client certificates on request. */
 export const openTlsFront = async ({ target, server, clientsOf }: TlsFrontOptions) => {
   const [host = '', port = ''] = target.split(':');
   const sockets = new Set<TLSSocket>();

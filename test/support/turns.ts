@@ -1,4 +1,4 @@
-/** How many turns others had while some work was done. */
+/** How many turns of the event loop other work had during some work. */
 export const turnsDuring = async (work: () => Promise<unknown>): Promise<number> => {
   let turns = 0;
   let isDone = false;

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-/** Raise it with every change of the options below. */
+/** Increase it with every change of the options below. */
 const CACHE_VERSION = 1;
 const cache = new URL('../../node_modules/.cache/anima-typescript/', import.meta.url);
 

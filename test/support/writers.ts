@@ -30,7 +30,7 @@ export const eventsOfStep = [
   ['VerdictReached', 'StateChanged', 'MemoryStored'],
 ] as const;
 
-/** What a client was told: the mind's stream holds this step's events, up to this revision. */
+/** What a client was told: the mind's stream has this step's events, up to this revision. */
 export type Acknowledged = {
   readonly npcId: string;
   readonly turnId: string;
@@ -48,8 +48,8 @@ const mindOf = (name: number, minds: number): string => `mind ${String(name % mi
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * A body that plays turn after turn. It repeats a step that got no answer under the same Idempotency-Key, as a client does when its server dies, and
- * one that is to come later when it was told to. Any other refusal ends it.
+ * A body that plays turn after turn. It repeats a step that got no response with the same Idempotency-Key, as a client does when its server dies, and
+ * retries a refused one after its `Retry-After`. Any other refusal ends it.
  * @param minds how many minds all writers share
  */
 export const createWriter = (name: number, minds: number, pauseMs = 5): Writer => {
@@ -88,11 +88,11 @@ export const createWriter = (name: number, minds: number, pauseMs = 5): Writer =
   };
 };
 
-/** How many steps were answered so far. */
+/** The number of answered steps so far. */
 export const answersTo = (writers: readonly Writer[]): number =>
   writers.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0);
 
-/** Resolves once this many steps are answered. @throws Error after `limitMs`, with what `explain` returns */
+/** Resolves once this many steps are answered. @throws Error after `limitMs`, with the result of `explain` */
 export const untilAnswers = async (
   writers: readonly Writer[],
   wanted: number,
@@ -107,7 +107,7 @@ export const untilAnswers = async (
   }
 };
 
-/** A whole stream. */
+/** An entire stream. */
 export const readStream = async (
   events: Pick<EventStore, 'read'>,
   stream: string,
@@ -125,7 +125,7 @@ export const streamsOf = (minds: number): readonly string[] =>
   Array.from({ length: minds }, (_, mind) => npcStream(TENANT, mindOf(mind, minds)));
 
 /**
- * Checks what must be true of the streams after any failure: no gap, whole hash chains, nothing of a turn twice, no turn opened twice, and every
+ * Checks what must be true of the streams after any failure: no gap, intact hash chains, nothing of a turn twice, no turn opened twice, and every
  * acknowledged event present.
  */
 export const expectWholeHistory = async (

@@ -13,7 +13,7 @@ describe('an address', () => {
   it.each([
     ...['127.0.0.1', '127.255.255.254', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.0.1', '100.64.0.1'],
     ...['198.18.0.1', '192.0.2.1', '203.0.113.9', '::1', 'fc00::1', 'fdff::1'],
-  ])('%s is one of a private network [8.5o]', (address) => {
+  ])('%s belongs to a private network [8.5o]', (address) => {
     expect([isPublicAddress(address), isServerAddress(address)]).toEqual([false, true]);
   });
 
@@ -22,7 +22,7 @@ describe('an address', () => {
     ...['::', 'fe80::1', 'ff02::1', 'fec0::1', '::ffff:1.1.1.1', '::ffff:127.0.0.1', '::ffff:a9fe:a9fe', '::127.0.0.1'],
     ...['64:ff9b::7f00:1', '64:ff9b:1::1', '2002:7f00:1::', '2001::1', '2001:db8::1', '3fff::1', 'fe80::1%eth0'],
     ...['', 'localhost', '127.1', '0x7f000001', '1.1.1.1 ', '[::1]'],
-  ])('%s is one where no server is looked for [8.5o, 8.5p]', (address) => {
+  ])('%s is never the address of a server [8.5o, 8.5p]', (address) => {
     expect([isPublicAddress(address), isServerAddress(address)]).toEqual([false, false]);
   });
 });

@@ -16,7 +16,7 @@ const signal = new AbortController().signal;
 const NOTE = 'minds.example/audit/local\n1\n\n— note\n';
 const deps = { clock: systemClock, resolve: systemResolve };
 
-/** A receiver that answers with one status. */
+/** A receiver that always answers with the same status. */
 const answering = async (status: number) => {
   const seen: string[] = [];
   const server: Server = createServer((req, res) => {
@@ -36,21 +36,24 @@ const answering = async (status: number) => {
 };
 
 describe('a receiver of checkpoints', () => {
-  it('takes the note as text by POST [10.5i]', async () => {
+  it('gets the note as text by POST [10.5i]', async () => {
     await using server = await answering(204);
     await createCheckpointReceiver(server.url, deps).handOn(NOTE, signal);
     expect(server.seen).toEqual([`POST /log text/plain; charset=utf-8 ${NOTE}`]);
   });
 
-  it.each([302, 400, 500])('has not taken it where it answers %i, and is followed nowhere', async (status) => {
-    await using server = await answering(status);
-    await expect(createCheckpointReceiver(server.url, deps).handOn(NOTE, signal)).rejects.toThrow(
-      `HTTP ${String(status)}`,
-    );
-    expect(server.seen).toHaveLength(1);
-  });
+  it.each([302, 400, 500])(
+    'counts as failed when it answers %i, and its redirects are not followed',
+    async (status) => {
+      await using server = await answering(status);
+      await expect(createCheckpointReceiver(server.url, deps).handOn(NOTE, signal)).rejects.toThrow(
+        `HTTP ${String(status)}`,
+      );
+      expect(server.seen).toHaveLength(1);
+    },
+  );
 
-  it('is not connected to at an address where no server can be meant', async () => {
+  it('is not contacted at an address that cannot be a server', async () => {
     const receiver = createCheckpointReceiver('http://metadata.example/log', {
       ...deps,
       resolve: () => Promise.resolve(['169.254.169.254']),
@@ -58,7 +61,7 @@ describe('a receiver of checkpoints', () => {
     await expect(receiver.handOn(NOTE, signal)).rejects.toThrow('metadata.example');
   });
 
-  it('is a file with a line for each [10.5i]', async () => {
+  it('can be a file, which gets one line per checkpoint [10.5i]', async () => {
     const file = join(await mkdtemp(join(tmpdir(), 'anima-receiver-')), 'notes');
     const receiver = createCheckpointReceiver(pathToFileURL(file).href, deps);
     await receiver.handOn(NOTE, signal);
@@ -66,7 +69,7 @@ describe('a receiver of checkpoints', () => {
     expect(await readFile(file, 'utf8')).toBe(`${JSON.stringify({ note: NOTE })}\n`.repeat(2));
   });
 
-  it('is not waited for where it is a pipe that nobody reads', async () => {
+  it('is not waited for when it is a pipe without a reader', async () => {
     const pipe = join(await mkdtemp(join(tmpdir(), 'anima-receiver-')), 'pipe');
     execFileSync('/usr/bin/env', ['mkfifo', pipe]);
     const receiver = createCheckpointReceiver(pathToFileURL(pipe).href, deps);

@@ -37,7 +37,7 @@ describe('a gateway', () => {
   const text = (found: Uint8Array | 'too_large' | null) =>
     found instanceof Uint8Array ? Buffer.from(found).toString() : found;
 
-  it('gives what it answers behind its path, asked by its own name and for nothing compressed [8.5n]', async () => {
+  it('returns what the server answers under its path, with its own Host header and without compression [8.5n]', async () => {
     expect(text(await marked('/archive').fetch(id))).toBe('{"name":"Mira"}');
     const [{ path, headers } = { path: '', headers: {} }] = server.seen;
     expect([path, headers.host, headers['accept-encoding']]).toEqual([
@@ -48,12 +48,12 @@ describe('a gateway', () => {
     expect(headers).not.toHaveProperty('authorization');
   });
 
-  it.each([202, 400, 404, 410])('has nothing when it answers %i', async (status) => {
+  it.each([202, 400, 404, 410])('counts as not having the file when it answers %i', async (status) => {
     server.answer((_, response) => response.writeHead(status).end('nothing'));
     expect(await marked().fetch(id)).toBeNull();
   });
 
-  it.each([403, 429, 500, 502, 206])('cannot be asked when it answers %i', async (status) => {
+  it.each([403, 429, 500, 502, 206])('counts as unavailable when it answers %i', async (status) => {
     server.answer((_, response) => response.writeHead(status).end('something'));
     await expect(marked().fetch(id)).rejects.toMatchObject(because(`HTTP ${String(status)}`));
   });
@@ -66,19 +66,19 @@ describe('a gateway', () => {
     ['an IPv4 address in IPv6', ['::ffff:127.0.0.1']],
     ['one public and one private address', ['1.1.1.1', '127.0.0.1']],
     ['nothing', []],
-  ])('is not contacted when its name leads to %s [8.5o]', async (_, addresses) => {
+  ])('is not contacted when its name resolves to %s [8.5o]', async (_, addresses) => {
     const named = of('gateway.test', { resolve: resolveTo(...addresses) });
     await expect(named.fetch(id)).rejects.toMatchObject(because('not on the public internet'));
     expect(server.seen).toEqual([]);
   });
 
-  it('is not contacted at an address that is never one of a server, even when it is marked as private [8.5p]', async () => {
+  it('is not contacted at an address that is never a server, even when it is marked as private [8.5p]', async () => {
     const named = of('gateway.test', { isPrivate: true, resolve: resolveTo('169.254.169.254') });
     await expect(named.fetch(id)).rejects.toMatchObject(because('not on the public internet'));
   });
 
   it.each(['127.0.0.1', '127.1', '2130706433', '0x7f000001', '[::ffff:127.0.0.1]'])(
-    'is not contacted at %s unless it is marked',
+    'is not contacted at %s unless it is marked as private',
     async (host) => {
       const resolve = vi.fn<Resolve>(() => Promise.resolve(['1.1.1.1']));
       await expect(of(host, { resolve }).fetch(id)).rejects.toMatchObject(because('not on the public internet'));
@@ -86,7 +86,7 @@ describe('a gateway', () => {
     },
   );
 
-  it('is contacted at the address that was looked at, and its name is asked for once [8.5o]', async () => {
+  it('is contacted at the address that was checked, and its name is resolved only once [8.5o]', async () => {
     const answers = [['127.0.0.1'], ['10.0.0.1']];
     const resolve = vi.fn<Resolve>(() => Promise.resolve(answers.shift() ?? []));
     expect(text(await of('rebinding.test', { isPrivate: true, resolve }).fetch(id))).toBe('{"name":"Mira"}');
@@ -107,7 +107,7 @@ describe('a gateway', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('is followed on its own host, and no more than a few times [8.5q]', async () => {
+  it('is followed within its own host, and only a few times [8.5q]', async () => {
     server.answer(({ path }, response) => {
       if (path === '/raw') response.end('there');
       else response.writeHead(302, { location: '/raw' }).end();
@@ -118,7 +118,7 @@ describe('a gateway', () => {
     expect(server.seen).toHaveLength(2 + 4);
   });
 
-  it('is followed below its name, where the mark does not count any more', async () => {
+  it('is followed to a subdomain, which the private mark does not cover', async () => {
     const location = `http://sandbox.gateway.test:${String(server.port)}/raw`;
     server.answer((_, response) => response.writeHead(302, { location }).end());
     const resolve = vi.fn<Resolve>(() => Promise.resolve(['127.0.0.1']));
@@ -128,7 +128,7 @@ describe('a gateway', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('is followed to a name below localhost, which is this machine whatever a name server says [8.5q]', async () => {
+  it('is followed to a name below localhost, which is always this machine, whatever DNS says [8.5q]', async () => {
     const location = `http://${id.toLowerCase()}.ipfs.localhost:${String(server.port)}/`;
     server.answer(({ headers }, response) => {
       if (headers.host?.includes('ipfs') === true) response.end('there');
@@ -140,13 +140,13 @@ describe('a gateway', () => {
     expect([resolve.mock.calls, server.seen.length]).toEqual([[], 2]);
   });
 
-  it('cannot be asked when it compresses: nothing is inflated [8.5r]', async () => {
+  it('counts as unavailable when it compresses: nothing is inflated [8.5r]', async () => {
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));
     server.answer((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb));
     await expect(marked().fetch(id)).rejects.toMatchObject(because('compressed'));
   });
 
-  it('says so when it announces or sends more than an archive holds [8.5r]', async () => {
+  it('is refused when it announces or sends more than an archive may hold [8.5r]', async () => {
     server.answer((_, response) => response.writeHead(200, { 'content-length': MAX_ARCHIVED_BYTES + 1 }).write('{'));
     expect(await marked().fetch(id)).toBe('too_large');
     let sent = 0;
@@ -163,7 +163,7 @@ describe('a gateway', () => {
     expect(sent).toBeLessThan(64);
   });
 
-  it('gives a payload of the largest size whole, and none that breaks off', async () => {
+  it('returns a payload of the largest size, and rejects one that breaks off', async () => {
     server.answer((_, response) => response.end(Buffer.alloc(MAX_ARCHIVED_BYTES, 7)));
     expect(await marked().fetch(id)).toHaveLength(MAX_ARCHIVED_BYTES);
     server.answer((_, response) => {
@@ -194,7 +194,7 @@ describe('a gateway', () => {
     await ended;
   });
 
-  it('that nobody resolves or that refuses connections cannot be asked', async () => {
+  it('counts as unavailable when its name does not resolve or it refuses connections', async () => {
     const lost = of('gateway.test', { resolve: () => Promise.reject(new Error('ENOTFOUND')) });
     await expect(lost.fetch(id)).rejects.toMatchObject(because('ENOTFOUND'));
     const closed = marked();
@@ -202,7 +202,7 @@ describe('a gateway', () => {
     await expect(closed.fetch(id)).rejects.toMatchObject(away);
   });
 
-  it('that could not be reached is tried again only after a while, and one that answers badly at once [8.5l]', async () => {
+  it('is retried only after a pause if it was unreachable, and immediately if its answer was bad [8.5l]', async () => {
     const clock = new ManualClock();
     const found: (readonly string[])[] = [[], ['127.0.0.1']];
     const resolve = vi.fn<Resolve>(() => Promise.resolve(found.shift() ?? ['127.0.0.1']));
@@ -222,7 +222,7 @@ describe('a gateway', () => {
   it.each([
     ['is asked', 499],
     ['is not asked', 500],
-  ])('that an asker could not reach %s for another id when that one left after %i ms', async (outcome, ms) => {
+  ])('that one caller could not reach %s for another id when that caller left after %i ms', async (outcome, ms) => {
     const clock = new ManualClock();
     const resolve = vi
       .fn<Resolve>(() => Promise.resolve(['127.0.0.1']))

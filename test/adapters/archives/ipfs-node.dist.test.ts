@@ -19,13 +19,13 @@ const rpc = (command: string, arg: string): Promise<Response> =>
   fetch(`${ipfs?.api ?? ''}/api/v0/${command}?arg=${arg}`, { method: 'POST' });
 const noGate = { resolve: () => Promise.reject(new Error('an address needs no name')) };
 
-/** What the node of `npm run servers` does, which is Kubo itself. */
+/** The same as the node of `npm run servers`: Kubo. */
 describe.skipIf(ipfs === null)('a real IPFS node', () => {
   const node = createIpfsNode(ipfs?.api ?? '', { clock });
   const gateway = createGateway({ url: ipfs?.gateway ?? '', isPrivate: true }, { clock, ...noGate });
 
   it.each([0, 1, 262_143, 262_144, 262_145, 524_288, 524_289, 5_000_000, MAX_ARCHIVED_BYTES])(
-    'names a file of %i bytes as we do, pins it, and gives it back, and so does its gateway',
+    'gives a file of %i bytes the CID that we compute, pins it, and returns it, as does its gateway',
     async (length) => {
       const bytes = randomBytes(length);
       const cid = await inSlices(ipfsCid(bytes));
@@ -38,7 +38,7 @@ describe.skipIf(ipfs === null)('a real IPFS node', () => {
     },
   );
 
-  it('answers, and has nothing under a CID that nobody added, or that is a directory', async () => {
+  it('answers that it has nothing for a CID that was never added, or that is a directory', async () => {
     await node.ping();
     expect(await node.fetch(await inSlices(ipfsCid(randomBytes(100))))).toBeNull();
     const { Hash: directory } = (await (await rpc('files/stat', '/')).json()) as { Hash: string };
@@ -49,7 +49,7 @@ describe.skipIf(ipfs === null)('a real IPFS node', () => {
     expect(await node.fetch(cid)).toBeNull();
   });
 
-  it('has a gateway that is followed to the name that it gives each file below localhost', async () => {
+  it('has a gateway that redirects to a name below localhost for each file, and is followed there', async () => {
     const bytes = randomBytes(300_000);
     const cid = await node.add(bytes);
     const url = (ipfs?.gateway ?? '').replace('127.0.0.1', 'localhost');
@@ -58,7 +58,7 @@ describe.skipIf(ipfs === null)('a real IPFS node', () => {
     expect(Buffer.from((await local.fetch(cid)) ?? 'nothing').equals(bytes)).toBe(true);
   });
 
-  it.each(['json', 'binary'])('keeps what a server exports as %s, and shows a server what it has', async (format) => {
+  it.each(['json', 'binary'])('stores what a server exports as %s, and serves it to a server', async (format) => {
     await using server = await openEmbeddedServer({ IPFS_API_URL: ipfs?.api ?? '' });
     const api = apiOf(server.url, server.ownerKey);
     expect((await api.post('/npcs', { npcId: 'mira', persona: `Mira ${randomBytes(8).toString('hex')}` })).status).toBe(
@@ -77,7 +77,7 @@ describe.skipIf(ipfs === null)('a real IPFS node', () => {
     expect((await elsewhere.post(`/souls/${unknown}/verify`)).status).toBe(404);
   });
 
-  it('that was killed holds up no other export, and keeps souls again once it is back', async () => {
+  it('does not delay other exports after it was killed, and stores souls again once it is back', async () => {
     await using servers = await openServers('ipfs');
     await using server = await openEmbeddedServer({ IPFS_API_URL: servers.env['IPFS_API_URL'] ?? '' });
     const api = apiOf(server.url, server.ownerKey);

@@ -10,7 +10,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 const cid = 'bafkreigs4kw7of33pkfp3w6bfuldjtzd5inhcaqpnijqqbykczaa7nup3y';
 const down = { code: 'ARCHIVE_UNAVAILABLE', details: { archive: 'ipfs' } };
 
-/** What only a simulated node does: it is slow, broken or hostile. What a real one answers is in ipfs-node.dist.test.ts. */
+/** What only a simulated node can show: slow, broken and hostile answers. For a real node see ipfs-node.dist.test.ts. */
 describe('an IPFS node', () => {
   let server: LoopbackServer;
   let node: IpfsNode;
@@ -20,7 +20,7 @@ describe('an IPFS node', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  it('is asked by POST for what the options say, and given the bytes as a file', async () => {
+  it('gets the configured options and the bytes as a file, by POST', async () => {
     server.answer((_, response) => response.end(`{"Name":"x","Bytes":1}\n{"Name":"x","Hash":"${cid}","Size":"3"}\n`));
     expect(await node.add(Buffer.from('abc'))).toBe(cid);
     const [request] = server.seen;
@@ -44,7 +44,7 @@ describe('an IPFS node', () => {
     ['an error after the headers', 200, '{"Message":"no space","Code":0,"Type":"error"}'],
     ['more than a line or two', 200, ' '.repeat(100_000)],
     ['a redirect', 302, ''],
-  ])('that answers %s to a file has not taken it', async (_, status, body) => {
+  ])('counts as failed when it answers %s to an upload', async (_, status, body) => {
     server.answer((_request, response) =>
       response.writeHead(status, { location: `${server.url}/elsewhere` }).end(body),
     );
@@ -58,7 +58,7 @@ describe('an IPFS node', () => {
     'merkledag: not found',
     'this dag node is a directory',
     'protobuf: (PBNode) invalid wireType, expected 2, got 6',
-  ])('gives the bytes of a file, and nothing where it says: %s', async (said) => {
+  ])('returns the bytes of a file, and null when the node answers: %s', async (said) => {
     server.answer(({ path }, response) => {
       if (path.includes(cid)) response.end('abc');
       else response.writeHead(500).end(`{"Message":"${said}","Code":0,"Type":"error"}`);
@@ -73,17 +73,17 @@ describe('an IPFS node', () => {
     ['no reason', '{"Message":7}'],
     ['no JSON', 'merkledag: not found'],
     ['nothing', ''],
-  ])('that fails for %s cannot be asked, rather than having nothing', async (_, body) => {
+  ])('counts as unavailable, not as empty, when it fails with %s', async (_, body) => {
     server.answer((_request, response) => response.writeHead(500).end(body));
     await expect(node.fetch(cid)).rejects.toMatchObject(down);
   });
 
-  it('that sends more than an archive holds has something too large', async () => {
+  it('is refused as too large when it sends more than an archive may hold', async () => {
     server.answer((_, response) => response.end(Buffer.alloc(MAX_ARCHIVED_BYTES + 1)));
     expect(await node.fetch(cid)).toBe('too_large');
   });
 
-  it('is down when nobody listens, or the connection breaks', async () => {
+  it('counts as down when it refuses connections or the connection breaks', async () => {
     server.answer((_, response) => response.destroy());
     await expect(node.ping()).rejects.toMatchObject(down);
     await expect(node.fetch(cid)).rejects.toMatchObject(down);
@@ -94,7 +94,7 @@ describe('an IPFS node', () => {
     await expect(node.ping()).rejects.toMatchObject(down);
   });
 
-  it.each(['ping', 'fetch', 'add'] as const)('that stays silent is down for %s', async (call) => {
+  it.each(['ping', 'fetch', 'add'] as const)('counts as down when it does not answer %s', async (call) => {
     const clock = new ManualClock();
     const silent = createIpfsNode(server.url, { clock });
     server.answer(() => undefined);
@@ -110,7 +110,7 @@ describe('an IPFS node', () => {
     await ended;
   });
 
-  it('is let go with the reason of who asks', async () => {
+  it('is cancelled with the reason of the caller', async () => {
     server.answer(() => undefined);
     const stop = new AbortController();
     const asked = node.fetch(cid, stop.signal);

@@ -17,7 +17,7 @@ describe('a breaker', () => {
     }
   };
 
-  it('lets calls through until enough have failed in a row [6.4c]', () => {
+  it('lets calls through until enough of them failed in a row [6.4c]', () => {
     fail(FAILURES - 1);
     breaker.enter();
     breaker.succeeded();
@@ -27,13 +27,13 @@ describe('a breaker', () => {
     expect([breaker.enter(), breaker.reason()]).toEqual([OPEN_MS, 'Down.']);
   });
 
-  it('opens at once for what no repeat will change [6.4d]', () => {
+  it('opens immediately for a failure that a retry cannot fix [6.4d]', () => {
     breaker.enter();
     breaker.failed('No such key.', true);
     expect([breaker.enter(), breaker.reason()]).toEqual([OPEN_MS, 'No such key.']);
   });
 
-  it('lets one call try after its time, and the others wait for what that one shows [6.4c]', async () => {
+  it('lets one call try after a pause, and holds the others until that call has ended [6.4c]', async () => {
     fail(FAILURES);
     await clock.advance(OPEN_MS);
     expect([breaker.enter(), breaker.enter()]).toEqual([0, OPEN_MS]);
@@ -45,7 +45,7 @@ describe('a breaker', () => {
     expect([breaker.enter(), breaker.reason()]).toEqual([0, null]);
   });
 
-  it('says that calls are kept away only as long as they are, though none came to try', async () => {
+  it('reports calls as blocked only while it blocks them, even if none was tried', async () => {
     expect(breaker.away()).toBeNull();
     fail(FAILURES);
     expect(breaker.away()).toBe('Down.');
@@ -53,7 +53,7 @@ describe('a breaker', () => {
     expect([breaker.away(), breaker.reason()]).toEqual([null, 'Down.']);
   });
 
-  it('lets another one try when the first gave up', async () => {
+  it('lets another call try when the first was cancelled', async () => {
     fail(FAILURES);
     await clock.advance(OPEN_MS);
     breaker.enter();

@@ -17,7 +17,7 @@ import { followersOf } from '../../support/signal-followers.js';
 type Prompted = { readonly system: string | undefined; readonly user: string; readonly options: JsonObject };
 type Mode = 'answer' | 'fail' | 'hang';
 
-/** The package as far as the engine uses it, with a model that always says the same. */
+/** A fake of the part of the package that the engine uses, with a model that always answers the same. */
 const fakePackage = (opening: 'opens' | 'fails' = 'opens') => {
   const asked: JsonObject[] = [];
   const prompted: Prompted[] = [];
@@ -37,7 +37,7 @@ const fakePackage = (opening: 'opens' | 'fails' = 'opens') => {
         loadModel: async () => {
           if (opening === 'fails') throw new Error('not a GGUF file');
           return {
-            // The fake model was made for 2,048 tokens, and takes a word for one.
+            // The fake model was trained for 2,048 tokens, and counts each word as one token.
             createContext: async ({ contextSize: { max } }) => {
               asked.push({ maxThreads, max });
               return { contextSize: Math.min(max, 2_048), getSequence: () => sequence };
@@ -105,10 +105,10 @@ cortexEngineContract('the engine of a model in this process', async () => {
   };
 });
 
-describe('the engine of a model in this process', () => {
+describe('the in-process engine', () => {
   const never = new AbortController().signal;
 
-  it('gives the model the messages of a prompt, and tells the tokens of this call [6.3i, 6.4a]', async () => {
+  it('gives the model the messages of a prompt, and returns the tokens used by this call [6.3i, 6.4a]', async () => {
     const { fake, engine } = await openEngine();
     const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
     await engine.complete({ prompt: 'Hello.' }, never);
@@ -134,7 +134,7 @@ describe('the engine of a model in this process', () => {
     expect([engine.parameters, engine.runtime]).toEqual([270, 'llama.cpp']);
   });
 
-  it('leaves nothing in the signal of its caller', async () => {
+  it('leaves no listeners on the signal of its caller', async () => {
     const { fake, engine } = await openEngine();
     const { signal } = new AbortController();
     await engine.complete({ prompt: 'Hello.' }, signal);
@@ -143,7 +143,7 @@ describe('the engine of a model in this process', () => {
     expect(followersOf(signal)).toBe(0);
   });
 
-  it('takes as many threads and tokens as it is given, and without that no more than half of the cores', async () => {
+  it('uses the configured threads and tokens, and by default at most half of the cores', async () => {
     const { fake, engine } = await openEngine(fakePackage(), { threads: 3, contextTokens: 1_000 });
     await engine.complete({ prompt: 'Hello.' }, never);
     expect(fake.asked).toEqual([{ maxThreads: 3, max: 1_000 }]);
@@ -153,7 +153,7 @@ describe('the engine of a model in this process', () => {
     expect(unset.fake.asked).toEqual([{ maxThreads: threadsFor(availableParallelism()), max: 16_384 }]);
   });
 
-  it('refuses a prompt that its context cannot hold, names the setting, and takes the next one', async () => {
+  it('refuses a prompt that exceeds the context, names the setting, and accepts the next prompt', async () => {
     const { fake, engine } = await openEngine(fakePackage(), { contextTokens: 1_000 });
     const refused = engine.complete({ prompt: 'so '.repeat(1_000).trim() }, never);
     await expect(refused).rejects.toMatchObject({
@@ -165,7 +165,7 @@ describe('the engine of a model in this process', () => {
     expect(fake.prompted.map(({ options }) => options['maxTokens'])).toEqual([136]);
   });
 
-  it('goes without a schema that the model cannot be held to', async () => {
+  it('omits a schema that the model cannot be constrained to', async () => {
     const { fake, engine } = await openEngine();
     const strange: readonly JsonObject[] = [
       {},
@@ -181,7 +181,7 @@ describe('the engine of a model in this process', () => {
     expect(fake.prompted.at(-1)?.options).toEqual({ maxTokens: 512, grammar: { grammarOf: known } });
   });
 
-  it('completes one prompt after the other, and lets only so many wait', async () => {
+  it('completes prompts one at a time, and bounds the number of waiting ones', async () => {
     const { fake, engine } = await openEngine();
     fake.become('hang');
     const caller = new AbortController();
@@ -202,7 +202,7 @@ describe('the engine of a model in this process', () => {
     expect(fake.prompted.map(({ user }) => user)).toEqual(['0', 'next']);
   });
 
-  it('gives up when its time is over', async () => {
+  it('gives up when its time limit has passed', async () => {
     const { fake, engine, clock } = await openEngine();
     fake.become('hang');
     const call = engine.complete({ prompt: 'Hello.' }, never).catch((error: unknown) => error);
@@ -214,7 +214,7 @@ describe('the engine of a model in this process', () => {
     });
   });
 
-  it('answers while the model is loaded, and says so; a file that is no model is told in the log', async () => {
+  it('refuses calls while the model is loading, and logs a file that is not a model', async () => {
     const { engine, log } = await openEngine(fakePackage('fails'));
     expect(engine.state()).toBe('The model is still loading.');
     await expect(engine.complete({ prompt: 'Hello.' }, never)).rejects.toMatchObject({ code: 'CORTEX_UNAVAILABLE' });
@@ -223,7 +223,7 @@ describe('the engine of a model in this process', () => {
     expect(log.lines).toMatchObject([{ level: 'error', message: 'Cannot load the model' }]);
   });
 
-  it('is not down while it is loaded, and with a broken file only for a while after a call has failed', async () => {
+  it('does not count as down while the model is loading, and with a broken file only for a while after a failed call', async () => {
     const { engine, clock } = await openEngine(fakePackage('fails'));
     expect(engine.down()).toBeNull();
     await settle(8);
@@ -237,7 +237,7 @@ describe('the engine of a model in this process', () => {
     }
   });
 
-  it('ends what runs, and lets the model go, when it is closed', async () => {
+  it('cancels running calls and frees the model when it is closed', async () => {
     const { fake, engine } = await openEngine();
     fake.become('hang');
     const call = engine.complete({ prompt: 'Hello.' }, never).catch((error: unknown) => error);
@@ -247,7 +247,7 @@ describe('the engine of a model in this process', () => {
     expect(fake.done).toEqual(['ended', 'cleared', 'disposed']);
   });
 
-  it('says what to install when the package is missing', async () => {
+  it('names the package to install when it is missing', async () => {
     const problem: unknown = await loadLlamaPackage('a-package-that-nobody-has').catch((error: unknown) => error);
     expect(problem).toBeInstanceOf(StartProblem);
     expect((problem as Error).message).toMatch(/npm install --no-save node-llama-cpp/);

@@ -65,7 +65,7 @@ describe('the engine of a model server', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  it('asks with the key, the model and what was asked for, and tells the tokens that were used [6.3i, 6.4a]', async () => {
+  it('sends the key, the model and the options, and returns the tokens used [6.3i, 6.4a]', async () => {
     server.behave(
       raw(
         JSON.stringify({
@@ -93,13 +93,13 @@ describe('the engine of a model server', () => {
     expect(engine.parameters).toBe(270);
   });
 
-  it('sends a prompt in a chat template as the messages that it was formatted from', async () => {
+  it('sends a prompt in a chat template as the messages it was rendered from', async () => {
     const { prompt, ctxMessages } = buildPrompt(anInput({ ruleset: aRuleset([], 'ChatML') }));
     await ask(prompt);
     expect(bodies()[0]).toMatchObject({ messages: ctxMessages });
   });
 
-  it('holds the model to a schema, and remembers a server that takes none', async () => {
+  it('constrains the model to a schema, and remembers a server that does not support schemas', async () => {
     const jsonSchema = { type: 'object' };
     await ask('Hello.', { jsonSchema });
     server.behave(status(400), well);
@@ -109,7 +109,7 @@ describe('the engine of a model server', () => {
     expect(bodies().map((body) => body['response_format'])).toEqual([format, format, undefined, undefined]);
   });
 
-  it('reads the half of a character with which a model was cut off as U+FFFD', async () => {
+  it('reads a character that the model was cut off in as U+FFFD', async () => {
     const body =
       '{"choices":[{"message":{"role":"assistant","content":"The mill burned down \\ud83d"},"finish_reason":"length"}]}';
     server.behave({ kind: 'raw', status: 200, contentType: 'application/json', body });
@@ -118,13 +118,13 @@ describe('the engine of a model server', () => {
     );
   });
 
-  it('takes the words with which a model declines', async () => {
+  it('returns the text of a refusal by the model', async () => {
     server.behave(raw('{"choices": [{"message": {"content": null, "refusal": "I cannot help with that."}}]}'));
     expect((await ask()).text).toBe('I cannot help with that.');
     expect(server.seen).toHaveLength(1);
   });
 
-  it('asks others with their schemas when it refuses one', async () => {
+  it('still sends other schemas after the server rejected one', async () => {
     server.behave(status(400), well);
     await ask('Hello.', { jsonSchema: { type: 'no such type' } });
     await ask('Hello.', { jsonSchema: { type: 'object' } });
@@ -132,7 +132,7 @@ describe('the engine of a model server', () => {
     expect(bodies().map((body) => 'response_format' in body)).toEqual([true, false, true, false]);
   });
 
-  it('does not take a request that is refused either way for a server without schemas', async () => {
+  it('does not conclude that a server lacks schemas from a request that fails with and without one', async () => {
     server.behave(status(400), status(400), well);
     expect((await refusal(ask('Hello.', { jsonSchema: {} }))).code).toBe('CORTEX_UNAVAILABLE');
     await ask('Hello.', { jsonSchema: {} });
@@ -151,7 +151,7 @@ describe('the engine of a model server', () => {
     ['answering without a text', raw('{"choices": [{"message": {"content": null}}]}')],
     ['answering without choices', raw('[]')],
     ['answering too much', raw(' '.repeat(1_100_000))],
-  ])('tries again, after a pause, when the server is %s', async (_, behaviour) => {
+  ])('retries after a pause when the server is %s', async (_, behaviour) => {
     server.behave(behaviour, behaviour, well);
     expect((await ask()).text).toBe('Well met, stranger.');
     const [first = 0, second = 0] = clock.pauses;
@@ -163,7 +163,7 @@ describe('the engine of a model server', () => {
     expect(engine.state()).toBe('ready');
   });
 
-  it('waits as long as the server asks, but not longer than a few seconds', async () => {
+  it('waits as long as the server asks, up to a few seconds', async () => {
     server.behave(status(429, { 'retry-after': '3' }), well);
     await ask();
     expect(clock.pauses).toEqual([3_000]);
@@ -177,14 +177,14 @@ describe('the engine of a model server', () => {
     [402, /HTTP 402/],
     [404, /ANIMA_CORTEX_MODEL/],
     [302, /HTTP 302/],
-  ])('does not try again after HTTP %i, and says what to look at [6.4d]', async (code, reason) => {
+  ])('does not retry after HTTP %i, and names what to check [6.4d]', async (code, reason) => {
     server.behave(status(code, { location: 'http://127.0.0.1:9/v1' }));
     expect((await refusal(ask())).details['reason']).toMatch(reason);
     expect(server.seen).toHaveLength(1);
     expect(engine.state()).toMatch(reason);
   });
 
-  it.each([403, 405, 451])('does not try again after HTTP %i, and goes on to ask for others', async (code) => {
+  it.each([403, 405, 451])('does not retry after HTTP %i, and still sends other requests', async (code) => {
     server.behave(status(code), well);
     expect((await refusal(ask())).details['reason']).toContain(`HTTP ${String(code)}`);
     expect(server.seen).toHaveLength(1);
@@ -193,7 +193,7 @@ describe('the engine of a model server', () => {
   });
 
   it.each([400, 413, 422])(
-    'does not count HTTP %i, which is about one prompt, against a server [6.4d]',
+    'does not count HTTP %i, which concerns a single prompt, against a server [6.4d]',
     async (code) => {
       server.behave(status(code));
       for (let calls = 1; calls <= 3; calls += 1) await refusal(ask());
@@ -201,7 +201,7 @@ describe('the engine of a model server', () => {
     },
   );
 
-  it('counts a forbidden prompt against a server only when it has answered no other for a minute [6.4e]', async () => {
+  it('counts a forbidden prompt against a server only if it has answered no other prompt for a minute [6.4e]', async () => {
     await ask();
     server.behave(status(403));
     for (let calls = 1; calls <= 4; calls += 1) await refusal(ask('Moderated.'));
@@ -212,7 +212,7 @@ describe('the engine of a model server', () => {
     expect(engine.state()).toMatch(reason);
   });
 
-  it('leaves a server alone after three failures, tries once after a while, and comes back [6.4b, 6.4c, 6.4d]', async () => {
+  it('stops calling a server after three failures, tries once after a pause, and recovers [6.4b, 6.4c, 6.4d]', async () => {
     server.behave(status(500));
     expect((await refusal(ask())).details['reason']).toMatch(/HTTP 500/);
     expect(server.seen).toHaveLength(3);
@@ -234,7 +234,7 @@ describe('the engine of a model server', () => {
     ]);
   });
 
-  it('gives up when its time is over, and lets the connection go', async () => {
+  it('gives up at its time limit, and closes the connection', async () => {
     server.behave({ kind: 'trickle' });
     const call = refusal(ask());
     while (server.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -243,7 +243,7 @@ describe('the engine of a model server', () => {
     await server.quiet();
   });
 
-  it('counts a server as too slow when it does not answer in its own time [6.4d]', async () => {
+  it('counts a server as too slow when it does not answer within the time limit of the engine [6.4d]', async () => {
     server.behave({ kind: 'silent' });
     for (let calls = 1; calls <= 3; calls += 1) {
       const call = refusal(ask());
@@ -255,7 +255,7 @@ describe('the engine of a model server', () => {
     expect(engine.state()).toMatch(/in time/);
   });
 
-  it('counts a server as too slow when the time limit of its callers is over, also when it is tried again', async () => {
+  it('counts a server as too slow when the time limit of its callers passes, also on a trial call', async () => {
     server.behave({ kind: 'silent' });
     const late = () => new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 });
     const tooLate = async (calls: number): Promise<void> => {
@@ -275,7 +275,7 @@ describe('the engine of a model server', () => {
   });
 
   it.each(['of its caller', 'of its own'])(
-    'does not count a call against a server that has answered others meanwhile when the time limit %s is over',
+    'does not count a call against a server that answered others in the meantime when the time limit %s is over',
     async (whose) => {
       const silent: Behaviour = { kind: 'silent' };
       server.behave(silent, silent, silent, well);
@@ -291,7 +291,7 @@ describe('the engine of a model server', () => {
     },
   );
 
-  it('does not count calls against a server that their callers gave up, however late [6.4e]', async () => {
+  it('does not count calls that their callers cancelled against a server, however late [6.4e]', async () => {
     server.behave({ kind: 'silent' });
     for (let calls = 1; calls <= 4; calls += 1) {
       const caller = new AbortController();
@@ -305,7 +305,7 @@ describe('the engine of a model server', () => {
     expect(engine.state()).toBe('ready');
   });
 
-  it('does not count bad answers to one prompt against a server [6.4e]', async () => {
+  it('does not count bad answers to the same prompt against a server [6.4e]', async () => {
     server.behave(raw('{"choices": [{"message": {"content": null}}]}'));
     expect((await refusal(ask())).details['reason']).toMatch(/contains no text/);
     expect((await refusal(ask())).details['reason']).toMatch(/contains no text/);
@@ -314,7 +314,7 @@ describe('the engine of a model server', () => {
     expect((await ask()).text).toBe('Well met, stranger.');
   });
 
-  it('cannot reach a server that is not there, and logs neither its key nor a prompt [6.4d]', async () => {
+  it('reports a missing server as unreachable, and logs neither its key nor a prompt [6.4d]', async () => {
     await server[Symbol.asyncDispose]();
     expect((await refusal(ask(`whisper ${SECRET}`))).details['reason']).toMatch(/is unreachable/);
     expect(log.lines.length).toBeGreaterThan(0);

@@ -12,7 +12,7 @@ describe('the size of a model', () => {
     ['gpt-4o', 0],
     ['q4b_0', 0],
     ['', 0],
-  ])('is read from its name, if that gives one: %s', (name, millions) => {
+  ])('is read from its name if the name contains it: %s', (name, millions) => {
     expect(parametersIn(name)).toBe(millions);
   });
 });

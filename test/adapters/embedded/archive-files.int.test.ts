@@ -15,18 +15,18 @@ describe('the files of the archive', () => {
     ['EDQUOT', 'STORE_FULL', 5],
     ['EIO', 'STORE_UNAVAILABLE', 1],
     ['EMFILE', 'STORE_UNAVAILABLE', 1],
-  ])('refuse when the system says %s: %s', async (code, refusal, retryAfter) => {
+  ])('refuse a write when the system reports %s: %s', async (code, refusal, retryAfter) => {
     const refused: unknown = await onFiles(failing(code)).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Rejection);
     expect(refused).toMatchObject({ code: refusal, retryAfter });
   });
 
-  it('do not hide a defect', async () => {
+  it('do not hide a programming error', async () => {
     const defect = new TypeError('a defect');
     await expect(onFiles(() => Promise.reject(defect))).rejects.toBe(defect);
   });
 
-  it('leave nothing behind when one cannot be written to its place', async () => {
+  it('leave nothing behind when a file cannot be moved to its final path', async () => {
     await using directory = await temporaryDirectory();
     const to = join(directory.path, 'missing', 'file');
     await expect(writeWhole(to, join(directory.path, 'unfinished'), Buffer.from('x'))).rejects.toThrow('ENOENT');

@@ -8,7 +8,7 @@ import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import { startBuilt, startTypeScript } from '../../support/child.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-/** Starting a process takes its time on a busy machine. */
+/** Starting a process takes a while on a busy machine. */
 const PROCESS_MS = 90_000;
 const LOCKING = new URL('../../support/locking-process.ts', import.meta.url);
 
@@ -31,7 +31,7 @@ describe('The data directory', () => {
     return (error as StartProblem).message;
   };
 
-  it('is made with its format version, for its owner alone', async () => {
+  it('is created with its format version, readable by its owner only', async () => {
     using directory = await openDataDirectory(join(path, 'below'));
     expect(directory.path).toBe(join(path, 'below'));
     expect((await stat(directory.path)).mode & 0o777).toBe(0o700);
@@ -47,7 +47,7 @@ describe('The data directory', () => {
     for (const file of files) expect(file.startsWith(directory.path)).toBe(true);
   });
 
-  it('is opened again after it was let go, with what stands in it', async () => {
+  it('is reopened with its contents after it was released', async () => {
     const first = await openDataDirectory(path);
     await writeFile(first.secretFile, 'secret');
     first[Symbol.dispose]();
@@ -62,7 +62,7 @@ describe('The data directory', () => {
   });
 
   it(
-    'is refused to another process with one sentence, and nothing is changed [11.3e]',
+    'is refused to another process with one message, and nothing is changed [11.3e]',
     { timeout: PROCESS_MS },
     async () => {
       using _open = await openDataDirectory(path);
@@ -77,7 +77,7 @@ describe('The data directory', () => {
     },
   );
 
-  it('is free at once when the process that had it is killed', { timeout: PROCESS_MS }, async () => {
+  it('is released immediately when the process holding it is killed', { timeout: PROCESS_MS }, async () => {
     const other = startTypeScript(LOCKING, { args: [path] });
     await other.waitForLine(/^open /);
     expect(await refusal()).toContain('already open in another process');
@@ -86,7 +86,7 @@ describe('The data directory', () => {
     expect(again.path).toBe(path);
   });
 
-  it('of a newer format is refused, and nothing is changed [11.3d]', async () => {
+  it('of a newer format is refused unchanged [11.3d]', async () => {
     await mkdir(path);
     await writeFile(join(path, 'format'), `${FORMAT_VERSION + 1}\n`);
     expect(await refusal()).toContain(`format version ${FORMAT_VERSION + 1}`);
@@ -94,23 +94,23 @@ describe('The data directory', () => {
     expect(await readFile(join(path, 'format'), 'utf8')).toBe(`${FORMAT_VERSION + 1}\n`);
   });
 
-  it('whose format cannot be read is refused', async () => {
+  it('is refused when its format cannot be read', async () => {
     await mkdir(path);
     await writeFile(join(path, 'format'), 'mp3\n');
     expect(await refusal()).toContain('contains no format version');
     expect(await readdir(path)).toEqual(['format']);
   });
 
-  it('that cannot be made or is a file is refused with its path and the reason', async () => {
+  it('is refused with its path and the reason when it cannot be created or is a file', async () => {
     await writeFile(path, 'a file');
     expect(await refusal()).toMatch(/^The data directory .*data cannot be made \(EEXIST\)\. Set ANIMA_DATA_DIR to a /);
     expect(await refusal(join(path, 'below'))).toContain('cannot be made (ENOTDIR)');
     expect(await readFile(path, 'utf8')).toBe('a file');
   });
 
-  // There a missing directory cannot be made, and the system says only that it is missing.
+  // Directories cannot be created there, and the system reports only that it is missing.
   it.runIf(process.platform === 'linux')(
-    'below /proc stops the start with one sentence',
+    'fails the start with one message when it is below /proc',
     { timeout: PROCESS_MS },
     async () => {
       await using server = startBuilt('src/main.js', { env: { PORT: '0', ANIMA_DATA_DIR: '/proc/nope/below' } });
@@ -122,7 +122,7 @@ describe('The data directory', () => {
     },
   );
 
-  it('that may not be written is refused, and nothing is changed [11.3e]', async (context) => {
+  it('is refused unchanged when it is not writable [11.3e]', async (context) => {
     if (process.getuid?.() === 0) return context.skip('root may write everywhere');
     await mkdir(path);
     await chmod(path, 0o500);

@@ -18,8 +18,8 @@ const ranges: readonly ReadRange[] = [
   { direction: 'backwards', from: 9, to: 2, limit: 100 },
 ];
 
-describe('a reader beside an event store', () => {
-  it('reads what the store reads, also what is written after it was opened', async () => {
+describe('a second reader of an event store', () => {
+  it('reads the same events as the store, including those written after it was opened', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'events.db');
     await using store = EmbeddedEventStore.open(file);

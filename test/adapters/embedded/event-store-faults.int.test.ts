@@ -11,7 +11,7 @@ import { startTypeScript } from '../../support/child.js';
 import { event, events, namesOf } from '../../support/events.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-/** Starting processes takes its time on a busy machine. */
+/** Starting processes takes a while on a busy machine. */
 const PROCESS_MS = 90_000;
 const forwards = { direction: 'forwards', limit: 4096 } as const;
 const APPENDING = new URL('../../support/appending-process.ts', import.meta.url);
@@ -26,39 +26,43 @@ describe('The embedded event store', () => {
   });
   afterEach(() => directory[Symbol.asyncDispose]());
 
-  it('killed while it appends has every acknowledged event once, and goes on', { timeout: PROCESS_MS }, async () => {
-    const streams = 8;
-    for (let round = 1; round <= 2; round += 1) {
-      const path = join(directory.path, `${round}.db`);
-      const child = startTypeScript(APPENDING, { args: [path, String(streams)] });
-      await child.waitForLine(new RegExp(`^s0 ${round * 50}$`));
-      await child.kill();
-      const acknowledged = new Map<string, number>();
-      for (const line of child.lines) {
-        const [stream = '', revision = ''] = line.split(' ');
-        acknowledged.set(stream, Math.max(acknowledged.get(stream) ?? 0, Number(revision)));
-      }
-      expect(acknowledged.size).toBe(streams);
+  it(
+    'keeps every acknowledged event exactly once when it is killed during appends, and accepts new ones',
+    { timeout: PROCESS_MS },
+    async () => {
+      const streams = 8;
+      for (let round = 1; round <= 2; round += 1) {
+        const path = join(directory.path, `${round}.db`);
+        const child = startTypeScript(APPENDING, { args: [path, String(streams)] });
+        await child.waitForLine(new RegExp(`^s0 ${round * 50}$`));
+        await child.kill();
+        const acknowledged = new Map<string, number>();
+        for (const line of child.lines) {
+          const [stream = '', revision = ''] = line.split(' ');
+          acknowledged.set(stream, Math.max(acknowledged.get(stream) ?? 0, Number(revision)));
+        }
+        expect(acknowledged.size).toBe(streams);
 
-      await using store = EmbeddedEventStore.open(path);
-      const open: string[] = [];
-      for (const [stream, revision] of acknowledged) {
-        const read = await store.read(stream, forwards);
-        expect(read.lastRevision).toBeGreaterThanOrEqual(revision);
-        expect(namesOf(read.events)).toEqual(read.events.map((_, index) => `${stream}-${index}`));
-        expect(read.events.map((each) => each.revision)).toEqual(read.events.map((_, index) => index));
-        if (read.lastRevision % 2 === 0) open.push(stream);
-        // What was under way when it died is sent again: written before or now, but once.
-        const next = read.lastRevision;
-        const last = [event(`${stream}-${next}`)];
-        expect(await store.append(stream, next - 1, last)).toMatchObject({ ok: true, repeated: true });
-        expect(await store.append(stream, next, [event('next')])).toMatchObject({ ok: true, revision: next + 1 });
+        await using store = EmbeddedEventStore.open(path);
+        const open: string[] = [];
+        for (const [stream, revision] of acknowledged) {
+          const read = await store.read(stream, forwards);
+          expect(read.lastRevision).toBeGreaterThanOrEqual(revision);
+          expect(namesOf(read.events)).toEqual(read.events.map((_, index) => `${stream}-${index}`));
+          expect(read.events.map((each) => each.revision)).toEqual(read.events.map((_, index) => index));
+          if (read.lastRevision % 2 === 0) open.push(stream);
+          // Appends in flight at the kill are sent again: they end up written exactly once.
+          const next = read.lastRevision;
+          const last = [event(`${stream}-${next}`)];
+          expect(await store.append(stream, next - 1, last)).toMatchObject({ ok: true, repeated: true });
+          expect(await store.append(stream, next, [event('next')])).toMatchObject({ ok: true, revision: next + 1 });
+        }
+        expect((await store.openProcesses()).map(({ stream }) => stream).sort()).toEqual(open.sort());
       }
-      expect((await store.openProcesses()).map(({ stream }) => stream).sort()).toEqual(open.sort());
-    }
-  });
+    },
+  );
 
-  it('flushes every commit, at every open, and refuses a database that does not', async () => {
+  it('flushes every commit, however it was opened, and refuses a database that does not', async () => {
     for (let open = 0; open < 2; open += 1) {
       const database = Database.open(file, { synchronous: 'FULL' });
       await using store = EmbeddedEventStore.open(database);
@@ -82,7 +86,7 @@ describe('The embedded event store', () => {
     });
     afterEach(() => store[Symbol.asyncDispose]());
 
-    it('refuses every append of the commit, goes on reading, and writes again once there is space [11.3g]', async () => {
+    it('refuses every append of the commit, keeps reading, and writes again once there is space [11.3g]', async () => {
       const before = [await store.readAll(0, 100), await store.lastPosition(), await store.openProcesses()];
       full();
       const settled = await Promise.allSettled([
@@ -135,7 +139,7 @@ describe('The embedded event store', () => {
     });
   });
 
-  it('refuses appends over the bound of its queue as BUSY and takes them again once it is empty', async () => {
+  it('refuses appends beyond the limit of its queue with BUSY, and accepts them again once it has drained', async () => {
     await using store = EmbeddedEventStore.open(file, { appendsWaiting: 3, appendsPerCommit: 2 });
     const sent = Array.from({ length: 5 }, (_, index) => store.append(`s${index}`, 'no_stream', [event(`e${index}`)]));
     const settled = await Promise.allSettled(sent);
@@ -151,14 +155,14 @@ describe('The embedded event store', () => {
     expect(namesOf(await store.readAll(0, 10))).toEqual(['e0', 'e1', 'e2', 'e4']);
   });
 
-  it('bounds the text that waits as well', async () => {
+  it('limits the waiting text as well', async () => {
     await using store = EmbeddedEventStore.open(file, { textWaiting: 10_000 });
     const big = event('big', { data: { text: 'x'.repeat(10_000) } });
     await expect(store.append('s', 'no_stream', [big])).rejects.toMatchObject({ code: 'BUSY' });
     expect(await store.append('s', 'no_stream', [event('small')])).toMatchObject({ ok: true });
   });
 
-  it('holds more streams than it keeps heads of', async () => {
+  it('holds more streams than it caches the heads of', async () => {
     await using store = EmbeddedEventStore.open(file, { headsKept: 4 });
     for (let round = 0; round < 3; round += 1) {
       const expected = round === 0 ? 'no_stream' : round - 1;
@@ -175,12 +179,12 @@ describe('The embedded event store', () => {
     );
   });
 
-  it('does not open a file that is no database', async () => {
+  it('does not open a file that is not a database', async () => {
     await writeFile(file, 'this is no database, but long enough to be taken for one '.repeat(100));
     expect(() => EmbeddedEventStore.open(file)).toThrow(/is damaged\. Restore the whole data directory/);
   });
 
-  it('names the mind and the file, and logs them, where a page cannot be read; what can be read it reads', async () => {
+  it('names and logs the mind and the file when a page is unreadable, and reads everything else', async () => {
     const [one, other] = [npcStream('studio', 'tom'), npcStream('studio', 'mira')];
     {
       await using store = EmbeddedEventStore.open(file);
@@ -211,7 +215,7 @@ describe('The embedded event store', () => {
     await expect(reader.read(other, forwards)).rejects.toMatchObject(refused);
   });
 
-  it('says whether it can be written and read [10.6c]', async () => {
+  it('reports whether it is writable and readable [10.6c]', async () => {
     using database = Database.open(file, { synchronous: 'FULL' });
     await using store = EmbeddedEventStore.open(database);
     await store.append('s', 'no_stream', events('s', 3));
@@ -221,7 +225,7 @@ describe('The embedded event store', () => {
     await expect(store.probe()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' });
   });
 
-  it('writes many events at once and finds each again', async () => {
+  it('writes many events in parallel and finds each of them', async () => {
     await using store = EmbeddedEventStore.open(file);
     await Promise.all(
       Array.from({ length: 40 }, (_, index) => store.append(`s${index}`, 'no_stream', events(`${index}`, 100))),

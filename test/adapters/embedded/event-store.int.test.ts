@@ -26,7 +26,7 @@ eventStoreContract('The embedded adapter', async () => {
   };
 });
 
-describe('a long page of the embedded adapter', () => {
+describe('a long page of the embedded event store', () => {
   const [count, size] = [400, 2_000];
   const filled = async () => {
     const directory = await temporaryDirectory();
@@ -51,7 +51,7 @@ describe('a long page of the embedded adapter', () => {
         (await store.read(STREAM, { ...whole, direction: 'backwards' })).events.toReversed(),
     ],
     ['all streams', (store: EmbeddedEventStore) => store.readAll(0, 2 * count)],
-  ])('of %s is read in portions, and other work runs between them', async (_, read) => {
+  ])('of %s is read in portions, between which other work runs', async (_, read) => {
     await using scene = await filled();
     using turns = countTurns();
     const events = await read(scene.store);
@@ -59,7 +59,7 @@ describe('a long page of the embedded adapter', () => {
     expect(turns.count).toBeGreaterThanOrEqual(Math.floor((count * size) / PAUSE_BYTES) - 1);
   });
 
-  it('ends where its stream ended when the reading began', async () => {
+  it('ends where its stream ended when the read began', async () => {
     await using scene = await filled();
     const reading = scene.store.read(STREAM, whole);
     await scene.store.append(STREAM, count - 1, [event('later')]);
@@ -67,7 +67,7 @@ describe('a long page of the embedded adapter', () => {
     expect([events.length, lastRevision]).toEqual([count, count - 1]);
   });
 
-  it('that was read for a subscription ends it normally when the subscriber leaves and the store is closed', async () => {
+  it('ends a subscription normally when the subscriber leaves and the store is closed', async () => {
     await using scene = await filled();
     const left = new AbortController();
     const following = scene.store.subscribe({ after: 0, signal: left.signal })[Symbol.asyncIterator]();
@@ -77,7 +77,7 @@ describe('a long page of the embedded adapter', () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it('is refused when the store is closed while it is read', async () => {
+  it('is refused when the store is closed during the read', async () => {
     await using scene = await filled();
     const reading = scene.store.read(STREAM, whole);
     await Promise.all([

@@ -4,13 +4,13 @@ import { LEAST_FREE_BYTES, requireFreeSpace } from '../../../src/adapters/embedd
 
 const disk = (freeBytes: number) => () => Promise.resolve({ bavail: freeBytes / 512, bsize: 512 });
 
-describe('The space on the disk of a directory', () => {
-  it('suffices where the largest commit fits [10.6c]', async () => {
+describe('The free space of a directory', () => {
+  it('suffices if the largest commit fits [10.6c]', async () => {
     await requireFreeSpace('/data', disk(LEAST_FREE_BYTES));
     await requireFreeSpace('.');
   });
 
-  it('is refused as a full disk where it does not [10.6c, 11.3g]', async () => {
+  it('is refused as a full disk if it does not [10.6c, 11.3g]', async () => {
     const full = { code: 'STORE_FULL', retryAfter: 5 };
     await expect(requireFreeSpace('/data', disk(LEAST_FREE_BYTES - 512))).rejects.toMatchObject(full);
   });

@@ -9,7 +9,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 import { keyed } from '../../support/keyed.js';
 
-/** A copy of the files as they stand on the disk while they are in use: what a killed process leaves. */
+/** A copy of the files on disk while they are in use: what a killed process leaves behind. */
 const copyOf = async (file: string, to: string): Promise<string> => {
   for (const part of ['', '-wal']) await copyFile(`${file}${part}`, `${to}${part}`);
   return to;
@@ -45,7 +45,7 @@ answerBudgetContract('The embedded adapter', openContract);
 describe('The file of idempotency keys', () => {
   const answer = { status: 200, headers: {}, body: null };
 
-  it('frees what a budget that was lowered does not hold, and then keeps new answers', async () => {
+  it('evicts what exceeds a lowered budget, and then stores new responses', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');
     const clock = new ManualClock();
@@ -70,7 +70,7 @@ describe('The file of idempotency keys', () => {
     expect(await Promise.all(old.map(isKept))).not.toContain(true);
   });
 
-  it('does not keep an answer that would push out more than 256 others [1.7m]', async () => {
+  it('does not store a response that would evict more than 256 others [1.7m]', async () => {
     await using directory = await temporaryDirectory();
     const clock = new ManualClock();
     await using store = EmbeddedIdempotencyStore.open(join(directory.path, 'idempotency.db'), clock, 100_000);
@@ -86,7 +86,7 @@ describe('The file of idempotency keys', () => {
     expect(await store.storedAnswer(keyed('scope', 'small 499'))).not.toBeNull();
   });
 
-  it('writes everything of one turn of the event loop in one commit', async () => {
+  it('writes everything from one turn of the event loop in one commit', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');
     await using store = EmbeddedIdempotencyStore.open(file, new ManualClock());
@@ -97,7 +97,7 @@ describe('The file of idempotency keys', () => {
     expect(new Set((await Promise.all(seen)).map((row) => (row as { n: number }).n))).toEqual(new Set([40]));
   });
 
-  it('writes what is waiting before it closes, and takes nothing more after that', async () => {
+  it('writes pending entries before it closes, and accepts nothing afterwards', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');
     const clock = new ManualClock();
@@ -117,7 +117,7 @@ describe('The file of idempotency keys', () => {
     });
   });
 
-  it('reserves nothing when the file cannot be written, and works again when it can', async () => {
+  it('reserves nothing while the file is not writable, and recovers once it is', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');
     await using store = EmbeddedIdempotencyStore.open(file, new ManualClock());
@@ -136,7 +136,7 @@ describe('The file of idempotency keys', () => {
       resumed: false,
       done: false,
     });
-    // Its answer is lost, so a repeat completes it under its seed.
+    // Its response is lost, so a repeat runs it again with the same seed.
     expect(await store.reserve(keyed('scope', 'running'), 'new')).toEqual({
       kind: 'run',
       seed: 'seed',
@@ -145,7 +145,7 @@ describe('The file of idempotency keys', () => {
     });
   });
 
-  it('keeps no more than a day of keys on the disk', async () => {
+  it('keeps at most one day of keys on disk', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'idempotency.db');
     const clock = new ManualClock();

@@ -24,7 +24,7 @@ keyUsageContract('The embedded adapter', async (clock) => {
 describe('The last use of keys on disk', () => {
   const now = new Date('2026-01-01T00:00:00.000Z');
 
-  it('is written once a minute, and at the end', async () => {
+  it('is written once a minute, and on close', async () => {
     await using directory = await temporaryDirectory();
     const clock = new ManualClock();
     using database = openReadsFile(join(directory.path, 'reads.db'));
@@ -42,7 +42,7 @@ describe('The last use of keys on disk', () => {
     expect(written()).toEqual(['a', 'b', 'c']);
   });
 
-  it('is known again after a restart', async () => {
+  it('is available after a restart', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'reads.db');
     {

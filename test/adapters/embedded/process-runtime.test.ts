@@ -56,7 +56,7 @@ describe('The embedded runtime', () => {
   const stream = npcStream('studio', 'runner');
   const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
 
-  /** A runtime with one race that is started, due after a minute. */
+  /** A runtime with one started race that is due after a minute. */
   const started = async (host: Partial<ProcessWithEffects>) => {
     const clock = new ManualClock();
     const store = new MemoryEventStore();
@@ -92,7 +92,7 @@ describe('The embedded runtime', () => {
     return { clock, effects, runtime, fault, gate, log, open, ref, start, sinceMs, types };
   };
 
-  it('tries an effect that keeps failing after 1, 2, 4, 8 seconds', async () => {
+  it('retries a failing effect after 1, 2, 4, 8 seconds', async () => {
     const at: number[] = [];
     const { clock, effects, runtime, start, sinceMs } = await started({});
     effects.deliver = () => {
@@ -109,7 +109,7 @@ describe('The embedded runtime', () => {
   it.each([
     ['a server that is away', new Rejection('CORTEX_UNAVAILABLE', { retryAfter: 1 }), ['warn']],
     ['a defect', new Error('undefined is not a road'), ['error']],
-  ])('logs %s for what it is when an effect fails', async (_, failure, levels) => {
+  ])('logs a failing effect as %s', async (_, failure, levels) => {
     const { clock, effects, runtime, log, start } = await started({});
     effects.deliver = () => Promise.reject(failure);
     await start();
@@ -120,7 +120,7 @@ describe('The embedded runtime', () => {
     await runtime[Symbol.asyncDispose]();
   });
 
-  it('takes up what an open process waits for by folding it alone: a start takes no steps', async () => {
+  it('finds the pending effect of an open process from its state alone: a start runs no steps', async () => {
     let steps = 0;
     const { clock, effects, runtime, open, start } = await started({
       prepare: (of) => {
@@ -140,7 +140,7 @@ describe('The embedded runtime', () => {
     await next[Symbol.asyncDispose]();
   });
 
-  it('folds no open process of a table without effects at a start, and still acts on its deadline', async () => {
+  it('does not fold open processes without effects at startup, and still acts on their deadlines', async () => {
     const calm: Partial<typeof race> = { ...race };
     delete calm.pending;
     const { clock, runtime, gate, open, start, types } = await started({ process: calm as typeof race });
@@ -156,7 +156,7 @@ describe('The embedded runtime', () => {
     await next[Symbol.asyncDispose]();
   });
 
-  it('backs off from a deadline in a stream that only a newer server can read, though the process can be looked at', async () => {
+  it('backs off from a deadline in a stream that only a newer server can read, even if the process is queried', async () => {
     const at: number[] = [];
     const { clock, runtime, ref, start, sinceMs } = await started({
       prepare: (of, _, inputs) => {
@@ -170,14 +170,14 @@ describe('The embedded runtime', () => {
     await start();
     for (let second = 0; second < 76; second += 1) {
       await clock.advance(1_000);
-      // Whoever asks meanwhile does not make it any quicker.
+      // Callers in the meantime do not shorten the pause.
       await runtime.ask(ref, [], by);
     }
     expect(at).toEqual([60_000, 61_000, 63_000, 67_000, 75_000]);
     await runtime[Symbol.asyncDispose]();
   });
 
-  it('acts on the deadline of a step whose append was written and whose answer was lost', async () => {
+  it('acts on the deadline of a step that was appended although its answer was lost', async () => {
     const { clock, runtime, fault, start, types } = await started({});
     fault.at = 'after';
     await expect(start()).rejects.toThrow('killed after the append');
@@ -187,7 +187,7 @@ describe('The embedded runtime', () => {
     await runtime[Symbol.asyncDispose]();
   });
 
-  it('tries a deadline that the table leaves as it is after 1, 2, 4, 8 seconds', async () => {
+  it('retries a deadline that the transition table ignores after 1, 2, 4, 8 seconds', async () => {
     const at: number[] = [];
     const { clock, runtime, start, sinceMs } = await started({
       process: {
@@ -205,8 +205,8 @@ describe('The embedded runtime', () => {
     await runtime[Symbol.asyncDispose]();
   });
 
-  it('keeps the actor that drives a process now when the look of the start comes late', async () => {
-    // Without a deadline, and with an effect only once it is delivered: before that it waits for nothing.
+  it('keeps the current actor of a process when the startup scan finishes late', async () => {
+    // No deadline, and an effect only after delivery: until then the process waits for nothing.
     const { clock, effects, open, runtime, gate, ref, start } = await started({
       process: {
         ...race,

@@ -44,7 +44,7 @@ describe('The file of read models', () => {
   const row = { key: 'a', row: { a: 1 }, index: { partition: 'p', order: '1', tag: 'live' } };
   const changes = { put: [row], remove: [], progress: [{ stream: 's', from: -1, to: 1 }], parked: [], position: 2 };
 
-  it('makes of a history, live and rebuilt, what the double in memory makes of it', async () => {
+  it('projects a history exactly like the in-memory store, live and rebuilt', async () => {
     await using directory = await temporaryDirectory();
     const clock = new ManualClock();
     let files = 0;
@@ -71,7 +71,7 @@ describe('The file of read models', () => {
     );
   });
 
-  it('goes on with builds that were made before rows had passages', async () => {
+  it('continues builds that were made before rows had passages', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
     const clock = new ManualClock();
@@ -89,7 +89,7 @@ describe('The file of read models', () => {
     expect(await models.byWords(notes, { stream: 's', text: 'ruby', limit: 9 })).toHaveLength(1);
   });
 
-  it('reads of a list by tags only the rows that it shows, by one seek a tag', async () => {
+  it('reads only the rows that a list by tags shows, with one seek per tag', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
     const build = await new EmbeddedReadModels(database, new ManualClock()).open(npcs);
@@ -107,7 +107,7 @@ describe('The file of read models', () => {
     expect(plan({})).toEqual([expect.stringMatching(/^SEARCH .* INDEX rows_\d+_by_place \(partition=/)]);
   });
 
-  it('makes builds again that lack an index, while readers see them', async () => {
+  it('adds a missing index to existing builds while readers use them', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
     const clock = new ManualClock();
@@ -131,7 +131,7 @@ describe('The file of read models', () => {
     expect(database.prepare('SELECT count(*) AS count FROM builds').get()).toEqual({ count: 1 });
   });
 
-  it('keeps the vectors of texts, and what words find, over a rebuild', async () => {
+  it('keeps the vectors and the word index over a rebuild', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
     const clock = new ManualClock();
@@ -159,7 +159,7 @@ describe('The file of read models', () => {
     expect(await models.withoutVector(notes, { embedder: 'e@1', limit: 9 })).toEqual([]);
   });
 
-  it('lets others run between the words of a search, and searches again if the build is dropped meanwhile', async () => {
+  it('yields between the words of a search, and searches again if the build is dropped meanwhile', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
     const clock = new ManualClock();
@@ -180,13 +180,13 @@ describe('The file of read models', () => {
     expect(await searching).toEqual(before);
   });
 
-  it('is not flushed with every commit: only the commits of events pay for a flush', async () => {
+  it('does not flush its commits: only commits of events cost a flush', async () => {
     await using directory = await temporaryDirectory();
     using database = openReadsFile(join(directory.path, 'reads.db'));
     expect([database.pragma('synchronous'), database.pragma('journal_mode')]).toEqual([1, 'wal']);
   });
 
-  it('holds everything when it is opened again', async () => {
+  it('keeps everything over a reopen', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'reads.db');
     const parked = { stream: 't', revision: 0, eventId: 'e', type: 'Strange', reason: 'Why not.', at: '2026-01-01' };
@@ -220,7 +220,7 @@ describe('The file of read models', () => {
     expect(await models.commit(build, changes)).toBe(true);
   });
 
-  it('drops what another version of the format wrote, so that it is made again from the events', async () => {
+  it('drops what another format version wrote, so that it is rebuilt from the events', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'reads.db');
     {
@@ -235,7 +235,7 @@ describe('The file of read models', () => {
     expect(await models.get(npcs, 'a')).toBeNull();
   });
 
-  it('frees the tables of builds that were dropped', async () => {
+  it('removes the tables of dropped builds', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'reads.db');
     {
@@ -250,7 +250,7 @@ describe('The file of read models', () => {
     expect(tables.get()).toEqual({ n: 1 });
   });
 
-  it('answers a reader of a closed file that the store is unavailable', async () => {
+  it('reports the store as unavailable to a reader of a closed file', async () => {
     await using directory = await temporaryDirectory();
     const database = openReadsFile(join(directory.path, 'reads.db'));
     const models = new EmbeddedReadModels(database, new ManualClock());

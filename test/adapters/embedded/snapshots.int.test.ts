@@ -20,13 +20,13 @@ snapshotsContract('The embedded adapter', async () => {
   };
 });
 
-/** SQLite's bytes of a page. */
+/** The page size of SQLite, in bytes. */
 const PAGE = 4_096;
 
 const saved: Snapshot = { stream: 'npc-studio.one', version: 1, revision: 1_000, hash: 'h', atMs: 5, state: '{}' };
 const find = (snapshots: EmbeddedSnapshots) => snapshots.latest('npc-studio.one', 1, { revision: 1_000 });
 
-/** Overwrites all but the page with the header and the schema. */
+/** Overwrites every page except the first, which has the header and the schema. */
 const damageBehindHeader = async (file: string): Promise<void> => {
   const { size } = await stat(file);
   const handle = await open(file, 'r+');
@@ -35,7 +35,7 @@ const damageBehindHeader = async (file: string): Promise<void> => {
 };
 
 describe('snapshots on disk', () => {
-  it('are there again after a restart', async () => {
+  it('survive a restart', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'snapshots.db');
     {
@@ -66,7 +66,7 @@ describe('snapshots on disk', () => {
         database.exec('DROP TABLE snapshots');
       },
     ],
-  ])('begin anew in a file that is %s', async (_, spoil) => {
+  ])('start empty in a file that is %s', async (_, spoil) => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'snapshots.db');
     await spoil(file);
@@ -79,7 +79,7 @@ describe('snapshots on disk', () => {
   it.each<[call: string, use: (snapshots: EmbeddedSnapshots) => Promise<unknown>]>([
     ['found', find],
     ['saved', (snapshots) => snapshots.save(saved)],
-  ])('begin anew when damage behind the header of the file shows while one is %s', async (_, use) => {
+  ])('start empty when damage behind the header shows while one is %s', async (_, use) => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'snapshots.db');
     {

@@ -10,7 +10,7 @@ import { startTypeScript } from '../../support/child.js';
 import { rememberingLog } from '../../support/http.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-/** Starting processes takes its time on a busy machine. */
+/** Starting processes takes a while on a busy machine. */
 const PROCESS_MS = 90_000;
 const ARCHIVING = new URL('../../support/archiving-process.ts', import.meta.url);
 
@@ -47,13 +47,13 @@ describe('the archive on disk', () => {
     await archive.publish(digest, by);
     return archive;
   };
-  /** Every file of the archive, below its folder. */
+  /** Every file of the archive, relative to its folder. */
   const files = async (): Promise<readonly string[]> =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
       .map(({ name }) => name);
 
-  it('holds what is staged and what is public again after a restart', async () => {
+  it('keeps staged and public souls over a restart', async () => {
     const cid = 'bafkreigs4kw7of33pkfp3w6bfuldjtzd5inhcaqpnijqqbykczaa7nup3y';
     await (await published()).nameByCid(cid, digest);
     expect(await (await open()).digestOfCid(cid)).toBe(digest);
@@ -65,13 +65,13 @@ describe('the archive on disk', () => {
     expect(await again.publish(contentDigest(other), by)).toBe('published');
   });
 
-  it('is for its owner alone', async () => {
+  it('is readable by its owner only', async () => {
     await published();
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(publicFile())).mode & 0o777).toBe(0o600);
   });
 
-  it('has one file of a payload, and none of what was dropped', async () => {
+  it('has one file per payload, and none for dropped ones', async () => {
     const archive = await published();
     expect(await files()).toEqual([digest]);
     const other = Buffer.from('"other"');
@@ -80,7 +80,7 @@ describe('the archive on disk', () => {
     expect(await files()).toEqual([digest]);
   });
 
-  it('removes at its start what was left unfinished', async () => {
+  it('removes unfinished files at startup', async () => {
     await open();
     await writeFile(join(folder, 'unfinished', '1'), 'half a pay');
     const archive = await published();
@@ -88,7 +88,7 @@ describe('the archive on disk', () => {
     expect(await files()).toEqual([digest]);
   });
 
-  it('leaves alone what it does not know', async () => {
+  it('does not touch unknown files', async () => {
     const archive = await open();
     await mkdir(join(folder, 'staged', digest.slice(0, 2)));
     await writeFile(join(folder, 'staged', digest.slice(0, 2), `${digest}.notes`), 'somebody’s');
@@ -101,7 +101,7 @@ describe('the archive on disk', () => {
     ['was changed', (file) => writeFile(file, '{"name":"Mora"}')],
     ['was cut short', (file) => writeFile(file, payload.subarray(0, 3))],
     ['is longer than any payload', (file) => writeFile(file, Buffer.alloc(17 * 1024 * 1024))],
-  ])('does not show a file that %s, says so, and takes the payload anew', async (_, spoil) => {
+  ])('hides a file that %s, logs it, and stores the payload afresh', async (_, spoil) => {
     const archive = await published();
     await spoil(publicFile());
     const spoilt = await readFile(publicFile());
@@ -113,7 +113,7 @@ describe('the archive on disk', () => {
     expect(await archive.readPublic(digest)).not.toBeNull();
   });
 
-  it('refuses, and works again, when its files cannot be written for a while', async () => {
+  it('refuses while its files are not writable, and then recovers', async () => {
     const archive = await open();
     await rm(join(folder, 'unfinished'), { recursive: true });
     await expect(archive.stage(digest, payload, { ...by, expiresAt })).rejects.toMatchObject({
@@ -126,13 +126,13 @@ describe('the archive on disk', () => {
     expect(await archive.publish(digest, by)).toBe('published');
   });
 
-  it('refuses to open a folder that is none', async () => {
+  it('refuses to open a path that is not a folder', async () => {
     await writeFile(folder, 'a file');
     await expect(open()).rejects.toThrow(`The archive in ${folder} cannot be opened`);
   });
 
   it(
-    'killed at any moment has what was acknowledged, whole, and nothing half done',
+    'has everything acknowledged, intact, and nothing half done, whenever it is killed',
     { timeout: PROCESS_MS },
     async () => {
       for (const acknowledged of [3, 8]) {

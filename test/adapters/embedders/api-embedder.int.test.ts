@@ -57,7 +57,7 @@ describe('an embedder on a server', () => {
     };
   const silence: Misbehaviour = () => undefined;
   const slam: Misbehaviour = (response) => void response.destroy();
-  /** Lets the pauses between tries pass until the work is done. */
+  /** Advances the clock through the pauses between attempts until the work is done. */
   const whilePausesPass = async <T>(work: Promise<T>): Promise<T> => {
     const state = { done: false };
     const ended = work.finally(() => (state.done = true));
@@ -69,7 +69,7 @@ describe('an embedder on a server', () => {
     return ended;
   };
 
-  it('asks for the model with its key, and names itself after the model alone', async () => {
+  it('sends the key and the model, and is named after the model alone', async () => {
     expect(embedder.id).toBe('api:words@1');
     await embedder.embed(['a word', ''], calm);
     expect(server.seen).toEqual([
@@ -84,7 +84,7 @@ describe('an embedder on a server', () => {
     expect(server.seen[1]?.headers.authorization).toBeUndefined();
   });
 
-  it('leaves nothing in the signal of its caller', async () => {
+  it('leaves no listeners on the signal of its caller', async () => {
     const { signal } = new AbortController();
     await embedder.embed(['a word'], { ...calm, signal });
     answers(status(401));
@@ -92,7 +92,7 @@ describe('an embedder on a server', () => {
     expect(followersOf(signal)).toBe(0);
   });
 
-  it('takes many calls at once without a warning of Node', async () => {
+  it('handles many concurrent calls without a warning from Node', async () => {
     const warnings: Error[] = [];
     const warn = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warn);
@@ -101,12 +101,12 @@ describe('an embedder on a server', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('asks nobody about texts without meaning', async () => {
+  it('sends no request for texts without meaning', async () => {
     expect(await embedder.embed(['', ' '], calm)).toEqual([null, null]);
     expect(server.seen).toEqual([]);
   });
 
-  it('embeds a long text in windows, as many in one request as texts', async () => {
+  it('embeds a long text in windows, batched like several texts', async () => {
     const texts = Array.from({ length: 40 }, () => 'word '.repeat(400));
     expect(await embedder.embed(texts, calm)).toHaveLength(40);
     expect(server.seen.map(({ body }) => body.input.length)).toEqual([64, 16]);
@@ -117,13 +117,13 @@ describe('an embedder on a server', () => {
     ['500', status(500)],
     ['503 with a pause', status(503, { 'retry-after': '1' })],
     ['a closed connection', slam],
-  ])('tries again after %s', async (_, misbehave) => {
+  ])('retries after %s', async (_, misbehave) => {
     answers(misbehave, misbehave);
     expect(await whilePausesPass(embedder.embed(['word'], calm))).toHaveLength(1);
     expect(server.seen).toHaveLength(3);
   });
 
-  it('gives up after four tries, says so once, and says when it is well again', async () => {
+  it('gives up after four attempts, and logs the outage and the recovery once each', async () => {
     for (const _ of [1, 2]) {
       answers(status(503), status(503), status(503), status(503));
       await expect(whilePausesPass(embedder.embed(['word'], calm))).rejects.toMatchObject(unavailable);
@@ -150,7 +150,7 @@ describe('an embedder on a server', () => {
     ['no numbers', data({ data: [['x'], ['y']].map((embedding, index) => ({ index, embedding })) })],
     ['empty vectors', data({ data: [[], []].map((embedding, index) => ({ index, embedding })) })],
   ] as readonly (readonly [string, Misbehaviour])[])(
-    'does not ask again after %s, and shows no key',
+    'does not retry after %s, and reveals no key',
     async (_, misbehave) => {
       answers(misbehave);
       const failing = whilePausesPass(embedder.embed(['one', 'two'], calm));
@@ -170,7 +170,7 @@ describe('an embedder on a server', () => {
     [404, false],
     [429, false],
     [503, false],
-  ])('tells a text that is refused from a server that is away: HTTP %i', async (code, isOfText) => {
+  ])('distinguishes a rejected text from an unavailable server: HTTP %i', async (code, isOfText) => {
     answers(status(code), status(code), status(code), status(code));
     const error: unknown = await whilePausesPass(embedder.embed(['word'], calm)).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject(unavailable);
@@ -178,18 +178,18 @@ describe('an embedder on a server', () => {
     server.next.splice(0);
   });
 
-  it('refuses vectors of another length than before: it would be another model', async () => {
+  it('refuses vectors of another length than before, because they belong to another model', async () => {
     await embedder.embed(['word'], calm);
     answers(data({ data: [{ index: 0, embedding: [1, 0] }] }));
     await expect(embedder.embed(['word'], calm)).rejects.toMatchObject(unavailable);
   });
 
-  it('takes a vector that points nowhere for a text without meaning', async () => {
+  it('treats a zero vector as a text without meaning', async () => {
     answers(data({ data: [{ index: 0, embedding: [0, 0] }] }));
     expect(await embedder.embed(['???'], calm)).toEqual([null]);
   });
 
-  it('waits for an urgent answer no longer than 1.8 s', async () => {
+  it('waits at most 1.8 s for an urgent answer', async () => {
     answers(silence);
     const failing = expect(embedder.embed(['word'], { urgent: true })).rejects.toMatchObject(unavailable);
     await server.came(1);
@@ -200,7 +200,7 @@ describe('an embedder on a server', () => {
     expect(lines).toEqual([expect.objectContaining({ reason: 'no response within 1800 ms' })]);
   });
 
-  it('asks again when a server is silent for 20 s, and gives up after a minute', async () => {
+  it('retries when a server is silent for 20 s, and gives up after a minute', async () => {
     answers(silence, silence, silence, silence);
     const failing = expect(embedder.embed(['word'], calm)).rejects.toMatchObject(unavailable);
     await server.came(1);
@@ -212,7 +212,7 @@ describe('an embedder on a server', () => {
     server.next.splice(0);
   });
 
-  it('ends a call with the reason of its signal, and all calls with disposal', async () => {
+  it('ends a call with the reason of its signal, and all calls on disposal', async () => {
     answers(silence, silence);
     const abort = new AbortController();
     const aborted = expect(embedder.embed(['word'], { ...calm, signal: abort.signal })).rejects.toThrow('enough');

@@ -12,7 +12,7 @@ const open = () =>
 embedderContract('The built-in one', async () => open());
 
 describe('the built-in embedder', () => {
-  it('finds a related text at 0.5 or more, and unrelated ones below [3.5e, 3.6a]', async () => {
+  it('scores a related text at 0.5 or more, and unrelated ones below [3.5e, 3.6a]', async () => {
     await using embedder = open();
     const [query, ...texts] = await embedder.embed(
       [
@@ -29,7 +29,7 @@ describe('the built-in embedder', () => {
     expect(scores.map((score) => score >= 0.5)).toEqual([true, false, false]);
   });
 
-  it('does not hold the event loop', async () => {
+  it('does not block the event loop', async () => {
     await using embedder = open();
     let turns = 0;
     const counting = setInterval(() => (turns += 1), 1);

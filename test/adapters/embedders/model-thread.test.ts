@@ -38,7 +38,7 @@ describe('a model in a thread', () => {
     await thread[Symbol.asyncDispose]();
   });
 
-  it('is started by the first call, and once', async () => {
+  it('starts on the first call, and only once', async () => {
     expect(started()).toBe(0);
     expect(await thread.vectorsOf(['a', 'bc'], calm)).toEqual([Float32Array.of(1, 1), Float32Array.of(2, 1)]);
     expect(await thread.vectorsOf([], calm)).toEqual([]);
@@ -46,7 +46,7 @@ describe('a model in a thread', () => {
     expect(started()).toBe(1);
   });
 
-  it('takes an urgent call before the texts that others still wait for', async () => {
+  it('runs an urgent call before the waiting texts of other calls', async () => {
     const ended: string[] = [];
     const call = async (name: string, texts: readonly string[], urgent: boolean): Promise<void> => {
       await thread.vectorsOf(texts, { urgent });
@@ -62,7 +62,7 @@ describe('a model in a thread', () => {
     expect(ended).toEqual(['urgent', 'first', 'second']);
   });
 
-  it('gives a text to other calls after every fourth urgent one, so that these end, too', async () => {
+  it('runs one text of other calls after every fourth urgent one, so that they end too', async () => {
     const ended: string[] = [];
     const call = async (name: string, texts: readonly string[], urgent: boolean): Promise<void> => {
       await thread.vectorsOf(texts, { urgent });
@@ -74,7 +74,7 @@ describe('a model in a thread', () => {
     expect(ended).toEqual(['calm', 'urgent']);
   });
 
-  it('goes on from what it had made for a call that was given up', async () => {
+  it('reuses the vectors that it made for a cancelled call', async () => {
     const abort = new AbortController();
     const given = thread.vectorsOf(['abc', 'wait'], { urgent: true, signal: abort.signal });
     const refused = expect(given).rejects.toThrow('gone');
@@ -84,7 +84,7 @@ describe('a model in a thread', () => {
     await refused;
     letGo();
     await thread.vectorsOf(['die once'], calm);
-    // The second figure is that of the thread which made it.
+    // The second number identifies the thread that made the vector.
     expect(await thread.vectorsOf(['abc', 'wait', 'b'], calm)).toEqual([
       Float32Array.of(3, 1),
       Float32Array.of(4, 1),
@@ -92,7 +92,7 @@ describe('a model in a thread', () => {
     ]);
   });
 
-  it('takes the urgent call first that has least left, also while a longer one runs', async () => {
+  it('runs the urgent call with the least work left first, even while a longer one runs', async () => {
     const ended: string[] = [];
     const call = async (name: string, texts: readonly string[]): Promise<void> => {
       await thread.vectorsOf(texts, { urgent: true });
@@ -114,7 +114,7 @@ describe('a model in a thread', () => {
     expect(await calmly).toEqual([Float32Array.of(1, 1)]);
   });
 
-  it('takes a thread that has answered nothing for away, not for busy', async () => {
+  it('reports a thread that has never answered as unavailable, not as busy', async () => {
     const calls = [['wait', 'b'], ['c']].map((texts) =>
       thread.vectorsOf(texts, { urgent: true }).catch((error: unknown) => error),
     );
@@ -122,7 +122,7 @@ describe('a model in a thread', () => {
     for (const call of calls) expect(await call).toMatchObject({ code: 'EMBEDDER_UNAVAILABLE', retryAfter: 1 });
   });
 
-  it('is started again when it ends, and repeats the text once', async () => {
+  it('restarts when it ends, and retries the text once', async () => {
     expect(await thread.vectorsOf(['a', 'die once', 'b'], calm)).toEqual([
       Float32Array.of(1, 1),
       Float32Array.of(8, 2),
@@ -131,7 +131,7 @@ describe('a model in a thread', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it.each(['die', 'throw'])('gives up a text over which it ends twice, and serves the next call (%s)', async (text) => {
+  it.each(['die', 'throw'])('drops a text on which it ends twice, and serves the next call (%s)', async (text) => {
     const failing = thread.vectorsOf(['a', text], calm);
     const next = thread.vectorsOf(['abc'], calm);
     await expect(failing).rejects.toMatchObject(unavailable);
@@ -139,7 +139,7 @@ describe('a model in a thread', () => {
     expect(await next).toEqual([Float32Array.of(3, 3)]);
   });
 
-  it('is taken for hung after a minute, and started again', async () => {
+  it('counts as hung after a minute, and is restarted', async () => {
     const failing = thread.vectorsOf(['hang'], calm);
     const given = expect(failing).rejects.toMatchObject(unavailable);
     await clock.advance(59_999);
@@ -151,7 +151,7 @@ describe('a model in a thread', () => {
     expect(await thread.vectorsOf(['ab'], calm)).toEqual([Float32Array.of(2, started())]);
   });
 
-  it('refuses a call with a text that the model cannot take, and goes on', async () => {
+  it('refuses a call with a text that the model rejects, and continues', async () => {
     const failing = thread.vectorsOf(['fail'], calm);
     await expect(failing).rejects.toMatchObject(unavailable);
     await expect(failing).rejects.toBeInstanceOf(TextRefused);
@@ -159,7 +159,7 @@ describe('a model in a thread', () => {
     expect(await thread.vectorsOf(['a'], calm)).toEqual([Float32Array.of(1, 1)]);
   });
 
-  it('refuses all calls when the model cannot be loaded, says why, and tries again with the next call', async () => {
+  it('refuses all calls when the model cannot be loaded, logs why, and retries with the next call', async () => {
     await using broken = open('the weights are gone');
     const calls = [broken.vectorsOf(['a'], calm), broken.vectorsOf(['b'], { urgent: true })];
     for (const call of calls) await expect(call).rejects.toMatchObject(unavailable);
@@ -168,7 +168,7 @@ describe('a model in a thread', () => {
     expect(started()).toBe(2);
   });
 
-  it('ends a call with the reason of its signal, whether it waits or runs', async () => {
+  it('ends a waiting or running call with the reason of its signal', async () => {
     const abort = new AbortController();
     const running = thread.vectorsOf(['wait', 'b'], { ...calm, signal: abort.signal });
     const waiting = thread.vectorsOf(['c'], { ...calm, signal: abort.signal });
@@ -180,14 +180,14 @@ describe('a model in a thread', () => {
     expect(await other).toEqual([Float32Array.of(2, 1)]);
   });
 
-  it('refuses calls beyond those that may wait', async () => {
+  it('refuses calls beyond the queue limit', async () => {
     const calls = Array.from({ length: 257 }, (_, n) => thread.vectorsOf([n === 0 ? 'wait' : 'a'], calm));
     await expect(calls.pop()).rejects.toMatchObject({ code: 'BUSY' });
     letGo();
     await Promise.all(calls);
   });
 
-  it('refuses what waits when it is disposed of', async () => {
+  it('refuses waiting calls on disposal', async () => {
     const calls = [thread.vectorsOf(['wait'], calm), thread.vectorsOf(['a'], calm)];
     await settle(2);
     const refused = Promise.all(calls.map((call) => expect(call).rejects.toMatchObject(unavailable)));

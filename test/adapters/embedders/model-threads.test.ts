@@ -13,7 +13,7 @@ describe('a model in several threads', () => {
   let shared: Int32Array;
   let threads: ModelThreads;
   let clock: ManualClock;
-  /** @param failed why the first of them cannot load the model */
+  /** @param failed why the first thread cannot load the model */
   const open = (failed?: string): ModelThreads => {
     const deps = { clock, log: { error: () => undefined } };
     let made = 0;
@@ -39,11 +39,11 @@ describe('a model in several threads', () => {
   const lengths = async (texts: readonly string[]): Promise<readonly (number | undefined)[]> =>
     (await threads.vectorsOf(texts, calm)).map(([length]) => length);
 
-  it('tells how many threads a call keeps busy', () => {
+  it('reports the number of its threads', () => {
     expect(threadEmbedder(threads, { id: 'fake@1', related: 0.5, windowBytes: 750 }).threads).toBe(3);
   });
 
-  it('gives the vectors in the order of the texts, and starts no more threads than there are texts', async () => {
+  it('returns the vectors in the order of the texts, and starts at most as many threads as texts', async () => {
     expect(await lengths([])).toEqual([]);
     expect(started()).toBe(0);
     expect(await lengths(['a', 'bb'])).toEqual([1, 2]);
@@ -52,7 +52,7 @@ describe('a model in several threads', () => {
     expect(started()).toBe(3);
   });
 
-  it('gives a call to a thread that has nothing to do', async () => {
+  it('gives a call to an idle thread', async () => {
     const waiting = threads.vectorsOf(['wait'], calm);
     expect(await lengths(['bb'])).toEqual([2]);
     expect(await lengths(['ccc'])).toEqual([3]);
@@ -60,7 +60,7 @@ describe('a model in several threads', () => {
     await waiting;
   });
 
-  it('goes on with the others when one thread cannot load the model, and tries that one again after a while', async () => {
+  it('continues with the others when one thread cannot load the model, and retries that thread after a pause', async () => {
     await using some = open('no memory');
     const unavailable = { code: 'EMBEDDER_UNAVAILABLE' };
     await expect(some.vectorsOf(['a'], calm)).rejects.toMatchObject(unavailable);
@@ -72,14 +72,14 @@ describe('a model in several threads', () => {
     expect(started()).toBe(4);
   });
 
-  it('leaves nothing in the signal of its caller', async () => {
+  it('leaves no listeners on the signal of its caller', async () => {
     const { signal } = new AbortController();
     await threads.vectorsOf(['a', 'bb'], { ...calm, signal });
     await expect(threads.vectorsOf(['a', 'fail'], { ...calm, signal })).rejects.toThrow();
     expect(followersOf(signal)).toBe(0);
   });
 
-  it('ends the whole call with what one thread refuses, and with the reason of its signal', async () => {
+  it('ends the entire call when one thread refuses, and with the reason of its signal', async () => {
     await expect(threads.vectorsOf(['a', 'wait', 'fail'], calm)).rejects.toMatchObject({
       code: 'EMBEDDER_UNAVAILABLE',
     });

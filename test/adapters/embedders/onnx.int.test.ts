@@ -13,7 +13,7 @@ const library = fileURLToPath(new URL('../../support/fake-transformers.cjs', imp
 const calm = { urgent: false };
 const unused = (): void => undefined;
 
-/** A folder as Hugging Face lays it out, with a model that nothing can run. */
+/** A folder in the layout of Hugging Face, with a model that cannot be run. */
 const modelFolder = async (path: string, files: Readonly<Record<string, string>> = {}): Promise<string> => {
   const all = { 'config.json': '{}', 'tokenizer.json': '{}', 'onnx/model_quantized.onnx': 'weights', ...files };
   for (const [name, content] of Object.entries(all)) {
@@ -37,7 +37,7 @@ const idOf = async (folder: string): Promise<string> => {
 };
 
 describe('a model in a folder', () => {
-  it('says what to install when the library is missing', async () => {
+  it('names the package to install when the library is missing', async () => {
     await using directory = await temporaryDirectory();
     const folder = await modelFolder(directory.path);
     const deps = {
@@ -54,7 +54,7 @@ describe('a model in a folder', () => {
     );
   });
 
-  it('is run by the library from the folder alone, with the pooling that its makers name', async () => {
+  it('is run by the library from the folder alone, with the pooling that the folder configures', async () => {
     await using directory = await temporaryDirectory();
     const pooling = JSON.stringify({ pooling_mode_cls_token: true, pooling_mode_mean_tokens: false });
     const folder = await modelFolder(directory.path, { '1_Pooling/config.json': pooling });
@@ -87,7 +87,7 @@ describe('a model in a folder', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('is another one with other weights, also where these stand beside it or in its middle', async () => {
+  it('is another model when its weights differ, even in a separate file or in the middle of one', async () => {
     await using directory = await temporaryDirectory();
     const weights = (byte: string): string =>
       `${'a'.repeat(3_000_000)}${byte.repeat(3_000_000)}${'a'.repeat(3_000_000)}`;
@@ -105,7 +105,7 @@ describe('a model in a folder', () => {
     expect(ids.size).toBe(models.length);
   });
 
-  it('stops the start when the library cannot be loaded on this machine', async () => {
+  it('fails the start when the library cannot be loaded on this machine', async () => {
     await using directory = await temporaryDirectory();
     const folder = await modelFolder(directory.path);
     const found = join(directory.path, 'broken.cjs');
@@ -115,7 +115,7 @@ describe('a model in a folder', () => {
     );
   });
 
-  it('stops the start when the folder cannot be read', async () => {
+  it('fails the start when the folder cannot be read', async () => {
     await using directory = await temporaryDirectory();
     await expect(open(directory.path)).rejects.toThrow(
       `ANIMA_EMBEDDER names ${directory.path}, which cannot be read (ENOENT).`,

@@ -17,7 +17,7 @@ const untilTrue = async (condition: () => boolean | Promise<boolean>): Promise<v
   while (!(await condition())) await pause(5);
 };
 
-describe('EventStoreDB in trouble', () => {
+describe('EventStoreDB under faults', () => {
   let server: KillableEventStore;
   let namespace: string;
   let store: EventStoreDb;
@@ -32,19 +32,19 @@ describe('EventStoreDB in trouble', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  /** Reads a subscription into a list until `ending` aborts. */
+  /** Collects a subscription into a list until `ending` aborts. */
   const collect = (seen: RecordedEvent[], ending: AbortController): Promise<void> =>
     (async () => {
       for await (const batch of store.subscribe({ after: 0, signal: ending.signal })) seen.push(...batch);
     })();
 
-  it('loses nothing that it acknowledged and doubles nothing, killed and started again under load', async () => {
+  it('keeps every acknowledged event exactly once when it is killed and restarted under load', async () => {
     const [streams, ahead] = [32, 4];
     let stopped = false;
     let acknowledged = 0;
     let refused = 0;
     const lengths = new Map<string, number>();
-    /** Sends a few appends ahead of each other; what was refused is sent again with the same ids, as a repeated command does. */
+    /** Pipelines a few appends; refused ones are sent again with the same ids, as a repeated command does. */
     const writer = async (stream: string): Promise<void> => {
       let next = 0;
       while (!stopped) {
@@ -87,7 +87,7 @@ describe('EventStoreDB in trouble', () => {
     let written = 0;
     for (const [stream, length] of lengths) {
       const read = await store.read(stream, forwards);
-      // What was sent ahead of a lost append may stand behind what was acknowledged, but never anything else.
+      // Appends that were pipelined before a lost one may follow the acknowledged ones, but nothing else may.
       expect(namesOf(read.events)).toEqual(read.events.map((_, revision) => `${stream}-${revision}`));
       expect(read.events.length).toBeGreaterThanOrEqual(length);
       written += read.events.length;
@@ -99,7 +99,7 @@ describe('EventStoreDB in trouble', () => {
     expect(seen).toHaveLength(written);
   });
 
-  it('refuses appends and reads while it is away, and goes on once it is back', async () => {
+  it('refuses appends and reads while it is down, and works again once it is back', async () => {
     await store.append('s', 'no_stream', [event('a')]);
     await server.kill();
     await expect(store.append('s', 0, [event('b')])).rejects.toMatchObject(unavailable);
@@ -112,7 +112,7 @@ describe('EventStoreDB in trouble', () => {
     expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b']);
   });
 
-  it('refuses appends and reads while it is silent, and knows afterwards what it wrote', async () => {
+  it('refuses appends and reads while it is silent, and returns what it wrote afterwards', async () => {
     await store.append('s', 'no_stream', [event('a')]);
     server.freeze();
     const asked = await Promise.allSettled([
@@ -130,7 +130,7 @@ describe('EventStoreDB in trouble', () => {
     expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b']);
   });
 
-  it('refuses more appends than may be in flight, and takes others once those have their answers', async () => {
+  it('refuses appends beyond the in-flight limit, and accepts others once those are answered', async () => {
     await store[Symbol.asyncDispose]();
     store = openEventStore({ url: server.url, namespace, bounds: { appendsInFlight: 8 } });
     const sent = Array.from({ length: 10 }, (_, index) => store.append(`s${index}`, 'no_stream', [event('a')]));
@@ -140,7 +140,7 @@ describe('EventStoreDB in trouble', () => {
     expect(await store.append('s8', 'no_stream', [event('a')])).toMatchObject({ ok: true });
   });
 
-  it('gives a reader who falls behind everything that it missed, once', async () => {
+  it('delivers every event that a slow reader missed, exactly once', async () => {
     const ending = new AbortController();
     const seen: RecordedEvent[] = [];
     const { opened: held, open: release } = gate();
@@ -160,7 +160,7 @@ describe('EventStoreDB in trouble', () => {
     expect(seen).toEqual(await store.readAll(0, 4_000));
   });
 
-  it('keeps a subscription to one stream whole while the server is killed', async () => {
+  it('keeps a subscription to one stream gapless while the server is killed', async () => {
     const ending = new AbortController();
     const seen: RecordedEvent[] = [];
     const watching = (async () => {
@@ -193,7 +193,7 @@ describe('EventStoreDB in trouble', () => {
     await Promise.all([other, third].map((opened) => opened[Symbol.asyncDispose]()));
   });
 
-  it('can be closed with a subscription open, and lets the process end', async () => {
+  it('closes with an open subscription, and lets the process exit', async () => {
     await using child = startTypeScript(new URL('../../support/eventstore-process.ts', import.meta.url), {
       args: [server.url],
     });
@@ -240,7 +240,7 @@ describe('EventStoreDB in trouble', () => {
       expect(await length('s')).toBe(1);
     });
 
-    it('finds that another writer was quicker', async () => {
+    it('detects that another writer was first', async () => {
       relay.silence(true);
       const sent = behind.append('s', 'no_stream', [event('a')]);
       await store.append('s', 'no_stream', events('b', 2));
@@ -249,7 +249,7 @@ describe('EventStoreDB in trouble', () => {
       expect(namesOf((await store.read('s', forwards)).events)).toEqual(['b-0', 'b-1']);
     });
 
-    it.each(['silence', 'mute'] as const)('keeps the order of the appends that were sent ahead (%s)', async (fault) => {
+    it.each(['silence', 'mute'] as const)('keeps the order of pipelined appends (%s)', async (fault) => {
       relay[fault](true);
       const sent: Promise<AppendOutcome>[] = [];
       for (let revision = -1; revision < 19; revision += 1)
@@ -266,7 +266,7 @@ describe('EventStoreDB in trouble', () => {
       );
     });
 
-    it('says that the outcome is not known when the store stays away, and answers a repeat with what was written', async () => {
+    it('reports an unknown outcome while the store stays away, and answers a repeat with what was written', async () => {
       relay.mute(true);
       const sent = behind.append('s', 'no_stream', [event('a')]);
       await expect(sent).rejects.toMatchObject({

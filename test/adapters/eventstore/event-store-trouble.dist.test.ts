@@ -14,7 +14,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const forwards = { direction: 'forwards', limit: 4096 } as const;
 
-describe('EventStoreDB that answers, and does not do what it is asked', () => {
+describe('An EventStoreDB that answers but does not serve', () => {
   let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
   let node: StandIn;
   let store: EventStoreDb;
@@ -38,7 +38,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     await directory[Symbol.asyncDispose]();
   });
 
-  /** Follows the store until so many events came. */
+  /** Follows the store until this many events arrived. */
   const follow = async (count: number): Promise<readonly RecordedEvent[]> => {
     const ending = new AbortController();
     const seen: RecordedEvent[] = [];
@@ -49,7 +49,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     return seen;
   };
 
-  describe('by the address of a follower', () => {
+  describe('through the address of a follower', () => {
     let follower: StandIn;
     let behind: Awaited<ReturnType<typeof temporaryDirectory>>;
     let direct: EventStoreDb;
@@ -72,12 +72,12 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
       ['the end of the log', async () => (await store.lastPosition()) > 0, true],
       ['the events of all streams', async () => namesOf(await store.readAll(0, 10)), ['a']],
       ['a subscription', async () => namesOf(await follow(1)), ['a']],
-    ])('%s goes to the leader, also as the first call', async (_, call, expected) => {
+    ])('%s reaches the leader, even as the first call', async (_, call, expected) => {
       await direct.append('s', 'no_stream', [event('a')]);
       expect(await call()).toEqual(expected);
     });
 
-    it('reads show each append that was answered', async () => {
+    it('reads show every acknowledged append', async () => {
       for (let n = 0; n < 20; n += 1) {
         const stream = `s${String(n)}`;
         await store.append(stream, 'no_stream', [event(`e${String(n)}`)]);
@@ -87,11 +87,11 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     });
   });
 
-  it('goes on at another node when the leader freezes, though the client hears nothing', async () => {
+  it('fails over to another node when the leader freezes, even if the client gets no notice', async () => {
     const other = await temporaryDirectory();
     const second = await startStandIn(other.path);
     trouble(other.path, { leaderPort: node.port });
-    // Without its keep-alive the client never hears of it.
+    // Without its keep-alive the client never notices.
     const nodes = `127.0.0.1:${String(node.port)},127.0.0.1:${String(second.port)}`;
     const cluster = open(`esdb://${nodes}?tls=false&keepAliveInterval=-1`, namespace);
     const [ending, seen] = [new AbortController(), [] as string[]];
@@ -105,7 +105,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     const back = { isSo: false };
     const refusedAfterwards: unknown[] = [];
     const reading = (async () => {
-      // Those that hang on the frozen node end one by one, long after there is another one.
+      // Calls on the frozen node end one by one, long after another leader exists.
       while (!ending.signal.aborted) {
         const wasBack = back.isSo;
         void cluster.read('s', forwards).then(
@@ -116,7 +116,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
       }
     })();
     try {
-      // The second node is elected. Its log knows nothing of the first one's, as after a leader that had told nobody.
+      // The second node is elected. Its log has nothing from the first one, as after a leader that replicated nothing.
       trouble(other.path);
       await vi.waitFor(async () => expect((await cluster.append('new', 'no_stream', events('b', 5))).ok).toBe(true), {
         timeout: 30_000,
@@ -136,7 +136,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     }
   });
 
-  it('reads what has come while our own loop stood still', async () => {
+  it('reads answers that arrived while our own event loop was blocked', async () => {
     await store.append('s', 'no_stream', [event('a')]);
     const read = store.read('s', forwards);
     await new Promise(setImmediate);
@@ -145,7 +145,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     expect(namesOf((await read).events)).toEqual(['a']);
   });
 
-  it('waits out an election of 0.7 s, with what is written and what is read', async () => {
+  it('rides out an election of 0.7 s, for writes and reads', async () => {
     await store.append('s', 'no_stream', [event('a')]);
     trouble(directory.path, { electing: true });
     const ahead = [
@@ -164,7 +164,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
   it.each([
     ['whose nodes answer', false],
     ['that cuts the calls that write', true],
-  ])('waits out an election of 2.5 s %s, also behind another append', async (_, cutsWrites) => {
+  ])('rides out an election of 2.5 s %s, also behind another append', async (_, cutsWrites) => {
     await store.append('s', 'no_stream', [event('a')]);
     trouble(directory.path, { electing: true, cutsWrites });
     const ahead = [
@@ -179,27 +179,27 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('does not say that nothing was written where the answer was lost after an election', async () => {
+  it('does not claim that nothing was written when the answer was lost after an election', async () => {
     await store.append('s', 'no_stream', [event('a')]);
     trouble(directory.path, { electing: true });
     const appending = store.append('s', 0, [event('b')]).catch((error: unknown) => error);
     await sleep(1_000);
     trouble(directory.path, { swallows: true });
-    // It is found where it was written, or its outcome is not known.
+    // Either it is found where it was written, or its outcome is unknown.
     const outcome = await appending;
     expect(outcome instanceof Error ? outcome.message : '').not.toContain('nothing was written');
     trouble(directory.path);
     expect(namesOf((await store.read('s', forwards)).events)).toEqual(['a', 'b']);
   });
 
-  it('says of an election that does not end that nothing was written, also on a call that was open', async () => {
+  it('reports that nothing was written in an endless election, also for an open call', async () => {
     await store.append('s', 'no_stream', [event('a')]);
     trouble(directory.path, { electing: true });
     const refused = await store.append('s', 0, [event('b')]).catch((error: unknown) => error);
     expect(String(refused)).toContain('nothing was written');
   });
 
-  it('says STORE_UNAVAILABLE of an election that does not end, and that nothing was written [1.5h]', async () => {
+  it('answers STORE_UNAVAILABLE in an endless election, and that nothing was written [1.5h]', async () => {
     trouble(directory.path, { electing: true });
     const refusal = { code: 'STORE_UNAVAILABLE', retryAfter: 1 };
     const refused = await store.append('s', 'no_stream', [event('a')]).catch((error: unknown) => error);
@@ -210,7 +210,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     expect((await store.read('s', forwards)).lastRevision).toBe(-1);
   });
 
-  it('says that a write is not allowed, without asking for a repeat, until one is [1.5c]', async () => {
+  it('reports a forbidden write without asking for a retry, until it is allowed [1.5c]', async () => {
     trouble(directory.path, { denies: ['write'] });
     const refused = await store.append('s', 'no_stream', [event('a')]).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: 'STORE_UNAVAILABLE', cause: { code: 7 } });
@@ -221,7 +221,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     await store.probe();
   });
 
-  it('says that reading is not allowed, to who reads and in the log, and goes on once it is', async () => {
+  it('reports forbidden reads to the reader and in the log, and recovers once they are allowed', async () => {
     await store.append('s', 'no_stream', [event('a')]);
     trouble(directory.path, { denies: ['read'] });
     for (const read of [() => store.read('s', forwards), () => store.readAll(0, 10), () => store.probe()])
@@ -239,7 +239,7 @@ describe('EventStoreDB that answers, and does not do what it is asked', () => {
     expect(await following).toHaveLength(1);
   });
 
-  it('loses and doubles nothing where each reader is dropped again and again', async () => {
+  it('loses and duplicates nothing while every reader is dropped again and again', async () => {
     const names = Array.from({ length: 50 }, (_, n) => `e-${String(n)}`);
     await store.append('s', 'no_stream', events('e', 50));
     trouble(directory.path, { dropAfter: 3 });

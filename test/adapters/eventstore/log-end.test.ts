@@ -6,8 +6,8 @@ import type { StoredLogPlaces } from '../../../src/ports/log-places.js';
 import { settle } from '../../support/settle.js';
 
 /**
- * A log with our events at some positions, and those of others everywhere else; it counts what it gives. `age` tells logs apart, and `gone` is where an event
- * was scavenged.
+ * A log with our events at some positions, and foreign events everywhere else; it counts the events it returns. `age` distinguishes logs, and `gone` is the
+ * position of a scavenged event.
  */
 const shared = (kept: StoredLogPlaces | null = null) => {
   const log = {
@@ -59,7 +59,7 @@ const shared = (kept: StoredLogPlaces | null = null) => {
   return { log, end, horizon };
 };
 
-/** The clock is an hour ahead until the work is done, and what it began. */
+/** The clock runs an hour ahead until the work and its background tasks are done. */
 const anHourLater = async <T>(work: () => Promise<T>): Promise<T> => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
   try {
@@ -72,7 +72,7 @@ const anHourLater = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 describe('the end of a log that others write to', () => {
-  it('is 0 in an empty log, and the last event where that is ours', async () => {
+  it('is 0 in an empty log, and the last event if that is ours', async () => {
     const { log, end } = shared();
     expect(await end.position()).toBe(0);
     Object.assign(log, { end: 50_000, ours: new Set([7, 49_990]) });
@@ -80,7 +80,7 @@ describe('the end of a log that others write to', () => {
     expect(log).toMatchObject({ filtered: 0, read: 11 });
   });
 
-  it('is looked for once among what others wrote, however often it is asked for', async () => {
+  it('is searched for among foreign events once, however often it is requested', async () => {
     const { log, end } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     for (let n = 0; n < 10; n += 1) expect(await end.position()).toBe(7_000);
@@ -94,7 +94,7 @@ describe('the end of a log that others write to', () => {
     expect(log.filtered).toBe(60_000);
   });
 
-  it('goes on from what an earlier process kept, for the end and for whoever reads on', async () => {
+  it('continues from what an earlier process stored, for the end and for readers', async () => {
     const first = shared();
     Object.assign(first.log, { end: 50_000, ours: new Set([7_000, 9_000]) });
     expect(await first.end.position()).toBe(9_000);
@@ -110,7 +110,7 @@ describe('the end of a log that others write to', () => {
     expect(log.filtered).toBe(1_000);
   });
 
-  it('knows nothing of a log that ends before what was kept, or holds another event there, and says so', async () => {
+  it('is unknown, with a warning, if the log ends before the stored mark or holds another event there', async () => {
     const kept = { first: 6_999, own: 9_000, place: 50_000, id: 'a50000' };
     for (const [age, length] of [
       ['a', 20_000],
@@ -124,7 +124,7 @@ describe('the end of a log that others write to', () => {
     }
   });
 
-  it('looks through a log that was cut off while this process ran', async () => {
+  it('is searched for in a log that was truncated while this process ran', async () => {
     const { log, end } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();
@@ -133,7 +133,7 @@ describe('the end of a log that others write to', () => {
     expect(log.warned).toBe(1);
   });
 
-  it('looks through a log that was restored and has grown since, and keeps nothing of the other one', async () => {
+  it('is searched for in a log that was restored and has grown since, without anything from the old log', async () => {
     const { log, end } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();
@@ -144,7 +144,7 @@ describe('the end of a log that others write to', () => {
     expect(log.kept).toMatchObject({ own: 45_000, place: 60_000, id: 'b60000' });
   });
 
-  it('looks through a log that was cut off after its mark, but before what was seen later', async () => {
+  it('is searched for in a log that was truncated after its mark, but before what was seen later', async () => {
     const { log, end, horizon } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();
@@ -154,7 +154,7 @@ describe('the end of a log that others write to', () => {
     expect(log.warned).toBe(1);
   });
 
-  it('recognises a log after the event that it was known by was scavenged', async () => {
+  it('recognises a log whose identifying event was scavenged', async () => {
     const { log, end } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();
@@ -163,7 +163,7 @@ describe('the end of a log that others write to', () => {
     expect([log.warned, log.filtered]).toEqual([0, 60_000]);
   });
 
-  it('gives a new leader a moment to come up to what was seen', async () => {
+  it('gives a new leader a moment to catch up with what was seen', async () => {
     const { log, end } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]) });
     await end.position();
@@ -174,7 +174,7 @@ describe('the end of a log that others write to', () => {
     expect([await found, log.warned, log.filtered]).toEqual([7_000, 0, 50_000]);
   });
 
-  it('learns where our first event lies, though it finds it from the end', async () => {
+  it('records where our first event is, even if it is found from the end', async () => {
     const { log, end } = shared();
     log.end = 50_000;
     expect(await end.position()).toBe(0);
@@ -183,7 +183,7 @@ describe('the end of a log that others write to', () => {
     expect(await end.startAfter(0)).toBe(50_000);
   });
 
-  it('is not looked for in all that others wrote while what was kept cannot be read', async () => {
+  it('is not searched for among all foreign events while the stored mark cannot be read', async () => {
     const { log, end } = shared();
     Object.assign(log, { end: 50_000, ours: new Set([7_000]), keptFails: true });
     await expect(end.position()).rejects.toThrow('the database is away');

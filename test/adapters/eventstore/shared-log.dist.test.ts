@@ -11,11 +11,11 @@ import { openEventStore } from '../../support/eventstore-server.js';
 import { TcpRelay } from '../../support/tcp-relay.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-/** What others have written before, and what they write meanwhile. */
+/** Foreign events, written before and during the test. */
 const FOREIGN = 300_000;
 const MORE = 5_000;
 const AT_ONCE = 500;
-/** All of it together takes several megabytes on the wire. */
+/** In total this is several megabytes on the wire. */
 const [NOTHING, LITTLE, FIRST] = [60_000, 150_000, 500_000];
 
 describe('An event store that others write to as well', () => {
@@ -45,7 +45,7 @@ describe('An event store that others write to as well', () => {
       expect(wrote.ok).toBe(true);
     }
   };
-  /** Our store behind the relay, and what it keeps for the next start. */
+  /** Our store behind the relay, and what it stores for the next start. */
   const ours = (namespace: string, kept: StoredLogPlaces | null = null) => {
     const places = { kept };
     const store = openEventStore({
@@ -63,7 +63,7 @@ describe('An event store that others write to as well', () => {
     return { result, bytes: relay.received - before };
   };
 
-  it('finds its end, and what is new, without what they wrote', async () => {
+  it('finds its end, and new events, without reading foreign ones', async () => {
     const namespace = randomNamespace();
     const { store, places } = ours(namespace);
     await store.probe();
@@ -82,7 +82,7 @@ describe('An event store that others write to as well', () => {
     expect(places.kept).toMatchObject({ own: 0 });
   });
 
-  it('begins again where it was before a restart, to find its end and to read on', async () => {
+  it('resumes where it was before a restart, for its end and for reading', async () => {
     const namespace = randomNamespace();
     const before = ours(namespace);
     await before.store.append('s', 'no_stream', [event('a'), event('b')]);
@@ -108,7 +108,7 @@ describe('An event store that others write to as well', () => {
   });
 });
 
-it('is looked through anew where a backup was put back under a process that runs, and has grown past what that had seen', async () => {
+it('is searched again when a backup is restored under a running process and has grown past what that process saw', async () => {
   await using directory = await temporaryDirectory();
   await using backup = await temporaryDirectory();
   const namespace = randomNamespace();
@@ -128,7 +128,7 @@ it('is looked through anew where a backup was put back under a process that runs
   await using late = openEventStore({ url: after.url, namespace });
   await using foreign = openEventStore({ url: after.url, namespace: randomNamespace() });
   await vi.waitFor(() => late.append('new', 'no_stream', [event('x')]), { timeout: 20_000 });
-  // Longer names: no event begins where one of the lost ones did.
+  // Longer names, so that no event begins where a lost one did.
   for (let n = 0; n < 10; n += 1)
     await foreign.append(`a-longer-name-${String(n)}`, 'no_stream', events(`other-${String(n)}`, 100));
   await vi.waitFor(() => store.probe(), { timeout: 20_000 });

@@ -12,13 +12,13 @@ import { Log } from '../../stand-in/log.js';
 import { serve } from '../../stand-in/server.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-describe('An address that the client of EventStoreDB refuses', () => {
+describe('An address that the EventStoreDB client rejects', () => {
   it.each([
     ['esdb://anima:hush@store.example:2113?tls=true&tlsCAFile=/none/ca.pem', /File was not found/],
     ['esdb://anima:hush@store.example:2113?tls=maybe', /not an EventStoreDB connection string/],
     ['esdb://anima:hush', /not an EventStoreDB connection string/],
     ['esdb://anima:hush%@store.example:2113', /not an EventStoreDB connection string/],
-  ])('is a problem at the start that names its setting and no password: %s', (url, reason) => {
+  ])('is reported at startup with its setting and without the password: %s', (url, reason) => {
     const open = () => new StoreConnection(url);
     expect(open).toThrow(StartProblem);
     expect(open).toThrow(/^EVENTSTORE_URL cannot be used: /);
@@ -27,7 +27,7 @@ describe('An address that the client of EventStoreDB refuses', () => {
   });
 });
 
-describe('An address that names several nodes', () => {
+describe('An address with several nodes', () => {
   const parsed = (url: string) => {
     try {
       return parseConnectionString(url);
@@ -50,7 +50,7 @@ describe('An address that names several nodes', () => {
     'esdb://a:1,b:2?tls=false& gossipTimeout=10',
     'esdb://a:1,b:2/?gossipTimeout = 7&tls=false',
     'esdb://admin:hush@a:1,b:2?tls=false&',
-  ])('is read as the client reads it: %s', (url) => {
+  ])('is parsed as the client parses it: %s', (url) => {
     const given = vi.spyOn(EventStoreDBClient, 'connectionString');
     const warned = vi.spyOn(console, 'warn').mockReturnValue();
     const before = parsed(url);
@@ -71,7 +71,7 @@ describe('A node that seems silent', () => {
     for (const end of opened.splice(0).reverse()) await end();
   });
 
-  /** A node that takes connections and never says anything. */
+  /** A node that accepts connections and never answers. */
   const frozenNode = async (): Promise<number> => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => sockets.push(socket));
@@ -104,7 +104,7 @@ describe('A node that seems silent', () => {
     for await (const _ of connection.client.readAll({ maxCount: 1 })) return;
   };
 
-  it('is not left while another one is looked for: nobody is connected to any', async () => {
+  it('is kept while the client is still looking for a node', async () => {
     const connection = connectTo(await frozenNode(), await frozenNode());
     const { node } = connection;
     void ask(connection).catch(() => undefined);
@@ -113,7 +113,7 @@ describe('A node that seems silent', () => {
     expect(node.aborted).toBe(false);
   });
 
-  it('is left only after it has had the time to answer', async () => {
+  it('is left only after it had time to answer', async () => {
     const connection = connectTo(await wellNode(), await wellNode());
     const { node } = connection;
     const now = vi.spyOn(performance, 'now').mockReturnValue(1_000);

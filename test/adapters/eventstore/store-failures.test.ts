@@ -13,6 +13,6 @@ it.each([
   ['a position between two events', status.UNKNOWN, true],
   ['a stream that a proxy cut', status.INTERNAL, false],
   ['a server without memory', status.RESOURCE_EXHAUSTED, false],
-])('tells %s from the other failures that the client does not know', (_, code, is) => {
+])('distinguishes %s from the other failures that are unknown to the client', (_, code, is) => {
   expect(isBetweenEvents(failedWith(code))).toBe(is);
 });

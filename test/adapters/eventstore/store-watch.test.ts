@@ -6,7 +6,7 @@ import { readEach } from '../../../src/adapters/eventstore/read-each.js';
 import { READ_SILENCE_MS, type StoreConnection } from '../../../src/adapters/eventstore/store-connection.js';
 import { storeIsThere, storePresence } from '../../../src/adapters/eventstore/store-watch.js';
 
-/** A store that is asked, and answers once it is told to. */
+/** A store whose reads are answered by the test. */
 const asked = () => {
   const reads: Readable[] = [];
   const client = {
@@ -45,7 +45,7 @@ describe('The watch over the store', () => {
     vi.useRealTimers();
   });
 
-  it('asks nothing while the store answers', async () => {
+  it('sends no probes while the store answers', async () => {
     const { presence, reads } = asked();
     await storeIsThere(presence);
     expect([presence.isAway, reads.length]).toEqual([false, 0]);
@@ -58,7 +58,7 @@ describe('The watch over the store', () => {
     expect(left).toHaveBeenCalledOnce();
   });
 
-  it('asks a silent store one question for all who wait, and refuses them when it has no answer', async () => {
+  it('sends a silent store one probe for all waiting calls, and refuses them if it is not answered', async () => {
     const { presence, reads } = asked();
     presence.fellSilent();
     const waiting = Promise.allSettled(Array.from({ length: 100 }, () => storeIsThere(presence)));
@@ -69,7 +69,7 @@ describe('The watch over the store', () => {
     expect([presence.isAway, reads.length]).toEqual([true, 1]);
   });
 
-  it('lets those go on who wait when the store answers, and asks no more', async () => {
+  it('releases the waiting calls when the store answers, and stops probing', async () => {
     const { presence, reads } = asked();
     presence.fellSilent();
     const waiting = Promise.all([storeIsThere(presence), storeIsThere(presence)]);
@@ -80,7 +80,7 @@ describe('The watch over the store', () => {
     expect([presence.isAway, reads.length]).toEqual([false, 1]);
   });
 
-  it('asks again for who comes after a question without an answer', async () => {
+  it('probes again for calls after an unanswered probe', async () => {
     const { presence, reads } = asked();
     presence.fellSilent();
     const first = expect(storeIsThere(presence)).rejects.toMatchObject(unavailable);
@@ -92,7 +92,7 @@ describe('The watch over the store', () => {
     expect(presence.isAway).toBe(false);
   });
 
-  it('gives the question as long as any read has, so that a slow store comes back', async () => {
+  it('gives the probe as much time as any read, so that a slow store recovers', async () => {
     const { presence, reads } = asked();
     presence.fellSilent();
     const early = expect(storeIsThere(presence)).rejects.toMatchObject(unavailable);
@@ -104,7 +104,7 @@ describe('The watch over the store', () => {
     expect([presence.isAway, reads.length]).toEqual([false, 1]);
   });
 
-  it('asks another node where the one that it asked is left, and blames none', async () => {
+  it('probes another node when the probed one is left, and blames neither', async () => {
     const { presence, reads, left, leave } = asked();
     const probing = presence.probe();
     leave();
@@ -115,7 +115,7 @@ describe('The watch over the store', () => {
     expect([presence.isAway, reads.length, left.mock.calls.length]).toEqual([false, 2, 0]);
   });
 
-  it('lets a read go on that a node serves which is left, and gives nothing twice', async () => {
+  it('lets a read finish on a node that is being left, and delivers nothing twice', async () => {
     const { presence, reads, connection, leave } = asked();
     const taken: unknown[] = [];
     const open = () => connection.client.readAll({ maxCount: 3 });
@@ -132,7 +132,7 @@ describe('The watch over the store', () => {
     expect([await reading, taken, reads.length]).toEqual([false, [{ n: 1 }, { n: 2 }], 1]);
   });
 
-  it('blames nobody for a read that falls silent on a node which was left', async () => {
+  it('blames no node for a read that falls silent on a node that was left', async () => {
     const { presence, reads, connection, leave, left } = asked();
     const taken: unknown[] = [];
     const open = () => connection.client.readAll({ maxCount: 3 });
@@ -149,7 +149,7 @@ describe('The watch over the store', () => {
     expect([presence.isAway, reads.length, left.mock.calls.length]).toEqual([false, 1, 0]);
   });
 
-  it('knows from any read that the store answers', async () => {
+  it('treats any answered read as a sign of life', async () => {
     const { presence, reads } = asked();
     presence.fellSilent();
     presence.answered();

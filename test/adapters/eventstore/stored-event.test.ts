@@ -5,8 +5,8 @@ import { streamNames, toPosition, toServerPosition } from '../../../src/adapters
 
 const namespaces = fc.stringMatching(/^[\w-]{1,64}$/);
 
-describe('The names of streams on a shared server', () => {
-  it('come back as they were, and never begin with $', () => {
+describe('Stream names on a shared server', () => {
+  it('are decoded unchanged, and never begin with $', () => {
     fc.assert(
       fc.property(namespaces, fc.string(), (namespace, stream) => {
         const names = streamNames(namespace);
@@ -18,7 +18,7 @@ describe('The names of streams on a shared server', () => {
     );
   });
 
-  it('are those of one namespace only, also when another one begins like it [11.1g]', () => {
+  it('belong to exactly one namespace, even if another one has the same prefix [11.1g]', () => {
     fc.assert(
       fc.property(namespaces, namespaces, fc.string(), (one, other, stream) => {
         fc.pre(one !== other);
@@ -28,13 +28,13 @@ describe('The names of streams on a shared server', () => {
     expect(streamNames('anima').fromServer('anima-test.npc-a')).toBeNull();
   });
 
-  it.each(['', '$anima', 'a.b', 'a b', 'a/b', 'x'.repeat(65)])('are refused under the namespace %j', (namespace) => {
+  it.each(['', '$anima', 'a.b', 'a b', 'a/b', 'x'.repeat(65)])('are refused in the namespace %j', (namespace) => {
     expect(() => streamNames(namespace)).toThrow(RangeError);
   });
 });
 
 describe('Positions in the log', () => {
-  it('are kept exactly in both directions', () => {
+  it('are exact in both directions', () => {
     fc.assert(
       fc.property(fc.bigInt(0n, BigInt(Number.MAX_SAFE_INTEGER)), (commit) => {
         expect(toServerPosition(toPosition(commit))).toEqual({ commit, prepare: commit });
@@ -42,7 +42,7 @@ describe('Positions in the log', () => {
     );
   });
 
-  it('are refused where a number would round them', () => {
+  it('are refused if a number would round them', () => {
     expect(() => toPosition(2n ** 53n)).toThrow(RangeError);
     expect(toPosition(2n ** 53n - 1n)).toBe(Number.MAX_SAFE_INTEGER);
   });

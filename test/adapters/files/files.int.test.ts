@@ -20,7 +20,7 @@ const modeOf = async (name: string): Promise<number> => (await stat(join(dataDir
 const posix = process.platform !== 'win32';
 
 describe('the owner-key file', () => {
-  it('holds a key alone on one line, readable by its owner only, once it is settled [11.2b]', async () => {
+  it('holds the key on a single line, readable by its owner only, once it is settled [11.2b]', async () => {
     const file = ownerKeyFile(dataDir);
     await file.prepare('am_live_first');
     expect(await readOwnerKey(dataDir)).toBeNull();
@@ -42,7 +42,7 @@ describe('the owner-key file', () => {
     expect([await readOwnerKey(dataDir), await file.prepared()]).toEqual(['third', null]);
   });
 
-  it('forgets a prepared key that is discarded, also when there is none', async () => {
+  it('drops a prepared key that is discarded, even if none exists', async () => {
     const file = ownerKeyFile(dataDir);
     await file.prepare('first');
     await file.discard();
@@ -51,7 +51,7 @@ describe('the owner-key file', () => {
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('replaces a file that others could read by one that they cannot', async () => {
+  it('is replaced by one that only its owner can read', async () => {
     await writeFile(join(dataDir, 'owner-key'), 'old\n', { mode: 0o644 });
     const file = ownerKeyFile(dataDir);
     await file.prepare('new');
@@ -60,7 +60,7 @@ describe('the owner-key file', () => {
     expect(await readOwnerKey(dataDir)).toBe('new');
   });
 
-  it('is written over what a killed write left behind', async () => {
+  it('is written despite the leftovers of a killed write', async () => {
     await writeFile(join(dataDir, 'owner-key.new.tmp'), 'ha');
     const file = ownerKeyFile(dataDir);
     await file.prepare('whole');
@@ -68,7 +68,7 @@ describe('the owner-key file', () => {
     expect(await readdir(dataDir)).toEqual(['owner-key.new']);
   });
 
-  it('says in one sentence when it cannot be written', async () => {
+  it('fails with one message when it cannot be written', async () => {
     await writeFile(join(dataDir, 'blocked'), 'a file where a directory should be');
     const file = ownerKeyFile(join(dataDir, 'blocked'));
     await expect(file.prepare('key')).rejects.toThrow(/owner key cannot be written to .*blocked.owner-key \(\w+\)/);
@@ -88,7 +88,7 @@ describe("the server's secret", () => {
   const long = 's'.repeat(SECRET_MIN_BYTES);
   const text = (secret: Uint8Array) => Buffer.from(secret).toString();
 
-  it('is made in a new data directory, readable by its owner only, and read again later [11.1e]', async () => {
+  it('is created in a new data directory, readable by its owner only, and read on later starts [11.1e]', async () => {
     const made = await open({ mayCreate: true });
     expect(made.secret.length).toBeGreaterThanOrEqual(SECRET_MIN_BYTES);
     if (posix) expect(await modeOf('secret')).toBe(0o600);
@@ -96,12 +96,12 @@ describe("the server's secret", () => {
     expect((await readFile(join(dataDir, 'secret'), 'utf8')).trim()).toBe(text(made.secret));
   });
 
-  it('is not made anew when what is stored depends on the one that is gone', async () => {
+  it('is not created again if stored data depends on the missing one', async () => {
     await expect(open()).rejects.toThrow(StartProblem);
     expect(await readdir(dataDir)).toEqual([]);
   });
 
-  it('comes from ANIMA_SECRET before everything, with the same meaning as in a file', async () => {
+  it('comes from ANIMA_SECRET first, with the same meaning as in a file', async () => {
     const file = join(dataDir, 'elsewhere');
     await writeFile(file, `${long}\n`, { mode: 0o600 });
     expect(text((await open({ secretFile: file })).secret)).toBe(long);
@@ -109,21 +109,21 @@ describe("the server's secret", () => {
     expect(await readdir(dataDir)).toEqual(['elsewhere']);
   });
 
-  it('that cannot be written is a sentence, not a stack trace', async () => {
+  it('fails with a message, not a stack trace, when it cannot be written', async () => {
     const unreachable = join(dataDir, 'not', 'there');
     await expect(open({ dataDir: unreachable, mayCreate: true })).rejects.toThrow(
       /secret cannot be written to .* \(ENOENT\)/,
     );
   });
 
-  it('is refused when it is short, wherever it stands', async () => {
+  it('is refused when it is too short, wherever it is set', async () => {
     const short = 's'.repeat(SECRET_MIN_BYTES - 1);
     await writeFile(join(dataDir, 'secret'), short, { mode: 0o600 });
     await expect(open()).rejects.toThrow(/too short/);
     await expect(open({ secret: short })).rejects.toThrow(/ANIMA_SECRET is too short/);
   });
 
-  it('is refused, and not made, when the named file is missing or cannot be read', async () => {
+  it('is refused, and not created, when the named file is missing or unreadable', async () => {
     const missing = join(dataDir, 'missing');
     await expect(open({ secretFile: missing, mayCreate: true })).rejects.toThrow(/ANIMA_SECRET_FILE names/);
     const directory = join(dataDir, 'directory');
@@ -132,7 +132,7 @@ describe("the server's secret", () => {
     expect(await readdir(dataDir)).toEqual(['directory']);
   });
 
-  it('in a file that others can read is accepted with a warning', async () => {
+  it('is accepted with a warning from a file that others can read', async () => {
     await writeFile(join(dataDir, 'secret'), long);
     await chmod(join(dataDir, 'secret'), 0o644);
     const { warnings } = await open();

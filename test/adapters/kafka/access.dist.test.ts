@@ -15,11 +15,11 @@ import { randomNamespace } from '../../support/dist-env.js';
 import { keptLog } from '../../support/kafka.js';
 import { openGuardedServers, type OwnServers } from '../../support/own-servers.js';
 
-/** What every refusal names. */
+/** What every refusal contains. */
 const NAMED = 'check KAFKA_BROKERS, KAFKA_TLS*, KAFKA_SASL*';
 const poll = { timeout: 60_000, interval: 50 };
 
-describe('A Kafka that asks who comes', () => {
+describe('A Kafka that requires authentication', () => {
   let servers: OwnServers;
   let certificates: Awaited<ReturnType<typeof openCertificates>>;
   let password = '';
@@ -40,7 +40,7 @@ describe('A Kafka that asks who comes', () => {
     await servers[Symbol.asyncDispose]();
   });
 
-  /** Of that kind, as the broker has written them down. */
+  /** The refusals of this kind in the log of the broker. */
   const listener = async (name: 'PLAINTEXT' | 'SSL' | 'SASL_SSL'): Promise<string> => {
     const text = await readFile(join(servers.directory, 'kafka/server.properties'), 'utf8');
     const found = new RegExp(`^advertised\\.listeners=(?:.*,)?${name}://([^,\\n]+)`, 'm').exec(text)?.[1];
@@ -59,7 +59,7 @@ describe('A Kafka that asks who comes', () => {
     password,
     ...over,
   });
-  /** Writes events into the topic and reads them back. */
+  /** Writes events to the topic and reads them back. */
   const goThrough = async (settings: KafkaSettings): Promise<void> => {
     const store = new MemoryEventStore();
     await appendRounds(store, 3, 2);
@@ -70,7 +70,7 @@ describe('A Kafka that asks who comes', () => {
     await expect.poll(() => reader.links.flat().filter(({ event }) => event !== null).length, poll).toBe(6);
   };
 
-  it.each(saslMechanisms)('lets events through by TLS for who knows the password, by %s', async (mechanism) => {
+  it.each(saslMechanisms)('accepts clients with the password over TLS, by %s', async (mechanism) => {
     const settings = settingsOf(await listener('SASL_SSL'), {
       tls: await tlsAccessOf(ours()),
       sasl: sasl({ mechanism }),
@@ -79,14 +79,14 @@ describe('A Kafka that asks who comes', () => {
     await goThrough(settings);
   });
 
-  it('lets events through for who shows a certificate', async () => {
+  it('accepts clients with a certificate', async () => {
     const client = { certificate: inAccess('client.pem'), key: inAccess('client.key') };
     const settings = settingsOf(await listener('SSL'), { tls: await tlsAccessOf(ours(), client), sasl: null });
     await pingBrokers(settings);
     await goThrough(settings);
   });
 
-  it('refuses everyone else, and the refusal names the settings', async () => {
+  it('refuses all others, with a message that names the settings', async () => {
     const [guarded, byCertificate, plain] = await Promise.all(
       (['SASL_SSL', 'SSL', 'PLAINTEXT'] as const).map(listener),
     );
@@ -109,7 +109,7 @@ describe('A Kafka that asks who comes', () => {
     for (const refusal of await Promise.all(refused)) expect(refusal).toContain(NAMED);
   });
 
-  it('needs to give the rights that docs/operations.md names, and no others', async () => {
+  it('requires exactly the rights that the documentation lists', async () => {
     const tls = await tlsAccessOf(ours());
     const broker = await listener('SASL_SSL');
     const settings = settingsOf(broker, { tls, sasl: sasl({ username: 'guest' }) });

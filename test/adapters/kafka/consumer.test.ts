@@ -12,7 +12,7 @@ vi.mock('../../../src/adapters/kafka/client.js', async (original) => ({
   openKafkaClient: () => fake.kafka,
 }));
 
-/** How long a member may give no sign, and longer than that. */
+/** How long a member may stay silent, and a longer time. */
 const SILENT_MS = 20_000;
 const STANDSTILL_MS = 25_000;
 const TOPIC = 'anima.events';
@@ -31,13 +31,13 @@ const answeringAdmin = (): Partial<Admin> => ({
 
 describe('A member of the group that was given up', () => {
   type Call = 'connect' | 'subscribe' | 'run';
-  /** The members by number, and what they are: those that fetch hold partitions, those that are open hold connections. */
+  /** The members by number: those that fetch hold partitions, those that are open hold connections. */
   let fetching: Set<number>;
   let open: Set<number>;
   let ran: number[];
   let made: number;
 
-  /** As kafkajs 2.2.4: `disconnect` stops a member that has joined, and forgets one that has not, which then may join later. */
+  /** As in kafkajs 2.2.4: `disconnect` stops a member that has joined, and ignores one that has not, which may join later. */
   const consumerThatStandsStillAt = (slow: Call, events: ConsumerEvents) => (): Partial<Consumer> => {
     const member = (made += 1);
     const emitter = new EventEmitter();
@@ -60,7 +60,7 @@ describe('A member of the group that was given up', () => {
         ran.push(member);
         await answer('run');
         fetching.add(member);
-        // One that is well gives signs from now on.
+        // A healthy member gives signs from now on.
         if (member > 1) setInterval(() => emitter.emit(events.FETCH, {}), 1_000);
       },
       disconnect: () => {
@@ -81,7 +81,7 @@ describe('A member of the group that was given up', () => {
   });
 
   it.each(['connect', 'subscribe', 'run'] as const)(
-    'holds no partitions and no connections when the brokers answer its %s at last',
+    'holds no partitions and no connections when the brokers finally answer its %s',
     async (slow) => {
       const { events } = new Kafka({ brokers: ['127.0.0.1:1'] }).consumer({ groupId: 'g' });
       fake.kafka = { admin: answeringAdmin, consumer: consumerThatStandsStillAt(slow, events) };

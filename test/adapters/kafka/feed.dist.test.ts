@@ -52,7 +52,7 @@ describe('The feed in Kafka', () => {
     return reader;
   };
 
-  it('leaves a topic that is there as it is', async () => {
+  it('leaves an existing topic unchanged', async () => {
     await kafka.admin((admin) =>
       admin.createTopics({ topics: [{ topic: kafka.topic, numPartitions: 3 }], waitForLeaders: false }),
     );
@@ -60,13 +60,13 @@ describe('The feed in Kafka', () => {
     expect(session.partitions).toBe(3);
   });
 
-  it('is made once by all who begin at the same time', async () => {
+  it('creates the topic once when several processes start together', async () => {
     const sessions = await Promise.all(Array.from({ length: 4 }, () => new KafkaFeedWriter(kafka.settings).open()));
     expect(sessions.map(({ partitions }) => partitions)).toEqual([8, 8, 8, 8]);
     for (const session of sessions) await session[Symbol.asyncDispose]();
   });
 
-  it('keeps a member whose batch takes longer than a silent one may', async () => {
+  it('keeps a member whose batch takes longer than the silence limit', async () => {
     await appendRounds(store, 1, 1);
     await using session = await new KafkaFeedWriter(kafka.settings).open();
     await writeAll(session, store);
@@ -80,11 +80,11 @@ describe('The feed in Kafka', () => {
     expect(batches).toHaveLength(8);
   });
 
-  it('takes the largest events there may be, and of larger ones says only that they exist', async () => {
+  it('carries events of the largest size, and only announces larger ones', async () => {
     await appendNext(store, 's', [event('fits', { data: { text: 'x'.repeat(890_000) } })]);
     await appendNext(store, 's', [event('too large')]);
     await appendNext(store, 's', [event('after')]);
-    // No store takes such an event today; brokers may be set to take less than they do by default.
+    // No store accepts such an event today; brokers may be configured below their default limit.
     const text = 'é'.repeat(600_000);
     const grown = (one: RecordedEvent): RecordedEvent => (one.revision === 1 ? { ...one, data: { text } } : one);
     const readAll: EventStore['readAll'] = async (...asked) => (await store.readAll(...asked)).map(grown);
@@ -99,7 +99,7 @@ describe('The feed in Kafka', () => {
     expect(after).toMatchObject({ follows: 2, position: 3, event: { id: event('after').id } });
   });
 
-  it('passes over messages that are not its own', async () => {
+  it('skips foreign messages', async () => {
     await using session = await new KafkaFeedWriter(kafka.settings).open();
     await appendRounds(store, 1, 1);
     const producer = new Kafka({ brokers: [...kafka.settings.brokers], logLevel: logLevel.NOTHING }).producer();
@@ -112,7 +112,7 @@ describe('The feed in Kafka', () => {
     await expect.poll(() => reader.count, poll).toBe(written);
   });
 
-  it('begins while the brokers are away, and reads once they are there', async () => {
+  it('starts while the brokers are down, and reads once they are up', async () => {
     const [host = '', port] = (distEnv().KAFKA_BROKERS.split(',')[0] ?? '').split(':');
     await appendRounds(store, 10, 2);
     await using session = await new KafkaFeedWriter(kafka.settings).open();
@@ -120,7 +120,7 @@ describe('The feed in Kafka', () => {
     await using way = new TcpRelay({ host, port: Number(port) });
     await way.open();
     await way.close();
-    // The broker names itself by its own address: only the first connect takes this way.
+    // The broker advertises its own address, so only the first connection goes through here.
     const late = { ...kafka.settings, brokers: [`127.0.0.1:${way.port}`] };
     const reader = read(late);
     await expect(new KafkaFeedWriter(late).open()).rejects.toThrow();
@@ -132,7 +132,7 @@ describe('The feed in Kafka', () => {
 });
 
 describe('The feed in a Kafka that dies', () => {
-  it('goes on when Kafka is back: a writer fails and begins again, a member reads on', async () => {
+  it('recovers with Kafka: a writer fails and starts again, a member reads on', async () => {
     await using servers = await openServers('kafka');
     const settings = { brokers: [servers.env['KAFKA_BROKERS'] ?? ''], namespace: randomNamespace(), log: keptLog() };
     const store = new MemoryEventStore();

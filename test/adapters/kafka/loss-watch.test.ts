@@ -7,7 +7,7 @@ import { watchForLoss } from '../../../src/adapters/kafka/loss-watch.js';
 
 const SILENT_MS = 20_000;
 
-describe('A consumer that is watched', () => {
+describe('A watched consumer', () => {
   const { events } = new Kafka({ brokers: ['127.0.0.1:1'] }).consumer({ groupId: 'watched' });
   let emitter: EventEmitter;
   let consumer: Pick<Consumer, 'on' | 'events'>;
@@ -24,7 +24,7 @@ describe('A consumer that is watched', () => {
     vi.useRealTimers();
   });
 
-  /** What it was lost for so far; null while it is not. */
+  /** The reason it counts as lost; null while it does not. */
   const lossOf = async (lost: Promise<never>): Promise<string | null> => {
     let loss: string | null = null;
     lost.catch((error: unknown) => (loss = (error as Error).message));
@@ -32,7 +32,7 @@ describe('A consumer that is watched', () => {
     return loss;
   };
 
-  it('is lost when the client gives up, with what it says', async () => {
+  it('is lost when the client gives up, with the message of the client', async () => {
     const watch = watchForLoss(consumer, SILENT_MS);
     expect(await lossOf(watch.lost)).toBeNull();
     emitter.emit(events.CRASH, { payload: { error: new Error('no broker') } });
@@ -40,7 +40,7 @@ describe('A consumer that is watched', () => {
     watch.end();
   });
 
-  it('is lost when the client has given no sign for too long, from the beginning', async () => {
+  it('is lost when the client has been silent for too long, even from the start', async () => {
     const watch = watchForLoss(consumer, SILENT_MS);
     await vi.advanceTimersByTimeAsync(SILENT_MS - 1);
     expect(await lossOf(watch.lost)).toBeNull();
@@ -49,7 +49,7 @@ describe('A consumer that is watched', () => {
     watch.end();
   });
 
-  it.each(['CONNECT', 'GROUP_JOIN', 'FETCH', 'HEARTBEAT'] as const)('gives a sign with %s', async (sign) => {
+  it.each(['CONNECT', 'GROUP_JOIN', 'FETCH', 'HEARTBEAT'] as const)('gives a sign of life with %s', async (sign) => {
     const watch = watchForLoss(consumer, SILENT_MS);
     await vi.advanceTimersByTimeAsync(SILENT_MS - 1);
     emitter.emit(events[sign], {});
@@ -60,7 +60,7 @@ describe('A consumer that is watched', () => {
     watch.end();
   });
 
-  it('is left alone once the watch has ended', async () => {
+  it('is ignored once the watch has ended', async () => {
     const watch = watchForLoss(consumer, SILENT_MS);
     watch.end();
     await vi.advanceTimersByTimeAsync(SILENT_MS * 2);

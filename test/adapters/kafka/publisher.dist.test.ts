@@ -59,7 +59,7 @@ describe('The public topic', () => {
     running.push(relay);
     return relay;
   };
-  /** One more event of each mind, and one of a tenant. */
+  /** One more event for each mind, and one of a tenant. */
   const append = async (round: number): Promise<void> => {
     for (const npcId of MINDS) {
       const patch = { round, text: 'é'.repeat(round) };
@@ -75,7 +75,7 @@ describe('The public topic', () => {
     readPlainly(kafka.settings.brokers.join(','), topic, events, isolation);
   const published = async (): Promise<readonly CloudEvent[]> =>
     (await store.readAll(0, 1_000)).flatMap((one) => toCloudEvent(one, SOURCE) ?? []);
-  /** Each mind's events when each first came. */
+  /** The events of each mind in the order of first delivery. */
   const firstOf = (seen: readonly SeenMessage[]): Readonly<Record<string, readonly number[]>> =>
     Object.fromEntries(
       MINDS.map((npcId) => {
@@ -86,7 +86,7 @@ describe('The public topic', () => {
   const upTo = (rounds: number) =>
     Object.fromEntries(MINDS.map((npcId) => [npcId, Array.from({ length: rounds }, (_, revision) => revision)]));
 
-  it('is read in another language: CloudEvents, in the order of each mind, each mind in the partition of its key [11.7a, 11.7c, 11.7d]', async () => {
+  it('is read in another language: CloudEvents, in order within each mind, each mind in the partition of its key [11.7a, 11.7c, 11.7d]', async () => {
     for (let round = 0; round < 4; round += 1) await append(round);
     start('one');
     const expected = await published();
@@ -103,13 +103,13 @@ describe('The public topic', () => {
     expect(new Set(seen.map(({ partition }) => partition)).size).toBeGreaterThan(1);
   });
 
-  it('lacks nothing and keeps the order of each mind when a relay does not come to note what it wrote, and another takes its place [11.7d]', async () => {
+  it('has no gaps and stays in order when a relay fails to record its writes and another replaces it [11.7d]', async () => {
     let cut = false;
     const dead = new Promise<never>(() => undefined);
     const deaf: RelayLease = {
       holdsMs: lease.holdsMs,
       take: (holder) => lease.take(holder),
-      // It never comes to note what it has published.
+      // It never records what it has published.
       keep: (holder) => (cut ? dead : lease.keep(holder, 0)),
       release: (holder) => (cut ? dead : lease.release(holder)),
     };
@@ -126,7 +126,7 @@ describe('The public topic', () => {
     expect(seen.length, 'what the first one wrote is there twice').toBeGreaterThan(MINDS.length * 6);
   });
 
-  it('takes nothing more from a relay that hung while another took its place', async () => {
+  it('accepts nothing more from a relay that hung while another replaced it', async () => {
     for (let round = 0; round < 4; round += 1) await append(round);
     const all = await published();
     await using hung = await publisher().open();
@@ -139,7 +139,7 @@ describe('The public topic', () => {
     expect(firstOf(seen)).toEqual(upTo(4));
   });
 
-  it('carries the envelope alone of an event that is too large for the brokers [11.7b]', async () => {
+  it('carries only the envelope of an event that is too large for the brokers [11.7b]', async () => {
     await append(0);
     const [small] = await published();
     if (small === undefined) throw new Error('nothing was recorded');

@@ -38,7 +38,7 @@ const open = (maxInFlightRequests: number) => {
   return { queue, push, sent };
 };
 
-it('leaves no timer behind when everything is answered', () => {
+it('leaves no timer behind when every request is answered', () => {
   quietQueues();
   const { queue, push } = open(1);
   push(1);
@@ -46,7 +46,7 @@ it('leaves no timer behind when everything is answered', () => {
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('still sends what had to wait', () => {
+it('still sends requests that had to wait', () => {
   quietQueues();
   const { queue, push, sent } = open(1);
   push(1);

@@ -25,7 +25,7 @@ const LEASE_MS = 2_000;
 const poll = { timeout: WAIT_MS, interval: 50 };
 const pass = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Relays and projectors of one namespace, each as if it were a process of its own. */
+/** Relays and projectors of one namespace, each as if in its own process. */
 const open = () => {
   const kafka = openKafka();
   const schema = new TestSchema();
@@ -93,7 +93,7 @@ const open = () => {
     },
   };
 };
-/** The writer with another way to write. */
+/** The writer with another write function. */
 const writing = (
   feed: FeedWriter,
   write: (session: FeedSession, entries: readonly FeedEntry[]) => Promise<void>,
@@ -109,14 +109,14 @@ const writing = (
 });
 const alive = (feed: FeedWriter, lease: RelayLease) => [feed, lease] as const;
 
-describe('Read models that are kept current over Kafka', () => {
+describe('Read models that Kafka keeps current', () => {
   let scene: ReturnType<typeof open>;
   beforeEach(() => {
     scene = open();
   });
   afterEach(() => scene[Symbol.asyncDispose]());
 
-  it('are as if rebuilt while three projectors share the work', async () => {
+  it('equal a rebuild while three projectors share the work', async () => {
     const relay = scene.startRelay('one', alive);
     const { projector } = scene.startProjector();
     scene.startProjector();
@@ -126,7 +126,7 @@ describe('Read models that are kept current over Kafka', () => {
     await expect.poll(async () => [await relay.lag(), await projector.lag()], poll).toEqual([0, 0]);
   });
 
-  it('are as if rebuilt after a storm in which projectors come and go and partitions move all the time', async () => {
+  it('equal a rebuild after a storm in which projectors come and go and partitions keep moving', async () => {
     scene.startRelay('one', alive);
     const members = [scene.startProjector(), scene.startProjector(), scene.startProjector()];
     for (let round = 0; round < 12; round += 1) {
@@ -140,11 +140,11 @@ describe('Read models that are kept current over Kafka', () => {
     expect(await scene.models.parkedCount(projections)).toBe(0);
   });
 
-  it('are as if rebuilt when a relay was killed between what it wrote and its checkpoint, and another has taken its place', async () => {
+  it('equal a rebuild when a relay is killed between a write and its checkpoint, and another replaces it', async () => {
     let killed = false;
-    // The last checkpoint that it comes to write.
+    // The last checkpoint that it writes.
     let reached = Infinity;
-    // Deaf and dumb from one moment on, as a killed process is to the others.
+    // Cut off from one moment on, as a killed process looks to the others.
     scene.startRelay('killed', (feed, lease) => [
       writing(feed, async (session, entries) => {
         if (killed) throw new Error('killed');
@@ -174,7 +174,7 @@ describe('Read models that are kept current over Kafka', () => {
     await expect.poll(checkpoint, poll).toBe(await scene.store.lastPosition());
   });
 
-  it('are as if rebuilt when messages come twice and in another order', async () => {
+  it('equal a rebuild when messages arrive twice and out of order', async () => {
     scene.startRelay('confused', (feed, lease) => [
       writing(feed, async (session, entries) => {
         await session.write([...entries].reverse());
@@ -190,7 +190,7 @@ describe('Read models that are kept current over Kafka', () => {
     expect(await scene.models.parkedCount(projections)).toBe(0);
   });
 
-  it('are as if rebuilt when the topic was lost with everything in it', async () => {
+  it('equal a rebuild when the topic was lost with everything in it', async () => {
     const relay = scene.startRelay('one', alive);
     await scene.write(1);
     await expect.poll(() => relay.lag(), poll).toBe(0);

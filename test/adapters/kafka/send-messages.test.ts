@@ -6,13 +6,13 @@ import { partitionOfKey, publish } from '../../../src/adapters/kafka/publisher.j
 import { sendMessages } from '../../../src/adapters/kafka/send-messages.js';
 
 const messages = [0, 1].map((partition) => ({ partition, key: 'mind', value: Buffer.from('{}') }));
-/** What the client answers after it has written these partitions. */
+/** The client's answer after it has written these partitions. */
 const answering = (...partitions: readonly number[]) => ({
   sendBatch: async () => partitions.map((partition) => ({ topicName: 'minds', partition, errorCode: 0 })),
 });
 
-describe('A write whose partition moves to a broker that has answered already', () => {
-  it('is not taken for whole', async () => {
+describe('A write whose partition moves to a broker that has already answered', () => {
+  it('counts as incomplete', async () => {
     await expect(sendMessages(answering(0), 'minds', messages)).rejects.toThrow('The partition 1 of minds moved');
     await expect(sendMessages(answering(), 'minds', messages)).rejects.toThrow('The partition 0 of minds moved');
     await sendMessages(answering(1, 0), 'minds', messages);
@@ -45,7 +45,7 @@ describe('A call that the client never answers', () => {
   });
   const never = () => new Promise<never>(() => undefined);
 
-  it('is given up when it writes', async () => {
+  it('is given up during a write', async () => {
     const written = expect(sendMessages({ sendBatch: never }, 'minds', messages)).rejects.toThrow(
       'Writing to minds took longer than 30000 ms.',
     );
@@ -53,7 +53,7 @@ describe('A call that the client never answers', () => {
     await written;
   });
 
-  it('is given up when it publishes, wherever it hangs', async () => {
+  it('is given up during a publish, wherever it hangs', async () => {
     const transaction = { ...answering(0, 1), isActive: () => true, commit: async () => undefined, abort: never };
     const hanging = [
       { transaction: never },
@@ -63,7 +63,7 @@ describe('A call that the client never answers', () => {
     ];
     for (const producer of hanging) {
       const published = expect(publish(producer, 'minds', messages)).rejects.toThrow('took longer than 30000 ms.');
-      // The transaction, and its end.
+      // The transaction, and its commit.
       await vi.advanceTimersByTimeAsync(CALL_MS * 2);
       await published;
     }
@@ -71,12 +71,12 @@ describe('A call that the client never answers', () => {
 });
 
 describe('A key of the public topic', () => {
-  // The hashes of these keys are in the tests of Kafka's own client for Java (UtilsTest, murmur2).
+  // The hashes of these keys are from the tests of Kafka's own Java client (UtilsTest, murmur2).
   it.each([
     ['21', -973_932_308],
     ['foobar', -790_332_482],
     ['a-little-bit-long-string', -985_981_536],
-  ])('%s is in the partition where Kafka’s default partitioner puts it', (key, hash) => {
+  ])('%s is in the partition that Kafka’s default partitioner chooses', (key, hash) => {
     for (const partitions of [1, 7, 8]) expect(partitionOfKey(key, partitions)).toBe((hash & 0x7fffffff) % partitions);
   });
 });

@@ -11,10 +11,10 @@ const unknownTopic = protocolError('UNKNOWN_TOPIC_OR_PARTITION', true);
 const partitionsLedBy = (...leaders: readonly number[]) =>
   leaders.map((leader, partitionId) => ({ partitionErrorCode: 0, partitionId, leader, replicas: [], isr: [] }));
 
-/** What a broker says of the topic's partitions. */
+/** A broker's answer about the topic's partitions. */
 type Said = Error | ReturnType<typeof partitionsLedBy>;
 
-/** Brokers that answer each look with the next of `answers`, and the last one from then on; and a clock that only waiting moves. */
+/** Brokers that answer each request with the next of `answers`, and repeat the last one; and a clock that only waiting moves. */
 const scene = (answers: readonly Said[], listed: readonly string[] = []) => {
   const made: object[] = [];
   const log = keptLog();
@@ -51,21 +51,21 @@ const scene = (answers: readonly Said[], listed: readonly string[] = []) => {
   };
 };
 
-describe('A topic that another process made a moment ago', () => {
-  it('is waited for until every broker knows it and its partitions have leaders', async () => {
+describe('A topic that another process has just created', () => {
+  it('is waited for until every broker has it and its partitions have leaders', async () => {
     const wrapped = new KafkaJSNumberOfRetriesExceeded(unknownTopic, { retryCount: 4, retryTime: 1 });
     const young = scene([unknownTopic, wrapped, [], partitionsLedBy(1, -1), partitionsLedBy(1, 1)]);
     expect(await young.ensure()).toBe(2);
     expect([young.looks, young.made]).toMatchObject([5, [{ topic: 't' }]]);
   });
 
-  it('is not made again when it is listed, and is waited for all the same', async () => {
+  it('is not created again when it is listed, but still waited for', async () => {
     const young = scene([unknownTopic, unknownTopic, partitionsLedBy(1, 1, 1)], ['t']);
     expect(await young.ensure()).toBe(3);
     expect(young.made).toEqual([]);
   });
 
-  it('is given up within a bounded time when it never comes right', async () => {
+  it('is given up within a bounded time when it never becomes ready', async () => {
     const unknown = scene([unknownTopic]);
     await expect(unknown.ensure()).rejects.toBe(unknownTopic);
     const leaderless = scene([partitionsLedBy(-1)]);
@@ -76,7 +76,7 @@ describe('A topic that another process made a moment ago', () => {
     }
   });
 
-  it('is not waited for when a broker says what does not change', async () => {
+  it('is not waited for when a broker gives a permanent error', async () => {
     const forbidden = protocolError('TOPIC_AUTHORIZATION_FAILED', false);
     const closed = scene([forbidden, partitionsLedBy(1)]);
     await expect(closed.ensure()).rejects.toBe(forbidden);
@@ -87,7 +87,7 @@ describe('A topic that another process made a moment ago', () => {
 describe('The settings of new topics', () => {
   const settings = { partitions: 3, retentionMs: 3_600_000 };
 
-  it('say how a topic is made', async () => {
+  it('configure how a topic is created', async () => {
     const missing = scene([partitionsLedBy(1, 1, 1)]);
     expect(await missing.ensure(settings)).toBe(3);
     const configEntries = expect.arrayContaining([{ name: 'retention.ms', value: '3600000' }]);
@@ -95,7 +95,7 @@ describe('The settings of new topics', () => {
     expect(missing.said).toEqual([]);
   });
 
-  it('change nothing about a topic that is there, and the log says so', async () => {
+  it('do not change an existing topic, which is logged', async () => {
     const there = scene([partitionsLedBy(1, 1)], ['t']);
     expect(await there.ensure(settings)).toBe(2);
     expect(there.made).toEqual([]);

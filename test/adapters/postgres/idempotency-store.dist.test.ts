@@ -6,11 +6,11 @@ import { answerBudgetContract, idempotencyStoreContract } from '../../contracts/
 import { TestSchema } from '../../support/postgres.js';
 import { keyed } from '../../support/keyed.js';
 
-/** What the database sees of a process that died longer ago than its last sign of life is believed. */
+/** What the database sees of a process that died before the last sign of life expired. */
 const forgetSigns = (schema: TestSchema): Promise<unknown> =>
   schema.query(`UPDATE owners SET alive_until = clock_timestamp() - interval '1 millisecond'`);
 
-/** Lets time pass for what is kept: the database's clock decides, and no test can set it. */
+/** Ages the stored entries: the clock of the database decides, and no test can set it. */
 const age = (schema: TestSchema, ms: number): Promise<unknown> =>
   schema.query(`UPDATE reservations SET expires = expires - ${ms}`);
 
@@ -43,11 +43,11 @@ describe('Idempotency keys in PostgreSQL', () => {
   const answer = { status: 200, headers: {}, body: null };
   const ran = { kind: 'run', seed: 'seed', resumed: true, done: false };
 
-  it('let one of several processes run a request, and tell the others that it runs while that one lives', async () => {
+  it('let one of several processes run a request, and report it as running to the others while that process lives', async () => {
     await using schema = new TestSchema();
     const open = () => new PostgresIdempotencyStore(schema.again(), systemRandom);
     const stores = [open(), open(), open()];
-    // Connected first: what is tried is who gets a key, not how many connections are made at once.
+    // Connected first: this tests which process gets a key, not how many connections can be opened in parallel.
     for (const [of, store] of stores.entries()) await store.reserve(keyed('scope', `first-${of}`), 'seed');
     const asked = Array.from({ length: 20 }, (_, n) =>
       Promise.all(stores.map((store, of) => store.reserve(keyed('scope', `key-${n}`), `seed-${of}`))),
@@ -58,7 +58,7 @@ describe('Idempotency keys in PostgreSQL', () => {
     for (const store of stores) await store[Symbol.asyncDispose]();
   });
 
-  it('are answered by every process once one has the answer', async () => {
+  it('are answered by every process once one has the response', async () => {
     await using schema = new TestSchema();
     await using one = new PostgresIdempotencyStore(schema.postgres, systemRandom);
     await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
@@ -67,7 +67,7 @@ describe('Idempotency keys in PostgreSQL', () => {
     expect(await other.reserve(keyed('scope', 'key'), 'new')).toEqual({ kind: 'answered', answer });
   });
 
-  it('are taken over at once from a process that ended in order', async () => {
+  it('are taken over immediately from a process that ended in order', async () => {
     await using schema = new TestSchema();
     const one = new PostgresIdempotencyStore(schema.postgres, systemRandom);
     await one.reserve(keyed('scope', 'key'), 'seed');
@@ -76,7 +76,7 @@ describe('Idempotency keys in PostgreSQL', () => {
     expect(await other.reserve(keyed('scope', 'key'), 'new')).toEqual(ran);
   });
 
-  it('are not ended by an attempt that another process took over', async () => {
+  it('are not released by an attempt that another process took over', async () => {
     await using schema = new TestSchema();
     await using slow = new PostgresIdempotencyStore(schema.postgres, systemRandom);
     await using other = new PostgresIdempotencyStore(schema.again(), systemRandom);
@@ -89,7 +89,7 @@ describe('Idempotency keys in PostgreSQL', () => {
     expect(await slow.reserve(keyed('scope', 'key'), 'new')).toEqual({ kind: 'answered', answer });
   });
 
-  it('are let go of after a day, in the background', async () => {
+  it('expire after a day, in the background', async () => {
     await using schema = new TestSchema();
     await using store = new PostgresIdempotencyStore(schema.postgres, systemRandom);
     for (let n = 0; n < 20; n += 1) {
@@ -102,7 +102,7 @@ describe('Idempotency keys in PostgreSQL', () => {
     await expect.poll(count, { timeout: 10_000 }).toBe(1);
   });
 
-  it('are not let go of while a repeat of what was done runs, however old they are', async () => {
+  it('do not expire while a repeat of the request runs, however old they are', async () => {
     await using schema = new TestSchema();
     await using store = new PostgresIdempotencyStore(schema.postgres, systemRandom);
     await store.reserve(keyed('scope', 'key'), 'seed');

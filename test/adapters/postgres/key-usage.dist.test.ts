@@ -20,7 +20,7 @@ keyUsageContract('The PostgreSQL adapter', async (clock) => {
 describe('The last use of keys in PostgreSQL', () => {
   const [earlier, later] = [new Date('2026-01-01T00:00:00.000Z'), new Date('2026-01-01T00:00:01.000Z')];
 
-  it('is seen by other processes within a minute, and keeps the latest of all of them', async () => {
+  it('is visible to other processes within a minute, as the latest of all processes', async () => {
     await using schema = new TestSchema();
     const clock = new ManualClock();
     await using one = new PostgresKeyUsage(schema.postgres, clock);

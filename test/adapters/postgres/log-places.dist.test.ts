@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { PostgresLogPlaces } from '../../../src/adapters/postgres/log-places.js';
 import { TestSchema } from '../../support/postgres.js';
 
-describe('The places in the log in PostgreSQL', () => {
-  it('are those that were kept last, by whichever process, as numbers', async () => {
+describe('The positions in the log in PostgreSQL', () => {
+  it('are the latest that any process stored, as numbers', async () => {
     await using schema = new TestSchema();
     const [one, other] = [new PostgresLogPlaces(schema.postgres), new PostgresLogPlaces(schema.again())];
     expect(await one.load()).toBeNull();

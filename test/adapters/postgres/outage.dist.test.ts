@@ -75,7 +75,7 @@ describe('While PostgreSQL is away', () => {
     expect(await wait).toBe(true);
   };
 
-  it('everything is refused with the time after which to repeat, and goes on when the database is back', async () => {
+  it('every operation is refused with Retry-After, and works again when the database is back', async () => {
     await models.open(npcs);
     await keys.reserve(keyed('scope', 'key'), 'seed');
     await relay.close();
@@ -85,7 +85,7 @@ describe('While PostgreSQL is away', () => {
     expect(await keys.reserve(keyed('scope', 'key'), 'new')).toEqual({ kind: 'running' });
   });
 
-  it('a server that no longer answers is given up, and its connections are not used again', async () => {
+  it('an unresponsive server is given up, and its connections are not reused', async () => {
     await models.open(npcs);
     await keys.reserve(keyed('scope', 'key'), 'seed');
     relay.silence(true);
@@ -94,7 +94,7 @@ describe('While PostgreSQL is away', () => {
     await worksAgain();
   });
 
-  it('a process starts, and works once the database is there', async () => {
+  it('a process starts, and works once the database is up', async () => {
     await relay.close();
     await refusedEverywhere();
     await expect(postgres.migrate()).rejects.toMatchObject(away);
@@ -102,7 +102,7 @@ describe('While PostgreSQL is away', () => {
     await worksAgain();
   });
 
-  it('a reader that waits is refused when the connection breaks under it', async () => {
+  it('a waiting reader is refused when its connection breaks', async () => {
     const build = await models.open(npcs);
     const refused = expect(models.reached(npcs, 's', 3, WAIT_MS)).rejects.toMatchObject(away);
     await relay.close();
@@ -110,7 +110,7 @@ describe('While PostgreSQL is away', () => {
     expect(build.live).toBe(false);
   });
 
-  it('an answer that could not be kept leaves its key to a repeat, here and in other processes', async () => {
+  it('a response that could not be stored releases its key to a repeat, in this and in other processes', async () => {
     await keys.reserve(keyed('scope', 'key'), 'seed');
     await relay.close();
     await expect(keys.complete(keyed('scope', 'key'), answer, 'within-budget')).rejects.toMatchObject(away);
@@ -120,7 +120,7 @@ describe('While PostgreSQL is away', () => {
     await expect.poll(taken, { timeout: WAIT_MS }).toEqual({ kind: 'run', seed: 'seed', resumed: true, done: false });
   });
 
-  it('each process counts requests for itself, and together with the others again when the database is back', async () => {
+  it('each process counts requests alone, and with the others again when the database is back', async () => {
     const clock = new ManualClock();
     const limiter = new PostgresRateLimiter(postgres, clock);
     const other = new PostgresRateLimiter(schema.again(), clock);
@@ -139,7 +139,7 @@ describe('While PostgreSQL is away', () => {
     expect(await limiter.take('key', limit)).toMatchObject({ allowed: false });
   });
 
-  it('the last uses of keys are dropped without disturbing anybody', async () => {
+  it('the last uses of keys are dropped without affecting requests', async () => {
     const clock = new ManualClock();
     await using usage = new PostgresKeyUsage(postgres, clock);
     await relay.close();
@@ -153,7 +153,7 @@ describe('While PostgreSQL is away', () => {
 });
 
 describe('A connection that the server ends', () => {
-  it('is replaced, and what comes later does not notice', async () => {
+  it('is replaced without failing later calls', async () => {
     await using schema = new TestSchema();
     const postgres = schema.again();
     const models = new PostgresReadModels(postgres, systemClock);
@@ -170,27 +170,27 @@ describe('A connection that the server ends', () => {
 });
 
 describe('A schema', () => {
-  it('is brought to its form by one of several processes that start together', async () => {
+  it('is migrated by one of several processes that start together', async () => {
     await using schema = new TestSchema();
     await Promise.all(Array.from({ length: 6 }, () => schema.again().migrate()));
     const [{ n } = { n: 0 }] = await schema.query<{ n: number }>('SELECT count(*) AS n FROM migrations');
     expect(n).toBeGreaterThan(0);
   });
 
-  it('of a newer version stops the start with a sentence, and is left as it is', async () => {
+  it('of a newer version fails the start with a message, and is left unchanged', async () => {
     await using schema = new TestSchema();
     await schema.query(`INSERT INTO migrations (name) VALUES ('999-later')`);
     await expect(schema.again().migrate()).rejects.toThrow(/made by a newer version \(999-later\)/);
   });
 
-  it('in a database that cannot be used stops the start with a sentence', async () => {
+  it('in an unusable database fails the start with a message', async () => {
     await using schema = new TestSchema();
     const url = new URL(schema.url);
     url.pathname = '/nobody-made-this';
     await expect(schema.again(url.href).migrate()).rejects.toThrow(/The database cannot be used: .*does not exist/);
   });
 
-  it('keeps what was acknowledged, though its role or its address says otherwise', async () => {
+  it('keeps acknowledged data, even if the role or the address relaxes commits', async () => {
     await using schema = new TestSchema();
     const url = new URL(schema.url);
     url.searchParams.set('options', '-c synchronous_commit=off');

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const schema of schemas.splice(0)) await schema[Symbol.asyncDispose]();
 });
 
-/** A clock of the database that tests set: a table with one row. */
+/** A database clock that tests can set: a table with one row. */
 const timed = async (schema: TestSchema) => {
   await schema.query('CREATE TABLE test_clock (ms bigint NOT NULL)');
   await schema.query('INSERT INTO test_clock VALUES (1767225600000)');
@@ -33,7 +33,7 @@ rateLimiterContract('The PostgreSQL adapter', async () => {
 });
 
 describe('Rate limits in PostgreSQL', () => {
-  it('are counted over all processes together, to the request', async () => {
+  it('are counted exactly across all processes', async () => {
     const schema = newSchema();
     const clock = new ManualClock();
     const limiters = [schema.postgres, schema.again(), schema.again()].map((db) => new PostgresRateLimiter(db, clock));
@@ -55,7 +55,7 @@ describe('Rate limits in PostgreSQL', () => {
     expect(allowed).toEqual([true, false, false, false]);
   });
 
-  it('forget windows that are over while requests come', async () => {
+  it('drop expired windows while requests arrive', async () => {
     const schema = newSchema();
     const { nowMs, pass } = await timed(schema);
     const limiter = new PostgresRateLimiter(schema.postgres, new ManualClock(), nowMs);

@@ -36,7 +36,7 @@ const moving = (stream: string, from: number, to: number, position = to): Change
   position,
 });
 
-/** Read models of one schema as several processes have them. */
+/** The read models of one schema in several processes. */
 const opened = async (processes: number) => {
   const schema = new TestSchema();
   const models = Array.from({ length: processes }, () => new PostgresReadModels(schema.again(), systemClock));
@@ -50,13 +50,13 @@ const opened = async (processes: number) => {
 };
 
 describe('Read models that several processes share', () => {
-  it('are opened as one build, also by processes that start at the same time', async () => {
+  it('are opened as one build, even by processes that start together', async () => {
     await using shared = await opened(4);
     const builds = await Promise.all(shared.models.map((models) => models.open(npcs)));
     expect(new Set(builds.map(({ id }) => id)).size).toBe(1);
   });
 
-  it('end a wait with the commit of another process', async () => {
+  it('end a wait on the commit of another process', async () => {
     await using shared = await opened(2);
     const build = await shared.one.open(npcs);
     const waits = Promise.all([
@@ -68,7 +68,7 @@ describe('Read models that several processes share', () => {
     expect(await shared.other.get(npcs, 's')).toEqual({ revision: 3 });
   });
 
-  it('end a wait also when nobody is told of the commit', async () => {
+  it('end a wait even if the notification of the commit is lost', async () => {
     await using shared = await opened(2);
     const build = await shared.one.open(npcs);
     const wait = shared.other.reached(npcs, 's', 3, WAIT_MS);
@@ -76,7 +76,7 @@ describe('Read models that several processes share', () => {
     expect(await wait).toBe(true);
   });
 
-  it('show what another process swapped in', async () => {
+  it('show the build that another process swapped in', async () => {
     await using shared = await opened(2);
     const build = await shared.one.open(npcs);
     await shared.one.swapIn(build);
@@ -91,7 +91,7 @@ describe('Read models that several processes share', () => {
     await expect(shared.other.commit(build, moving('s', 0, 1))).rejects.toThrow('dropped');
   });
 
-  it('take every event once while projectors race for the same streams', async () => {
+  it('apply every event once while projectors compete for the same streams', async () => {
     await using shared = await opened(3);
     const builds = await Promise.all(shared.models.map((models) => models.open(npcs)));
     const streams = Array.from({ length: 8 }, (_, n) => `s-${n}`);
@@ -101,7 +101,7 @@ describe('Read models that several processes share', () => {
       const build = builds[at];
       if (build === undefined) throw new Error('no build');
       for (let turn = 0; ; turn += 1) {
-        // Each takes some of the streams, in an order of its own.
+        // Each handles some of the streams, in a different order.
         const mine = streams.filter((_, n) => (n + turn + at) % 3 !== 0);
         if (at === 1) mine.reverse();
         const { rows, streams: standings } = await models.load(build, mine, mine);
@@ -130,7 +130,7 @@ describe('Read models that several processes share', () => {
     }
   });
 
-  it('keep the furthest position that any projector has handed in', async () => {
+  it('keep the furthest position that any projector reported', async () => {
     await using shared = await opened(2);
     const build = await shared.one.open(npcs);
     await shared.one.commit(build, moving('s', -1, 0, 9));
@@ -138,7 +138,7 @@ describe('Read models that several processes share', () => {
     expect((await shared.one.open(npcs)).position).toBe(9);
   });
 
-  it('keep nothing of builds that were dropped', async () => {
+  it('keep nothing of dropped builds', async () => {
     await using shared = await opened(2);
     for (let round = 0; round < 3; round += 1) {
       const build = await shared.one.begin(npcs);
@@ -155,7 +155,7 @@ describe('Read models that several processes share', () => {
     expect(await shared.other.get(npcs, 's')).toEqual({ revision: 2 });
   });
 
-  it('sweep also a build that is dropped while a sweep finds nothing more', async () => {
+  it('also sweep a build that is dropped while a sweep finds nothing more', async () => {
     await using schema = new TestSchema();
     const postgres = schema.again();
     const run = postgres.run.bind(postgres);
@@ -180,7 +180,7 @@ describe('Read models that several processes share', () => {
     await expect.poll(left, { timeout: 5_000 }).toEqual([]);
   });
 
-  it('take the longest ids there may be', async () => {
+  it('accept the longest ids', async () => {
     await using shared = await opened(2);
     const build = await shared.one.open(npcs);
     const npcId = Array.from({ length: 128 }, (_, n) => String.fromCodePoint(0x1f300 + n)).join('');
@@ -199,7 +199,7 @@ describe('Read models that several processes share', () => {
 
 describe('Lists by tag', () => {
   const ROWS = 20_000;
-  /** Puts rows of which one in a thousand has the tag `rare`, as if they had always been there. */
+  /** Inserts rows of which one in a thousand has the tag `rare`, as if they were old. */
   const filled = async (schema: TestSchema, build: number): Promise<void> => {
     await schema.query(`
       INSERT INTO rows SELECT ${build}, n::text, 'p', to_char(n, 'FM0000000'), CASE WHEN n % 1000 = 1 THEN 'rare' ELSE 'common' END, '{}'
@@ -212,21 +212,24 @@ describe('Lists by tag', () => {
     return found?.valid === true;
   };
 
-  it.each([true, false])('read only what they show, whether the table was analysed or not (%s)', async (analysed) => {
-    await using shared = await opened(2);
-    const build = await shared.one.open(npcs);
-    await filled(shared.schema, build.id);
-    if (analysed) await shared.schema.query('ANALYZE rows');
-    const query = { partition: 'p', tags: ['rare', 'none'], direction: 'descending', limit: 9 } as const;
-    const plan = await shared.schema.postgres.run('request', (db) =>
-      sql<{ 'QUERY PLAN': unknown }>`EXPLAIN (ANALYZE, FORMAT JSON) ${firstRows(npcs, query)}`.execute(db),
-    );
-    const text = JSON.stringify(plan.rows);
-    expect(text).toContain('rows_by_tag');
-    expect(text).not.toMatch(/"Rows Removed by Filter":[1-9]/);
-  });
+  it.each([true, false])(
+    'read only the rows they show, whether or not the table was analysed (%s)',
+    async (analysed) => {
+      await using shared = await opened(2);
+      const build = await shared.one.open(npcs);
+      await filled(shared.schema, build.id);
+      if (analysed) await shared.schema.query('ANALYZE rows');
+      const query = { partition: 'p', tags: ['rare', 'none'], direction: 'descending', limit: 9 } as const;
+      const plan = await shared.schema.postgres.run('request', (db) =>
+        sql<{ 'QUERY PLAN': unknown }>`EXPLAIN (ANALYZE, FORMAT JSON) ${firstRows(npcs, query)}`.execute(db),
+      );
+      const text = JSON.stringify(plan.rows);
+      expect(text).toContain('rows_by_tag');
+      expect(text).not.toMatch(/"Rows Removed by Filter":[1-9]/);
+    },
+  );
 
-  it('get their index beside the traffic where rows are older than it, also after a half-made one', async () => {
+  it('get their index online when rows are older than it, even after a half-built one', async () => {
     await using schema = new TestSchema();
     await schema.query(`SELECT 1`);
     await filled(schema, 1);

@@ -32,8 +32,8 @@ relayLeaseContract('PostgreSQL, for a public topic', () => {
   };
 });
 
-describe('The place of a public topic', () => {
-  it('begins where the relay stands when the topic is switched on, and goes on where it stopped when it is switched on again', async () => {
+describe('The position of a public topic', () => {
+  it('starts at the relay when the topic is switched on, and continues where it stopped when it is switched on again', async () => {
     await using schema = new TestSchema();
     const publicPlace = PostgresRelayLease.ofPublic(schema.again(), 'minds');
     const before = PostgresRelayLease.ofEvents(schema.again());
@@ -51,7 +51,7 @@ describe('The place of a public topic', () => {
     expect(await publicPlace.take('three')).toBe(8);
   });
 
-  it('begins at the beginning when all places are lost, however far the relay comes first', async () => {
+  it('starts at the beginning when all positions are lost, however far the relay gets first', async () => {
     await using schema = new TestSchema();
     const relay = PostgresRelayLease.ofEvents(schema.again(), ['minds']);
     await relay.take('one');

@@ -12,7 +12,7 @@ snapshotsContract('The PostgreSQL adapter', async () => {
   };
 });
 
-it('snapshots in PostgreSQL are found by other processes, along an index', async () => {
+it('snapshots in PostgreSQL are visible to other processes, and found by an index', async () => {
   await using schema = new TestSchema();
   const saved = { stream: 'npc-studio.one', version: 1, revision: 1_000, hash: 'h', atMs: 5, state: '{}' };
   await new PostgresSnapshots(schema.postgres).save(saved);

@@ -15,7 +15,7 @@ const digest = contentDigest(payload);
 const expiresAt = new Date(Date.UTC(2030, 0, 1));
 
 describe('the archive in PostgreSQL', () => {
-  it('is one for all processes', async () => {
+  it('is shared by all processes', async () => {
     await using schema = new TestSchema();
     const [one, other] = [new PostgresSoulArchive(schema.postgres), new PostgresSoulArchive(schema.again())];
     await one.stage(digest, payload, { tenant: 'studio', expiresAt });
@@ -24,7 +24,7 @@ describe('the archive in PostgreSQL', () => {
     expect(Buffer.from((await other.readPublic(digest)) ?? []).equals(payload)).toBe(true);
   });
 
-  it('publishes once what two tenants publish at once', async () => {
+  it('publishes one copy of what two tenants publish concurrently', async () => {
     await using schema = new TestSchema();
     const archives = [new PostgresSoulArchive(schema.postgres), new PostgresSoulArchive(schema.again())];
     const said = await Promise.all(
@@ -37,7 +37,7 @@ describe('the archive in PostgreSQL', () => {
     expect(said.sort()).toEqual(['published', 'wasPublic']);
   });
 
-  it('does not show damaged bytes', async () => {
+  it('does not return damaged bytes', async () => {
     await using schema = new TestSchema();
     const archive = new PostgresSoulArchive(schema.postgres);
     await archive.stage(digest, payload, { tenant: 'studio', expiresAt });

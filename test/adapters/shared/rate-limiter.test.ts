@@ -14,7 +14,7 @@ rateLimiterContract('The rate limiter in memory', async () => {
 });
 
 describe('The rate limiter in memory', () => {
-  it('forgets the window that began first when there are too many', async () => {
+  it('drops the oldest window when there are too many', async () => {
     const limiter = new MemoryRateLimiter(new ManualClock());
     const once = { limit: 1, windowSeconds: 60 };
     for (let n = 0; n < WINDOWS_KEPT; n += 1) await limiter.take(`key-${n}`, once);

@@ -4,7 +4,7 @@ import { bestByWordsInSlices } from '../../../src/adapters/shared/word-scores.js
 import { revisionOrder } from '../../../src/kernel/read-models/row-order.js';
 
 describe('the best rows by their words', () => {
-  it('are the same however many slices it takes to find them', () => {
+  it('do not depend on how many slices the search takes', () => {
     const rows = (word: number, count: number) =>
       Array.from({ length: count }, (_, at) => ({
         key: `${String(word)} ${String(at)}`,

@@ -10,7 +10,7 @@ describe('The clocks of the machine', () => {
 
   const wallBy = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
-  it('let a duration pass although the wall clock is set back meanwhile', () => {
+  it('complete a duration even if the wall clock is set back', () => {
     const run = vi.fn();
     systemClock.after(200, run);
     const began = systemClock.monotonicMs();
@@ -20,7 +20,7 @@ describe('The clocks of the machine', () => {
     expect(systemClock.monotonicMs() - began).toBe(200);
   });
 
-  it('keep an instant when the wall clock is set back, and reach it soon when it is set forwards', () => {
+  it('keep an instant when the wall clock is set back, and reach it early when it is set forward', () => {
     const run = vi.fn();
     systemClock.at(new Date(Date.now() + HOUR_MS), run);
     wallBy(-HOUR_MS);
@@ -31,7 +31,7 @@ describe('The clocks of the machine', () => {
     expect(run).toHaveBeenCalledOnce();
   });
 
-  it('run nothing, neither after a duration nor at an instant, once the wait is cancelled', () => {
+  it('run nothing once the wait is cancelled, for durations and for instants', () => {
     const run = vi.fn();
     const cancels = [systemClock.after(100, run), systemClock.at(new Date(Date.now() + HOUR_MS), run)];
     vi.advanceTimersByTime(50);

@@ -16,8 +16,8 @@ const listening = () => {
   return { signals, clock, calls, unlisten };
 };
 
-describe('Signals to stop', () => {
-  it('count as one when they come together, whatever they are [11.3c]', async () => {
+describe('Stop signals', () => {
+  it('count as one when they arrive together, whatever they are [11.3c]', async () => {
     const { signals, clock, calls } = listening();
     signals.emit('SIGINT');
     signals.emit('SIGINT');
@@ -26,7 +26,7 @@ describe('Signals to stop', () => {
     expect(calls).toEqual(['stop']);
   });
 
-  it('end what stops at once when they come again [11.3c]', async () => {
+  it('force the exit when they are repeated [11.3c]', async () => {
     const { signals, clock, calls } = listening();
     signals.emit('SIGTERM');
     await clock.advance(ONE_STOP_MS + 1);
@@ -34,7 +34,7 @@ describe('Signals to stop', () => {
     expect(calls).toEqual(['stop', 'give up']);
   });
 
-  it('are left to the process once nobody listens any more', () => {
+  it('are left to the process once no listener is left', () => {
     const { signals, calls, unlisten } = listening();
     unlisten();
     expect([signals.listenerCount('SIGINT'), signals.listenerCount('SIGTERM')]).toEqual([0, 0]);

@@ -12,9 +12,9 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 
 const unavailable = new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 });
-/** How often one ask is let in while nothing is answered, in milliseconds. */
+/** How often one ask is admitted while none is answered, in milliseconds. */
 const PROBE_MS = 500;
-/** How many are let in beyond the limit, and how often, while those that are under way wait too long. */
+/** How many are admitted beyond the limit, and how often, while those in flight wait too long. */
 const TRIED = 1;
 const TRY_MS = 100;
 
@@ -29,10 +29,10 @@ const admitting = () => {
   return {
     clock,
     admission,
-    /** Lets one ask in that is answered at once. */
+    /** Admits one ask that is answered immediately. */
     answer: () => codeOf(admission.admit(() => Promise.resolve())),
     fail: (error: Error) => codeOf(admission.admit(() => Promise.reject(error))),
-    /** Has as many under way as are let in, `atMost` at most, until `end` is called. */
+    /** Starts up to `atMost` asks, as many as are admitted, and keeps them in flight until `end` is called. */
     fill: async (atMost: number) => {
       const { opened, open } = gate();
       let begun = 0;
@@ -57,7 +57,7 @@ const admitting = () => {
 };
 
 describe('Admission', () => {
-  it('lets some in whatever is known, refuses the others at once, and gives places back [1.5i]', async () => {
+  it('admits a minimum without any history, refuses the others immediately, and frees slots [1.5i]', async () => {
     const { clock, fill, admission } = admitting();
     for (let round = 0; round < 2; round += 1) {
       const { begun, end } = await fill(UPDATES_AT_LEAST);
@@ -74,13 +74,13 @@ describe('Admission', () => {
     }
   });
 
-  it('gives the place of one that failed back', async () => {
+  it('frees the slot of a failed ask', async () => {
     const { fail, fill } = admitting();
     for (let failed = 0; failed < UPDATES_AT_LEAST; failed += 1) await fail(new Error('killed'));
     expect((await fill(UPDATES_AT_LEAST)).begun).toBe(UPDATES_AT_LEAST);
   });
 
-  it('lets in what is answered in two seconds, in this second or the one before', async () => {
+  it('admits what is answered in two seconds, by the rate of this second or the one before', async () => {
     const { clock, answer, fill } = admitting();
     for (let answered = 0; answered < 300; answered += 1) await answer();
     const { begun, end } = await fill(UPDATES_AT_MOST);
@@ -92,20 +92,20 @@ describe('Admission', () => {
     expect((await fill(UPDATES_AT_MOST)).begun).toBe(1_200 + TRIED);
   });
 
-  it('forgets in time how many were answered once', async () => {
+  it('forgets old rates over time', async () => {
     const { clock, answer, fill } = admitting();
     for (let answered = 0; answered < 300; answered += 1) await answer();
     await clock.advance(2_000);
     expect((await fill(UPDATES_AT_MOST)).begun).toBe(UPDATES_AT_LEAST);
   });
 
-  it('has a limit however fast the answers come', async () => {
+  it('has an upper limit however fast the answers arrive', async () => {
     const { answer, fill } = admitting();
     for (let answered = 0; answered < UPDATES_AT_MOST; answered += 1) await answer();
     expect((await fill(UPDATES_AT_MOST + 10)).begun).toBe(UPDATES_AT_MOST);
   });
 
-  it('lets only single asks in once one waited in vain, until an answer comes [1.5i]', async () => {
+  it('admits only single asks after one timed out, until one is answered [1.5i]', async () => {
     const { clock, answer, fail, fill } = admitting();
     await clock.advance(10_000);
     expect(await fail(unavailable)).toBe('ENGINE_UNAVAILABLE');
@@ -120,7 +120,7 @@ describe('Admission', () => {
     expect((await fill(10)).begun).toBe(10);
   });
 
-  it('lets a crowd in as fast as it is answered once answers come again, not all at once', async () => {
+  it('admits a crowd as fast as it is answered once answers arrive again, not immediately', async () => {
     const { clock, answer, fail, fill } = admitting();
     await clock.advance(10_000);
     await fail(unavailable);
@@ -135,7 +135,7 @@ describe('Admission', () => {
     expect((await fill(UPDATES_AT_LEAST)).begun).toBeGreaterThan(100);
   });
 
-  it('takes a step that threw for an answer: somebody took it', async () => {
+  it('counts a step that threw as answered: a worker ran it', async () => {
     const { clock, fail, fill } = admitting();
     await clock.advance(10_000);
     await fail(unavailable);
@@ -143,7 +143,7 @@ describe('Admission', () => {
     expect((await fill(10)).begun).toBe(10);
   });
 
-  it('goes on while others are answered, though one waited in vain', async () => {
+  it('keeps admitting while others are answered, even if one timed out', async () => {
     const { clock, admission, answer, fill } = admitting();
     await clock.advance(10_000);
     const { opened, open } = gate<Promise<never>>();
@@ -155,7 +155,7 @@ describe('Admission', () => {
     expect((await fill(10)).begun).toBe(10);
   });
 
-  it('lets in no more than are answered while they wait too long', async () => {
+  it('admits only as many as are answered while waits are too long', async () => {
     const { clock, answer, fill } = admitting();
     await clock.advance(10_000);
     const few = await fill(UPDATES_AT_LEAST_WHEN_SLOW - 1);
@@ -173,7 +173,7 @@ describe('Admission', () => {
     expect((await fill(UPDATES_AT_LEAST)).begun).toBe(UPDATES_AT_LEAST - 2 * UPDATES_AT_LEAST_WHEN_SLOW - TRIED);
   });
 
-  it('lets in only one now and then while a crowd that it has let in waits too long, whether it asks yet or not', async () => {
+  it('admits only one now and then while an admitted crowd waits too long, whether or not it has asked yet', async () => {
     const busy = expect.objectContaining({ code: 'BUSY' }) as Error;
     const reading = admitting();
     const leaves = Array.from({ length: UPDATES_AT_LEAST_WHEN_SLOW }, () => reading.admission.enter());
@@ -197,7 +197,7 @@ describe('Admission', () => {
     expect((await asking.fill(1)).begun).toBe(1);
   });
 
-  it('lets others in as they are answered while a few asks hang, however long', async () => {
+  it('admits others as they are answered while a few asks hang, however long', async () => {
     const { clock, answer, fill } = admitting();
     await clock.advance(10_000);
     await fill(UPDATES_AT_LEAST_WHEN_SLOW);
@@ -210,7 +210,7 @@ describe('Admission', () => {
     expect(answered).toBeGreaterThan(200);
   });
 
-  it('has as many places for requests as for asks, and gets them back', async () => {
+  it('has as many slots for requests as for asks, and frees them', async () => {
     const { clock, admission, fill } = admitting();
     for (let round = 0; round < 2; round += 1) {
       const leaves = Array.from({ length: UPDATES_AT_LEAST }, () => admission.enter());
@@ -224,7 +224,7 @@ describe('Admission', () => {
     admission.enter()();
   });
 
-  it('lets only single requests look while nothing is answered', async () => {
+  it('admits only single requests while nothing is answered', async () => {
     const { clock, admission, fail, fill, answer } = admitting();
     const away = expect.objectContaining({ code: 'ENGINE_UNAVAILABLE' }) as Error;
     await clock.advance(10_000);
@@ -243,7 +243,7 @@ describe('Admission', () => {
     admission.enter()();
   });
 
-  it('has those that it refused come back at different times [1.5i]', async () => {
+  it('spreads the retries of refused callers over time [1.5i]', async () => {
     const { admission, fill } = admitting();
     const spread = { retryAfter: 1, retrySpread: 2 };
     await fill(UPDATES_AT_LEAST);

@@ -10,12 +10,12 @@ import { openCertificates, tlsAccessOf } from '../../support/certificates.js';
 import { quiet } from '../../support/temporal.js';
 import { openTlsFront, type TlsFrontOptions } from '../../support/tls-front.js';
 
-/** How long a call may take, in milliseconds. */
+/** The time limit of a call, in milliseconds. */
 const CALL_MS = 5_000;
 
 type At = Pick<TemporalAddress, 'address' | 'tls' | 'apiKey'>;
 
-/** Asks a server who it is, as the role http does and as a worker does. */
+/** Calls a server as the role http does and as a worker does. */
 const asClient = async (at: At): Promise<void> => {
   const connection = openConnection(at);
   try {
@@ -27,14 +27,14 @@ const asClient = async (at: At): Promise<void> => {
   }
 };
 const asWorker = async (at: At): Promise<void> => (await openNativeConnection(at)).close();
-/** What the failure itself says, then every setting that may be wrong. */
+/** The failure itself, then every setting that may be wrong. */
 const named = (said = '.'): RegExp => new RegExp(`(?:${said})[^]* Check ${TEMPORAL_SETTINGS}, `);
 const both = [
   ['a client', asClient],
   ['a worker', asWorker],
 ] as const;
 
-describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
+describe.each(both)('%s of a Temporal that uses TLS', (_, ask) => {
   let certificates: Awaited<ReturnType<typeof openCertificates>>;
   const opened: AsyncDisposable[] = [];
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
     await certificates[Symbol.asyncDispose]();
   });
 
-  /** A server behind TLS, and how it is asked. */
+  /** A server with TLS, and how it is called. */
   const open = async (front: Partial<TlsFrontOptions> = {}, key: string | null = null) => {
     const bare = await openBareTemporal({ apiKey: key });
     opened.push(bare);
@@ -61,21 +61,21 @@ describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
     };
   };
 
-  it('comes in when it trusts the authority of the server, and says nothing of itself without a key', async () => {
+  it('connects when it trusts the authority of the server, and sends no identity without a key', async () => {
     const temporal = await open();
     await temporal.ask(await tlsAccessOf(certificates.authority));
     expect(temporal.bare.authorizations.length).toBeGreaterThan(0);
     expect(new Set(temporal.bare.authorizations)).toEqual(new Set([undefined]));
   });
 
-  it('says what is wrong and names the settings when it does not trust the server', async () => {
+  it('explains the failure and names the settings when it does not trust the server', async () => {
     const temporal = await open();
     const trusting = [await tlsAccessOf(certificates.other), await tlsAccessOf(null)];
     for (const tls of trusting) await expect(temporal.ask(tls)).rejects.toThrow(named('certificate|UnknownIssuer'));
     expect(temporal.bare.authorizations).toEqual([]);
   });
 
-  it('comes in at a server of another name only when it is told that name', async () => {
+  it('connects to a server with another name only if that name is configured', async () => {
     const temporal = await open({ server: certificates.elsewhere });
     const { authority } = certificates;
     await expect(temporal.ask(await tlsAccessOf(authority))).rejects.toThrow(
@@ -84,7 +84,7 @@ describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
     await temporal.ask(await tlsAccessOf(authority, null, 'temporal.studio.example'));
   });
 
-  it('shows its certificate to a server that asks for one, and names the settings when that one is not trusted', async () => {
+  it('sends its certificate to a server that requires one, and names the settings when it is not trusted', async () => {
     const temporal = await open({ clientsOf: certificates.authority });
     const { authority, client, stranger } = certificates;
     await temporal.ask(await tlsAccessOf(authority, client));
@@ -93,14 +93,14 @@ describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
     }
   });
 
-  it('names the settings when only one of the two speaks TLS', async () => {
+  it('names the settings when only one side uses TLS', async () => {
     const temporal = await open();
     await expect(temporal.ask(null)).rejects.toThrow(named());
     const tls = await tlsAccessOf(certificates.authority);
     await expect(ask({ address: temporal.bare.address, tls })).rejects.toThrow(named());
   });
 
-  it('sends its API key, and names the settings when the server does not know it', async () => {
+  it('sends its API key, and names the settings when the server rejects it', async () => {
     const temporal = await open({}, 'tmprl-key');
     const tls = await tlsAccessOf(certificates.authority);
     await temporal.ask(tls, 'tmprl-key');
@@ -111,7 +111,7 @@ describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
     await expect(temporal.ask(tls)).rejects.toThrow(named('credentials|UNAUTHENTICATED'));
   });
 
-  it('names the address among the settings when nobody is there', async () => {
+  it('names the address among the settings when nothing listens there', async () => {
     const temporal = await open();
     const tls = await tlsAccessOf(certificates.authority);
     for (const each of opened.splice(0).reverse()) await each[Symbol.asyncDispose]();
@@ -119,8 +119,8 @@ describe.each(both)('%s of a Temporal that speaks TLS', (_, ask) => {
   });
 });
 
-describe('a Temporal that lets nobody make search attributes', () => {
-  it('is answered with what somebody else must make', async () => {
+describe('a Temporal that forbids creating search attributes', () => {
+  it('gets a message that lists the attributes to create', async () => {
     await using bare = await openBareTemporal({ apiKey: 'of an operator' });
     const connection = openConnection(bare);
     await expect(registerSearchAttributes(connection, 'minds.a1b2c')).rejects.toThrow(

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 import { tlsOf } from '../../../src/adapters/temporal/connection.js';
 
-it('Clients and workers trust the authorities that Node ships when they are given none, and those alone that they are given', () => {
+it('Clients and workers trust the authorities that Node ships by default, or only the configured ones', () => {
   const trusted = (ca: string | null) =>
     tlsOf({ ca, client: null, serverName: null }).serverRootCACertificate.toString();
   expect(rootCertificates.length).toBeGreaterThan(0);

@@ -5,8 +5,8 @@ import { createMetrics } from '../../../src/adapters/prometheus/metrics.js';
 import { countWork } from '../../../src/adapters/temporal/count-work.js';
 import { Rejection } from '../../../src/kernel/base/rejection.js';
 
-describe('What a worker does', () => {
-  it('is counted by task, process and outcome, and its result is passed on', async () => {
+describe('The work of a worker', () => {
+  it('is counted by task, process and outcome, and its result is passed through', async () => {
     const metrics = createMetrics();
     const refused = (result: string) => (result === 'no' ? 'refused' : 'done');
     expect(await countWork(metrics, 'step', 'turn', () => Promise.resolve('yes'), refused)).toBe('yes');

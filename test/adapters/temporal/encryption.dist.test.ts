@@ -32,11 +32,11 @@ const second = randomBytes(32);
 const withKeys = (...all: readonly Uint8Array[]) =>
   payloadEncryption({ encrypting: all[0] ?? null, all }, systemRandom);
 
-/** What nobody at Temporal may read. */
+/** Data that must not be readable at Temporal. */
 const PARCEL = 'what the innkeeper saw';
 const COMPLAINT = 'the innkeeper cannot say it';
 
-describe('What is kept at Temporal', () => {
+describe('The data stored at Temporal', () => {
   const connection = openConnection({ address });
   const client = new Client({ connection, namespace: temporalNamespace });
   const at = { address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` };
@@ -56,7 +56,7 @@ describe('What is kept at Temporal', () => {
     if (inputs[0]?.type === 'refuse') throw new Error(COMPLAINT);
     return host.prepare(ref, state, inputs, by);
   };
-  /** The processes go on in a program with these keys; one that ran before has ended. */
+  /** The processes continue in a program with these keys; an earlier program has ended. */
   const startWith = async (...keys: readonly Uint8Array[]): Promise<void> => {
     await opened?.[Symbol.asyncDispose]();
     const processes = { [race.name]: { ...host, prepare } };
@@ -80,7 +80,7 @@ describe('What is kept at Temporal', () => {
   const until = (ref: ProcessRef, type: string) => expect.poll(() => typesOf(ref), poll).toContain(type);
   const historyOf = (ref: ProcessRef): Promise<History> =>
     client.workflow.getHandle(workflowIdOf(at.namespace, ref)).fetchHistory();
-  /** All that the server holds of a process, as its operators can see it. */
+  /** Everything that the server stores of a process, as its operators can see it. */
   const seenIn = (history: History): string =>
     Buffer.from(proto.temporal.api.history.v1.History.encode(history).finish()).toString('latin1');
   const replay = async (history: History, ...keys: readonly Uint8Array[]): Promise<void> => {
@@ -105,7 +105,7 @@ describe('What is kept at Temporal', () => {
     await connection.close();
   });
 
-  it('shows what was said and why a step failed, without a key', async () => {
+  it('shows texts and the reasons of failures without a key', async () => {
     await startWith();
     const ref = newRace();
     await play(ref);
@@ -114,7 +114,7 @@ describe('What is kept at Temporal', () => {
     await replay(history);
   });
 
-  it('shows with a key only names, times and what can be searched by, and is replayed with that key alone', async () => {
+  it('shows only names, times and search attributes with a key, and replays with that key alone', async () => {
     await startWith(first);
     const ref = newRace();
     await play(ref);
@@ -127,7 +127,7 @@ describe('What is kept at Temporal', () => {
     await recordHistory('encrypted-history', history);
   });
 
-  it('is read on when it was written before there was a key, and under keys that were replaced', async () => {
+  it('is read after a key is introduced, and after keys are replaced', async () => {
     const ref = newRace();
     isHeld = true;
     await startWith();
@@ -142,7 +142,7 @@ describe('What is kept at Temporal', () => {
     expect((await ask(ref, 'finish')).answer).toMatchObject({ name: 'finished' });
   });
 
-  it('holds up only its own process when its key is missing, says so, and goes on when the key is there', async () => {
+  it('delays only its own process when its key is missing, logs it, and continues when the key is back', async () => {
     const [lost, fine] = [newRace(), newRace()];
     isHeld = true;
     await startWith(first);

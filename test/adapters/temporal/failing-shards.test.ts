@@ -6,7 +6,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 const shards = [0, 1].map((index) => ({ index, count: 2, processes: ['turn'] }));
 const SWEEP_MS = 60_000;
 
-/** Shards of which the second fails; what is done to it is noted. */
+/** Shards of which the second fails; records what is done to it. */
 const watched = () => {
   const clock = new ManualClock();
   const notes: string[] = [];
@@ -33,7 +33,7 @@ const watched = () => {
 };
 
 describe('the workflow of a shard whose task fails', () => {
-  it('is begun anew once its run has been failing for a while, and that is logged', async () => {
+  it('is restarted, and logged, once its run has been failing for a while', async () => {
     const { task, lookAfter } = watched();
     expect(await lookAfter(0)).toEqual([]);
     task.attempt = 7;
@@ -44,7 +44,7 @@ describe('the workflow of a shard whose task fails', () => {
     ]);
   });
 
-  it('is left alone while it has failed but a few times, or recovers between two looks', async () => {
+  it('is left alone if it failed only a few times, or recovers between two checks', async () => {
     const { task, lookAfter } = watched();
     task.attempt = 3;
     expect(await lookAfter(0)).toEqual([]);
@@ -57,7 +57,7 @@ describe('the workflow of a shard whose task fails', () => {
     expect(await lookAfter(SWEEP_MS)).toEqual([]);
   });
 
-  it('that cannot be looked at is logged, and the others are looked at', async () => {
+  it('is logged if it cannot be inspected, and the others are still inspected', async () => {
     const { task, failsAt, lookAfter } = watched();
     failsAt.push(0);
     task.attempt = 4;
@@ -65,7 +65,7 @@ describe('the workflow of a shard whose task fails', () => {
     expect(await lookAfter(SWEEP_MS)).toContain('terminate 1 run 1');
   });
 
-  it('is left alone when another run fails now, or it was looked at a moment ago', async () => {
+  it('is left alone if another run fails now, or it was inspected a moment ago', async () => {
     const { task, lookAfter } = watched();
     expect(await lookAfter(0)).toEqual([]);
     expect(await lookAfter(5_000)).toEqual([]);

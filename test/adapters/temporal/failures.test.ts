@@ -17,11 +17,11 @@ it.each([
   ['the worker left the update out of its reply', 'UnprocessedUpdate', 'again'],
   ['too many wait for the process', PROCESS_BUSY, 'full'],
   ['nobody waited any more', UPDATE_LATE, 'late'],
-])('sends an update again, or says why not, where %s', (_, type, kind) => {
+])('resends an update, or explains why not, when %s', (_, type, kind) => {
   expect(failedWith(type)).toEqual({ kind });
 });
 
-it('tells what a step threw, and for whom', () => {
+it('returns what a step threw, to the right caller', () => {
   expect(failedWith(STEP_FAILED, ['token'])).toMatchObject({ kind: 'threw', token: 'token' });
   expect(failedWith('TypeError')).toMatchObject({ kind: 'threw', token: null });
 });

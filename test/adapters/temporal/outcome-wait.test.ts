@@ -10,7 +10,7 @@ const ref = { process: 'race', id: 'r', stream: npcStream('studio', 'runner') };
 const by = { tenant: 'studio', actor: 'key', commandId: 'c', correlationId: 'c', causationId: null };
 const reached: Reply = { answer: 'reached', revision: 1, position: 1 };
 
-/** A clock that passes each pause at once. */
+/** A clock on which each pause passes immediately. */
 class PassingClock {
   #nowMs = 0;
   monotonicMs(): number {
@@ -27,7 +27,7 @@ class PassingClock {
 }
 
 type Sent = Pick<Update, 'argOf' | 'timeoutMs'>;
-/** Waits `withinMs` at workflows that meet the updates one after the other with `meetings`, and with the last one from then on. */
+/** Waits for `withinMs` at workflows that answer the updates with `meetings`, one after the other, and repeat the last. */
 const waiting = (withinMs: number, ...meetings: ((sent: Sent, clock: PassingClock) => Promise<Reply | null>)[]) => {
   const clock = new PassingClock();
   let sent = 0;
@@ -46,7 +46,7 @@ const passes: (sent: Sent, clock: PassingClock) => Promise<null> = (update, cloc
 const busy = () => Promise.reject(new Rejection('BUSY', { retryAfter: 1 }));
 
 describe('A wait for an outcome at a workflow', () => {
-  it('asks the next run for what is left of the time only', async () => {
+  it('uses only the remaining time at the next run', async () => {
     const asked: number[] = [];
     const { outcome } = waiting(OUTCOME_UPDATE_MS, (update, clock) => {
       asked.push(withinOf(update));
@@ -60,18 +60,18 @@ describe('A wait for an outcome at a workflow', () => {
     expect(asked).toEqual([OUTCOME_UPDATE_MS, 1_000]);
   });
 
-  it('waits on when it lost its place between two updates', async () => {
+  it('continues when it lost its slot between two updates', async () => {
     const { outcome } = waiting(60_000, passes, busy, busy, () => Promise.resolve(reached));
     expect(await outcome).toEqual(reached);
   });
 
-  it('is over in time when it never gets its place again', async () => {
+  it('ends in time when it never gets a slot again', async () => {
     const { outcome, sent } = waiting(OUTCOME_UPDATE_MS + 1_200, passes, busy);
     expect(await outcome).toBeNull();
     expect(sent()).toBe(4);
   });
 
-  it('is refused with BUSY when it had no place at all, and with anything else at any time', async () => {
+  it('is refused with BUSY if it never had a slot, and with any other error at any time', async () => {
     expect(await waiting(60_000, busy).outcome).toMatchObject({ code: 'BUSY' });
     const away = () => Promise.reject(new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 1 }));
     expect(await waiting(60_000, passes, away).outcome).toMatchObject({ code: 'ENGINE_UNAVAILABLE' });

@@ -24,7 +24,7 @@ const valueOf = (read: Payload): unknown => defaultPayloadConverter.fromPayload(
 const textOf = (bytes: Uint8Array | null | undefined): string => Buffer.from(bytes ?? []).toString('utf8');
 
 describe('payloads on their way to Temporal', () => {
-  it('show nothing but the id of their key, and come back whole', async () => {
+  it('show only the id of their key, and are decoded unchanged', async () => {
     const codec = withKeys(first);
     const sent = await one(codec.encode([payload]));
     expect(Object.keys(sent.metadata ?? {})).toEqual(['encoding', 'encryption-key-id']);
@@ -36,7 +36,7 @@ describe('payloads on their way to Temporal', () => {
     expect(textOf(read.metadata?.['encoding'])).toBe('json/plain');
   });
 
-  it('are encrypted by AES-256-GCM with 12 random bytes before and the tag behind, as others can read them', async () => {
+  it('are encrypted by AES-256-GCM with 12 random bytes before and the tag behind, readable by other implementations', async () => {
     const sent = Buffer.from((await one(withKeys(first).encode([payload]))).data ?? []);
     const decipher = createDecipheriv('aes-256-gcm', first, sent.subarray(0, 12));
     decipher.setAuthTag(sent.subarray(-16));
@@ -50,7 +50,7 @@ describe('payloads on their way to Temporal', () => {
     expect(new Set(sent.map(({ data }) => Buffer.from(data ?? []).toString('hex', 0, 12))).size).toBe(1_000);
   });
 
-  it('keep their number and order, and none stays none', async () => {
+  it('keep their number and order, also when there are none', async () => {
     const codec = withKeys(first);
     const values = ['a', '', null, 'd'];
     const sent = await codec.encode(values.map((value) => defaultPayloadConverter.toPayload(value)));
@@ -58,12 +58,12 @@ describe('payloads on their way to Temporal', () => {
     expect(await codec.encode([])).toEqual([]);
   });
 
-  it('that were written plain are read as they are', async () => {
+  it('are read unchanged if they were written in plain text', async () => {
     expect(await one(withKeys(first).decode([payload]))).toBe(payload);
     expect(await one(withKeys(first).decode([{}]))).toEqual({});
   });
 
-  it('stay plain without a key, and with keys that only read', async () => {
+  it('stay plain without a key, and with read-only keys', async () => {
     for (const codec of [withKeys(), readingOnly(first)]) {
       expect(codec.encrypts).toBe(false);
       expect(await one(codec.encode([payload]))).toBe(payload);
@@ -72,7 +72,7 @@ describe('payloads on their way to Temporal', () => {
     expect(valueOf(await one(readingOnly(first).decode([sent])))).toEqual(secret);
   });
 
-  it('are read with every key that is given, and written with the first', async () => {
+  it('are read with every configured key, and written with the first', async () => {
     const before = await one(withKeys(first).encode([payload]));
     const rotated = withKeys(second, first);
     expect(valueOf(await one(rotated.decode([before])))).toEqual(secret);
@@ -81,7 +81,7 @@ describe('payloads on their way to Temporal', () => {
     expect(valueOf(await one(withKeys(second).decode([after])))).toEqual(secret);
   });
 
-  it('of an unknown key are refused by its id and the setting', async () => {
+  it('are refused with the key id and the setting when the key is unknown', async () => {
     const sent = await one(withKeys(first).encode([payload]));
     for (const codec of [withKeys(second), withKeys()]) {
       await expect(codec.decode([sent])).rejects.toThrow(
@@ -90,7 +90,7 @@ describe('payloads on their way to Temporal', () => {
     }
   });
 
-  it('are refused without repeating more of a key id than one line has room for', async () => {
+  it('are refused without repeating more of a key id than fits one line', async () => {
     const metadata = {
       encoding: Buffer.from('binary/encrypted'),
       'encryption-key-id': Buffer.from(`${'x'.repeat(40)}\n${'y'.repeat(100_000)}`),
@@ -101,7 +101,7 @@ describe('payloads on their way to Temporal', () => {
     expect(refusal).toContain(`the key "${'x'.repeat(40)}", which`);
   });
 
-  it('are refused when any bit was changed, and when they were cut off', async () => {
+  it('are refused when any bit was changed or they were truncated', async () => {
     const codec = withKeys(first);
     const sent = await one(codec.encode([payload]));
     const data = Buffer.from(sent.data ?? []);
@@ -116,7 +116,7 @@ describe('payloads on their way to Temporal', () => {
     }
   });
 
-  it('are refused when they bear the id of a key that did not encrypt them', async () => {
+  it('are refused when they carry the id of a key that did not encrypt them', async () => {
     const cipher = createCipheriv('aes-256-gcm', second, new Uint8Array(12));
     const body = Buffer.concat([cipher.update('{}'), cipher.final()]);
     const data = Buffer.concat([new Uint8Array(12), body, cipher.getAuthTag()]);

@@ -16,7 +16,7 @@ import { seededRandom } from '../../support/seeded-random.js';
 import { followersOf } from '../../support/signal-followers.js';
 import { quiet } from '../../support/temporal.js';
 
-/** Not everybody is to come back in the same second. */
+/** Callers should not all return in the same second. */
 const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 };
 
 describe('The Temporal runtime while Temporal is away', () => {
@@ -31,7 +31,7 @@ describe('The Temporal runtime while Temporal is away', () => {
 
   const listening = (): Promise<number> =>
     new Promise((resolve) => {
-      // Takes connections and never says a word, as a stopped process does.
+      // Accepts connections and never answers, as a stopped process does.
       server = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1', () => {
         resolve((server?.address() as AddressInfo).port);
       });
@@ -56,18 +56,18 @@ describe('The Temporal runtime while Temporal is away', () => {
   };
   const ask = (port: number) => engineAt(port).ask(ref, [], by);
 
-  it('refuses with ENGINE_UNAVAILABLE and Retry-After when nobody listens', async () => {
+  it('refuses with ENGINE_UNAVAILABLE and Retry-After when nothing listens', async () => {
     const port = await listening();
     await new Promise((resolve) => server?.close(resolve));
     await expect(ask(port)).rejects.toMatchObject(unavailable);
   });
 
-  it('refuses with ENGINE_UNAVAILABLE when the server takes connections and does not answer', async () => {
+  it('refuses with ENGINE_UNAVAILABLE when the server accepts connections and does not answer', async () => {
     await expect(ask(await listening())).rejects.toMatchObject(unavailable);
     expect(statuses.ENGINE_UNAVAILABLE).toBe(503);
   });
 
-  it('refuses with ENGINE_UNAVAILABLE when the server does not know who asks', async () => {
+  it('refuses with ENGINE_UNAVAILABLE when the server does not accept the caller', async () => {
     await using temporal = await openBareTemporal({ apiKey: 'of somebody else' });
     const refused = ask(Number(temporal.address.split(':')[1]));
     await expect(refused).rejects.toMatchObject(unavailable);
@@ -75,20 +75,20 @@ describe('The Temporal runtime while Temporal is away', () => {
     await runtime?.[Symbol.asyncDispose]();
   });
 
-  it('refuses waits for outcomes alike, and hears when who waits has gone', async () => {
+  it('refuses waits for outcomes too, and notices when the caller has gone', async () => {
     const away = engineAt(await listening());
     await expect(away.outcome(ref, by, { withinMs: 60_000 })).rejects.toMatchObject(unavailable);
     const signal = AbortSignal.abort(new Error('the client has gone'));
     await expect(away.outcome(ref, by, { withinMs: 60_000, signal })).rejects.toThrow('the client has gone');
   });
 
-  it('leaves nothing in the signals of its callers once they were answered', async () => {
+  it('leaves no listeners on the signals of its callers once they were answered', async () => {
     const { signal } = new AbortController();
     const away = engineAt(await listening());
     await expect(away.outcome(ref, by, { withinMs: 60_000, signal })).rejects.toMatchObject({
       code: 'ENGINE_UNAVAILABLE',
     });
-    // What nobody waits for any more ends a moment later.
+    // A call without a waiting caller ends a moment later.
     await expect.poll(() => followersOf(signal), { timeout: 20_000 }).toBe(0);
     await using temporal = await openBareTemporal({ apiKey: 'of somebody else' });
     const at = { address: temporal.address, temporalNamespace: 'default', namespace: 'nobody' };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { type RunnableWorker, runTogether, stopAll } from '../../../src/adapters/temporal/run-together.js';
 
-/** A worker that runs until it is told to stop, or until `fail` is called. */
+/** A worker that runs until it is stopped, or until `fail` is called. */
 const openWorker = () => {
   let state: ReturnType<RunnableWorker['getState']> = 'INITIALIZED';
   let end: () => void = () => undefined;
@@ -26,7 +26,7 @@ const openWorker = () => {
 };
 
 describe('workers that run together', () => {
-  it('all stop when one fails, and only then is it told', async () => {
+  it('all stop when one fails, and only then is the failure reported', async () => {
     const [one, other] = [openWorker(), openWorker()];
     const running = runTogether([one.worker, other.worker]);
     one.fail(new Error('the server is gone'));
@@ -34,7 +34,7 @@ describe('workers that run together', () => {
     expect(other.worker.getState()).toBe('STOPPED');
   });
 
-  it('stop when they are told to, also twice and before they run', async () => {
+  it('stop on request, also twice and before they run', async () => {
     const workers = [openWorker().worker, openWorker().worker];
     stopAll(workers);
     const running = runTogether(workers);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createServerClock } from '../../../src/adapters/temporal/server-clock.js';
 
 describe('The clock of the server', () => {
-  it('is unknown until an answer came, and again after it turned out to be wrong', () => {
+  it('is unknown until an answer arrives, and again after it turns out to be wrong', () => {
     const clock = createServerClock();
     expect(clock.at(0)).toBeNull();
     clock.note(100, 5_100);
@@ -13,7 +13,7 @@ describe('The clock of the server', () => {
     expect(clock.at(200)).toBeNull();
   });
 
-  it('is never taken for earlier than it is, and is as good as the fastest of the last answers', () => {
+  it('is never estimated too early, and is as accurate as the fastest of the last answers', () => {
     const ways = fc.array(fc.integer({ min: 0, max: 10_000 }), { minLength: 1, maxLength: 40 });
     fc.assert(
       fc.property(ways, fc.integer({ min: -1_000_000, max: 1_000_000 }), (waysMs, apartMs) => {

@@ -5,14 +5,14 @@ import { gate } from '../../support/gate.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { settle } from '../../support/settle.js';
 
-/** How long a ping takes that is not answered, in milliseconds. */
+/** How long an unanswered ping takes, in milliseconds. */
 const PING_MS = 600;
-/** Lets what was begun come to its first pause before the time passes. */
+/** Lets the started work reach its first pause before time passes. */
 const pass = async (clock: ManualClock, ms: number): Promise<void> => {
   await settle(2);
   await clock.advance(ms);
 };
-/** Not all who waited together are to come back in the same second. */
+/** Callers that waited together should not all return in the same second. */
 const away = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 };
 
 describe('The watch over the server', () => {
@@ -35,7 +35,7 @@ describe('The watch over the server', () => {
       throw new Error('no answer');
     };
     const watch_ = (watch = new ServerWatch({ ping, clock }));
-    /** Waits for an answer that does not come. */
+    /** Waits for an answer that never arrives. */
     const wait = () => {
       const seen: { signal: AbortSignal | null; endedMs: number | null; error: unknown } = {
         signal: null,
@@ -56,7 +56,7 @@ describe('The watch over the server', () => {
     return { server, watch: watch_, wait };
   };
 
-  it('goes on watching after work that throws at once', async () => {
+  it('keeps watching after work that throws immediately', async () => {
     const { server, watch, wait } = watching();
     const failing = watch.during(() => {
       throw new Error('at once');
@@ -68,7 +68,7 @@ describe('The watch over the server', () => {
     expect(seen.error).toMatchObject(away);
   });
 
-  it('hands on what the work gives and throws, and pings no more than that takes', async () => {
+  it('passes results and errors of the work through, and pings only while it runs', async () => {
     const { server, watch } = watching();
     expect(await watch.during(() => Promise.resolve('answer'))).toBe('answer');
     await expect(watch.during(() => Promise.reject(new Error('thrown')))).rejects.toThrow('thrown');
@@ -76,7 +76,7 @@ describe('The watch over the server', () => {
     expect(server.pings).toBe(1);
   });
 
-  it('waits for an answer as long as the server answers pings', async () => {
+  it('waits for an answer while the server answers pings', async () => {
     const { server, wait } = watching();
     const seen = wait();
     await pass(clock, 60_000);
@@ -86,7 +86,7 @@ describe('The watch over the server', () => {
   });
 
   it.each(['silent', 'refusing'] as const)(
-    'tells all who wait within 2 s that the server is %s, and their work that nobody waits [1.5h]',
+    'refuses all waiting callers within 2 s when the server is %s, and cancels their work [1.5h]',
     async (is) => {
       const { server, wait } = watching();
       const first = wait();
@@ -103,7 +103,7 @@ describe('The watch over the server', () => {
     },
   );
 
-  it('takes one lost ping for nothing', async () => {
+  it('ignores one lost ping', async () => {
     const { server, wait } = watching();
     const seen = wait();
     await pass(clock, 400);
@@ -114,7 +114,7 @@ describe('The watch over the server', () => {
     expect(seen.endedMs).toBeNull();
   });
 
-  it('takes one slow ping for nothing', async () => {
+  it('ignores one slow ping', async () => {
     const { server, wait } = watching();
     const seen = wait();
     await pass(clock, 400);
@@ -125,7 +125,7 @@ describe('The watch over the server', () => {
     expect(seen.endedMs).toBeNull();
   });
 
-  it('refuses at once while the server is known to be away, and notices by itself that it is back', async () => {
+  it('refuses immediately while the server is known to be down, and notices its return', async () => {
     const { server, watch, wait } = watching();
     server.is = 'refusing';
     wait();
@@ -149,7 +149,7 @@ describe('The watch over the server', () => {
     expect(server.pings).toBeLessThanOrEqual(quiet + 1);
   });
 
-  it('pings again for whoever waits next', async () => {
+  it('pings again for the next waiting caller', async () => {
     const { server, watch, wait } = watching();
     await watch.during(() => Promise.resolve());
     await pass(clock, 60_000);
@@ -159,7 +159,7 @@ describe('The watch over the server', () => {
     expect(seen.error).toMatchObject(away);
   });
 
-  it('stops pinging when it is disposed of, also while somebody waits', async () => {
+  it('stops pinging on disposal, even while callers wait', async () => {
     const { server, watch, wait } = watching();
     wait();
     await settle();
@@ -168,7 +168,7 @@ describe('The watch over the server', () => {
     expect(server.pings).toBe(1);
   });
 
-  it('leaves no failure unheard when the work fails after all as the server is gone', async () => {
+  it('leaves no unhandled rejection when the work fails after the server is gone', async () => {
     const { server, watch } = watching();
     const { opened, open } = gate<Promise<never>>();
     server.is = 'refusing';

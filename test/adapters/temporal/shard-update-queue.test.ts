@@ -19,7 +19,7 @@ const unavailable = { code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 
 const answered = (answer: unknown): BatchedReply => ({ answer, revision: 1, position: 1 });
 const idsOf = ({ asks }: UpdateBatch): readonly string[] => asks.map(({ by }) => by.commandId);
 
-/** Asks whose batches wait until the test answers them. */
+/** Sends asks whose batches wait until the test answers them. */
 const asking = () => {
   const clock = new ManualClock();
   const serverClock = createServerClock();
@@ -41,7 +41,7 @@ const asking = () => {
       (error: unknown) => error,
     );
   };
-  /** Answers the batch of this number. */
+  /** Answers the batch with this number. */
   const reply = async (number: number, ...replies: readonly BatchedReply[]): Promise<void> => {
     sent[number]?.answer({ atMs: clock.monotonicMs() + APART_MS, replies });
     await settle(2);
@@ -50,7 +50,7 @@ const asking = () => {
 };
 
 describe('The asks to one shard', () => {
-  it('leave at once when none is under way, and together with the next batch when one is', async () => {
+  it('are sent immediately when no batch is in flight, and otherwise with the next batch', async () => {
     const { ask, reply, batches } = asking();
     const asks = ['a', 'b', 'c'].map((id) => ask(id));
     expect(batches()).toEqual([['a']]);
@@ -62,7 +62,7 @@ describe('The asks to one shard', () => {
     expect(batches()).toHaveLength(3);
   });
 
-  it('get each their own answer, refusal or failure', async () => {
+  it('each get their own answer, refusal or failure', async () => {
     const { ask, reply } = asking();
     const first = ask('first');
     const refused: BatchedReply = { refused: { code: 'CONFLICT', message: '', details: {} } };
@@ -76,7 +76,7 @@ describe('The asks to one shard', () => {
     expect(d).toBeInstanceOf(Error);
   });
 
-  it('fail with their batch, and those behind it go on', async () => {
+  it('fail with their batch, and those behind it continue', async () => {
     const { ask, reply, sent } = asking();
     const [a, b] = [ask('a'), ask('b')];
     sent[0]?.answer(Promise.reject(new Error('sent in vain')));
@@ -85,7 +85,7 @@ describe('The asks to one shard', () => {
     expect(await b).toEqual(answered('to b'));
   });
 
-  it('are asked again a little later when the step takes long', async () => {
+  it('are sent again a little later when the step takes long', async () => {
     const { clock, ask, reply, batches } = asking();
     const slow = ask('slow');
     await reply(0, { later: true });
@@ -97,7 +97,7 @@ describe('The asks to one shard', () => {
     expect(await slow).toEqual(answered('at last'));
   });
 
-  it('say until when they are waited for, once the server’s clock is known', async () => {
+  it('carry their deadline once the server’s clock is known', async () => {
     const { clock, sent, ask, reply } = asking();
     void ask('a');
     expect(sent[0]?.batch.asks[0]?.untilMs).toBeNull();
@@ -105,11 +105,11 @@ describe('The asks to one shard', () => {
     void ask('b');
     await clock.advance(150);
     await reply(0, answered('to a'));
-    // The answer says that 200 ms later it was 200 ms later there: the difference is taken for so much larger.
+    // The answer reports 200 ms more on the server's clock after 200 ms, so the difference is taken for 200 ms larger.
     expect(sent[1]?.batch.asks[0]?.untilMs).toBe(50 + UPDATE_TIMEOUT_MS + APART_MS + 200);
   });
 
-  it('are asked at once again when they were late by a clock that was taken for another', async () => {
+  it('are sent again immediately when they were late by a wrong estimate of the clock', async () => {
     const { clock, serverClock, sent, ask, reply } = asking();
     serverClock.note(0, 5);
     const mistaken = ask('a');
@@ -121,7 +121,7 @@ describe('The asks to one shard', () => {
     expect(await mistaken).toEqual(answered('to a'));
   });
 
-  it('leave the clock alone when they were late by ours as well', async () => {
+  it('keep the estimate when they were late by our clock as well', async () => {
     const { clock, serverClock, ask, reply } = asking();
     serverClock.note(0, APART_MS);
     const late = ask('a');
@@ -131,7 +131,7 @@ describe('The asks to one shard', () => {
     expect(serverClock.at(0)).toBe(APART_MS);
   });
 
-  it('are over after their time, whatever became of their batch, and do not travel then [1.5h]', async () => {
+  it('end at their time limit, whatever happened to their batch, and are not sent afterwards [1.5h]', async () => {
     const { clock, ask, reply, batches } = asking();
     const asks = [ask('sent'), ask('waiting')];
     await clock.advance(UPDATE_TIMEOUT_MS - 1);
@@ -144,7 +144,7 @@ describe('The asks to one shard', () => {
     expect(await young).toEqual(answered('in time'));
   });
 
-  it('are over when nobody waits any more, before or after they were sent', async () => {
+  it('end when their caller leaves, before or after they were sent', async () => {
     const { ask, reply, batches } = asking();
     const gone = new Error('gone');
     const [first, second] = [new AbortController(), new AbortController()];
@@ -196,7 +196,7 @@ describe('The asks to one shard', () => {
     return kind === 'late' ? { late: true } : undefined;
   };
 
-  it('settle once each with what is theirs, in batches within their bounds, one at a time, and in order', async () => {
+  it('settle once each with their own answer, in bounded batches, one batch at a time, and in order', async () => {
     await fc.assert(
       fc.asyncProperty(script, async ({ bursts, exchanges }) => {
         const clock = new ManualClock();

@@ -53,20 +53,20 @@ const asking = (...results: readonly (StepUpdateResult | Error)[]) => {
 };
 
 describe('A reply to an ask', () => {
-  it('is asked afresh where the server remembers that of an earlier ask, within the time of one ask', async () => {
+  it('is requested again when the server returns the reply of an earlier ask, within the time limit of one ask', async () => {
     const { updates, reply } = asking({ token: 'earlier', reply: refused }, { token: 'mine', reply: reached });
     expect(await reply()).toEqual(reached);
     expect(updates.map(({ timeoutMs }) => timeoutMs)).toEqual([UPDATE_TIMEOUT_MS, UPDATE_TIMEOUT_MS - 3_000]);
     expect(new Set(updates.map(({ id }) => id)).size).toBe(2);
   });
 
-  it('is also that of an earlier ask, unless that was refused', async () => {
+  it('may be the reply of an earlier ask, unless that was refused', async () => {
     const { updates, reply } = asking({ token: 'earlier', reply: reached });
     expect(await reply()).toEqual(reached);
     expect(updates).toHaveLength(1);
   });
 
-  it('is not waited for beyond a moment on the server’s clock, once that is known', async () => {
+  it('is not waited for beyond its deadline on the server’s clock, once that is known', async () => {
     const { clock, serverClock, updates, reply } = asking(
       { token: 'mine', reply: reached, atMs: APART_MS + 100 },
       { token: 'mine', reply: reached, atMs: APART_MS + 3_200 },
@@ -75,7 +75,7 @@ describe('A reply to an ask', () => {
     );
     await reply();
     await reply();
-    // What an earlier ask was told shows an earlier time, and a worker of an earlier version tells none.
+    // The reply to an earlier ask has an earlier time, and a worker of an earlier version sends none.
     await reply();
     await reply();
     expect(clock.monotonicMs()).toBe(12_000);
@@ -88,7 +88,7 @@ describe('A reply to an ask', () => {
     expect(serverClock.at(0)).toBe(APART_MS + 100);
   });
 
-  it('is asked for once more, without such a moment, when it came too late', async () => {
+  it('is requested once more, without a deadline, when it was late', async () => {
     const { serverClock, updates, reply } = asking(late, { token: 'mine', reply: reached, atMs: APART_MS });
     serverClock.note(0, 5);
     expect(await reply()).toEqual(reached);
@@ -96,13 +96,13 @@ describe('A reply to an ask', () => {
     expect(serverClock.at(3_000)).toBe(APART_MS);
   });
 
-  it('that is late time and again is none', async () => {
+  it('that is late every time is given up', async () => {
     const { updates, reply } = asking(late, late);
     await expect(reply()).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE', retryAfter: 1, retrySpread: 2 });
     expect(updates).toHaveLength(2);
   });
 
-  it('is what the step threw, unless the server remembers that of an earlier ask', async () => {
+  it('is the error that the step threw, unless the server returns the error of an earlier ask', async () => {
     await expect(asking(failure(STEP_FAILED, ['mine'])).reply()).rejects.toThrow('of the step');
     const { updates, reply } = asking(failure(STEP_FAILED, ['earlier']), { token: 'mine', reply: reached });
     expect(await reply()).toEqual(reached);

@@ -12,7 +12,7 @@ const SWEEP_MS = 60_000;
 const RETRY_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
-describe('The look at open processes', () => {
+describe('The sweep of open processes', () => {
   let sweep: OpenProcessSweep | undefined;
   afterEach(() => sweep?.stop());
 
@@ -53,7 +53,7 @@ describe('The look at open processes', () => {
     return { clock, seen, openProcess, start: () => sweep?.start() };
   };
 
-  it('looks for workflows that cannot go on each minute, also where nothing is open', async () => {
+  it('checks for stuck workflows every minute, even if no process is open', async () => {
     const { clock, seen, start } = sweeping();
     start();
     await settle();
@@ -63,7 +63,7 @@ describe('The look at open processes', () => {
     expect(seen.renewals).toBe(2);
   });
 
-  it('takes up those that run together at one blow, and the others one by one', async () => {
+  it('resumes processes that run together in one call, and the others one by one', async () => {
     const { seen, openProcess, start } = sweeping();
     seen.open = [
       openProcess('turn', 't1', HOUR_MS),
@@ -76,7 +76,7 @@ describe('The look at open processes', () => {
     expect(seen.alone).toEqual(['r1']);
   });
 
-  it('looks first at all, and later at those whose deadline passed without an action', async () => {
+  it('visits all processes first, and later only those whose deadline passed without an action', async () => {
     const { clock, seen, openProcess, start } = sweeping();
     seen.open = [openProcess('turn', 'waits', HOUR_MS), openProcess('turn', 'lost', 30_000)];
     start();
@@ -85,7 +85,7 @@ describe('The look at open processes', () => {
     expect(seen.together).toEqual([['waits', 'lost'], ['lost']]);
   });
 
-  it('begins again when those that run together could not be taken up', async () => {
+  it('starts over when those that run together could not be resumed', async () => {
     const { clock, seen, openProcess, start } = sweeping();
     seen.open = [openProcess('turn', 't', HOUR_MS), openProcess('race', 'r', HOUR_MS)];
     seen.togetherFails = true;
@@ -98,7 +98,7 @@ describe('The look at open processes', () => {
     expect(seen.alone).toEqual(['r']);
   });
 
-  it('takes no more than eight up at the same time, and pauses between', async () => {
+  it('resumes at most eight at a time, with pauses between', async () => {
     const { clock, seen, openProcess, start } = sweeping();
     seen.open = Array.from({ length: 20 }, (_, at) => openProcess('race', String(at), HOUR_MS));
     start();

@@ -16,9 +16,9 @@ const address = process.env['TEMPORAL_ADDRESS'] ?? '';
 const temporalNamespace = process.env['TEMPORAL_NAMESPACE'] ?? 'default';
 const addressOf = () => ({ address, temporalNamespace, namespace: `test-${randomBytes(6).toString('hex')}` });
 
-/** More than all places that a worker has for effects, in the background or not. */
+/** More than all effect slots of a worker, in the background or not. */
 const WAITING = 140;
-/** More than places in the background, and fewer than all. */
+/** More than the background slots, and fewer than all. */
 const PLACES = 64;
 const stream = npcStream('studio', 'runner');
 
@@ -29,7 +29,7 @@ describe('a worker', () => {
     opened = undefined;
   });
 
-  it('begins what somebody waits for at once while more waits in the background than it has places for, and loses none of that', async () => {
+  it('starts foreground work immediately while more background work waits than it has slots for, and loses none of it', async () => {
     const held: (() => void)[] = [];
     const began: string[] = [];
     const effects: RaceEffects = { deliver: () => Promise.resolve('parcel'), ran: [] };
@@ -55,7 +55,7 @@ describe('a worker', () => {
       const ref: ProcessRef = { process, id, stream };
       const deadlineAt = new Date(Date.now() + 600_000).toISOString();
       const by = { tenant: 'studio', actor: 'key', commandId: id, correlationId: id, causationId: null };
-      // So many at once may be refused; asking again is safe.
+      // This many concurrent asks may be refused; asking again is safe.
       await vi.waitFor(() => running.runtime.ask(ref, [{ type: 'start', raceId: id, deadlineAt }], by), {
         timeout: 60_000,
         interval: 1_000,
@@ -71,9 +71,9 @@ describe('a worker', () => {
     await vi.waitFor(() => expect(began.length).toBeGreaterThanOrEqual(16), { timeout: 20_000 });
     const quick = await start('race', 0);
     await vi.waitFor(async () => expect(await delivered()).toContain(quick), { timeout: 30_000, interval: 20 });
-    // What waits for a place is as good as new after more time than a worker may be silent.
+    // An effect that waits for a slot is still valid after a worker's silence limit.
     await new Promise((resolve) => setTimeout(resolve, EFFECT_SILENCE_MS + 3_000));
-    // On a busy machine one may be silent for too long, and is begun again.
+    // On a busy machine an effect may be silent for too long, and is started again.
     expect(new Set(began).size).toBeLessThanOrEqual(PLACES);
     released = true;
     for (const release of held) release();
@@ -82,7 +82,7 @@ describe('a worker', () => {
     expect(log.lines).toEqual([]);
   }, 300_000);
 
-  it('that cannot be made as a whole leaves nothing behind, and ends when it is told to', async () => {
+  it('that cannot be created completely leaves nothing behind, and ends on request', async () => {
     const log = rememberingLog();
     const worker = startProcessWorker({
       ...addressOf(),
@@ -94,7 +94,7 @@ describe('a worker', () => {
     await vi.waitFor(() => expect(log.lines.length).toBeGreaterThan(0), { timeout: 10_000 });
     await worker[Symbol.asyncDispose]();
     expect(worker.running()).toBe(false);
-    // A worker that was left would not let go of the connection, and that would be the error.
+    // A leftover worker would keep the connection open, which would be the error.
     expect(log.lines).toMatchObject([
       {
         fields: { err: { message: expect.stringContaining('Workflow Bundle') } },

@@ -5,7 +5,7 @@ import { openBareTemporal } from '../../support/bare-temporal.js';
 import { rememberingLog } from '../../support/http.js';
 
 describe('a worker of a Temporal that accepts connections and does not answer', () => {
-  it('gives up asking for its namespace, and ends when it is told to stop, without becoming a worker', async () => {
+  it('stops looking for its namespace, and ends on request without becoming a worker', async () => {
     await using server = await openBareTemporal({ silentOn: 'DescribeNamespace' });
     const log = rememberingLog();
     const worker = startProcessWorker({

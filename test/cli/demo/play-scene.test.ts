@@ -26,8 +26,8 @@ const ending = (instruction: Partial<Finalize>, requests = 4): TurnPlayed => ({
   requests,
 });
 
-describe('a played line, compared with the scene,', () => {
-  it('is no surprise when it ends as written', () => {
+describe('a played line', () => {
+  it('is as expected when it ends as written', () => {
     expect(surpriseIn(spoken, ending({}))).toBeNull();
     const asleep = { valid: false, code: 'RULE_REFUSED', details: { drRuleId: 'asleep' } };
     expect(surpriseIn(refused, ending(asleep))).toBeNull();
@@ -45,7 +45,7 @@ describe('a played line, compared with the scene,', () => {
       /by rule hurt instead of rule asleep/,
     ],
     [refused, ending({ valid: false, code: 'RULE_REFUSED' }), /by no rule instead of rule asleep/],
-  ])('that went otherwise is reported: $2', (line, end, words) => {
+  ])('is reported when it ends differently: $2', (line, end, words) => {
     expect(surpriseIn(line, end)).toMatch(words);
   });
 });

@@ -72,7 +72,7 @@ const night = (more: { decide?: FakeDecide; settings?: Partial<DemoSettings>; wo
 };
 
 describe('the demo', () => {
-  it('plays every line in four requests and says that all went as written', async () => {
+  it('plays every line in four requests and reports that all went as written', async () => {
     const { result } = night();
     const { ok, turns, refused, unexpected, server } = await result;
     expect(turns.filter(({ surprise }) => surprise !== null)).toEqual([]);
@@ -86,7 +86,7 @@ describe('the demo', () => {
     expect(refused).toBe(lines.filter((line) => line.refused !== undefined).length);
   });
 
-  it('prints each turn, then the history of one NPC, then what one refusal rested on', async () => {
+  it('prints each turn, then the history of one NPC, then the reasons of one refusal', async () => {
     const { result, printed } = night();
     await result;
     const text = printed.join('\n');
@@ -100,7 +100,7 @@ describe('the demo', () => {
     expect(text.slice(why)).toContain('the model wrote');
   });
 
-  it('makes a key of its own without a rate limit, uses no other for the scene, and revokes it', async () => {
+  it('creates its own key without a rate limit, uses only that for the scene, and revokes it', async () => {
     const { result, fake } = night();
     await result;
     expect(fake.requests.find(({ path }) => path === '/keys')?.body).toEqual({
@@ -116,7 +116,7 @@ describe('the demo', () => {
     expect(fake.keys.size).toBe(0);
   });
 
-  it('registers the rules of the house and of the watch, and leaves a preset alone that is there already', async () => {
+  it('registers the rules of the house and of the watch, and does not touch an existing preset', async () => {
     const { result, fake } = night();
     fake.rulesets.set('rpg', { rulesetId: 'rpg', rulesetRules: [], template: null, version: 4 });
     await result;
@@ -131,7 +131,7 @@ describe('the demo', () => {
     expect(fake.keys.size).toBe(0);
   });
 
-  it('names every line that went otherwise than written', async () => {
+  it('names every line that ended differently from the script', async () => {
     const agreeable: FakeDecide = (asked) => ({ ...asWritten(asked), valid: true });
     const { result, printed } = night({ decide: agreeable });
     const { ok, unexpected } = await result;
@@ -140,7 +140,7 @@ describe('the demo', () => {
     expect(printed.join('\n')).toContain('UNEXPECTED');
   });
 
-  it('does not hold another model to the scene', async () => {
+  it('does not compare another model with the scene', async () => {
     const agreeable: FakeDecide = (asked) => ({ ...asWritten(asked), valid: true });
     const { result } = night({ decide: agreeable, settings: { scripted: false } });
     expect(await result).toMatchObject({ ok: true, unexpected: 0, why: null });
@@ -161,7 +161,7 @@ describe('the demo', () => {
     expect(stopped).toEqual(['http://started:9']);
   });
 
-  it('starts nothing in the place of an address that somebody named', async () => {
+  it('starts no server when an address is given', async () => {
     const { result } = night({
       settings: { url: 'http://nobody:8080', urlGiven: true },
       world: { startServer: () => Promise.reject(new Error('must not start')) },
@@ -169,7 +169,7 @@ describe('the demo', () => {
     await expect(result).rejects.toThrow('No Anima server answers at http://nobody:8080');
   });
 
-  it('passes on what the server says of a key that may not issue keys', async () => {
+  it("passes on the server's refusal of a key that may not issue keys", async () => {
     const forbidden: FetchLike = (url) =>
       Promise.resolve(
         url.endsWith('/status')

@@ -21,7 +21,7 @@ for (const { rules } of Object.values(scene.cast)) {
   rulesets.set(made.rulesetId, { ...made, version: 1 });
 }
 
-/** The server's own decision in the place of the fake's. */
+/** The server's own decision instead of the fake's. */
 const decided: FakeDecide = ({ text, tape, data }) => {
   const ruleset = rulesets.get(tape.rulesetId ?? '') ?? null;
   const { verdict, grounds } = reachVerdict(

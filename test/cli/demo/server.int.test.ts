@@ -11,7 +11,7 @@ import { StartProblem } from '../../../src/kernel/base/start-problem.js';
 import { built } from '../../support/built.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
-/** Serves on PORT, not ready at first; ends in order on SIGTERM. */
+/** Listens on PORT, not ready at first; ends in order on SIGTERM. */
 const SERVES = `
 import { createServer } from 'node:http';
 let asked = 0;
@@ -21,7 +21,7 @@ createServer((request, response) => {
   response.end(JSON.stringify({ status: 'online', marked: process.env.MARK }));
 }).listen(Number(process.env.PORT), process.env.HOST);
 `;
-/** Ends as a server does that cannot start. */
+/** Ends like a server that cannot start. */
 const FAILS = `process.stderr.write('The secret cannot be read.\\n'); process.exitCode = 1;`;
 
 const requestTo: StartOptions['requestTo'] = (baseUrl) => createMindRequest({ baseUrl });
@@ -54,7 +54,7 @@ const lives = (pid: number): boolean => {
 };
 
 describe('the server that the demo starts', () => {
-  it('is waited for until it is ready, has the environment of the demo, and is gone when it is stopped', () =>
+  it('is awaited until it is ready, has the environment of the demo, and is gone after a stop', () =>
     withProgram(SERVES, async (options) => {
       const server = await startDemoServer(options);
       const request = requestTo(server.url);
@@ -66,14 +66,14 @@ describe('the server that the demo starts', () => {
       expect(await isServing(request)).toBe(false);
     }));
 
-  it("that ends before it is ready fails with that server's own sentence", () =>
+  it("fails with that server's own message when it ends before it is ready", () =>
     withProgram(FAILS, async (options) => {
       const outcome = await startDemoServer(options).catch((error: unknown) => error);
       expect(outcome).toBeInstanceOf(StartProblem);
       expect((outcome as StartProblem).message).toBe('The secret cannot be read.');
     }));
 
-  it('says where to look when the data directory belongs to a server elsewhere', async () => {
+  it('names the other server when the data directory is in use', async () => {
     await using directory = await temporaryDirectory();
     const dataDir = join(directory.path, 'data');
     using _taken = await openDataDirectory(dataDir);
@@ -106,7 +106,7 @@ describe('the server that the demo starts', () => {
     );
   });
 
-  it('is not taken for running when something else answers at its address', async () => {
+  it('does not count as running when something else answers at its address', async () => {
     expect(await isServing(() => Promise.resolve({ hello: 'world' }))).toBe(false);
     expect(await isServing(() => Promise.resolve(null))).toBe(false);
   });

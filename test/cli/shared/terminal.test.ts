@@ -25,8 +25,8 @@ const terminalTo = (stdout: Writable, stderr: Writable & { isTTY?: boolean } = n
   stderr,
 });
 
-describe('what is printed', () => {
-  it('holds no character that could move a cursor or turn the reading direction', () => {
+describe('printed text', () => {
+  it('contains no character that could move a cursor or change the reading direction', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(printable(text)).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/u);
@@ -35,12 +35,12 @@ describe('what is printed', () => {
     expect(printable('\u001b[2Jgone\u202e')).toBe('\\u001b[2Jgone\\u202e');
   });
 
-  it('leaves ordinary text of every script as it is', () => {
+  it('keeps ordinary text of every script unchanged', () => {
     const text = 'Grüße, 世界 — 👩‍🚀 said: "fine" (100 %)';
     expect(printable(text)).toBe(text);
   });
 
-  it('as JSON is one line that reads back as the same value', () => {
+  it('is one line as JSON, which reads back as the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string({ unit: 'binary' }), (value, text) => {
         const stdout = new PassThrough();
@@ -52,7 +52,7 @@ describe('what is printed', () => {
     );
   });
 
-  it('in columns is as wide as the widest cell', () => {
+  it('is as wide as the widest cell in columns', () => {
     expect(
       table([
         ['A', 'B'],
@@ -67,7 +67,7 @@ describe('a reader that goes away', () => {
   const closing = (code: string): Writable =>
     new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error(code), { code })) });
 
-  it('ends nothing: what cannot be shown any more is dropped', async () => {
+  it('does not end the command: further output is dropped', async () => {
     const stdout = closing('EPIPE');
     const failed = vi.fn();
     tolerateClosedPipe(stdout, failed);
@@ -90,7 +90,7 @@ describe('a reader that goes away', () => {
     expect(isRead(terminal)).toBe(false);
   });
 
-  it('is told from a disk that is full', async () => {
+  it('is distinguished from a full disk', async () => {
     const stdout = closing('ENOSPC');
     const failed = vi.fn();
     tolerateClosedPipe(stdout, failed);
@@ -114,7 +114,7 @@ describe('a line of a history', () => {
       ...(turnId === undefined ? {} : { turnId }),
     });
 
-  it('says when something happened, what, and in which turn', () => {
+  it('shows when and in which turn something happened, and what', () => {
     expect(event('TurnOpened', { observation: 'The door creaks.' }, 't1')).toBe(
       '     7  2026-05-01 10:00:00.123  TurnOpened           "The door creaks."  [t1]',
     );
@@ -151,17 +151,17 @@ describe('a line of a history', () => {
     ['BridgeChecked', { action: { type: 'MOVE' }, valid: false, code: 'TARGET_MISSING' }, 'MOVE TARGET_MISSING'],
     ['SomethingNewer', { a: 1 }, '{"a":1}'],
     ['toString', { a: 1 }, '{"a":1}'],
-  ])('tells the gist of %s %j', (type, data, gist) => {
+  ])('summarises %s %j', (type, data, gist) => {
     expect(event(type, data).slice(53).trim()).toBe(gist);
   });
 
-  it('is cut where it grows too long', () => {
+  it('is cut when it is too long', () => {
     const line = event('TurnOpened', { observation: 'word '.repeat(500) });
     expect(line.length).toBeLessThan(170);
     expect(line.endsWith('…')).toBe(true);
   });
 
-  it('stays one line whatever the data holds', () => {
+  it('stays one line whatever the data contains', () => {
     const types = [
       'NpcUpdated',
       'TurnOpened',
@@ -186,7 +186,7 @@ describe('a progress bar', () => {
     expect(progressLine(0, 0)).toContain('100%');
   });
 
-  it('is drawn on a terminal alone, not more often than it can be seen, and always at the end', () => {
+  it('is drawn only on a terminal, not more often than is visible, and always at the end', () => {
     let now = 0;
     const draw = (isTTY: boolean): string => {
       const stderr = Object.assign(new PassThrough(), { isTTY });

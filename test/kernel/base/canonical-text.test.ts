@@ -8,7 +8,7 @@ import { readJsonBytes } from '../../../src/kernel/base/read-json.js';
 import { nested } from '../http/fake-routes.js';
 import { runs } from '../../support/long.js';
 
-/** What is read in one piece, and how many slices that took. */
+/** A text read in one piece, and the number of slices that took. */
 const drive = (bytes: Buffer): { readonly text: string; readonly slices: number } => {
   const work = canonicalBody(bytes);
   for (let slices = 1; ; slices += 1) {
@@ -26,17 +26,17 @@ const outcome = (read: () => string): string => {
     return `${code}: ${JSON.stringify(details)}`;
   }
 };
-/** As a body is read, and then made canonical. */
+/** Reads a body and then makes it canonical, as the server does. */
 const asTheGuard = (bytes: Buffer): string => outcome(() => jcs(readJsonBytes(bytes).value));
 const bothWays = (text: string | Buffer): readonly [string, string] => {
   const bytes = Buffer.from(text);
   return [outcome(() => canonical(bytes)), asTheGuard(bytes)];
 };
-/** Of several reasons each of the two names the one that it finds first. */
+/** Given several reasons, each of the two reports the first one that it finds. */
 const withoutReason = (outcome: string): string => outcome.replace(/^MALFORMED_JSON: .*/, 'refused');
 
 describe('the canonical text of a body', () => {
-  it('is that of the value that was read, however it is written', () => {
+  it('does not depend on how the value was written', () => {
     const spaces = fc.stringMatching(/^[ \t\n\r]{0,3}$/);
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), spaces, fc.nat(4), (value, space, indent) => {
@@ -83,7 +83,7 @@ describe('the canonical text of a body', () => {
     ['the same name in other words', '{"\\u005f_proto__":1}'],
     ['33 levels', JSON.stringify(nested(33))],
     ['32 levels and an empty one', `${'['.repeat(33)}${']'.repeat(33)}`],
-  ])('is refused as the guard does: %s', (_, text) => {
+  ])('is refused as the guard refuses it: %s', (_, text) => {
     const [mine, guards] = bothWays(text);
     expect(mine).toBe(guards);
     expect(mine).toMatch(/^MALFORMED_JSON: ./);
@@ -96,13 +96,13 @@ describe('the canonical text of a body', () => {
     ['numbers', '[-0,0.0,1E21,1e-7,333333333.33333329,1e23,4.50,2e-3,0.000001,9007199254740992,9007199254740994.0]'],
     ['texts', '["\\u0041\\/\\u000a\\u20ac\\ud83d\\ude00\\u007f\\u2028","\\\\","\\\\\\""]'],
     ['constructor', '{"constructor":{"prototype":1},"toJSON":"x"}'],
-  ])('is made as everywhere: %s', (_, text) => {
+  ])('is the same everywhere: %s', (_, text) => {
     const [mine, guards] = bothWays(text);
     expect(mine).toBe(guards);
     expect(mine).not.toMatch(/^MALFORMED_JSON/);
   });
 
-  it('refuses also what a later member of the same name replaces', () => {
+  it('is refused even for values that a later member of the same name replaces', () => {
     expect(outcome(() => canonical('{"a":1e999,"a":1}'))).toMatch(/^MALFORMED_JSON/);
   });
 
@@ -116,7 +116,7 @@ describe('the canonical text of a body', () => {
     }
   });
 
-  it('takes millions of characters in one number, text or pause', () => {
+  it('may have millions of characters in one number, text or gap', () => {
     const most = 4_000_000;
     for (const text of [
       `"${'a'.repeat(most)}"`,

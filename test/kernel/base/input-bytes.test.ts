@@ -11,8 +11,8 @@ import { type Json, jsonBytes, sizeAtMost } from '../../../src/kernel/base/json.
 
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${String(n)}`, n]));
 
-describe('what a request brings to be recorded', () => {
-  it('is bounded in bytes and in values, however they are nested [1.2x]', () => {
+describe('the recorded part of a request', () => {
+  it('is limited in bytes and in values, however they are nested [1.2x]', () => {
     requireRecordable(members(INPUT_VALUES - 1));
     requireRecordable([{ text: 'x'.repeat(INPUT_BYTES - 100) }]);
     const tooMany = { code: 'EVENTS_TOO_LARGE', details: { limitValues: INPUT_VALUES } };
@@ -22,7 +22,7 @@ describe('what a request brings to be recorded', () => {
     requireInputBytes(members(20_000));
   });
 
-  it('is counted no further than to its bound', () => {
+  it('is counted only up to its limit', () => {
     const counted = (value: Json, most: number) => sizeAtMost(value, most).values;
     expect([counted(7, 9), counted({ a: [1, null], b: {} }, 9)]).toEqual([1, 5]);
     expect(counted(members(1_000), 10)).toBe(11);

@@ -15,7 +15,7 @@ const nested = (depth: number, inner: Json): Json =>
   depth === 0 ? inner : { [`level ${String(depth)}`]: [nested(depth - 1, inner)] };
 
 describe('JCS in slices', () => {
-  it('is JCS, of any value', () => {
+  it('equals JCS for every value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.parse(JSON.stringify(value)) as Json;
@@ -27,7 +27,7 @@ describe('JCS in slices', () => {
       expect(driven(value).text).toBe(jcs(value));
   });
 
-  it('is JCS, of values that it takes in many slices', () => {
+  it('equals JCS for values that take many slices', () => {
     const char = fc.constantFrom('a', '\u00e9', '\u{1f600}', '"', '\n', '\u20ac');
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40 }), char, fc.integer({ min: 0, max: 6 }), (more, one, depth) => {
@@ -62,7 +62,7 @@ describe('JCS in slices', () => {
     expect(() => driven(value)).toThrow();
   });
 
-  it('pauses at any depth, and inside of a long text', () => {
+  it('pauses at any depth, and within a long text', () => {
     const list = Array.from({ length: 400_000 }, (_, n) => n);
     for (const value of [
       { list },

@@ -15,11 +15,11 @@ describe('the canonical text of a JSON value', () => {
     [[333333333.3333333, 1e30, 4.5, 2e-3, 1e-27, -0], '[333333333.3333333,1e+30,4.5,0.002,1e-27,0]'],
     ['€$\u000f\nA\'B"\\\\"/', '"€$\\u000f\\nA\'B\\"\\\\\\\\\\"/"'],
     [null, 'null'],
-  ])('of %j is as RFC 8785 says', (value, text) => {
+  ])('of %j follows RFC 8785', (value, text) => {
     expect(jcs(value)).toBe(text);
   });
 
-  it('is JSON for the same value, whatever the order of its members', () => {
+  it('is JSON of the same value, whatever the order of its members', () => {
     const wellFormed = fc.jsonValue({ stringUnit: 'grapheme' });
     fc.assert(
       fc.property(wellFormed, (value) => {
@@ -31,7 +31,7 @@ describe('the canonical text of a JSON value', () => {
     );
   });
 
-  it('is what another implementation writes', () => {
+  it('equals the output of another implementation', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
         expect(jcs(value as Json)).toBe(canonicalize(value));
@@ -39,13 +39,13 @@ describe('the canonical text of a JSON value', () => {
     );
   });
 
-  it('may hold the characters of an escape', () => {
+  it('may contain the characters of an escape sequence', () => {
     const text = '\\ud800 and \\\\ud800';
     expect(JSON.parse(jcs([text]))).toEqual([text]);
   });
 
   it.each([NaN, Infinity, '\ud800', 'a\\\udfff', { '\udead': 1 }])(
-    'is refused of %j, which no JSON can hold',
+    'is refused for %j, which JSON cannot hold',
     (value) => {
       expect(() => jcs(value)).toThrow();
     },
@@ -60,7 +60,7 @@ describe('the test for an object', () => {
     [null, false],
     ['text', false],
     [undefined, false],
-  ])('says of %j: %s', (value, expected) => {
+  ])('returns for %j: %s', (value, expected) => {
     expect(isObject(value)).toBe(expected);
   });
 });

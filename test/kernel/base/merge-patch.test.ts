@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/kernel/base/json.js';
 import { mergePatch } from '../../../src/kernel/base/merge-patch.js';
 
-/** The cases of RFC 7396, appendix A; those whose target or patch is no object stand one level deeper, in `x`. */
+/** The cases of RFC 7396, appendix A; those whose target or patch is not an object are nested one level deeper, in `x`. */
 const cases: readonly (readonly [target: JsonObject, patch: JsonObject, result: JsonObject])[] = [
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -24,13 +24,13 @@ const cases: readonly (readonly [target: JsonObject, patch: JsonObject, result: 
 ];
 
 describe('a merge patch', () => {
-  it.each(cases)('%j with %j is %j', (target, patch, result) => {
+  it.each(cases)('%j patched with %j is %j', (target, patch, result) => {
     const before = JSON.stringify([target, patch]);
     expect(mergePatch(target, patch)).toEqual(result);
     expect(JSON.stringify([target, patch])).toBe(before);
   });
 
-  it('takes __proto__ and constructor as data', () => {
+  it('treats __proto__ and constructor as data', () => {
     const patch = JSON.parse('{"__proto__": {"admin": true}, "constructor": {"x": 1}}') as JsonObject;
     const merged = mergePatch({ a: 1 }, patch);
     expect(Object.keys(merged).sort()).toEqual(['__proto__', 'a', 'constructor']);
@@ -38,7 +38,7 @@ describe('a merge patch', () => {
     expect(Object.keys(mergePatch(merged, { b: 1 }))).toContain('__proto__');
   });
 
-  it('applied twice is as applied once', () => {
+  it('is idempotent', () => {
     const object = fc.dictionary(
       fc.string(),
       fc.oneof(fc.integer(), fc.constant(null), fc.dictionary(fc.string(), fc.integer())),

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { partitionOf } from '../../../src/kernel/base/partition.js';
 
-it('a stream has the partition that it always had', () => {
+it('a stream never changes its partition', () => {
   const streams = ['tenants', 'npc-local.mira', 'npc-local.=e2=9c=a8', 'ruleset-studio.default', ''];
   expect(streams.map((stream) => partitionOf(stream, 8))).toMatchInlineSnapshot(`
     [
@@ -15,7 +15,7 @@ it('a stream has the partition that it always had', () => {
   `);
 });
 
-it('streams are spread evenly, also those whose names differ in one character', () => {
+it('streams are spread evenly, even if their names differ in one character', () => {
   const counts = Array.from({ length: 8 }, () => 0);
   for (let n = 0; n < 8_000; n += 1) {
     const partition = partitionOf(`npc-local.${n}`, 8);

@@ -4,7 +4,7 @@ import { SEARCHED_UNITS, searchWords } from '../../../src/kernel/base/placed-wor
 import { wordsInSlices } from '../../../src/kernel/base/words.js';
 import type { Sliced } from '../../../src/kernel/base/sliced.js';
 
-/** How many slices a piece of work has, and what it returns. */
+/** The number of slices of some work, and its result. */
 const slicesOf = <Result>(work: Sliced<Result>): { readonly slices: number; readonly result: Result } => {
   for (let slices = 1; ; slices += 1) {
     const { done, value } = work.next();
@@ -12,7 +12,7 @@ const slicesOf = <Result>(work: Sliced<Result>): { readonly slices: number; read
   }
 };
 
-/** In compatibility form each of these characters becomes eighteen, four words. */
+/** In compatibility form each of these characters becomes eighteen, which are four words. */
 const grown = 'ﷺ'.repeat(SEARCHED_UNITS);
 const distinct = Array.from({ length: 10_000 }, (_, n) => `é${n}`).join(' ');
 

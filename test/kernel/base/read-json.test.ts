@@ -10,7 +10,7 @@ import { readJson, readJsonBytes } from '../../../src/kernel/base/read-json.js';
 import { anInput } from '../../support/rules.js';
 
 describe('strict JSON', () => {
-  it('takes back every signed verdict, however deep a model nests its action', () => {
+  it('reads back every signed verdict, however deep a model nests its action', () => {
     const action = (depth: number) => `{"action":${'{"type":"WAVE","a":'.repeat(depth)}1${'}'.repeat(depth)}}`;
     const sentBack = Array.from({ length: 40 }, (_, depth) => action(depth + 1)).flatMap((text) => {
       const { verdict } = reachVerdict(anInput(), text);
@@ -20,7 +20,7 @@ describe('strict JSON', () => {
     for (const body of sentBack) expect(readJson(JSON.stringify(body))).toEqual(body);
   });
 
-  it('reads every value that JSON can hold as JSON.parse does', () => {
+  it('reads every JSON value as JSON.parse does', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, noUnicodeString: false }), (value) => {
         const text = JSON.stringify(value);
@@ -30,7 +30,7 @@ describe('strict JSON', () => {
     );
   });
 
-  it('lets nothing through that the canonical form cannot hold', () => {
+  it('rejects everything that the canonical form cannot hold', () => {
     const unit = fc.constantFrom(
       '\\ud800',
       '\\udc00',
@@ -62,7 +62,7 @@ describe('strict JSON', () => {
     );
   });
 
-  it('survives any bytes', () => {
+  it('survives arbitrary bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
         try {

@@ -10,34 +10,34 @@ const look = (text: string | Uint8Array): number => {
 };
 const refusal = expect.objectContaining({ code: 'BODY_TOO_LARGE' }) as Error;
 
-describe('what a large body may hold', () => {
-  it('is so many lists and objects, and no more [1.2s]', () => {
+describe('the limits of a large body', () => {
+  it('bound the lists and objects [1.2s]', () => {
     const lists = (count: number): string => `[${'[]'.repeat(count - 1)}]`;
     expect(() => look(lists(MAX_CONTAINERS))).not.toThrow();
     expect(() => look(lists(MAX_CONTAINERS + 1))).toThrow(refusal);
     expect(() => look('{'.repeat(MAX_CONTAINERS + 1))).toThrow(refusal);
   });
 
-  it('is so many values, and no more [1.2s]', () => {
+  it('bound the values [1.2s]', () => {
     expect(() => look(`[${'1,'.repeat(MAX_ITEMS)}1]`)).not.toThrow();
     expect(() => look(`[${'1,'.repeat(MAX_ITEMS + 1)}1]`)).toThrow(refusal);
   });
 
-  it('is so many members in one object, and more in several [1.2s]', () => {
+  it('bound the members of one object, but not of several together [1.2s]', () => {
     const object = (count: number): string => `{${Array.from({ length: count }, (_, at) => `"${at}":1`).join(',')}}`;
     expect(() => look(object(MAX_MEMBERS))).not.toThrow();
     expect(() => look(`[${object(MAX_MEMBERS)},${object(MAX_MEMBERS)}]`)).not.toThrow();
     expect(() => look(`[{},${object(MAX_MEMBERS + 1)}]`)).toThrow(refusal);
   });
 
-  it('does not count what stands in texts, wherever a slice ends', () => {
+  it('do not count characters inside texts, wherever a slice ends', () => {
     for (const shift of [0, 1, 2, 3]) {
       const text = `${' '.repeat(shift)}["${'\\"[,{'.repeat(1_500_000)}", "\\\\", []]`;
       expect(look(text), String(shift)).toBeGreaterThan(10);
     }
   });
 
-  it('is looked at in slices', () => {
+  it('are checked in slices', () => {
     expect(look(Buffer.alloc(16 * 1024 * 1024, 0x20))).toBe(31);
   });
 });

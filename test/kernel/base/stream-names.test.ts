@@ -13,7 +13,7 @@ import {
 const anyId = fc.string({ unit: 'grapheme', minLength: 1 }).filter((id) => id.isWellFormed());
 
 describe('stream names', () => {
-  it('give every id back [1.6c]', () => {
+  it('decode to the original ids [1.6c]', () => {
     fc.assert(
       fc.property(anyId, (npcId) => {
         expect(parseNpcStream(npcStream('studio', npcId))).toEqual({ tenant: 'studio', npcId });
@@ -31,7 +31,7 @@ describe('stream names', () => {
     );
   });
 
-  it('tell the tenant of every stream that belongs to one', () => {
+  it('contain the tenant of every stream that belongs to one', () => {
     expect(tenantOf(npcStream('studio', 'a.b~c'))).toBe('studio');
     expect(tenantOf(rulesetStream('studio', 'x'))).toBe('studio');
     expect(tenantOf(tenantStream('studio'))).toBe('studio');
@@ -47,11 +47,11 @@ describe('stream names', () => {
     'npc-studio.mira~fork',
     'npc-studio.mira.more',
     '',
-  ])("of another kind are no mind's: %j", (stream) => {
+  ])('of another kind do not belong to a mind: %j', (stream) => {
     expect([isNpcStream(stream), parseNpcStream(stream)]).toEqual([false, null]);
   });
 
-  it('keep kinds apart whatever the ids say', () => {
+  it('keep kinds apart whatever the ids are', () => {
     const names = [npcStream('a', 'b'), rulesetStream('a', 'b'), tenantStream('a'), tenantStream('a.b')];
     expect(new Set(names).size).toBe(names.length);
     expect(npcStream('studio', 'mira~fork')).toBe('npc-studio.mira=7efork');

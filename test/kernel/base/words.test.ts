@@ -16,12 +16,12 @@ it('the words of a text are its distinct runs of letters, marks and digits, in l
   expect(wordsOf(' .,"\'')).toEqual([]);
 });
 
-it('the words of an ordinary text are all there, however long it is', () => {
+it('every word of an ordinary text is found, however long it is', () => {
   const words = Array.from({ length: 100_000 }, (_, n) => `w${n}`);
   expect(wordsOf(words.join(' '))).toEqual(words);
 });
 
-it('the words of a text that becomes longer in compatibility form end near 1,000,000 bytes', () => {
+it('the words of a text that grows in compatibility form end near 1,000,000 bytes', () => {
   const text = Array.from({ length: 16_000 }, (_, n) => `${n}${'㌀'.repeat(16)}`).join(' ');
   const words = wordsOf(text);
   const bytes = words.reduce((sum, word) => sum + Buffer.byteLength(word), 0);
@@ -30,19 +30,19 @@ it('the words of a text that becomes longer in compatibility form end near 1,000
   expect(bytes).toBeLessThan(1_000_256);
 });
 
-it('only the beginning is read of a text that becomes many times as long in compatibility form', () => {
+it('only the beginning is read of a text that grows manyfold in compatibility form', () => {
   expect(wordsOf(`one ${'ﷺ '.repeat(10)} two`)).toContain('two');
   expect(wordsOf(`one ${'ﷺ '.repeat(200_000)} two`)).not.toContain('two');
 });
 
-it('the words of a long text are those of its lines', () => {
+it('the words of a long text are the words of its lines', () => {
   for (const space of [' ', '\n', '\u00a0', '。', '\u3000']) {
     const line = ['ΟΔΟΣ', 'e\u0301te\u0301', '漢字', 'ﬁsh', '½', '㎏', '😀𝒶'].join(space);
     expect(wordsOf(Array.from({ length: 2_000 }, () => line).join(space))).toEqual(wordsOf(line));
   }
 });
 
-it('a word is cut after 64 characters, between two of them', () => {
+it('a word is cut after 64 characters, between two characters', () => {
   expect(wordsOf(`${'x'.repeat(65)} ${'𝒶'.repeat(65)}`)).toEqual(['x'.repeat(64), 'a'.repeat(64)]);
   expect(wordsOf('𠀀'.repeat(65))).toEqual(['𠀀'.repeat(64)]);
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { abortWith } from '../../../src/kernel/concurrency/abort-with.js';
 import { followersOf } from '../../support/signal-followers.js';
 
-describe('A call that ends with others', () => {
+describe('A call that ends with other signals', () => {
   const open = () => [new AbortController(), new AbortController(), new AbortController()] as const;
 
   it('aborts with the first of them, and its reason', () => {
@@ -15,7 +15,7 @@ describe('A call that ends with others', () => {
     expect(call.signal.reason).toBe('other');
   });
 
-  it('aborts at once with one that has aborted before', () => {
+  it('aborts immediately if one has already aborted', () => {
     const [call, one, other] = open();
     other.abort('before');
     abortWith(call, one.signal, other.signal);
@@ -23,7 +23,7 @@ describe('A call that ends with others', () => {
     expect(followersOf(one.signal)).toBe(0);
   });
 
-  it('leaves nothing in the others once it has ended', () => {
+  it('leaves no listeners on the others once it has ended', () => {
     const [call, one, other] = open();
     const letGo = abortWith(call, one.signal, other.signal);
     expect([followersOf(one.signal), followersOf(other.signal)]).toEqual([1, 1]);

@@ -16,20 +16,20 @@ const doubling = (limits: ConstructorParameters<typeof BatchQueue>[0]) => {
 const busy = { code: 'BUSY', retryAfter: 1 };
 
 describe('A batch queue', () => {
-  it('handles what came in one turn of the event loop together, and gives each item its own result', async () => {
+  it('handles the items of one turn of the event loop together, and gives each its own result', async () => {
     const { batches, queue } = doubling({ queued: 9, batched: 9 });
     expect(await Promise.all([1, 2, 3].map((item) => queue.add(item)))).toEqual([2, 4, 6]);
     expect(await queue.add(4)).toBe(8);
     expect(batches).toEqual([[1, 2, 3], [4]]);
   });
 
-  it('rejects every item of a batch that fails, and no other', async () => {
+  it('rejects every item of a failing batch, and no other', async () => {
     const { queue } = doubling({ queued: 9, batched: 2 });
     const results = await Promise.allSettled([1, 0, 3].map((item) => queue.add(item)));
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
-  it('ends a batch by its number and by its weight, but takes one item that is too heavy', async () => {
+  it('limits a batch by count and by weight, but accepts a single item that is too heavy', async () => {
     const { batches, queue } = doubling({ queued: 9, batched: 2, batchedWeight: 10 });
     const items = [
       [1, 1],
@@ -42,7 +42,7 @@ describe('A batch queue', () => {
     expect(batches).toEqual([[1, 2], [3], [4], [5]]);
   });
 
-  it('refuses what is over its limits, and has room again once a batch is handled', async () => {
+  it('refuses items over its limits, and has room again once a batch is handled', async () => {
     const { queue } = doubling({ queued: 2, queuedWeight: 10, batched: 9 });
     const all = [queue.add(1, 9)];
     await expect(queue.add(2, 2)).rejects.toMatchObject(busy);
@@ -53,7 +53,7 @@ describe('A batch queue', () => {
     expect(await Promise.all(all)).toEqual([2, 6, 10]);
   });
 
-  it('handles all that waits at once when it is flushed', async () => {
+  it('handles all waiting items immediately when it is flushed', async () => {
     const { batches, queue } = doubling({ queued: 9, batched: 1 });
     const all = Promise.all([1, 2].map((item) => queue.add(item)));
     queue.flush();

@@ -6,7 +6,7 @@ import { settle } from '../../support/settle.js';
 
 const never = new AbortController().signal;
 
-/** Two places, and work that lasts until it is told to end. */
+/** Two permits, and work that lasts until the test ends it. */
 const scene = () => {
   const clock = new ManualClock();
   const semaphore = new FairSemaphore({
@@ -29,8 +29,8 @@ const scene = () => {
   return { clock, semaphore, begun, work, finish, end };
 };
 
-describe('places that are waited for', () => {
-  it('are so many, and go to the tenant that has the fewest, then to who has waited longest [9.8v]', async () => {
+describe('a fair semaphore', () => {
+  it('limits its permits, and gives them to the tenant with the fewest, then to the longest waiting caller [9.8v]', async () => {
     const { begun, work, end } = scene();
     const all = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2'].map((name) => work(name));
     await settle(4);
@@ -40,7 +40,7 @@ describe('places that are waited for', () => {
     expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1', 'b2']);
   });
 
-  it('have a short line for each tenant, and for all; whoever comes then goes away at once [9.8v]', async () => {
+  it('limits the queue of each tenant and of all tenants, and refuses further callers immediately [9.8v]', async () => {
     const { clock, begun, work, end } = scene();
     const busy = { code: 'BUSY', retryAfter: 1 };
     const late: unknown[] = [];
@@ -49,7 +49,7 @@ describe('places that are waited for', () => {
     await expect(work('b4')).rejects.toMatchObject(busy);
     await end('a1');
     expect(begun).toEqual(['a1', 'a2', 'b1']);
-    // One has room again, and the first tenant’s own line is full with it.
+    // One has room again, and the first tenant’s own queue is full with it.
     void work('a6').catch((error: unknown) => late.push(error));
     await settle(4);
     await expect(work('a7')).rejects.toMatchObject(busy);
@@ -63,21 +63,21 @@ describe('places that are waited for', () => {
     expect(begun.slice(-2)).toEqual(['d1', 'd2']);
   });
 
-  it('have a line in which the tenant with most of it makes room for one with less', async () => {
+  it('drops a caller of the tenant with the longest queue for one of a tenant with a shorter queue', async () => {
     const { begun, work, end } = scene();
     const refused: string[] = [];
     for (const name of ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'b2', 'c1', 'c2', 'd1', 'b3'])
       void work(name).catch(() => refused.push(name));
     await settle(4);
-    // The last callers of the longest line went; one that has a caller more than the newcomer keeps it.
+    // The last callers of the longest queue are dropped; a queue with only one caller more than the newcomer's keeps its callers.
     expect(refused.sort()).toEqual(['a4', 'a5', 'a6', 'b3']);
     for (const name of ['a1', 'a2', 'b1', 'c1']) await end(name);
     expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'd1', 'a3']);
   });
 
-  it('are owed to nobody who was served late because it held more', async () => {
+  it('does not compensate a tenant that was served late because it held more', async () => {
     const { begun, work, end } = scene();
-    // `a` holds one for long and waits for more, while `b` has many turns.
+    // `a` holds one for long and waits for more, while `b` gets many turns.
     for (const name of ['a1', 'b1', 'a2', 'a3', 'a4']) void work(name);
     for (let n = 2; n < 12; n += 1) {
       void work(`b${n}`);
@@ -90,7 +90,7 @@ describe('places that are waited for', () => {
     expect(begun.slice(-5)).toEqual(['a2', 'c1', 'a3', 'c2', 'b12']);
   });
 
-  it('go round the tenants where each holds as many, however many callers one of them has', async () => {
+  it('serves the tenants round robin if each holds as many, however many callers one of them has', async () => {
     const { begun, work, end } = scene();
     for (const name of ['a1', 'x1', 'a2', 'a3', 'a4', 'b1', 'c1']) void work(name);
     await settle(4);
@@ -108,7 +108,7 @@ describe('places that are waited for', () => {
     expect(begun.at(-1)).toBe('d1');
   });
 
-  it('come free when the work fails', async () => {
+  it('releases a permit when the work fails', async () => {
     const { semaphore, begun, work } = scene();
     const failing = (): Promise<never> => Promise.reject(new Error('no'));
     for (let time = 0; time < 3; time += 1) await expect(semaphore.run({ tenant: 'a' }, failing)).rejects.toThrow('no');
@@ -117,7 +117,7 @@ describe('places that are waited for', () => {
     expect(begun).toEqual(['b1']);
   });
 
-  it('are not taken by who has gone, or has waited too long', async () => {
+  it('gives no permit to a caller that has left, or has waited too long', async () => {
     const { clock, begun, work, end } = scene();
     const gone = new AbortController();
     void work('a1');
@@ -138,7 +138,7 @@ describe('places that are waited for', () => {
   });
 
   it.each(Array.from({ length: 12 }, (_, turns) => turns))(
-    'are given back by who goes just when it is let in (%i microtasks later)',
+    'gets the permit back from a caller that leaves just when it is admitted (%i microtasks later)',
     async (turns) => {
       const { begun, work, end, finish } = scene();
       const gone = new AbortController();

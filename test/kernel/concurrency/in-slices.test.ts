@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { inSlices } from '../../../src/kernel/concurrency/in-slices.js';
 
 describe('work in slices', () => {
-  it('lets others run after each slice, and answers what the work returns', async () => {
+  it('yields after each slice, and returns the result of the work', async () => {
     const order: string[] = [];
     const work = function* (): Generator<number, string, void> {
       for (const slice of ['first', 'second', 'third']) {

@@ -4,7 +4,7 @@ import { KeyedMutex } from '../../../src/kernel/concurrency/keyed-mutex.js';
 import { gate } from '../../support/gate.js';
 
 describe('A keyed mutex', () => {
-  it('runs calls for one key one at a time, in order, also behind one that fails', async () => {
+  it('runs calls for one key one at a time, in order, also after one that fails', async () => {
     const mutex = new KeyedMutex();
     const first = gate();
     const said: string[] = [];
@@ -22,7 +22,7 @@ describe('A keyed mutex', () => {
     expect(said).toEqual(['first begins', 'first ends', 'second']);
   });
 
-  it('lets work that asks for its own key wait for its turn behind itself, and others behind that', async () => {
+  it('queues a nested call for the same key behind the running one, and later calls behind that', async () => {
     const mutex = new KeyedMutex();
     const said: string[] = [];
     let inner: Promise<unknown> = Promise.resolve();
@@ -36,7 +36,7 @@ describe('A keyed mutex', () => {
     expect(said).toEqual(['outer', 'inner', 'third']);
   });
 
-  it('does not hold up calls for another key', async () => {
+  it('does not delay calls for another key', async () => {
     const mutex = new KeyedMutex();
     const held = gate();
     const waiting = mutex.runExclusive('a', () => held.opened);
@@ -45,7 +45,7 @@ describe('A keyed mutex', () => {
     await waiting;
   });
 
-  it('is unlocked once no call for the key runs or waits, also after one that throws at once', async () => {
+  it('is unlocked once no call for the key runs or waits, also after one that throws immediately', async () => {
     const mutex = new KeyedMutex();
     const held = gate();
     const waiting = mutex.runExclusive('a', () => held.opened);

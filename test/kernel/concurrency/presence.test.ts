@@ -4,7 +4,7 @@ import { Presence } from '../../../src/kernel/concurrency/presence.js';
 import { gate } from '../../support/gate.js';
 import { settle } from '../../support/settle.js';
 
-/** A server that answers a probe when it is told to. */
+/** A server that answers a probe when the test releases it. */
 const asked = () => {
   const probes: ReturnType<typeof gate<unknown>>[] = [];
   const probe = async (): Promise<void> => {
@@ -16,14 +16,14 @@ const asked = () => {
 };
 
 describe('Presence', () => {
-  it('hands on what the work gives and throws, and asks nothing', async () => {
+  it('passes results and errors of the work through, without a probe', async () => {
     const { presence, probes } = asked();
     expect(await presence.during(() => Promise.resolve('answer'))).toBe('answer');
     await expect(presence.during(() => Promise.reject(new Error('thrown')))).rejects.toThrow('thrown');
     expect([presence.isAway, presence.isNeeded, probes.length]).toEqual([false, false, 0]);
   });
 
-  it('fails all work under way together when the server falls silent, and tells it that nobody waits', async () => {
+  it('fails and cancels all running work when the server falls silent', async () => {
     const { presence } = asked();
     const signals: AbortSignal[] = [];
     const work = (signal: AbortSignal): Promise<never> => {
@@ -41,7 +41,7 @@ describe('Presence', () => {
     expect(presence.isNeeded).toBe(false);
   });
 
-  it('refuses work at once while the server is away, and begins it again once it has answered', async () => {
+  it('refuses work immediately while the server is down, and runs it again once it has answered', async () => {
     const { presence } = asked();
     presence.fellSilent();
     let begun = 0;
@@ -56,7 +56,7 @@ describe('Presence', () => {
     expect([presence.isAway, begun]).toEqual([false, 1]);
   });
 
-  it('asks the server once for all who ask at the same time, and takes its answer for being there', async () => {
+  it('sends one probe for all concurrent callers, and treats any answer as a sign of life', async () => {
     const { presence, probes } = asked();
     presence.fellSilent();
     const asking = Promise.all([presence.probe(), presence.probe()]);
@@ -68,7 +68,7 @@ describe('Presence', () => {
     expect(probes).toHaveLength(2);
   });
 
-  it('leaves it to its owner what a question without an answer means, and asks again', async () => {
+  it('lets its owner interpret an unanswered probe, and probes again', async () => {
     const { presence, probes } = asked();
     const lost = expect(presence.probe()).rejects.toThrow('no answer');
     probes[0]?.open(Promise.reject(new Error('no answer')));
@@ -81,7 +81,7 @@ describe('Presence', () => {
     expect(presence.isAway).toBe(true);
   });
 
-  it('leaves no failure unheard when work fails after all as the server is gone', async () => {
+  it('leaves no unhandled rejection when work fails after the server is gone', async () => {
     const { presence } = asked();
     const { opened, open } = gate<Promise<never>>();
     const failing = expect(presence.during(() => opened)).rejects.toThrow('away');

@@ -15,7 +15,7 @@ describe('A semaphore', () => {
     expect(() => semaphore.acquire()).toThrow(busy);
   });
 
-  it('gives one tenant its share alone', () => {
+  it('gives one tenant only its share', () => {
     const semaphore = new Semaphore(3, 2);
     const release = semaphore.acquire('a');
     semaphore.acquire('a');

@@ -7,7 +7,7 @@ import { settle } from '../../support/settle.js';
 const never = (): AbortSignal => new AbortController().signal;
 
 describe('shared work', () => {
-  it('is done once for all who come while it runs, and anew for who comes later', async () => {
+  it('runs once for all callers that join while it runs, and again for later ones', async () => {
     const shared = new SingleFlight<number>();
     const { opened, open } = gate();
     let runs = 0;
@@ -24,14 +24,14 @@ describe('shared work', () => {
     expect(await shared.join('one', never(), work)).toBe(2);
   });
 
-  it('fails for all who wait', async () => {
+  it('fails for all waiting callers', async () => {
     const shared = new SingleFlight<never>();
     const work = () => Promise.reject(new Error('no'));
     const all = [shared.join('one', never(), work), shared.join('one', never(), work)];
     expect(await Promise.allSettled(all)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
   });
 
-  it('goes on while anybody waits, and is aborted when the last one leaves; the next one begins it again', async () => {
+  it('continues while any caller waits, and is aborted when the last one leaves; the next caller starts it again', async () => {
     const shared = new SingleFlight<string>();
     const signals: AbortSignal[] = [];
     const work = (signal: AbortSignal): Promise<string> => {

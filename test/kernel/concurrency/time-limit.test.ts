@@ -6,7 +6,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 const late = () => new Error('too late');
 
 describe('a time limit', () => {
-  it('gives back what comes in time, and leaves no timer behind', async () => {
+  it('returns a result in time, and leaves no timer behind', async () => {
     const clock = new ManualClock();
     let seen: AbortSignal | undefined;
     const work = (signal: AbortSignal) => {
@@ -18,7 +18,7 @@ describe('a time limit', () => {
     expect(seen?.aborted).toBe(false);
   });
 
-  it('aborts what is late, and does not wait for it', async () => {
+  it('aborts late work, and does not wait for it', async () => {
     const clock = new ManualClock();
     let seen: AbortSignal | undefined;
     const limited = withTimeLimit(clock, { ms: 1_000, late }, (signal) => {
@@ -33,7 +33,7 @@ describe('a time limit', () => {
     expect(seen?.aborted).toBe(true);
   });
 
-  it('ends with the signal that it was given, also when that had aborted before', async () => {
+  it('ends with the given signal, even if that has already aborted', async () => {
     const clock = new ManualClock();
     const abort = new AbortController();
     let ran = 0;
@@ -48,7 +48,7 @@ describe('a time limit', () => {
     expect(ran).toBe(1);
   });
 
-  it('passes on what the work throws, also when it throws after its end', async () => {
+  it('passes on the error of the work, even if it throws after the end', async () => {
     const clock = new ManualClock();
     const broken = withTimeLimit(clock, { ms: 1_000, late }, () => Promise.reject(new Error('broken')));
     await expect(broken).rejects.toThrow('broken');

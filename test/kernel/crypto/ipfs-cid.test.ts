@@ -11,14 +11,14 @@ const cidOf = (bytes: Uint8Array): string => {
     if (done === true) return value;
   }
 };
-/** Bytes that anybody can make again: SHA-256 in counter mode. */
+/** Reproducible bytes: SHA-256 in counter mode. */
 const noise = (length: number): Buffer => {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, n) =>
     createHash('sha256').update(String(n)).digest(),
   );
   return Buffer.concat(blocks).subarray(0, length);
 };
-/** What Kubo 0.40.1 answered to `ipfs add --cid-version=1` of so much noise. */
+/** The output of Kubo 0.40.1 for `ipfs add --cid-version=1` of this much noise. */
 const ofKubo: readonly (readonly [number, string])[] = [
   [1, 'bafkreigs4kw7of33pkfp3w6bfuldjtzd5inhcaqpnijqqbykczaa7nup3y'],
   [262_144, 'bafkreiajsvsnwv5otpbfcvpzcal4iwg7z64dvrmmfd7r7grhuikosrutri'],
@@ -29,16 +29,16 @@ const ofKubo: readonly (readonly [number, string])[] = [
 ];
 
 describe('the CID of a file', () => {
-  it('is the one that is known for no bytes, and for a text', () => {
+  it('matches known values for no bytes, and for a text', () => {
     expect(cidOf(Buffer.alloc(0))).toBe('bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku');
     expect(cidOf(Buffer.from('hello world'))).toBe('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e');
   });
 
-  it.each(ofKubo)('of %i bytes is what Kubo made of them', (length, cid) => {
+  it.each(ofKubo)('of %i bytes matches Kubo', (length, cid) => {
     expect(cidOf(noise(length))).toBe(cid);
   });
 
-  it('is another one for any other byte, wherever it stands', () => {
+  it('changes with any byte, wherever it is', () => {
     const bytes = noise(600_000);
     const cids = [0, 262_143, 262_144, 599_999].map((at) => {
       const other = Buffer.from(bytes);
@@ -48,7 +48,7 @@ describe('the CID of a file', () => {
     expect(new Set([...cids, cidOf(bytes)]).size).toBe(5);
   });
 
-  it('pauses after each chunk, so that others run in between', () => {
+  it('pauses after each chunk, so that other work can run', () => {
     expect([...ipfsCid(noise(600_000))]).toEqual([262_144, 262_144, 75_712]);
   });
 
@@ -58,7 +58,7 @@ describe('the CID of a file', () => {
 });
 
 describe('a text', () => {
-  it.each(ofKubo)('is known as the CID of %i bytes', (_, cid) => {
+  it.each(ofKubo)('is recognised as the CID of %i bytes', (_, cid) => {
     expect(isIpfsCid(cid)).toBe(true);
   });
 
@@ -70,7 +70,7 @@ describe('a text', () => {
     'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyk',
     'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku/',
     'bafyreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku',
-  ])('is none of ours: %j', (text) => {
+  ])('is not one of our CIDs: %j', (text) => {
     expect(isIpfsCid(text)).toBe(false);
   });
 });

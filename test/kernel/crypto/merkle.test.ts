@@ -20,7 +20,7 @@ const roots = [
   'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c',
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
-/** Of those vectors: place and number of leaves (counted from 0), and the path. */
+/** From those vectors: position and number of leaves (counted from 0), and the path. */
 const paths: readonly (readonly [place: number, leaves: number, path: readonly string[]])[] = [
   [0, 1, []],
   [
@@ -56,7 +56,7 @@ const rootOf = (of: readonly Uint8Array[]): Uint8Array => drained(merkleRoot(of)
 const pathTo = (of: readonly Uint8Array[], place: number): readonly Uint8Array[] => drained(inclusionPath(of, place));
 const leaves = inputs.map((input) => hashLeaf(bytes(input)));
 
-/** The definition of RFC 9162, section 2.1.1, word for word. */
+/** The definition of RFC 9162, section 2.1.1, taken literally. */
 const byDefinition = (hashes: readonly Uint8Array[]): Uint8Array => {
   const [only, second] = hashes;
   if (only === undefined) return createHash('sha256').digest();
@@ -79,7 +79,7 @@ describe('a Merkle tree', () => {
     expect(pathTo(leaves.slice(0, count), place).map(hex)).toEqual(path);
   });
 
-  it('is the tree of the definition, for every size, and proves each of its leaves and nothing else', () => {
+  it('matches the definition for every size, and proves each of its leaves and nothing else', () => {
     const many = Array.from({ length: 70 }, (_, place) => hashLeaf(`leaf ${place}`));
     for (let count = 1; count <= many.length; count += 1) {
       const tree = many.slice(0, count);
@@ -97,7 +97,7 @@ describe('a Merkle tree', () => {
     }
   });
 
-  it('proves nothing of a place that it does not have', () => {
+  it('proves nothing for a position outside the tree', () => {
     const [leaf = new Uint8Array()] = leaves;
     for (const place of [-1, 1, 0.5, NaN]) {
       expect(isIncluded({ leaf, place, leaves: 1, path: [] }, leaf)).toBe(false);
@@ -106,7 +106,7 @@ describe('a Merkle tree', () => {
     expect(isIncluded({ leaf, place: 0, leaves: 1, path: [] }, leaf.subarray(1))).toBe(false);
   });
 
-  it('does not take two leaves for one whose bytes are their node', () => {
+  it('does not confuse two leaves with one whose bytes are their node', () => {
     const [first = new Uint8Array(), second = new Uint8Array()] = leaves;
     expect(hex(rootOf([hashLeaf(Buffer.concat([first, second]))]))).not.toBe(hex(rootOf([first, second])));
   });

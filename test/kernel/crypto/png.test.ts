@@ -9,7 +9,7 @@ import { Rejection } from '../../../src/kernel/base/rejection.js';
 
 const MAX_BYTES = 1_000;
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Written here again, so that a fault in the writer does not hide one in the reader. */
+/** Reimplemented here, so that an error in the writer does not hide one in the reader. */
 const chunk = (type: string, data: Uint8Array | string = ''): Buffer => {
   const body = Buffer.concat([Buffer.from(type, 'latin1'), Buffer.from(data)]);
   const length = Buffer.alloc(4);
@@ -37,12 +37,12 @@ const refusalOf = (read: () => unknown): { readonly code: string; readonly reaso
 const cardIn = (bytes: Buffer): unknown => JSON.parse(cardTextIn(bytes, MAX_BYTES).toString('utf8'));
 
 describe('the chunks of a PNG', () => {
-  it('are read up to its end, and what follows is left alone', () => {
+  it('are read up to the end chunk, and the rest is ignored', () => {
     const types = pngChunks(Buffer.concat([png(chunk('tEXt', 'a\0b')), Buffer.from('more')])).map(({ type }) => type);
     expect(types).toEqual(['IHDR', 'IDAT', 'tEXt', 'IEND']);
   });
 
-  it('come back as they were written', () => {
+  it('are read back as they were written', () => {
     const data = fc.uint8Array({ maxLength: 64 });
     const type = fc.stringMatching(/^[a-z][A-Za-z]{3}$/);
     fc.assert(
@@ -65,14 +65,14 @@ describe('the chunks of a PNG', () => {
     ['no IEND', png().subarray(0, -12), 'in the middle of a chunk'],
     ['a type that is none', png(chunk('t\0Xt')), 'invalid type'],
     ['endless chunks', png(...Array.from({ length: 16_384 }, () => chunk('tEXt'))), 'more than 16384 chunks'],
-  ])('are refused of a file with %s', (_, bytes, reason) => {
+  ])('are refused in a file with %s', (_, bytes, reason) => {
     expect(refusalOf(() => pngChunks(bytes))).toEqual({
       code: 'PNG_INVALID',
       reason: expect.stringContaining(reason) as string,
     });
   });
 
-  it('are refused wherever the file was cut off', () => {
+  it('are refused wherever the file was truncated', () => {
     const whole = png(text('chara', { name: 'Mira' }));
     for (let length = 0; length < whole.length; length += 1) {
       expect(refusalOf(() => pngChunks(whole.subarray(0, length))).code).toBe('PNG_INVALID');
@@ -88,7 +88,7 @@ describe('the chunks of a PNG', () => {
     }
   });
 
-  it.each([0x7fffffff, 0xffffffff])('are refused at once when one claims %i bytes', (length) => {
+  it.each([0x7fffffff, 0xffffffff])('are refused immediately when one claims %i bytes', (length) => {
     const claim = chunk('tEXt', 'chara\0QQ==');
     claim.writeUInt32BE(length, 0);
     expect(refusalOf(() => pngChunks(png(claim))).reason).toContain('in the middle of a chunk');
@@ -107,7 +107,7 @@ describe('a card in a picture', () => {
     });
   });
 
-  it('is missing where no chunk has the name', () => {
+  it('is missing if no chunk has the name', () => {
     for (const other of [
       png(),
       png(text('charas', 1)),
@@ -118,7 +118,7 @@ describe('a card in a picture', () => {
     }
   });
 
-  it('is not read where it is compressed, no base64, or too large [8.9l]', () => {
+  it('is not read if it is compressed, not base64, or too large [8.9l]', () => {
     const bomb = deflateSync(Buffer.alloc(1_000_000));
     for (const type of ['zTXt', 'iTXt']) {
       const compressed = png(chunk(type, Buffer.concat([Buffer.from('chara\0\0'), bomb])));
@@ -130,19 +130,19 @@ describe('a card in a picture', () => {
     );
   });
 
-  it('is found where another chunk of its name cannot be read', () => {
+  it('is found even if another chunk of its name is unreadable', () => {
     const unread = (type: string, keyword: string) => chunk(type, `${keyword}\0\0broken`);
     expect(cardIn(png(unread('zTXt', 'chara'), text('chara', 2)))).toBe(2);
     expect(cardIn(png(unread('iTXt', 'ccv3'), text('chara', 2), unread('zTXt', 'chara')))).toBe(2);
   });
 
-  it('is refused before it is read where its text is longer than any card', () => {
+  it('is refused before it is read if its text is longer than any card', () => {
     const spaces = (count: number) => png(chunk('tEXt', `chara\0${' '.repeat(count)}!`));
     expect(refusalOf(() => cardTextIn(spaces(MAX_BYTES), MAX_BYTES)).reason).toContain('base64');
     expect(refusalOf(() => cardTextIn(spaces(2 * MAX_BYTES), MAX_BYTES)).code).toBe('BODY_TOO_LARGE');
   });
 
-  it('is written into a pixel of its own, the same bytes each time, or in place of those in a picture', () => {
+  it('is written into a picture of one pixel, always with the same bytes, or replaces the card of a given picture', () => {
     const made = withCards({ chara: { name: 'Miré' } });
     expect(made).toEqual(withCards({ chara: { name: 'Miré' } }));
     expect(cardIn(made)).toEqual({ name: 'Miré' });

@@ -17,7 +17,7 @@ describe('a derived id', () => {
     );
   });
 
-  it('is the same for the same time and content, and another for others', () => {
+  it('is the same for the same time and content, and differs for others', () => {
     fc.assert(
       fc.property(fc.nat(), fc.string(), fc.nat(), fc.string(), (timeMs, content, otherMs, other) => {
         const same = timeMs === otherMs && content === other;
@@ -27,7 +27,7 @@ describe('a derived id', () => {
     expect(derivedUuid(5, 'a')).toBe(derivedUuid(5, 'a'));
   });
 
-  it('takes a time before 1970 and parts of milliseconds', () => {
+  it('accepts times before 1970 and fractions of milliseconds', () => {
     expect(derivedUuid(-1, 'a')).toBe(derivedUuid(0, 'a'));
     expect(derivedUuid(7.9, 'a')).toBe(derivedUuid(7, 'a'));
   });

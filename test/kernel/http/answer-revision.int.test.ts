@@ -7,7 +7,7 @@ import { startApp, testPrincipal, type TestApp } from '../../support/http.js';
 let app: TestApp;
 afterEach(() => app.stop());
 
-/** What each POST says that it wrote, and each GET hears of it. */
+/** The revision that each POST reports as written, and the one that each GET gets. */
 const serve = async () => {
   const place = { revision: 0, position: 0 };
   const common = { tag: 'Test', summary: 'Test', scope: 'npc', responses: { 200: { description: 'Test.' } } } as const;
@@ -30,8 +30,8 @@ const serve = async () => {
   return place;
 };
 
-describe('an answer that says where it stands', () => {
-  it('carries its revision as Anima-Revision beside its own headers, once there is one [1.8a]', async () => {
+describe('a response with a revision', () => {
+  it('carries its revision as Anima-Revision beside its own headers, if it has one [1.8a]', async () => {
     const place = await serve();
     place.revision = 41;
     const { headers } = await app.post('/write', {});
@@ -40,7 +40,7 @@ describe('an answer that says where it stands', () => {
     expect((await app.post('/write', {})).headers.get('anima-revision')).toBeNull();
   });
 
-  it("tells the same key's later requests the position that was written, and no other key's [1.8e]", async () => {
+  it('makes later requests with the same key, and no other key, wait for the written position [1.8e]', async () => {
     const place = await serve();
     expect((await app.get('/list')).body).toEqual({ wrote: 0 });
     place.position = 7;
@@ -51,7 +51,7 @@ describe('an answer that says where it stands', () => {
     expect((await app.get('/list', { authorization: 'Bearer other' })).body).toEqual({ wrote: 0 });
   });
 
-  it('says the same revision to a repeat under its Idempotency-Key, and notes the write of the first alone', async () => {
+  it('repeats the revision for a repeated Idempotency-Key, and records only the first write', async () => {
     const place = await serve();
     Object.assign(place, { revision: 3, position: 9 });
     const key = { 'idempotency-key': 'once' };

@@ -12,11 +12,11 @@ describe('asOf', () => {
     expect(momentOf(asOf)).toEqual({ revision });
   });
 
-  it('is now when it is left out', () => {
+  it('defaults to now', () => {
     expect(momentOf(undefined)).toBe('now');
   });
 
-  it('is an instant when it is a timestamp [10.1g]', () => {
+  it('is an instant if it is a timestamp [10.1g]', () => {
     expect(momentOf('2027-03-02T00:00:00.250Z')).toEqual({ timeMs: Date.parse('2027-03-02T00:00:00.250Z') });
   });
 

@@ -7,10 +7,10 @@ import { startBuilt } from '../../support/child.js';
 import { temporaryDirectory } from '../../support/temporary-directory.js';
 
 const SOMAXCONN = '/proc/sys/net/core/somaxconn';
-/** More than Node lets wait unless it is told. */
+/** More than Node lets wait by default. */
 const CLIENTS = 700;
 
-it('A busy server keeps the connections of all clients that come at once', async (context) => {
+it('A busy server keeps the connections of all clients that connect at the same time', async (context) => {
   if (!existsSync(SOMAXCONN)) return context.skip('only Linux says how many connections may wait');
   if (Number(readFileSync(SOMAXCONN, 'utf8')) < CLIENTS) return context.skip('this system lets fewer connections wait');
   await using directory = await temporaryDirectory();

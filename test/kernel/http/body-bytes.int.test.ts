@@ -13,7 +13,7 @@ import { looseRoute, openRoute, runRoute } from './fake-routes.js';
 
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** A route that takes bytes: of one type unless said otherwise. */
+/** A route that accepts bytes, by default of one type. */
 const bytesRoute = (handler: RouteDefinition['handler'], over: Partial<RouteDefinition> = {}): RouteDefinition =>
   runRoute(handler, { bytes: { accepts: 'application/x-ndjson', maxBytes: MAX_BYTES }, ...over });
 
@@ -34,7 +34,7 @@ afterEach(async () => {
   await app.stop();
 });
 const open = () => openSocket(app.port);
-/** A handler that reads its first chunk and then waits, and what becomes of its reading. */
+/** A handler that reads its first chunk and then waits, and the result of its reading. */
 const paused = () => {
   const { opened: held, open: goOn } = gate();
   const { opened: first, open: begun } = gate<Call>();
@@ -60,7 +60,7 @@ const paused = () => {
 };
 
 describe('a body of bytes', () => {
-  it('comes as it was sent, with a length or in chunks', async () => {
+  it('arrives as it was sent, with a length or in chunks', async () => {
     app = await startApp([bytesRoute(async (call) => ({ body: { text: (await readAll(call)).toString() } }))]);
     const whole = await app.request('POST', '/run', { body: '{"a":1}\nno json', headers: ndjson });
     expect(whole.body).toEqual({ text: '{"a":1}\nno json' });
@@ -76,12 +76,12 @@ describe('a body of bytes', () => {
     expect((await app.request('POST', '/run', { body: '', headers: ndjson })).body).toEqual({ bytes: 0 });
   });
 
-  it('is empty for a route that takes no bytes', async () => {
+  it('is empty for a route that accepts no bytes', async () => {
     app = await startApp([runRoute(async (call) => ({ body: { bytes: (await readAll(call)).length } }))]);
     expect((await app.post('/run', { a: 1 })).body).toEqual({ bytes: 0 });
   });
 
-  it('is asked for when the handler begins to read it', async () => {
+  it('is requested when the handler begins to read it', async () => {
     app = await startApp([counting]);
     const socket = await open();
     socket.write(`${HEAD}Connection: close\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\n`);
@@ -91,7 +91,7 @@ describe('a body of bytes', () => {
     expect(await heard(socket)).toContain('{"bytes":3}');
   });
 
-  it('has the type that the route takes, whatever its parameters and case, and is not compressed [1.2b]', async () => {
+  it('must have the type of the route, whatever its parameters and case, and must not be compressed [1.2b]', async () => {
     const any = bytesRoute(counting.handler, {
       operationId: 'any',
       path: '/any',
@@ -116,7 +116,7 @@ describe('a body of bytes', () => {
     ]);
   });
 
-  it('is refused before any of it is read when it is announced to be too large [1.2r]', async () => {
+  it('is refused before any of it is read when its announced length is too large [1.2r]', async () => {
     let read = false;
     app = await startApp([
       bytesRoute(() => {
@@ -129,7 +129,7 @@ describe('a body of bytes', () => {
     expect(read).toBe(false);
   });
 
-  it('is taken up to the very limit, and refused while it is read beyond it; the client can read that [1.2r]', async () => {
+  it('is accepted up to the exact limit, and refused beyond it with a response that the client can read [1.2r]', async () => {
     const { definition, goOn, outcome } = paused();
     goOn();
     app = await startApp([definition]);
@@ -160,7 +160,7 @@ describe('a body of bytes', () => {
     expect(await send({ ...wrong, ...ndjson }, 1)).toBe(400);
   });
 
-  it('is told to nobody as whole when its client leaves midway', async () => {
+  it('is never reported as complete when its client leaves midway', async () => {
     const { definition, first, outcome, goOn } = paused();
     app = await startApp([definition]);
     const socket = await open();
@@ -174,7 +174,7 @@ describe('a body of bytes', () => {
     expect(app.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('waits with its client while the handler does not ask for more', async () => {
+  it('applies backpressure to its client while the handler does not read', async () => {
     const { definition, first, outcome, goOn } = paused();
     const size = 64 * 1024 * 1024;
     app = await startApp([{ ...definition, bytes: { accepts: '*/*', maxBytes: size } }]);
@@ -195,36 +195,33 @@ describe('a body of bytes', () => {
   it.each([
     ['nothing', 0],
     ['a part', 1],
-  ])(
-    'of which the handler reads %s leaves a small rest behind, and the connection goes on [1.2u]',
-    async (_, chunks) => {
-      const lazy = bytesRoute(async ({ bytes }) => {
-        const iterator = bytes[Symbol.asyncIterator]();
-        for (let count = 0; count < chunks; count += 1) await iterator.next();
-        return { body: { lazy: true } };
-      });
-      app = await startApp([lazy, openRoute]);
-      const socket = await open();
-      const size = 300_000;
-      socket.write(`${HEAD}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`);
-      socket.write('GET /open HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
-      const replies = await heard(socket);
-      expect(replies).toContain('{"lazy":true}');
-      expect(replies.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
-    },
-  );
+  ])('of which the handler reads %s leaves a small rest, and the connection stays open [1.2u]', async (_, chunks) => {
+    const lazy = bytesRoute(async ({ bytes }) => {
+      const iterator = bytes[Symbol.asyncIterator]();
+      for (let count = 0; count < chunks; count += 1) await iterator.next();
+      return { body: { lazy: true } };
+    });
+    app = await startApp([lazy, openRoute]);
+    const socket = await open();
+    const size = 300_000;
+    socket.write(`${HEAD}Content-Length: ${size}\r\n\r\n${'x'.repeat(size)}`);
+    socket.write('GET /open HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const replies = await heard(socket);
+    expect(replies).toContain('{"lazy":true}');
+    expect(replies.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
+  });
 
-  it('of which the handler leaves a large rest closes the connection, and the client can read the answer [1.2u]', async () => {
+  it('of which the handler leaves a large rest closes the connection, and the client can read the response [1.2u]', async () => {
     app = await startApp([bytesRoute(() => ({ body: { lazy: true } }))]);
     const reply = await app.raw(`${HEAD}Content-Length: ${MAX_BYTES}\r\n\r\n${'x'.repeat(MAX_BYTES)}`);
     expect(reply).toContain('Connection: close');
     expect(reply).toContain('{"lazy":true}');
   });
 
-  describe('that comes late', () => {
+  describe('that is late', () => {
     const limits = { headersTimeoutMs: 200, requestTimeoutMs: 200, timeoutCheckMs: 20 };
 
-    it('is refused as the fault of the server when more of it was there and the server stood still', async () => {
+    it('is refused as a server error when more of it had arrived while the server was blocked', async () => {
       const { definition, outcome, goOn } = paused();
       goOn();
       app = await startApp([definition], { limits });
@@ -240,7 +237,7 @@ describe('a body of bytes', () => {
       expect(await outcome).toBeInstanceOf(ClientGone);
     });
 
-    it('is refused as the fault of the server when its handler did not ask for what was there, and is never taken for whole', async () => {
+    it('is refused as a server error when its handler did not read what had arrived, and is never taken for complete', async () => {
       const { definition, outcome, goOn } = paused();
       app = await startApp([definition], { limits });
       const socket = await open();
@@ -252,7 +249,7 @@ describe('a body of bytes', () => {
       expect(await outcome).toBeInstanceOf(ClientGone);
     });
 
-    it('is refused as the fault of the client when nothing more came', async () => {
+    it('is refused as a client error when nothing more arrived', async () => {
       const { definition, goOn } = paused();
       goOn();
       app = await startApp([definition], { limits });
@@ -262,7 +259,7 @@ describe('a body of bytes', () => {
   });
 });
 
-describe('an Idempotency-Key on a route that takes bytes', () => {
+describe('an Idempotency-Key on a route that accepts bytes', () => {
   it('is refused, and ignored where no key is needed [1.7h]', async () => {
     const keyless = { ...counting, operationId: 'keyless', path: '/keyless', scope: null };
     app = await startApp([counting, keyless]);
@@ -276,7 +273,7 @@ describe('an Idempotency-Key on a route that takes bytes', () => {
     expect((await app.request('POST', '/keyless', { body: 'a', headers })).status).toBe(200);
   });
 
-  it('is not offered by the OpenAPI document, which names the type of the bytes', async () => {
+  it('is absent from the OpenAPI document, which has the media type of the bytes', async () => {
     app = await startApp([looseRoute]);
     const document = JSON.parse(JSON.stringify(openApi([counting])));
     const operation = document.paths['/run'].post;

@@ -13,7 +13,7 @@ const openCall = (keyed: boolean, closed = false) => {
 };
 
 describe('the signal of a client that leaves', () => {
-  it('aborts when the connection closes before the answer, and not after it', () => {
+  it('aborts when the connection closes before the response, and not after it', () => {
     const left = openCall(false);
     expect(left.signal?.aborted).toBe(false);
     left.res.emit('close');
@@ -24,11 +24,11 @@ describe('the signal of a client that leaves', () => {
     expect(answered.signal?.aborted).toBe(false);
   });
 
-  it('has aborted where the client had left before', () => {
+  it('has already aborted if the client had left before', () => {
     expect(openCall(false, true).signal?.aborted).toBe(true);
   });
 
-  it('is absent where the answer is kept for repeats', () => {
+  it('is absent if the response is stored for repeats', () => {
     expect(openCall(true).signal).toBeUndefined();
   });
 });

@@ -21,13 +21,13 @@ const open = () => openSocket(app.port);
 const errorOf = (answer: string) =>
   (JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error: { code: string; details: object } }).error;
 
-describe('what is no request', () => {
+describe('an invalid request', () => {
   it.each([
     ['FOO /open HTTP/1.1', 'The method is not a valid HTTP method.'],
     ['CONNECT example.com:443 HTTP/1.1', 'CONNECT is for proxies, and this server is not a proxy.'],
     ['CONNECT /open HTTP/1.1', 'CONNECT is for proxies, and this server is not a proxy.'],
     ['GET /open HTP/1.1', 'The request is not valid HTTP/1.1.'],
-  ])('%s is refused in the shape of every error, and the connection closed', async (line, reason) => {
+  ])('%s is refused with the usual error body, and the connection is closed', async (line, reason) => {
     app = await startApp([openRoute]);
     const answer = await app.raw(`${line}\r\nHost: a\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
@@ -36,7 +36,7 @@ describe('what is no request', () => {
     expect((await app.get('/open')).status).toBe(200);
   });
 
-  it('costs the server nothing when its client is gone at once', async () => {
+  it('costs the server nothing when its client leaves immediately', async () => {
     app = await startApp([openRoute]);
     for (let tries = 0; tries < 20; tries += 1) {
       const socket = await open();
@@ -47,13 +47,13 @@ describe('what is no request', () => {
   });
 });
 
-describe('a request that comes late', () => {
+describe('a late request', () => {
   const HEADERS = 'POST /loose HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nConnection: close\r\n';
   const BODY = 'Content-Type: application/json\r\nContent-Length: 7\r\n\r\n{"a":1}';
   const REQUEST = `${HEADERS}${BODY}`;
   const limits = { headersTimeoutMs: 200, requestTimeoutMs: 200, timeoutCheckMs: 20 };
 
-  /** Sends the beginning, has it read, and sends more just before the loop stands still for longer than a request may take. */
+  /** Sends the beginning, waits until it is read, and sends more just before the loop blocks for longer than a request may take. */
   const sendAround = async (first: string, more: string): Promise<string> => {
     app = await startApp([looseRoute], { limits });
     const socket = await open();
@@ -73,33 +73,33 @@ describe('a request that comes late', () => {
   it.each([
     ['in its body', REQUEST.length - 3],
     ['in its headers', 30],
-  ])('is answered when it was there and the server stood still, %s', async (_, cut) => {
+  ])('is answered when it had arrived while the server was blocked, %s', async (_, cut) => {
     const answer = await sendAround(REQUEST.slice(0, cut), REQUEST.slice(cut));
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(answer).toContain('{"body":{"a":1}}');
   });
 
-  it('is refused as the fault of the server when more of it was there and the server stood still', async () => {
+  it('is refused as a server error when more of it had arrived while the server was blocked', async () => {
     const answer = await sendAround(REQUEST.slice(0, -5), REQUEST.slice(-5, -2));
     expect(answer).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\nRetry-After: 1\r\n/);
     expect(errorOf(answer).code).toBe('BUSY');
   });
 
-  it('is refused as the fault of the client when nothing more came', async () => {
+  it('is refused as a client error when nothing more arrived', async () => {
     const answer = await sendAround(REQUEST.slice(0, -5), '');
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     expect(errorOf(answer).details).toEqual({ reason: 'The request did not arrive in time.' });
   });
 });
 
-describe('a request whose time is over', () => {
+describe('a request that timed out', () => {
   const limits = { headersTimeoutMs: 200, requestTimeoutMs: 200, timeoutCheckMs: 20 };
   const head = (key: string): string =>
     `POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n`;
   /** A connection that can still send after the server has ended its side. */
   const openHalf = () => openSocket(app.port, { allowHalfOpen: true });
 
-  it('is not carried out when its rest comes after the refusal', async () => {
+  it('is not executed when its rest arrives after the refusal', async () => {
     let carriedOut = 0;
     const looseBody = { body: looseRoute.body } as Partial<RouteDefinition>;
     const handler = (): Answer => ({ body: { done: (carriedOut += 1) } });
@@ -112,12 +112,12 @@ describe('a request whose time is over', () => {
     expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
     socket.end(':1}');
     await once(socket, 'close');
-    // Another request has its answer by now, and so would this one.
+    // Another request has its response by now, and so would this one.
     expect((await app.post('/run', {})).status).toBe(200);
     expect(carriedOut).toBe(1);
   });
 
-  it('is not answered twice when it was refused before its body had come', async () => {
+  it('is not answered twice when it was refused before its body had arrived', async () => {
     app = await startApp([looseRoute], { limits });
     const socket = await open();
     const answer = heard(socket);
@@ -128,14 +128,14 @@ describe('a request whose time is over', () => {
   });
 });
 
-describe('an answer', () => {
-  /** More than the system takes from a server for a client that reads nothing. */
+describe('a response', () => {
+  /** More than the system buffers from a server for a client that reads nothing. */
   const LARGE = 'x'.repeat(32 * 1024 * 1024);
   const REQUEST = 'POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Length: 0\r\n\r\n';
 
   type Unread = { readonly response: ServerResponse; readonly socket: Socket };
 
-  /** A client that sends a request and reads nothing, and the response that the server is left with. */
+  /** A client that sends a request and reads nothing, and the response on the server's side. */
   const unreadBy = async (answer: Answer, limits: object, method: 'GET' | 'POST' = 'POST'): Promise<Unread> => {
     const { opened: response, open: given } = gate<ServerResponse>();
     const handler = ({ koa }: Call): Answer => {
@@ -154,19 +154,19 @@ describe('an answer', () => {
   };
   const whole: Answer = { raw: { type: 'text/plain', content: LARGE } };
 
-  /** That the connection ends before the whole answer has come. */
+  /** Asserts that the connection ends before the complete response has arrived. */
   const expectCut = async (socket: Socket): Promise<void> => {
     const { length } = await heard(socket);
     expect(length).toBeLessThan(LARGE.length);
   };
 
-  it('of which nothing is read is cut [1.2v]', async () => {
+  it('is cut off when nothing of it is read [1.2v]', async () => {
     const { response, socket } = await unreadBy(whole, { unreadTimeoutMs: 100 });
     await once(response, 'close');
     await expectCut(socket);
   });
 
-  it('that is read too slowly is cut, whatever is still read of it [1.2v]', async () => {
+  it('is cut off when it is read too slowly, even if it is still being read [1.2v]', async () => {
     const { response, socket } = await unreadBy(whole, {});
     await expect.poll(() => response.writableEnded).toBe(true);
     const closed = once(response, 'close');
@@ -177,14 +177,14 @@ describe('an answer', () => {
     await expectCut(socket);
   });
 
-  it('that is an event stream is cut as well once its client takes nothing [1.2v]', async () => {
+  it('is cut off also as an event stream once its client stops reading [1.2v]', async () => {
     const answer = streamed(LARGE, untilLeft);
     const { response, socket } = await unreadBy(answer, { unreadTimeoutMs: 100 }, 'GET');
     await once(response, 'close');
     await expectCut(socket);
   });
 
-  it('that is an event stream goes on while its client takes what comes, and while a handler works [1.2v]', async () => {
+  it('continues as an event stream while its client reads, and while a handler works [1.2v]', async () => {
     const COMMENTS = 40;
     const comments = async function* () {
       for (let sent = 0; sent < COMMENTS; sent += 1) {
@@ -203,7 +203,7 @@ describe('an answer', () => {
 });
 
 describe('connections', () => {
-  it('are closed as they come when as many are open as may be, which is told once', async () => {
+  it('are closed on arrival when the maximum is open, which is logged once', async () => {
     app = await startApp([openRoute], { limits: { maxConnections: 2 } });
     const first = await open();
     const second = await open();
@@ -223,14 +223,14 @@ describe('connections', () => {
     await expect.poll(async () => (await app.get('/open').catch(() => null))?.status).toBe(200);
   });
 
-  it('that never say anything are closed', async () => {
+  it('are closed if nothing is ever sent', async () => {
     app = await startApp([openRoute], {
       limits: { headersTimeoutMs: 100, requestTimeoutMs: 100, timeoutCheckMs: 20 },
     });
     expect(await heard(await open())).toContain('The request did not arrive in time.');
   });
 
-  it('that wait for their next request are closed in the end', async () => {
+  it('are eventually closed while they wait for the next request', async () => {
     app = await startApp([openRoute], { limits: { keepAliveTimeoutMs: 100 } });
     const socket = await open();
     socket.write('GET /open HTTP/1.1\r\nHost: a\r\n\r\n');

@@ -95,7 +95,7 @@ describe.each(pages)('the page %s', (path, linked) => {
     }
   });
 
-  it('tells a phone to use its own width', async () => {
+  it('sets the viewport width for phones', async () => {
     expect((await page()).text).toContain('<meta name="viewport" content="width=device-width, initial-scale=1">');
   });
 });
@@ -169,7 +169,7 @@ describe('a file of the docs page', () => {
     expect((await app.get('/docs/..%2fdocs-page.ts', anonymous)).status).toBe(400);
   });
 
-  it('is sent byte for byte, the licences of the viewer too', async () => {
+  it('is sent byte for byte, including the licences of the viewer', async () => {
     for (const name of [...Object.keys(ownFiles), ...Object.keys(viewerFiles)]) {
       const path = name in ownFiles ? docsFilePath(name) : `node_modules/swagger-ui-dist/${name}`;
       const { text } = await app.get(`/docs/${name}`, anonymous);
@@ -183,7 +183,7 @@ describe('a file of the docs page', () => {
     }
     expect((await app.get('/docs/docs.js')).text).not.toMatch(/https?:|\/\/\w/);
     const bundle = (await app.get('/docs/swagger-ui-bundle.js')).text;
-    // Of what it could ask by itself there is one address, which the page's settings take away.
+    // The script has one external address of its own, which the page's settings remove.
     expect([...new Set(bundle.match(/https?:\/\/validator[^"'`\s]*/g))]).toEqual([
       'https://validator.swagger.io/validator',
     ]);
@@ -239,7 +239,7 @@ describe('the script of the docs page', () => {
   };
   const document = (document: unknown = openApi(routes)) => ({ ok: true, json: () => document });
 
-  it('shows the document of this server, asks no validator, and keeps no key', async () => {
+  it('shows the document of this server, calls no validator, and stores no key', async () => {
     const { fetched, options } = await run('', document());
     expect(fetched.mock.calls).toEqual([['/openapi.json']]);
     expect(options).toMatchObject({
@@ -301,7 +301,7 @@ describe('the script of the docs page', () => {
       { a: 'string', c: 'string' },
     ],
     ['itself', { $ref: '#/components/schemas/Loop' }, { next: [{}] }],
-  ])('starts a request form with what is required of %s', async (_, schema, example) => {
+  ])('prefills a request form with the required members of %s', async (_, schema, example) => {
     const schemas = {
       Named: { type: 'object', required: ['a'], properties: { a: text, b: text } },
       Loop: {
@@ -331,12 +331,12 @@ describe('the script of the docs page', () => {
     expect(replaceState.mock.calls).toEqual([[null, '', opened]]);
   });
 
-  it.each(['', '#errors', '#/Fake/loose', '#%'])('leaves the fragment %j as it is', async (hash) => {
+  it.each(['', '#errors', '#/Fake/loose', '#%'])('leaves the fragment %j unchanged', async (hash) => {
     const { replaceState, options } = await run(hash, document());
     expect([replaceState.mock.calls, options === undefined]).toEqual([[], false]);
   });
 
-  it('tells the reader when there is no document', async () => {
+  it('shows a message when the document is missing', async () => {
     const { api, options } = await run('', { ok: false, status: 503 });
     expect(options).toBeUndefined();
     expect(api.textContent).toContain('503');

@@ -7,7 +7,7 @@ import { AnyJson, ClientId, FreeObject, nullable } from '../../../src/kernel/htt
 
 const ok = { 200: { description: 'ok' } };
 
-/** Answers with what it was called with. */
+/** Returns its arguments. */
 export const echoRoute = route('POST', '/npcs/:npcId/echo', {
   operationId: 'echo',
   tag: 'Fake',
@@ -61,7 +61,7 @@ export const thingRoute = route('GET', '/npcs/:npcId', {
   },
 });
 
-/** A handler of the test's own behind `POST /run`. */
+/** A custom handler behind `POST /run`. */
 export const runRoute = (
   handler: RouteDefinition['handler'],
   over: Partial<RouteDefinition> = {},
@@ -85,11 +85,11 @@ export const streams = (stream: 'finite' | 'endless'): RouteDefinition['response
 /** The responses of a route that streams JSON. */
 export const jsonStream: RouteDefinition['responses'] = { 200: { description: 'a stream of JSON', stream: 'finite' } };
 
-/** Waits until the stream is left. */
+/** Waits until the client leaves the stream. */
 export const untilLeft = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
 
-/** A streamed answer: one chunk, then what else is to be done. */
+/** A streamed response: one chunk, then further actions. */
 export const streamed = (
   chunk: Chunk,
   then: (signal: AbortSignal) => Promise<void> = () => Promise.resolve(),

@@ -47,7 +47,7 @@ describe('a POST with an Idempotency-Key', () => {
   };
   afterEach(() => app.stop());
 
-  it('is answered again with the first answer [1.7b]', async () => {
+  it('returns the first response again [1.7b]', async () => {
     await start(() => ({ status: 201, headers: { 'Anima-Revision': '7' }, body: { n: calls.length } }));
     const first = await app.post('/run', { a: 1, n: 2 }, KEY);
     const second = await app.post('/run', { n: 2, a: 1 }, KEY);
@@ -58,7 +58,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('runs again under the first seed, one at a time, where the route keeps no answers [1.7l]', async () => {
+  it('runs again with the first seed, one at a time, if the route stores no responses [1.7l]', async () => {
     await start(() => ({ body: { n: calls.length } }));
     const [first, second] = [await app.post('/look', { a: 1 }, KEY), await app.post('/look', { a: 1 }, KEY)];
     expect([first.body, second.body, second.headers.get('idempotency-replayed')]).toEqual([{ n: 1 }, { n: 2 }, null]);
@@ -67,7 +67,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await app.post('/look', { a: 2 }, KEY)).body).toMatchObject({ error: { code: 'IDEMPOTENCY_KEY_REUSED' } });
   });
 
-  it('runs again under the first seed once the budget of its tenant has no room for its answer [1.7n]', async () => {
+  it('runs again with the first seed once the budget of its tenant has no room for its response [1.7n]', async () => {
     const idempotency = EmbeddedIdempotencyStore.open(':memory:', systemClock, 1_000);
     await start(() => ({ body: { n: calls.length, text: 'x'.repeat(400) } }), { idempotency });
     const keys = ['a', 'b', 'c'].map((key) => ({ 'Idempotency-Key': key }));
@@ -82,7 +82,7 @@ describe('a POST with an Idempotency-Key', () => {
     await start(() => ({ body: {} }));
   });
 
-  it('is refused before anything is reserved when its route has no place for it', async () => {
+  it('is refused before anything is reserved when its route has no free slot', async () => {
     let refusal: Rejection | null = new Rejection('BUSY', { retryAfter: 2 });
     const reserved: string[] = [];
     const clock = new ManualClock();
@@ -106,7 +106,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect([reserved.length, left]).toEqual([1, 1]);
   });
 
-  it('is answered again with a kept answer also while its route has no place for it [1.7p]', async () => {
+  it('returns a stored response again even while its route has no free slot [1.7p]', async () => {
     let hasPlace = true;
     const enter = () => {
       if (!hasPlace) throw new Rejection('ENGINE_UNAVAILABLE', { retryAfter: 2 });
@@ -128,7 +128,7 @@ describe('a POST with an Idempotency-Key', () => {
   });
 
   it.each(['BUSY', 'ENGINE_UNAVAILABLE'] as const)(
-    'is refused as its route refuses it (%s) when no kept answer can be looked up, which is tried only while the engine is away',
+    'is refused as its route refuses it (%s) when stored responses cannot be looked up, which is tried only while the engine is down',
     async (code) => {
       const clock = new ManualClock();
       const idempotency = EmbeddedIdempotencyStore.open(':memory:', clock);
@@ -179,7 +179,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await first).body).toEqual({ done: true });
   });
 
-  it('is another request under another path, id or API key, but the same under other escapes [1.7e]', async () => {
+  it('is another request under another path, id or API key, but the same under another escaping [1.7e]', async () => {
     await start(() => ({ body: {} }), { keys: { good: testPrincipal(), other: testPrincipal({ keyId: 'k2' }) } });
     await app.post('/run', {}, KEY);
     await app.post('/run', {}, { ...KEY, authorization: 'Bearer other' });
@@ -190,7 +190,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls).toHaveLength(4);
   });
 
-  it('keeps a refusal of the domain, with the id of the request that asks [1.7i, 1.7o]', async () => {
+  it('returns a domain refusal again, with the id of the new request [1.7i, 1.7o]', async () => {
     await start(() => {
       throw new Rejection('CONFLICT', { details: { n: 1 } });
     });
@@ -202,7 +202,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('keeps a refusal with many details without them: they may name much of what was sent [1.7o]', async () => {
+  it('stores a refusal with many details without them, because they may repeat much of the request [1.7o]', async () => {
     await start(() => {
       throw new Rejection('MEMORY_NOT_FOUND', { details: { memoryIds: ['x'.repeat(5_000)] } });
     });
@@ -217,7 +217,7 @@ describe('a POST with an Idempotency-Key', () => {
     [503, () => new Rejection('STORE_UNAVAILABLE')],
     [500, () => new Error('a defect')],
     [409, () => new Rejection('CONFLICT', { retryAfter: 1 })],
-  ])('runs again, as the same command, after an answer %i that may pass [1.7i]', async (status, failure) => {
+  ])('runs again, as the same command, after a temporary response %i [1.7i]', async (status, failure) => {
     await start(() => {
       if (calls.length === 1) throw failure();
       return { body: {} };
@@ -227,7 +227,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect(calls[1]?.commandId).toBe(calls[0]?.commandId);
   });
 
-  it('is not remembered when it breaks its schema [1.7i]', async () => {
+  it('is not remembered when it violates its schema [1.7i]', async () => {
     await start(() => ({ body: {} }));
     expect((await app.post('/run', { n: 'x' }, KEY)).status).toBe(400);
     expect((await app.post('/run', { n: 1 }, KEY)).status).toBe(200);
@@ -266,14 +266,14 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await app.post('/run', { a: 2 }, KEY)).status).toBe(200);
   });
 
-  it('is answered again without what is shown only once [1.7j]', async () => {
+  it('is answered again without values that are shown only once [1.7j]', async () => {
     await start(() => ({ status: 201, body: { keyId: 'k9', key: 'am_live_secret' } }));
     expect((await app.post('/keys', {}, KEY)).body.key).toBe('am_live_secret');
     const again = await app.post('/keys', {}, KEY);
     expect([again.status, again.body]).toEqual([201, { keyId: 'k9' }]);
   });
 
-  it('is answered again with an answer that is made anew from what was kept, though it was streamed [1.7k]', async () => {
+  it('returns a streamed response again, made anew from what was stored [1.7k]', async () => {
     const kept: unknown[] = [];
     let made = 0;
     const answer = (): Answer => {
@@ -303,7 +303,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect((await app.post('/run', { a: 1 }, KEY)).body.error.code).toBe('IDEMPOTENCY_KEY_REUSED');
   });
 
-  it('is answered again also when the answer has no body', async () => {
+  it('is answered again also when the response has no body', async () => {
     await start(() => ({ status: 204 }));
     await app.post('/run', {}, KEY);
     const again = await app.post('/run', {}, KEY);
@@ -316,7 +316,7 @@ describe('a POST with an Idempotency-Key', () => {
     expect([status, body.error.code]).toEqual([400, 'HEADER_INVALID']);
   });
 
-  it('without a key has a command id of its own each time', async () => {
+  it('has a new command id each time without a key', async () => {
     await start(() => ({ body: {} }));
     await app.post('/run');
     await app.post('/run');

@@ -30,7 +30,7 @@ const status = (lifecycle = createLifecycle(), eventStore: DependencyState = { o
   return { lifecycle, routes };
 };
 
-describe('a server that starts', () => {
+describe('a starting server', () => {
   let server: ListeningServer | undefined;
   const clock = new ManualClock();
   afterEach(async () => {
@@ -80,7 +80,7 @@ describe('a server that starts', () => {
     expect((await fetch(`${url}/status`, { method: 'POST' })).status).toBe(405);
   });
 
-  it('shows nobody the failure of a dependency, which is for the log [1.5f]', async () => {
+  it('logs the failure of a dependency and hides it from clients [1.5f]', async () => {
     const failure = new Error('connect ECONNREFUSED 10.0.0.1:2113');
     ({ server } = await start({}, { ok: false, detail: 'Check THE_URL.', needed: true, failure }));
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({
@@ -89,7 +89,7 @@ describe('a server that starts', () => {
     });
   });
 
-  it('goes over to the whole application without a new socket', async () => {
+  it('switches to the complete application without a new socket', async () => {
     const started = await start();
     server = started.server;
     const full = status(started.lifecycle);
@@ -109,7 +109,7 @@ describe('a server that starts', () => {
     expect((await fetch(`${server.url}/nowhere`)).status).toBe(404);
   });
 
-  it('says in one sentence that the port is in use, or the address is not its own [11.3e]', async () => {
+  it('fails with one message when the port is in use, or the address is not its own [11.3e]', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
@@ -124,7 +124,7 @@ describe('a server that starts', () => {
   });
 });
 
-describe('a server that stops', () => {
+describe('a stopping server', () => {
   const startRunning = async (clock = new ManualClock()) => {
     const { opened: finished, open: finish } = gate<Answer>();
     const { opened: running, open: begun } = gate();
@@ -144,7 +144,7 @@ describe('a server that stops', () => {
     return { app, running, finish };
   };
 
-  it('finishes what runs although its client has left', async () => {
+  it('finishes running work although its client has left', async () => {
     const { app, running, finish } = await startRunning();
     const socket = await openSocket(app.port);
     const head = 'POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nIdempotency-Key: k1\r\n';
@@ -162,7 +162,7 @@ describe('a server that stops', () => {
     expect(app.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('does not wait for a client that left while its key was looked at', async () => {
+  it('does not wait for a client that left while its key was checked', async () => {
     const { opened: looked, open: found } = gate<Principal>();
     let asked = 0;
     const authenticate = (): Promise<Principal> => {
@@ -190,7 +190,7 @@ describe('a server that stops', () => {
     await app.stop();
   });
 
-  it('finishes what runs, tells kept connections to close, refuses the rest, and ends streams at once [11.3a, 11.3b]', async () => {
+  it('finishes running work, tells kept connections to close, refuses the rest, and ends streams immediately [11.3a, 11.3b]', async () => {
     const { app, running, finish } = await startRunning();
     const slow = app.post('/run');
     const stream = await fetch(`${app.url}/stream`, { headers: { authorization: 'Bearer good' } });
@@ -212,7 +212,7 @@ describe('a server that stops', () => {
     await expect(fetch(app.url)).rejects.toThrow('fetch failed');
   });
 
-  it('gives up after 10 seconds on what does not finish [11.3b]', async () => {
+  it('gives up after 10 seconds on work that does not finish [11.3b]', async () => {
     const clock = new ManualClock();
     const { app, running } = await startRunning(clock);
     const slow = app.post('/run').catch((error: unknown) => error);
@@ -227,7 +227,7 @@ describe('a server that stops', () => {
     await app.stop();
   });
 
-  it('still answers what is on its way when it is told to stop, though nothing runs [11.3b]', async () => {
+  it('still sends pending responses on a stop, even if no handler runs [11.3b]', async () => {
     const clock = new ManualClock();
     const app = await startApp([looseRoute], { clock });
     const stopped = app.beginStop();
@@ -243,7 +243,7 @@ describe('a server that stops', () => {
     await app.stop();
   });
 
-  it('may be told to stop twice', async () => {
+  it('may be stopped twice', async () => {
     const { app } = await startRunning();
     await Promise.all([app.stop(), app.stop()]);
   });
@@ -253,7 +253,7 @@ describe("the server's own routes", () => {
   let app: TestApp;
   afterEach(() => app.stop());
 
-  it('tell status and version without a key [1.9a, 10.6a]', async () => {
+  it('return status and version without a key [1.9a, 10.6a]', async () => {
     const { routes, lifecycle } = status();
     app = await startApp(routes, { lifecycle });
     lifecycle.ready();
@@ -264,7 +264,7 @@ describe("the server's own routes", () => {
     });
   });
 
-  it('say which dependency is down [10.6b]', async () => {
+  it('name the dependency that is down [10.6b]', async () => {
     const lifecycle = createLifecycle();
     const dependencies = () =>
       Promise.resolve({ eventStore: { ok: true }, readModels: { ok: false, detail: 'the disk is full' } });
@@ -277,7 +277,7 @@ describe("the server's own routes", () => {
     expect(body).toEqual({ ready: false, dependencies: await dependencies() });
   });
 
-  it('count a request whose client left before its answer as such', async () => {
+  it('count a request whose client left before its response as such', async () => {
     const metrics = createMetrics();
     const { opened: reached, open: reach } = gate();
     const waits = {
@@ -305,7 +305,7 @@ describe("the server's own routes", () => {
       .toContain('anima_http_request_duration_seconds_count{operation="loose",status="499"} 1');
   });
 
-  it('give the figures to this machine, and through a proxy only to a key with the scope ops [10.6d]', async () => {
+  it('return the metrics to this machine, and through a proxy only to a key with the scope ops [10.6d]', async () => {
     const lifecycle = createLifecycle();
     const metrics = createMetrics();
     const routes = [looseRoute, ...statusRoutes({ lifecycle, metrics, dependencies: () => ({}), allRoutes: () => [] })];

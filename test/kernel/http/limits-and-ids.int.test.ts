@@ -17,7 +17,7 @@ describe('the rate limit', () => {
   };
   const headersOf = ({ headers }: { headers: Headers }) => [headers.get('ratelimit-policy'), headers.get('ratelimit')];
 
-  it('stands on every authenticated answer, refusals included [1.4d]', async () => {
+  it('is shown on every authenticated response, refusals included [1.4d]', async () => {
     app = await startApp([looseRoute, openRoute], { keys });
     expect(headersOf(await app.post('/loose'))).toEqual(['"default";q=3;w=60', '"default";r=2;t=60']);
     await app.clock.advance(1_500);
@@ -31,7 +31,7 @@ describe('the rate limit', () => {
     expect(headersOf(await app.post('/loose', {}, { authorization: '' }))).toEqual([null, null]);
   });
 
-  it('refuses what is over it, says when to come again, and refills as a whole [1.4b]', async () => {
+  it('refuses requests over it, with the time to retry, and refills completely [1.4b]', async () => {
     app = await startApp([looseRoute], { keys });
     for (let sent = 0; sent < 3; sent += 1) expect((await app.post('/loose')).status).toBe(200);
     await app.clock.advance(20_000);
@@ -58,7 +58,7 @@ describe('the request id', () => {
   };
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 
-  it("is the client's where it is visible and short enough [1.5g]", async () => {
+  it("is the client's if it is visible and short enough [1.5g]", async () => {
     app = await startApp([openRoute]);
     expect(await idOf({ 'x-request-id': 'a-1/~' })).toBe('a-1/~');
     expect(await idOf({ 'x-request-id': 'x'.repeat(128) })).toBe('x'.repeat(128));
@@ -66,7 +66,7 @@ describe('the request id', () => {
       expect(await idOf({ 'x-request-id': bad })).not.toBe(bad);
   });
 
-  it('is the trace of a traceparent when there is no id [1.5g]', async () => {
+  it('is the trace of a traceparent if no id is sent [1.5g]', async () => {
     app = await startApp([openRoute]);
     const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
     expect(await idOf({ traceparent })).toBe(trace);
@@ -76,7 +76,7 @@ describe('the request id', () => {
     }
   });
 
-  it('is a new one when the client sent none that can be used [1.5g]', async () => {
+  it('is generated when the client sent none that can be used [1.5g]', async () => {
     app = await startApp([openRoute]);
     const [one, other] = [await idOf({}), await idOf({})];
     expect(one).not.toBe(other);
@@ -85,7 +85,7 @@ describe('the request id', () => {
 });
 
 describe('a handler', () => {
-  it('sees who asks, the headers, and a command id', async () => {
+  it('gets the caller, the headers, and a command id', async () => {
     let seen: Call | undefined;
     const handler = (call: Call): Answer => {
       seen = call;
@@ -99,7 +99,7 @@ describe('a handler', () => {
     expect(seen?.commandId).toMatch(/^[\w-]+$/);
   });
 
-  it('may send text, or nothing', async () => {
+  it('may return text, or nothing', async () => {
     app = await startApp([
       runRoute(() => ({ raw: { type: 'text/plain', content: 'ä' } })),
       runRoute(() => ({ status: 204 }), { operationId: 'none', method: 'DELETE', path: '/none' }),
@@ -114,7 +114,7 @@ describe('a handler', () => {
     expect([none.status, none.text]).toEqual([204, '']);
   });
 
-  it('says on every answer that its route is deprecated [1.9b]', async () => {
+  it('marks every response of a deprecated route [1.9b]', async () => {
     app = await startApp([runRoute(() => ({ body: {} }), { deprecated: '2026-01-31' })]);
     for (const reply of [await app.post('/run'), await app.post('/run', {}, { authorization: '' })]) {
       expect(reply.headers.get('deprecation')).toBe('@1769817600');
@@ -122,7 +122,7 @@ describe('a handler', () => {
     }
   });
 
-  it('has its stream cut, never mixed, when the client sends what is no HTTP', async () => {
+  it('has its stream cut off, never mixed, when the client sends invalid HTTP', async () => {
     const stream = runRoute(() => streamed(':\n\n', untilLeft), { method: 'GET', responses: streams('endless') });
     app = await startApp([stream]);
     const reply = await new Promise<string>((resolve) => {
@@ -140,7 +140,7 @@ describe('a handler', () => {
     expect(reply).not.toContain('HTTP/1.1 400');
   });
 
-  it('may stream, with the headers of every answer', async () => {
+  it('may stream, with the headers of every response', async () => {
     const stream = runRoute(() => streamed('data: 1\n\n'), { method: 'GET', responses: streams('endless') });
     app = await startApp([stream], { keys: { good: testPrincipal({ rateLimit: { limit: 3, windowSeconds: 60 } }) } });
     const reply = await app.get('/run', { 'x-request-id': 'r1' });
@@ -152,7 +152,7 @@ describe('a handler', () => {
     ]);
   });
 
-  it('is not run when the client goes away before its body is whole, and nothing is reported', async () => {
+  it('is not run when the client leaves before its body is complete, and nothing is reported', async () => {
     let ran = false;
     app = await startApp([
       runRoute(() => {

@@ -25,7 +25,7 @@ const loopTurns = () => {
   return { now: () => turns, [Symbol.dispose]: () => clearImmediate(running) };
 };
 
-/** A read model of these rows, and each read of it: what was asked for, and after how many turns of the loop. */
+/** A read model of these rows, and each read of it: its arguments, and after how many turns of the loop. */
 const listOf = (rows: readonly Row[], direction: ListQuery['direction'] = 'ascending', now: () => number = () => 0) => {
   const reads: { readonly query: ListQuery; readonly turn: number }[] = [];
   const sorted = { rows: [...rows] };
@@ -78,7 +78,7 @@ describe('a short list', () => {
     expect(answer).toEqual({ headers: {}, raw: { type: 'application/json; charset=utf-8', content: shownOf(rows) } });
   });
 
-  it('is read no further than asked for, and says where it goes on', async () => {
+  it('is read only up to the requested limit, and has a cursor to the rest', async () => {
     const rows = rowsOf(7, 100);
     const { list, reads } = listOf(rows);
     const { headers, raw } = await answerList(callTo('/npcs?limit=3'), pageOf({ limit: 3 }), list);
@@ -87,11 +87,11 @@ describe('a short list', () => {
   });
 });
 
-describe('a list of which not every row is kept', () => {
+describe('a filtered list', () => {
   const odd = (row: Json): boolean => (row as { readonly n: number }).n % 2 === 1;
   const oddOf = (rows: readonly Row[]): readonly Row[] => rows.filter(({ row }) => odd(row));
 
-  it('has as many items as were asked for, and says where it goes on only if there are more', async () => {
+  it('has as many items as requested, and a cursor only if there are more', async () => {
     const rows = rowsOf(8, 100);
     const listed = (url: string, cursor?: string) => {
       const page = pageOf({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });
@@ -105,7 +105,7 @@ describe('a list of which not every row is kept', () => {
     expect(second.headers).toEqual({});
   });
 
-  it('looks at a bounded number of rows, and goes on from there [3.1f]', async () => {
+  it('looks at a bounded number of rows, and continues from there [3.1f]', async () => {
     const rows = rowsOf(20_001, 4);
     const { list, reads } = listOf(rows);
     const answer = await answerList(callTo('/npcs'), pageOf({}), { ...list, keep: () => false });
@@ -123,7 +123,7 @@ describe('a list of which not every row is kept', () => {
 
 describe('a long list', () => {
   it.each(['ascending', 'descending'] as const)(
-    'comes as the same array in small chunks, with the loop given back between reads and between chunks, %s',
+    'is sent as the same array in small chunks, with the loop yielded between reads and between chunks, %s',
     async (direction) => {
       using turns = loopTurns();
       const rows = rowsOf(9_000, 700);
@@ -140,7 +140,7 @@ describe('a long list', () => {
     },
   );
 
-  it('cuts an item that is larger than a chunk, wherever its characters lie', async () => {
+  it('cuts an item that is larger than a chunk, wherever its characters are', async () => {
     const rows = rowsOf(3, 150_001);
     let largest = 0;
     const answer = await answerList(callTo('/npcs'), pageOf({}), listOf(rows).list);
@@ -149,7 +149,7 @@ describe('a long list', () => {
     expect(largest).toBeLessThanOrEqual(CHUNK_BYTES);
   });
 
-  it('is read on behind 4 MiB only as it is taken', async () => {
+  it('is read beyond 4 MiB only as it is consumed', async () => {
     const { list, reads } = listOf(rowsOf(1_200, 10_000));
     const answer = await answerList(callTo('/npcs'), pageOf({}), list);
     const before = reads.length;
@@ -163,7 +163,7 @@ describe('a long list', () => {
     expect(reads.length).toBeGreaterThan(before + 20);
   });
 
-  it(`ends with the last of ${WHOLE_LIMIT} items, and says where it goes on [1.9d]`, async () => {
+  it(`ends with the last of ${WHOLE_LIMIT} items, and has a cursor to the rest [1.9d]`, async () => {
     const rows = rowsOf(WHOLE_LIMIT + 1, 20);
     const whole = await answerList(callTo('/npcs'), pageOf({}), listOf(rows.slice(0, -1)).list);
     expect(whole.headers).toEqual({});
@@ -172,7 +172,7 @@ describe('a long list', () => {
     expect(await chunksOf(answer)).toBe(shownOf(rows.slice(0, -1)));
   });
 
-  it('ends with the item that brings it to 16 MiB, and says where it goes on [1.9d]', async () => {
+  it('ends with the item that brings it to 16 MiB, and has a cursor to the rest [1.9d]', async () => {
     const rows = rowsOf(200, 100_000);
     const answer = await answerList(callTo('/npcs'), pageOf({}), listOf(rows).list);
     const text = await chunksOf(answer);
@@ -183,7 +183,7 @@ describe('a long list', () => {
     expect(answer.headers).toEqual(linkTo(orderOf(count - 1)));
   });
 
-  it('breaks off when others put rows into it faster than it is read, and does not look whole', async () => {
+  it('breaks off when rows are inserted faster than it is read, and does not look complete', async () => {
     const rows = rowsOf(600, 10_000);
     const { list, sorted, reads } = listOf(rows);
     const answer = await answerList(callTo('/npcs'), pageOf({}), list);
@@ -191,7 +191,7 @@ describe('a long list', () => {
     const read = list.readModels.list;
     let more = 0;
     const growing = async (projection: Projection, query: ListQuery) => {
-      // As many as one read takes, right behind where it begins.
+      // As many as one read returns, right behind its start.
       for (let n = 0; n < 30; n += 1) {
         more += 1;
         sorted.rows.push({
@@ -207,7 +207,7 @@ describe('a long list', () => {
     expect(reads.length).toBeLessThan(6 * first);
   });
 
-  it('holds nothing behind its end, whatever came or went meanwhile', async () => {
+  it('contains nothing beyond its end, whatever changed in the meantime', async () => {
     const rows = rowsOf(1_000, 10_000);
     const { list, sorted } = listOf(rows);
     const answer = await answerList(callTo('/npcs'), pageOf({}), list);

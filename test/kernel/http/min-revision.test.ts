@@ -28,8 +28,8 @@ describe('the revision that a read must have seen', () => {
   );
 });
 
-describe('the headers of an answer', () => {
-  it('warn of a ruleset that is missing, its id escaped so that it stays one header', () => {
+describe('the headers of a response', () => {
+  it('warn of a missing ruleset, with its id escaped so that it stays one header', () => {
     expect(rulesetWarning(undefined)).toEqual({});
     expect(rulesetWarning('inn "1"\r\nX: ü')).toEqual({
       'Anima-Warning': 'ruleset-missing; rulesetId="inn%20%221%22%0D%0AX%3A%20%C3%BC"',

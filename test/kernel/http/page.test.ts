@@ -5,16 +5,16 @@ import { PAGE_BYTES } from '../../../src/kernel/base/page-size.js';
 import { nextLink, PAGE_LIMIT, pageOf, WHOLE_BYTES, WHOLE_LIMIT } from '../../../src/kernel/http/page.js';
 
 const cursorOf = (order: string): string => Buffer.from(order, 'utf8').toString('base64url');
-/** A call to this address, as far as a page looks at it. */
+/** A call to this address, as far as a page reads it. */
 const callTo = (url: string) => ({ koa: { req: { url } } as unknown as Context });
 const items = (...orders: string[]) => orders.map((order) => ({ order }));
 
-describe('the page that a query asks for', () => {
-  it('is the whole list, bounded, when neither a limit nor a cursor is sent [1.9d]', () => {
+describe('the page that a query requests', () => {
+  it('is the complete list, bounded, when neither a limit nor a cursor is sent [1.9d]', () => {
     expect(pageOf({})).toEqual({ limit: WHOLE_LIMIT, bytes: WHOLE_BYTES });
   });
 
-  it('has as many items as asked for, or a hundred behind a cursor alone [1.9c]', () => {
+  it('has as many items as requested, or a hundred behind a cursor alone [1.9c]', () => {
     expect(pageOf({ limit: 7 })).toEqual({ limit: 7, bytes: PAGE_BYTES });
     expect(pageOf({ cursor: cursorOf('a') })).toEqual({ limit: 100, bytes: PAGE_BYTES, beyond: 'a' });
     expect(pageOf({ limit: 7, cursor: cursorOf('schöne Äpfel') })).toEqual({
@@ -25,7 +25,7 @@ describe('the page that a query asks for', () => {
   });
 
   it.each(['', 'not a cursor', 'YQ==', '%%%', Buffer.from([0xff, 0xfe]).toString('base64url')])(
-    'is refused for a cursor that was not made here: %j',
+    'is refused for a foreign cursor: %j',
     (cursor) => {
       expect(() => pageOf({ cursor })).toThrow(
         expect.objectContaining({
@@ -38,12 +38,12 @@ describe('the page that a query asks for', () => {
 });
 
 describe('the link to the next page', () => {
-  it('is absent when nothing comes after this one', () => {
+  it('is absent on the last page', () => {
     expect(nextLink(callTo('/npcs?limit=2'), pageOf({ limit: 2 }), [], false)).toEqual({});
     expect(nextLink(callTo('/npcs?limit=2'), pageOf({ limit: 2 }), items('a', 'b'), false)).toEqual({});
   });
 
-  it('goes on behind the last item of this page, with the rest of the query as it was', () => {
+  it('continues behind the last item of this page, with the rest of the query unchanged', () => {
     const page = pageOf({ limit: 2 });
     expect(nextLink(callTo('/npcs/a%20b/turns?state=ended&limit=2'), page, items('a', 'b'), true)).toEqual({
       Link: `</npcs/a%20b/turns?state=ended&limit=2&cursor=${cursorOf('b')}>; rel="next"`,
@@ -57,19 +57,19 @@ describe('the link to the next page', () => {
     });
   });
 
-  it('asks for no more than a page may hold, also behind a whole list', () => {
+  it('requests no more than a page may hold, also behind a complete list', () => {
     const many = items(...Array.from({ length: WHOLE_LIMIT }, (_, n) => String(n)));
     expect(nextLink(callTo('/npcs'), pageOf({}), many, true)).toEqual({
       Link: `</npcs?limit=${PAGE_LIMIT}&cursor=${cursorOf(String(WHOLE_LIMIT - 1))}>; rel="next"`,
     });
   });
 
-  it('names neither host nor scheme, whatever the address looks like', () => {
+  it('contains neither host nor scheme, whatever the address looks like', () => {
     const { Link } = nextLink(callTo('//evil.example/npcs?limit=1'), pageOf({ limit: 1 }), items('a'), true);
     expect(Link).toMatch(/^<\/[^/]/);
   });
 
-  it('leads through the whole list, page by page, each item once [1.9c]', () => {
+  it('leads through the complete list, page by page, each item once [1.9c]', () => {
     const list = items(...'abcdefg');
     const seen: string[] = [];
     let url: string | undefined = '/npcs?limit=3';

@@ -17,7 +17,7 @@ import { runRoute, streamed, streams, untilLeft } from './fake-routes.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-/** Bytes of buffers that are alive. */
+/** Bytes of live buffers. */
 const buffersNow = (): number => {
   collectGarbage();
   return process.memoryUsage().arrayBuffers;
@@ -25,7 +25,7 @@ const buffersNow = (): number => {
 
 const requestTo = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\n\r\n`;
 
-/** A route whose permits are counted, and which answers when it is told to. */
+/** A route whose permits are counted, and which answers when the test releases it. */
 const counted = (path: string, responses = streams('finite')) => {
   const held = { permits: 0, handlers: 0, ended: 0 };
   const { opened: answer, open: finish } = gate<Answer>();
@@ -58,7 +58,7 @@ describe('the permit of a request', () => {
     await app.stop();
   });
 
-  it('is kept until its stream was taken', async () => {
+  it('is kept until its stream was read', async () => {
     const { route, held, finish } = counted('/run');
     const { opened: more, open: goOn } = gate();
     app = await startApp([route]);
@@ -71,7 +71,7 @@ describe('the permit of a request', () => {
     await expect.poll(() => held.permits).toBe(0);
   });
 
-  it('is kept while its handler runs, although its client has left, and given back then', async () => {
+  it('is kept while its handler runs, although its client has left, and then released', async () => {
     const { route, held, finish } = counted('/run');
     app = await startApp([route]);
     const socket = await openSocket(app.port);
@@ -85,7 +85,7 @@ describe('the permit of a request', () => {
     await expect.poll(() => held.permits).toBe(0);
   });
 
-  it('is given back with a whole answer that waits for an endless one on its connection', async () => {
+  it('is released with a complete response that waits for an endless one on its connection', async () => {
     const { route, held, finish } = counted('/run');
     const endless = runRoute(() => streamed('first', untilLeft), {
       ...{ operationId: 'endless', path: '/endless', method: 'GET', responses: streams('endless') },
@@ -98,7 +98,7 @@ describe('the permit of a request', () => {
     await expect.poll(() => held.permits).toBe(0);
   });
 
-  it('is given back when the client leaves whose stream waits for an earlier answer on its connection', async () => {
+  it('is released when a client leaves whose stream waits for an earlier response on its connection', async () => {
     const first = counted('/first');
     const second = counted('/second');
     app = await startApp([first.route, second.route]);
@@ -120,7 +120,7 @@ describe('the permit of a request', () => {
     await expect.poll(() => isLeft).toBe(true);
   });
 
-  it('is given back with a stream that has nothing to stream, whatever waits before it on its connection', async () => {
+  it('is released with an empty stream, whatever waits before it on its connection', async () => {
     const { route, held, finish } = counted('/run');
     const endless = runRoute(() => streamed('first', untilLeft), {
       ...{ operationId: 'endless', path: '/endless', method: 'GET', responses: streams('endless') },
@@ -143,7 +143,7 @@ describe('the permit of a request', () => {
   });
 
   it.each([{ body: {} }, { status: 204 }])(
-    'is given back with a whole answer whose client is still sending: %j',
+    'is released with a complete response whose client is still sending: %j',
     async (answer) => {
       let permits = 0;
       const upload = runRoute(() => answer, {
@@ -161,7 +161,7 @@ describe('the permit of a request', () => {
     },
   );
 
-  it('for a large body is given back when that is refused, although its client goes on sending', async () => {
+  it('for a large body is released when that is refused, although its client keeps sending', async () => {
     const upload = runRoute(() => ({ body: {} }), { bodyLimit: 2 * 1024 * 1024 });
     app = await startApp([upload]);
     const head = 'POST /run HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n';
@@ -175,7 +175,7 @@ describe('the permit of a request', () => {
   });
 });
 
-describe('a client that waits for an earlier answer on its connection, and leaves', () => {
+describe('a client that waits for an earlier response on its connection, and leaves', () => {
   const waiting = async (
     handler: RouteDefinition['handler'],
     kind: 'finite' | 'endless' = 'finite',
@@ -203,7 +203,7 @@ describe('a client that waits for an earlier answer on its connection, and leave
     };
   };
 
-  it('ends what is done for it', async () => {
+  it('cancels the work for its request', async () => {
     let signal: AbortSignal | undefined;
     const { app, ask, leave } = await waiting(async (call) => {
       signal = clientSignal(call);
@@ -221,7 +221,7 @@ describe('a client that waits for an earlier answer on its connection, and leave
     ['plain', { text: 'x'.repeat(900_000) }, ''],
     ['refused', 'x'.repeat(900_000), ''],
     ['under a key', { text: 'x'.repeat(900_000) }, 'Idempotency-Key: k'],
-  ])('is not remembered with its body once its answer is made: %s', async (_, sent, header) => {
+  ])('is not kept in memory with its body once its response is made: %s', async (_, sent, header) => {
     const bodies: WeakRef<object>[] = [];
     const upload = runRoute(({ body }) => {
       bodies.push(new WeakRef(body as object));
@@ -238,7 +238,7 @@ describe('a client that waits for an earlier answer on its connection, and leave
     const request = (n: number): string =>
       `${head}${header === '' ? '' : `${header}${n}\r\n`}Content-Length: ${json.length}\r\n\r\n${json}`;
     socket.write(requestTo('/endless') + Array.from({ length: 10 }, (__, n) => request(n)).join(''));
-    // What the socket itself still holds is beside the point: all of it has come when the last one runs.
+    // The buffer of the socket does not matter: all of it has arrived when the last one runs.
     await expect.poll(() => app.clock.waiting, { timeout: 20_000 }).toBeGreaterThanOrEqual(10);
     await expect.poll(() => buffersNow() - before, { timeout: 20_000 }).toBeLessThan(2_000_000);
     expect(bodies.filter((body) => body.deref() !== undefined)).toEqual([]);
@@ -246,7 +246,7 @@ describe('a client that waits for an earlier answer on its connection, and leave
     await app.stop();
   });
 
-  it('leaves no timer that would keep its answers', async () => {
+  it('leaves no timer that would keep its responses in memory', async () => {
     const { app, ask, leave } = await waiting(() => ({ body: {} }));
     const before = app.clock.waiting;
     ask(5);
@@ -256,7 +256,7 @@ describe('a client that waits for an earlier answer on its connection, and leave
     await app.stop();
   });
 
-  it('is counted as a client that left, though its answer was made', async () => {
+  it('is counted as a client that left, even if its response was made', async () => {
     const metrics = createMetrics();
     let made = 0;
     const { app, ask, leave } = await waiting(
@@ -275,7 +275,7 @@ describe('a client that waits for an earlier answer on its connection, and leave
     await app.stop();
   });
 
-  it('leaves nothing of an answer to HEAD open, which has no body', async () => {
+  it('leaves nothing of a response to HEAD open, which has no body', async () => {
     let open = 0;
     let made = 0;
     const { app, ask } = await waiting(({ koa }) => {
@@ -290,7 +290,7 @@ describe('a client that waits for an earlier answer on its connection, and leave
     await app.stop();
   });
 
-  it('leaves nothing open, also when its answer was not begun', async () => {
+  it('leaves nothing open, even if its response was not started', async () => {
     const { opened: held, open: goOn } = gate();
     let open = 0;
     let ended = 0;
@@ -309,7 +309,7 @@ describe('a client that waits for an earlier answer on its connection, and leave
     await app.stop();
   });
 
-  it('leaves no listener on the signal of the stop', async () => {
+  it('leaves no listener on the stop signal', async () => {
     const { opened: held, open: goOn } = gate();
     let begun = 0;
     const warnings: Error[] = [];
@@ -331,9 +331,9 @@ describe('a client that waits for an earlier answer on its connection, and leave
   });
 });
 
-describe('an answer without a body', () => {
+describe('a response without a body', () => {
   it.each([200, 202])(
-    'keeps its status, and ends at once although its client is still sending (%i)',
+    'keeps its status, and ends immediately although its client is still sending (%i)',
     async (status) => {
       const route = runRoute(() => ({ status }), { bytes: { accepts: '*/*', maxBytes: 100_000_000 } });
       const app = await startApp([route]);
@@ -350,7 +350,7 @@ describe('an answer without a body', () => {
 });
 
 describe('a request', () => {
-  it('prints no warning, however much waits for its end', async () => {
+  it('prints no warning, however many listeners wait for its end', async () => {
     const warnings: Error[] = [];
     const warned = (warning: Error): void => void warnings.push(warning);
     process.on('warning', warned);
@@ -370,8 +370,8 @@ describe('a request', () => {
   });
 });
 
-describe('the time of a request', () => {
-  it('ends when its answer was taken', async () => {
+describe('the time limit of a request', () => {
+  it('ends when its response was read', async () => {
     const { route, finish } = counted('/run');
     const { opened: more, open: goOn } = gate();
     const metrics = createMetrics();

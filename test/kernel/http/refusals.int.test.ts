@@ -72,7 +72,7 @@ describe('refusals', () => {
   afterAll(() => app.stop());
 
   it.each(['/loose', '/open'])(
-    'meet two Authorization headers on %s, whichever of them is good [1.3e]',
+    'meet two Authorization headers on %s, even if one of them is valid [1.3e]',
     async (path) => {
       const method = path === '/open' ? 'GET' : 'POST';
       for (const keys of [
@@ -88,7 +88,7 @@ describe('refusals', () => {
     },
   );
 
-  it('have the detailed shape and name the request [1.5a]', async () => {
+  it('have the detailed shape and the id of the request [1.5a]', async () => {
     const { status, headers, body } = await app.get('/nowhere', { 'x-request-id': 'my-request' });
     expect(status).toBe(404);
     expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -152,7 +152,7 @@ describe('refusals', () => {
     expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'GET']);
   });
 
-  it('ignore a bad key on a route that needs none [1.3e]', async () => {
+  it('ignore an invalid key on a route that needs none [1.3e]', async () => {
     expect((await app.get('/open', { authorization: 'Bearer unknown' })).body.keyId).toBe('');
   });
 
@@ -171,12 +171,12 @@ describe('refusals', () => {
     expect((await app.post('/rules', {}, { authorization: '' })).body.error.code).toBe('UNAUTHORIZED');
   });
 
-  it('let a route refuse before the body is looked at', async () => {
+  it('let a route refuse before the body is read', async () => {
     const { status, body } = await app.request('POST', '/off', { body: '{' });
     expect([status, body.error.message]).toEqual([403, 'Switched off for k1.']);
   });
 
-  it('answer 409 with what the handler says', async () => {
+  it("answer 409 with the handler's details", async () => {
     const { status, body } = await app.post('/conflict');
     expect([status, body.error.code, body.error.details]).toEqual([409, 'CONFLICT', { why: 'twice' }]);
   });
@@ -186,7 +186,7 @@ describe('refusals', () => {
     expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '2']);
   });
 
-  it('answer 500 in general words, and log what happened [1.5f]', async () => {
+  it('answer 500 in general terms, and log the cause [1.5f]', async () => {
     const { status, text, body } = await app.post('/defect');
     expect([status, body.error.code]).toEqual([500, 'INTERNAL']);
     expect(text).not.toContain('hunter2');
@@ -206,7 +206,7 @@ describe('refusals', () => {
     expect(reply).toContain('Connection: close');
   });
 
-  it('answer 413 for a body that grows beyond the limit, and the client can read it [1.2r]', async () => {
+  it('answer 413 for a body that grows beyond the limit, readable by the client [1.2r]', async () => {
     const reply = await app.request('POST', '/loose', { body: Buffer.alloc(3 * 1024 * 1024, 0x20) });
     expect([reply.status, reply.body.error.details]).toEqual([413, { limitBytes: 1024 * 1024 }]);
     const chunk = `40000\r\n${' '.repeat(0x40000)}\r\n`;
@@ -216,7 +216,7 @@ describe('refusals', () => {
     expect(chunked).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it('take a body of exactly the limit [1.2q]', async () => {
+  it('accept a body of exactly the limit [1.2q]', async () => {
     const body = JSON.stringify({ data: { a: '' } });
     const filled = JSON.stringify({ data: { a: 'x'.repeat(1024 * 1024 - body.length) } });
     expect((await app.request('POST', '/loose', { body: filled })).status).toBe(200);
@@ -244,13 +244,13 @@ describe('refusals', () => {
   });
 
   it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ;v=1'])(
-    'take a body of %s [1.2a]',
+    'accept a body of %s [1.2a]',
     async (type) => {
       expect((await app.request('POST', '/loose', { body: '{}', headers: { 'content-type': type } })).status).toBe(200);
     },
   );
 
-  it('come in the documented order [1.2r, 1.3d]', async () => {
+  it('are sent in the documented order [1.2r, 1.3d]', async () => {
     const bad = (path: string, key: string, size: number, type: string, body = '{') =>
       app.request('POST', path, {
         body: body + ' '.repeat(size),
@@ -272,7 +272,7 @@ describe('refusals', () => {
     expect(statuses).toEqual([404, 405, 401, 429, 403, 413, 415, 400, 404]);
   });
 
-  it('answer broken HTTP in the same shape', async () => {
+  it('answer malformed HTTP in the same shape', async () => {
     const reply = await app.raw('GET / HTTP/1.1\r\nbroken header\r\n\r\n');
     const [head, body] = reply.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 400 /);
@@ -287,14 +287,14 @@ describe('refusals', () => {
     });
   });
 
-  it('answer headers that are too long, and a missing Host, in the same shape', async () => {
+  it('answer oversized headers, and a missing Host, in the same shape', async () => {
     const long = await app.raw(`GET /open HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
     expect(long).toContain('The request line and headers exceed 16384 bytes.');
     const hostless = await app.raw('GET /open HTTP/1.1\r\nConnection: close\r\n\r\n');
     expect(hostless).toContain('The Host header is missing.');
   });
 
-  it('list every problem with its pointer, 50 at most [1.5d]', async () => {
+  it('list every problem with its pointer, up to 50 [1.5d]', async () => {
     const { status, body } = await app.post('/npcs/mira/echo?limit=x', {
       note: 1,
       child: { name: 2 },
@@ -321,7 +321,7 @@ describe('refusals', () => {
 });
 
 describe('a route list', () => {
-  it('is refused when two routes share a name or a place', async () => {
+  it('is refused when two routes share a name or a path', async () => {
     await expect(startApp([openRoute, { ...openRoute, path: '/other' }])).rejects.toThrow('two routes share open');
     const twin = { ...thingRoute, operationId: 'twin', path: '/npcs/:other', params: Type.Object({}) };
     await expect(startApp([thingRoute, twin])).rejects.toThrow('two routes share GET /npcs/:');

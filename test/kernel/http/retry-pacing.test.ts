@@ -4,7 +4,7 @@ import { createRetryPacing, MOST_SECONDS, REFUSALS_PER_SECOND } from '../../../s
 import { ManualClock } from '../../support/manual-clock.js';
 import { seededRandom } from '../../support/seeded-random.js';
 
-/** Clients that come again when they are told to, and are refused each time with the same request to wait. */
+/** Clients that retry when the refusal tells them to, and are refused each time with the same wait. */
 const crowd = (asked: number, spread = 0) => {
   const clock = new ManualClock();
   const pacing = createRetryPacing({ clock, random: seededRandom('crowd') });
@@ -21,7 +21,7 @@ const crowd = (asked: number, spread = 0) => {
       for (let one = 0; one < count; one += 1) refuse();
     },
     leave: () => due.clear(),
-    /** How many are refused in each of these seconds, and what they are told. */
+    /** How many are refused in each of these seconds, and their Retry-After. */
     watch: async (seconds: number) => {
       const counts: number[] = [];
       told = [];
@@ -38,8 +38,8 @@ const crowd = (asked: number, spread = 0) => {
   };
 };
 
-describe('Clients that are refused', () => {
-  it('come again when the refusal says, while they are few', async () => {
+describe('Refused clients', () => {
+  it('retry when the refusal says, while they are few', async () => {
     const { come, watch } = crowd(1);
     come(REFUSALS_PER_SECOND);
     const { told, mean } = await watch(30);
@@ -47,7 +47,7 @@ describe('Clients that are refused', () => {
     expect(mean).toBe(REFUSALS_PER_SECOND);
   });
 
-  it('come at different times from the first refusal on where the refusal says so, however few they are [1.5i]', async () => {
+  it('retry at different times from the first refusal on if the refusal asks for it, however few they are [1.5i]', async () => {
     const { come, watch } = crowd(1, 2);
     come(60);
     const { told, counts } = await watch(3);
@@ -55,21 +55,18 @@ describe('Clients that are refused', () => {
     expect(new Set(told)).toEqual(new Set([1, 2, 3]));
   });
 
-  it.each([1, 2])(
-    'come the less often the more of them wait, when they are asked to wait for %i s [1.5j]',
-    async (asked) => {
-      const { come, watch } = crowd(asked);
-      come(400);
-      await watch(20);
-      const { mean, told } = await watch(60);
-      expect(mean).toBeGreaterThan(REFUSALS_PER_SECOND * 0.75);
-      expect(mean).toBeLessThan(REFUSALS_PER_SECOND * 1.25);
-      expect(Math.min(...told)).toBe(asked);
-    },
-  );
+  it.each([1, 2])('retry less often the more of them wait, when the base wait is %i s [1.5j]', async (asked) => {
+    const { come, watch } = crowd(asked);
+    come(400);
+    await watch(20);
+    const { mean, told } = await watch(60);
+    expect(mean).toBeGreaterThan(REFUSALS_PER_SECOND * 0.75);
+    expect(mean).toBeLessThan(REFUSALS_PER_SECOND * 1.25);
+    expect(Math.min(...told)).toBe(asked);
+  });
 
   it.each([0, 2])(
-    'never wait longer than ten seconds, however many they are, and come at different times (spread over %i s) [1.5j]',
+    'never wait longer than ten seconds, however many they are, and retry at different times (spread over %i s) [1.5j]',
     async (spread) => {
       const { come, watch } = crowd(1, spread);
       come(10_000);
@@ -80,13 +77,13 @@ describe('Clients that are refused', () => {
     },
   );
 
-  it.each([0, 2])('wait as long as the refusal says where that is longer (spread over %i s)', async (spread) => {
+  it.each([0, 2])('wait as long as the refusal says if that is longer (spread over %i s)', async (spread) => {
     const { come, watch } = crowd(30, spread);
     come(10_000);
     expect(new Set((await watch(60)).told)).toEqual(new Set([30]));
   });
 
-  it('come soon again once the crowd is gone', async () => {
+  it('retry soon again once the crowd is gone', async () => {
     const { come, leave, watch } = crowd(1);
     come(4_000);
     await watch(20);

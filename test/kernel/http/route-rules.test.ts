@@ -10,7 +10,7 @@ const bytes = { accepts: 'image/png', maxBytes: 1 };
 const picture = { 200: { description: 'a picture', contentType: 'image/png' } };
 const definition = (over: Partial<RouteDefinition>): RouteDefinition => runRoute(() => ({}), over);
 
-describe('a definition', () => {
+describe('a route definition', () => {
   it.each([
     {},
     { bytes },
@@ -23,7 +23,7 @@ describe('a definition', () => {
     { method: 'GET', responses: streams('finite') },
     { responses: jsonStream, restore: async () => ({}) },
     { scope: null, admits: async () => 'granted' },
-  ] as const)('that can work passes: %j', (over) => {
+  ] as const)('is accepted if it can work: %j', (over) => {
     expect(() => requireSound(definition(over))).not.toThrow();
   });
 
@@ -43,11 +43,11 @@ describe('a definition', () => {
     [{ bytes: { ...bytes, accepts: 'Image/PNG' } }, 'no media type'],
     [{ bytes: [bytes, { ...bytes, accepts: 'png' }] }, 'bytes of png, which is no media type'],
     [{ bytes: { ...bytes, accepts: 'text/plain; charset=utf-8' } }, 'no media type'],
-  ] as const)('that cannot work is refused: %j', (over, why) => {
+  ] as const)('is refused if it cannot work: %j', (over, why) => {
     expect(() => requireSound(definition(over))).toThrow(why);
   });
 
-  it('is looked at when the routes are made', async () => {
+  it('is checked when the routes are made', async () => {
     await expect(startApp([definition({ bytes, bodyLimit: 1 })])).rejects.toThrow('run takes bytes and JSON at once');
   });
 });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { openEmbeddedServer } from '../../support/embedded-server.js';
 
-/** For each scope, the first words of its paths; the longest that fits counts. */
+/** For each scope, the prefixes of its paths; the longest match counts. */
 const scopeOf = (method: string, path: string): string | undefined => {
   if (/^\/(status|livez|readyz|openapi\.json|docs|\.well-known|archive)(\/|$)/.test(path)) return undefined;
   if (path === '/') return undefined;
@@ -18,7 +18,7 @@ const scopeOf = (method: string, path: string): string | undefined => {
   return 'npc';
 };
 
-it('Each route needs the scope of its subject, as OpenAPI says and the server checks [11.4g]', async () => {
+it('Each route needs the scope of its subject, in OpenAPI and on the server [11.4g]', async () => {
   await using server = await openEmbeddedServer();
   type Operation = { readonly 'x-scope'?: string };
   const document = (await (await fetch(`${server.url}/openapi.json`)).json()) as {

@@ -20,7 +20,7 @@ afterEach(async () => {
   await app.stop();
 });
 
-/** A route that streams, and the responses that it was asked for. */
+/** A route that streams, and the responses that were requested from it. */
 const streaming = (
   chunks: StreamedAnswer['chunks'],
   kind: 'finite' | 'endless' = 'finite',
@@ -42,7 +42,7 @@ const ask = async (): Promise<Socket> => {
   return socket;
 };
 
-/** An iterator by hand that gives one chunk and then makes the next one for ever, and when it was given back. */
+/** A manual iterator that gives one chunk and then makes the next one forever, and whether it was closed. */
 const stuck = () => {
   const { opened: returned, open: back } = gate();
   const { opened: making, open: stuckAt } = gate();
@@ -66,8 +66,8 @@ const stuck = () => {
   return { chunks, returned, making };
 };
 
-describe('a streamed answer', () => {
-  it('comes chunk by chunk, texts and bytes, with the headers of every answer and no length [1.2o]', async () => {
+describe('a streamed response', () => {
+  it('arrives chunk by chunk, texts and bytes, with the usual headers and without a length [1.2o]', async () => {
     const { definition } = streaming(async function* () {
       yield 'one ';
       yield '';
@@ -85,7 +85,7 @@ describe('a streamed answer', () => {
     expect(headers.get('content-length')).toBeNull();
   });
 
-  it('may hold nothing, and HEAD asks for none of it', async () => {
+  it('may be empty, and is not started for HEAD', async () => {
     let begun = 0;
     const { definition } = streaming(async function* () {
       begun += 1;
@@ -102,7 +102,7 @@ describe('a streamed answer', () => {
     expect(begun).toBe(1);
   });
 
-  it('sends its headers with an empty first chunk, before there is anything to send', async () => {
+  it('sends its headers with an empty first chunk, before it has any content', async () => {
     const { definition } = streaming(async function* (signal) {
       yield '';
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -112,7 +112,7 @@ describe('a streamed answer', () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('is not left at its end', async () => {
+  it('is read to its end', async () => {
     let aborted: boolean | null = null;
     const { definition } = streaming(async function* (signal) {
       yield 'all of it';
@@ -136,7 +136,7 @@ describe('a streamed answer', () => {
     expect([status, body.error.code, headers.get('retry-after')]).toEqual([503, 'STORE_UNAVAILABLE', '2']);
   });
 
-  it('that throws later is cut, and what happened is logged with the request [1.2p]', async () => {
+  it('that throws later is cut off, and the error is logged with the request [1.2p]', async () => {
     const err = new Error('the disk is gone');
     const { definition } = streaming(async function* () {
       yield 'a beginning';
@@ -153,7 +153,7 @@ describe('a streamed answer', () => {
     ]);
   });
 
-  it('that its definition does not name is a defect', async () => {
+  it('that its definition does not declare is a programming error', async () => {
     const { definition } = streaming(async function* () {
       yield 'x';
     });
@@ -161,7 +161,7 @@ describe('a streamed answer', () => {
     expect((await app.get('/run')).status).toBe(500);
   });
 
-  it('is made no faster than its client reads [1.2o]', async () => {
+  it('is produced no faster than its client reads [1.2o]', async () => {
     const SIZE = 100_000;
     let made = 0;
     const { definition, responses } = streaming(async function* () {
@@ -182,7 +182,7 @@ describe('a streamed answer', () => {
     await expect.poll(() => read, { timeout: 10_000 }).toBeGreaterThan(1_000 * SIZE);
   });
 
-  it('lets others have their turn, however fast it is made and read', async () => {
+  it('yields to other work, however fast it is produced and read', async () => {
     let turns = 0;
     const turn = (): void => {
       turns += 1;
@@ -203,7 +203,7 @@ describe('a streamed answer', () => {
   });
 
   it.each(['finite', 'endless'] as const)(
-    'is given back when its client leaves while a chunk is being made (%s)',
+    'is closed when its client leaves while a chunk is being made (%s)',
     async (kind) => {
       const { chunks, returned, making } = stuck();
       const { definition } = streaming(chunks, kind);
@@ -216,7 +216,7 @@ describe('a streamed answer', () => {
     },
   );
 
-  it('is given back when its client leaves while something waits for it', async () => {
+  it('is closed when its client leaves while a chunk waits for it', async () => {
     let returned = false;
     const { definition, responses } = streaming(async function* (signal) {
       try {
@@ -237,7 +237,7 @@ describe('a streamed answer', () => {
     expect(app.log.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('is not begun for a client that has left', async () => {
+  it('is not started for a client that has left', async () => {
     let begun = false;
     const { opened: held, open: release } = gate();
     const answering: ServerResponse[] = [];
@@ -266,7 +266,7 @@ describe('a streamed answer', () => {
     expect(begun).toBe(false);
   });
 
-  it('has the time of a whole answer for every 16 MiB [1.2v]', async () => {
+  it('may take the time of a complete response for every 16 MiB [1.2v]', async () => {
     const { chunks, making } = stuck();
     const { opened: held, open: goOn } = gate();
     const { definition, responses } = streaming(async function* () {
@@ -288,7 +288,7 @@ describe('a streamed answer', () => {
     await expect.poll(() => responses[0]?.destroyed).toBe(true);
   });
 
-  it('says between its chunks that it lives, unless something waits to be read', async () => {
+  it('sends keep-alives between its chunks, unless a chunk waits to be read', async () => {
     const { chunks, making } = stuck();
     const { definition } = streaming(chunks, 'endless', { heartbeat: { everyMs: 1_000, chunk: '.beat.' } });
     app = await startApp([definition]);
@@ -301,8 +301,8 @@ describe('a streamed answer', () => {
   });
 });
 
-describe('a server that stops', () => {
-  it('ends an endless stream at once, whole', async () => {
+describe('a stopping server', () => {
+  it('ends an endless stream immediately and completely', async () => {
     const { chunks, returned, making } = stuck();
     const { definition } = streaming(chunks, 'endless');
     app = await startApp([definition]);
@@ -330,7 +330,7 @@ describe('a server that stops', () => {
     expect(await text).toMatch(/one\r\n3\r\ntwo\r\n0\r\n\r\n$/);
   });
 
-  it('cuts and gives back a finite stream that does not end in time', async () => {
+  it('cuts off and closes a finite stream that does not end in time', async () => {
     const { chunks, returned, making } = stuck();
     const { definition } = streaming(chunks);
     app = await startApp([definition]);

@@ -52,7 +52,7 @@ describe('a body', () => {
     expect((await loose(JSON.stringify({ data: { x: nested(30) } }))).status).toBe(200);
   });
 
-  it('may say __proto__ in a text, and hold whole surrogate pairs', async () => {
+  it('may contain __proto__ in a text, and complete surrogate pairs', async () => {
     const { status, body } = await loose('{"data":{"x":"__proto__ \\ud83d\\ude00"}}');
     expect([status, body.body.data.x]).toEqual([200, '__proto__ 😀']);
   });
@@ -73,11 +73,11 @@ describe('a body', () => {
     ["{'a': 1}", 'The JSON is invalid at line 1, column 2.'],
     ['{"a": tru}', 'The JSON is invalid at line 1, column 7.'],
     ['{"a": "b', 'The JSON ends too early.'],
-  ])('%s is told what is wrong, and where [1.2d]', async (body, reason) => {
+  ])('%s is refused with the problem and its location [1.2d]', async (body, reason) => {
     expect((await loose(body)).body.error.details).toEqual({ reason });
   });
 
-  it('may begin with a byte order mark, and hold large integers that a double holds [1.2f]', async () => {
+  it('may begin with a byte order mark, and contain large integers that a double holds [1.2f]', async () => {
     const { status, body } = await loose(
       bytes([0xef, 0xbb, 0xbf], '{"data":{"x":[10000000000000000,9007199254740992,35748936546471750]}}'),
     );
@@ -86,7 +86,7 @@ describe('a body', () => {
     expect((await loose(digits)).status).toBe(200);
   });
 
-  it('is told what is wrong beside what may be wrong', async () => {
+  it('is refused with the certain problem beside a possible one', async () => {
     const cut = '"generatedOutput":"cut \\ud83d"';
     for (const [rest, reason] of [
       [
@@ -99,14 +99,14 @@ describe('a body', () => {
       expect((await loose(`{"data":{${cut},${rest}}}`)).body.error.details).toEqual({ reason });
   });
 
-  it('is told no place where finding it would take long [1.2d]', async () => {
+  it('is refused without a location if finding it would take long [1.2d]', async () => {
     const long = `{"data":{"list":[${'1,'.repeat(40_000)}]}}`;
     expect((await loose(long)).body.error.details).toEqual({ reason: 'The JSON cannot be parsed.' });
     const twice = `{"a":${'1'.padEnd(80_000)},"a":2}`;
     expect((await loose(twice)).body.error.details).toEqual({ reason: 'An object has two members of the same name.' });
   });
 
-  it('may hold half a surrogate pair where a model was cut off [1.2g]', async () => {
+  it('may contain half a surrogate pair where a model was cut off [1.2g]', async () => {
     const sent = '{"data":{"generatedOutput":"It burned \\ud83d","list":[{"generatedOutput":"\\udc00"}]}}';
     const { status, body } = await loose(sent);
     expect([status, body.body.data]).toEqual([
@@ -135,11 +135,11 @@ describe('a body', () => {
     expect(body.error.details.issues).toEqual([{ in: 'body', pointer: '/text', message: 'is missing' }]);
   });
 
-  it('may hold members that nobody knows [1.2j]', async () => {
+  it('may contain unknown members [1.2j]', async () => {
     expect((await app.post('/loose', { a: 1, apiKey: 'x', extra: { deep: true } })).status).toBe(200);
   });
 
-  it('may misspell a member, and is told which one it may have meant [1.2l]', async () => {
+  it('is refused with a misspelt member and the name it may mean [1.2l]', async () => {
     const said = (reply: { readonly headers: Headers }) => reply.headers.get('anima-warning');
     const taken = await app.post('/npcs/mira/echo', { text: 'a', Note: 'b' });
     expect([taken.status, said(taken)]).toEqual([200, 'member-unknown; meant="/note"']);
@@ -148,11 +148,11 @@ describe('a body', () => {
     expect(said(await app.post('/npcs/mira/echo', { text: 'a', other: 'b' }))).toBeNull();
   });
 
-  it('is not converted to fit its schema', async () => {
+  it('is not coerced to fit its schema', async () => {
     expect((await app.post('/loose', { a: '1' })).body.error.code).toBe('SCHEMA_INVALID');
   });
 
-  it('takes null in an optional named member as absent, but not inside free-form JSON [1.2n]', async () => {
+  it('treats null in an optional named member as absent, but not inside free-form JSON [1.2n]', async () => {
     const sent = {
       text: 'a',
       note: null,
@@ -168,11 +168,11 @@ describe('a body', () => {
     });
   });
 
-  it('does not take null in a required member [1.2n]', async () => {
+  it('does not accept null in a required member [1.2n]', async () => {
     expect((await app.post('/npcs/mira/echo', { text: null })).status).toBe(400);
   });
 
-  it('is read also when the client is told to continue first', async () => {
+  it('is read also when the client waits for 100 Continue', async () => {
     const reply = await app.raw(
       'POST /loose HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\nContent-Length: 7\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n{"a":5}',
     );

@@ -29,7 +29,7 @@ describe('a timestamp', () => {
     '2027-01-01 00:00:00Z',
     'yesterday',
     '',
-  ])('%j is no instant', (text) => {
+  ])('%j is not an instant', (text) => {
     expect(instantOf(text)).toBeNull();
   });
 });

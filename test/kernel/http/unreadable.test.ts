@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { answerUnreadable } from '../../../src/kernel/http/unreadable.js';
 
 describe('answerUnreadable', () => {
-  it('listens to requests once, however many are late at the same time', () => {
+  it('adds one listener to requests, however many are late at the same time', () => {
     const server = createServer();
     answerUnreadable(server, () => 'r1');
     const before = server.listenerCount('request');

@@ -15,7 +15,7 @@ import { appendNext } from '../../support/append-next.js';
 
 const DUE = '2026-01-01T00:15:00.000Z';
 
-/** A store with so many foreign events, and a repository that counts what it reads. */
+/** A store with this many foreign events, and a repository that counts its reads. */
 const setUp = async (foreign = 0) => {
   const store = new MemoryEventStore();
   const append = (name: string, options: EventOptions = {}) => appendNext(store, STREAM, [event(name, options)]);
@@ -40,8 +40,8 @@ const setUp = async (foreign = 0) => {
 const started = { state: { name: 'started', deadlineAt: DUE }, sequence: 1 };
 const unknown: Omit<Instance, 'through' | 'rivals' | 'bytes'> = { state: { name: 'new' }, sequence: 0 };
 
-describe('reading a process out of its stream', () => {
-  it('begins at the revision that its id carries, passes what is not its own, and remembers the result', async () => {
+describe('reading a process from its stream', () => {
+  it('begins at the revision in its id, skips foreign events, and caches the result', async () => {
     const { load, start, others, reads } = await setUp(700);
     await start();
     await others('between', 3);
@@ -51,7 +51,7 @@ describe('reading a process out of its stream', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('folds the end of the stream that its caller has just read, and reads only if something is missing before it', async () => {
+  it('folds the end of the stream that its caller has just read, and reads only events missing before it', async () => {
     const { load, start, others, reads, repository, ref, store } = await setUp(3);
     await start();
     await others('between', 4);
@@ -65,7 +65,7 @@ describe('reading a process out of its stream', () => {
     expect(reads).toEqual([{ from: 2, events: 6 }]);
   });
 
-  it('goes on page by page until the process is over', async () => {
+  it('continues page by page until the process is over', async () => {
     const { load, start, giveUp, others, reads } = await setUp();
     await start();
     await others('between', 600);
@@ -75,7 +75,7 @@ describe('reading a process out of its stream', () => {
     expect(reads.reduce((sum, { events }) => sum + events, 0)).toBe(1_000);
   });
 
-  it('stops looking for the first event of an unknown process after a bounded search, and does not remember it', async () => {
+  it('stops searching for the first event of an unknown process after a bounded number, and does not cache that', async () => {
     const { load, others, start, reads } = await setUp();
     await others('foreign', FIRST_EVENT_SEARCH + 600);
     expect(await load()).toMatchObject(unknown);
@@ -85,14 +85,14 @@ describe('reading a process out of its stream', () => {
     expect(reads.length).toBeGreaterThan(4);
   });
 
-  it('looks no further than a process can have begun that was made long before', async () => {
+  it('searches only as far as a process of an old id can have begun', async () => {
     const { load, others, reads, ref } = await setUp();
     await others('foreign', FIRST_EVENT_SEARCH);
     expect(await load({ ...ref, id: makeProcessId('r', -1, 0, 'command') })).toMatchObject(unknown);
     expect(reads).toHaveLength(1);
   });
 
-  it('reads nothing for an id that was not made here, and finds nothing under an id of another stream', async () => {
+  it('reads nothing for a foreign id, and finds nothing under an id of another stream', async () => {
     const { load, start, reads, ref } = await setUp();
     await start();
     expect(await load({ ...ref, id: 'made-up' })).toMatchObject(unknown);
@@ -108,7 +108,7 @@ describe('reading a process out of its stream', () => {
     expect(await load()).toMatchObject(started);
   });
 
-  it('folds what was recorded behind what is known, without reading', async () => {
+  it('folds newly recorded events without reading', async () => {
     const { store, repository, load, start, giveUp, ref, reads } = await setUp();
     await start();
     const before = await load();
@@ -119,7 +119,7 @@ describe('reading a process out of its stream', () => {
     expect(reads).toHaveLength(1);
   });
 
-  it('remembers no more than it may by size: what is too large is read again', async () => {
+  it('caches up to a size: larger processes are read again', async () => {
     const { store, start, ref } = await setUp();
     await start();
     let reads = 0;
@@ -139,7 +139,7 @@ describe('reading a process out of its stream', () => {
     }
   });
 
-  it('reads the stream again when it was told to forget', async () => {
+  it('reads the stream again after its cache was cleared', async () => {
     const { repository, load, start, giveUp, ref } = await setUp();
     await start();
     await load();
@@ -151,7 +151,7 @@ describe('reading a process out of its stream', () => {
 });
 
 describe('the steps of one process', () => {
-  /** A step that reports when it begins, and ends when it is let go. */
+  /** A step that reports when it begins, and ends when it is released. */
   const heldSteps = (repository: ProcessRepository) => {
     const begun: string[] = [];
     const ends: (() => void)[] = [];
@@ -168,7 +168,7 @@ describe('the steps of one process', () => {
     return { begun, run, endOne };
   };
 
-  it('run one behind the other, in the order in which they came, and beside those of other processes', async () => {
+  it('run one after the other, in the order of arrival, and in parallel with other processes', async () => {
     const { repository } = await setUp();
     const { begun, run, endOne } = heldSteps(repository);
     const steps = [run('one', 'a'), run('one', 'b'), run('other', 'c'), run('one', 'd')];
@@ -182,7 +182,7 @@ describe('the steps of one process', () => {
     expect(await Promise.all(steps)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('go on behind one that failed', async () => {
+  it('continue after one that failed', async () => {
     const { repository } = await setUp();
     const failed = repository.runExclusive('one', () => Promise.reject(new Error('no')));
     const next = repository.runExclusive('one', () => Promise.resolve('done'));
@@ -190,7 +190,7 @@ describe('the steps of one process', () => {
     expect(await next).toBe('done');
   });
 
-  it('are refused as BUSY when too many wait, and taken again when there is room', async () => {
+  it('are refused as BUSY when too many wait, and accepted again when there is room', async () => {
     const { repository } = await setUp();
     const { begun, run, endOne } = heldSteps(repository);
     const steps = Array.from({ length: QUEUE_LIMIT }, (_, n) => run('one', String(n)));

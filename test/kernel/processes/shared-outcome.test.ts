@@ -19,7 +19,7 @@ const waiting = (outcome: ProcessRuntime['outcome']) => {
 };
 
 describe('the outcome of a process', () => {
-  it('is waited for once, however many want it', async () => {
+  it('is waited for once, however many callers want it', async () => {
     let asked = 0;
     let tell: (answer: StepAnswer) => void = () => undefined;
     const { wait } = waiting(() => {
@@ -33,7 +33,7 @@ describe('the outcome of a process', () => {
     expect(asked).toBe(1);
   });
 
-  it('is asked for again where others wait already, and is none when the time is up', async () => {
+  it('is requested again if others wait already, and is null when the time is up', async () => {
     let refusals = 0;
     const { clock, wait } = waiting(() => {
       refusals += 1;

@@ -36,7 +36,7 @@ const textsIn = async (models: MemoryReadModels, stream: string): Promise<readon
   return rows.map(({ row }) => `${(row as Note).id}: ${(row as Note).text}`);
 };
 
-describe('Events that touch many rows', () => {
+describe('Events that affect many rows', () => {
   const clock = new ManualClock();
   let store: MemoryEventStore;
   let models: MemoryReadModels;
@@ -76,14 +76,14 @@ describe('Events that touch many rows', () => {
     return parked;
   };
 
-  it('wait for no turn of the event loop for the words of each short text', async () => {
+  it('do not yield for the words of each short text', async () => {
     for (let n = 0; n < 500; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: 'a few words' })]);
     using turns = countTurns();
     await apply();
     expect(turns.count).toBeLessThan(50);
   });
 
-  it('let others run between short texts, each of which must be folded', async () => {
+  it('yield between short texts, each of which must be folded', async () => {
     const text = '\ufdfa'.repeat(900);
     const spoken = { ...notes, passagesOf };
     for (let n = 0; n < 200; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: text })]);
@@ -95,7 +95,7 @@ describe('Events that touch many rows', () => {
     }
   });
 
-  it('bring to the index only the passages that are new', async () => {
+  it('index only new passages', async () => {
     const told: typeof notes = {
       ...notes,
       passagesOf: ({ text: said }) =>
@@ -112,18 +112,18 @@ describe('Events that touch many rows', () => {
     expect(placesIn()).toEqual([2, 3]);
   });
 
-  it('are written in transactions that have about so many words to index', async () => {
+  it('are written in transactions with a bounded number of words to index', async () => {
     const text = Array.from({ length: 3_000 }, (_, n) => `w${n + 100_000}`).join(' ');
     const spoken = { ...notes, passagesOf };
     feed = feedOf(spoken, await models.open(spoken));
     for (let n = 0; n < 6; n += 1) await appendNext(store, 's', [noted(`${n}`, { [`n${n}`]: text })]);
     await applyEvents(writer, feed, await largeEvents(0), AT);
-    // The words of each row, in its text and its passage, have 48,000 units: with the second of a transaction its portion of 65,536 is full.
+    // The words of each row, in its text and its passage, have 48,000 units: with the second row its portion of 65,536 is full.
     expect(commits.map(({ put }) => put.length)).toEqual([2, 2, 2]);
     expect(await textsIn(models, 's')).toHaveLength(6);
   });
 
-  it('make, change and remove as many as they name, of their own stream alone', async () => {
+  it('create, change and remove as many rows as they name, of their own stream only', async () => {
     await appendNext(store, 's', [noted('1', { a: 'one', b: 'two', c: 'three' })]);
     await appendNext(store, 't', [noted('2', { a: 'theirs', b: 'too' })]);
     await appendNext(store, 's', [noted('3', { b: 'other', d: 'new' }), struck('4', ['a', 'c', 'x']), noted('5', {})]);
@@ -133,14 +133,14 @@ describe('Events that touch many rows', () => {
     expect(await models.progress(notes, 's')).toBe(3);
   });
 
-  it('change nothing when they come again', async () => {
+  it('change nothing when they are delivered again', async () => {
     await appendNext(store, 's', [noted('1', { a: 'one', b: 'two' }), struck('2', ['a'])]);
     await apply();
     await apply();
     expect(await textsIn(models, 's')).toEqual(['b: two']);
   });
 
-  it('are parked whole when one of the rows cannot be made, and stop their stream alone', async () => {
+  it('are parked completely when one of the rows cannot be made, and stop only their stream', async () => {
     await appendNext(store, 's', [noted('1', { a: 'one', b: 'two' })]);
     await appendNext(store, 's', [noted('2', { a: 'changed', b: 'poison', c: 'new' }), noted('3', { d: 'late' })]);
     await appendNext(store, 't', [noted('4', { a: 'theirs' })]);
@@ -163,7 +163,7 @@ describe('Events that touch many rows', () => {
     ]);
   });
 
-  it('are written in portions of what was stored of their rows, however small they are themselves', async () => {
+  it('are written in portions by the stored size of their rows, however small they are themselves', async () => {
     const size = PORTION_BYTES / 4;
     const large = 'x'.repeat(size);
     for (let n = 0; n < 16; n += 1) await appendNext(store, `s${n}`, [noted(`${n}`, { a: large })]);
@@ -185,7 +185,7 @@ describe('Events that touch many rows', () => {
     expect(Math.max(...loads)).toBeLessThan(PORTION_BYTES + size);
   });
 
-  it('have all their rows in one portion, however large those are, and nobody else’s', async () => {
+  it('have all their rows in one portion, however large those are, and no rows of others', async () => {
     const large = 'x'.repeat(PORTION_BYTES / 4);
     const ids = [...'abcdefghijkl'];
     for (const id of ids) await appendNext(store, 's', [noted(id, { [id]: large })]);
@@ -204,7 +204,7 @@ describe('Events that touch many rows', () => {
     expect([await textsIn(models, 's'), await textsIn(models, 't')]).toEqual([[], ['a: two']]);
   });
 
-  it('are written in smaller portions after one that failed, and in larger ones again once they are written', async () => {
+  it('are written in smaller portions after a failed one, and in larger ones again once they are written', async () => {
     for (let n = 0; n < 40; n += 1) await appendNext(store, `s${n}`, [noted(`${n}`, many('a', 100))]);
     const narrow = writerWith(writer, {
       commit: (build, changes) =>
@@ -222,7 +222,7 @@ describe('Events that touch many rows', () => {
     expect(feed.next.portion.rows).toBe(PORTION_ROWS);
   });
 
-  it('rarely fail where the database takes fewer rows than a full portion', async () => {
+  it('rarely fail if the database accepts fewer rows than a full portion', async () => {
     for (let n = 0; n < 600; n += 1) await appendNext(store, `s${n}`, [noted(`${n}`, many('a', 10))]);
     let failures = 0;
     const narrow = writerWith(writer, {
@@ -237,7 +237,7 @@ describe('Events that touch many rows', () => {
     expect([await models.progress(notes, 's599'), failures]).toEqual([0, 3]);
   });
 
-  it('are folded again from the portion that another writer got ahead of', async () => {
+  it('are folded again from the portion that another writer wrote first', async () => {
     for (let n = 0; n < 3; n += 1) await appendNext(store, 's', [noted(`${n}`, many(`${n}-`, PORTION_ROWS))]);
     let refused = false;
     const racing = writerWith(writer, {
@@ -251,7 +251,7 @@ describe('Events that touch many rows', () => {
     expect(commits.map(({ progress }) => progress)).toEqual([0, 1, 2].map((to) => [{ stream: 's', from: to - 1, to }]));
   });
 
-  it('move their partition on with the last portion', async () => {
+  it('advance their partition with the last portion', async () => {
     for (let n = 0; n < 3; n += 1) await appendNext(store, 's', [noted(`${n}`, many(`${n}-`, PORTION_ROWS))]);
     const log = { error: () => undefined };
     const build = new PartitionedBuild(feed, { events: store, writer, clock, log });
@@ -266,7 +266,7 @@ describe('Events that touch many rows', () => {
     expect(await textsIn(models, 's')).toHaveLength(3 * PORTION_ROWS);
   });
 
-  it('come to the same rows live, rebuilt and by partitions, however they are cut', async () => {
+  it('give the same rows live, rebuilt and by partitions, however they are split', async () => {
     const stream = fc.constantFrom('s', 't', 'u');
     const id = fc.constantFrom('a', 'b', 'c', 'd');
     const text = fc.oneof({ weight: 9, arbitrary: fc.constantFrom('one', 'two') }, fc.constant('poison'));

@@ -24,7 +24,7 @@ const roundsOf = async (sizes: readonly (readonly [links: number, bytes: number]
 };
 
 describe('The inbox of a feed', () => {
-  it('does not grow while partitions move and nobody takes anything', async () => {
+  it('does not grow while partitions move and no batch is taken', async () => {
     const inbox = new FeedInbox({ links: 10, bytes: 1_000 });
     const answers: string[] = [];
     let stale = false;
@@ -41,11 +41,11 @@ describe('The inbox of a feed', () => {
     expect(answers.sort()).toEqual(['first false', 'moved false', 'second true']);
   });
 
-  it('hands over batches until they are many', async () => {
+  it('joins batches up to a number of events', async () => {
     expect(await roundsOf(Array.from({ length: 7 }, () => [4, 1]))).toEqual([3, 3, 1]);
   });
 
-  it('hands over batches until they are large', async () => {
+  it('joins batches up to a size', async () => {
     expect(await roundsOf(Array.from({ length: 7 }, () => [1, 400]))).toEqual([3, 3, 1]);
     expect(
       await roundsOf([
@@ -58,7 +58,7 @@ describe('The inbox of a feed', () => {
   it.each([
     ['many', 10, 1],
     ['large', 1, 1_000],
-  ])('says when those that wait are %s', (_, links, bytes) => {
+  ])('reports when the waiting ones are %s', (_, links, bytes) => {
     const inbox = new FeedInbox({ links: 10, bytes: 1_000 });
     let calls = 0;
     const stop = inbox.onFull(() => (calls += 1));

@@ -21,7 +21,7 @@ import { appendNext } from '../../support/append-next.js';
 const PARTITIONS = 3;
 type Count = { readonly stream: string; readonly names: readonly string[] };
 
-/** The names of a stream's events; one named `poison` cannot be taken. */
+/** The names of a stream's events; one named `poison` cannot be applied. */
 const names = (of: Partial<Projection<Count>> = {}): Projection<Count> => ({
   name: 'names',
   version: 1,
@@ -36,7 +36,7 @@ const names = (of: Partial<Projection<Count>> = {}): Projection<Count> => ({
   ...of,
 });
 
-/** Streams that lie in different partitions: one in each. */
+/** Streams in different partitions: one in each. */
 const [s0, s1, s2] = Array.from({ length: PARTITIONS }, (_, partition) => {
   for (let n = 0; ; n += 1) if (partitionOf(`s${n}`, PARTITIONS) === partition) return `s${n}`;
 }) as [string, string, string];
@@ -73,7 +73,7 @@ describe('The projector of a partitioned feed', () => {
     return projector;
   };
 
-  /** What a relay makes of the store behind `after`. */
+  /** The output of a relay for the store behind `after`. */
   const links = async (after = 0): Promise<readonly FeedEntry[]> => {
     const chain = createChain(after, PARTITIONS);
     return [...chain.begin(), ...chain.next(await store.readAll(after, 10_000))];
@@ -83,7 +83,7 @@ describe('The projector of a partitioned feed', () => {
   const positionOf = async (of: Projection = names()): Promise<number> => (await models.open(of)).position;
   const settle = (): Promise<void> => clock.advance(FEED_GATHER_MS * 8);
 
-  it('applies what its partitions bring, and says when a place in the global order is reached', async () => {
+  it('applies the events of its partitions, and reports each global position it reaches', async () => {
     const projector = await start();
     for (const stream of [s0, s1, s2]) await appendNext(store, stream, events(stream, 2));
     feed.append(await links());
@@ -94,7 +94,7 @@ describe('The projector of a partitioned feed', () => {
     expect(feed.committed).toEqual(feed.log.map((all) => all.length));
   });
 
-  it('does not say that a place is reached while a partition has not come there', async () => {
+  it('does not report a position as reached while a partition is behind it', async () => {
     await start();
     await appendNext(store, s0, events('a', 1));
     await appendNext(store, s1, events('b', 1));
@@ -107,7 +107,7 @@ describe('The projector of a partitioned feed', () => {
     expect(await positionOf()).toBe(2);
   });
 
-  it('changes nothing when messages come again', async () => {
+  it('changes nothing when messages are delivered again', async () => {
     await start();
     await appendNext(store, s0, events('a', 3));
     const all = await links();
@@ -119,7 +119,7 @@ describe('The projector of a partitioned feed', () => {
     expect(problems).toEqual([]);
   });
 
-  it('has from the store what the log does not hold, though nothing more comes of that stream', async () => {
+  it('reads from the store what the log lacks, even if the stream gets no further events', async () => {
     await start();
     await appendNext(store, s0, events('lost', 3));
     await appendNext(store, s1, events('kept', 1));
@@ -130,7 +130,7 @@ describe('The projector of a partitioned feed', () => {
     expect(problems).toEqual([]);
   });
 
-  it('lets a partition come again from where it was before it fell behind, until it has caught up', async () => {
+  it('rewinds a partition to where it was before it fell behind, until it has caught up', async () => {
     let away = true;
     const readAll = store.readAll.bind(store);
     store.readAll = async (after, limit) => (away ? [] : readAll(after, limit));
@@ -147,7 +147,7 @@ describe('The projector of a partitioned feed', () => {
     expect(feed.committed[0]).toBe(2);
   });
 
-  it('mends a stream from the store when an event comes whose predecessor was never applied, whatever the feed claims', async () => {
+  it('repairs a stream from the store when an event arrives whose predecessor was never applied, whatever the feed claims', async () => {
     await start();
     await appendNext(store, s0, events('a', 5));
     const written = await store.readAll(0, 10);
@@ -163,7 +163,7 @@ describe('The projector of a partitioned feed', () => {
     expect(problems).toEqual([]);
   });
 
-  it('parks an event that does not fit: its stream stands still, others go on', async () => {
+  it('parks an event that does not fit: its stream stops, others continue', async () => {
     const projector = await start();
     await appendNext(store, s0, [event('a'), event('poison'), event('b')]);
     await appendNext(store, s1, [event('c')]);
@@ -175,7 +175,7 @@ describe('The projector of a partitioned feed', () => {
     expect(problems).toEqual(['Parked an event that cannot be applied; its stream stops here']);
   });
 
-  it('makes a new version from the store, beside the old one, and goes on with the feed', async () => {
+  it('builds a new version from the store, beside the old one, and continues with the feed', async () => {
     const first = await start();
     await appendNext(store, s0, events('a', 2));
     await appendNext(store, s1, events('b', 2));
@@ -201,7 +201,7 @@ describe('The projector of a partitioned feed', () => {
     expect(await positionOf(loud)).toBe(5);
   });
 
-  it('begins no build again whose place a newer version has taken, and goes on with the others', async () => {
+  it('does not restart a build that a newer version has replaced, and continues with the others', async () => {
     const [old, next, other] = [names(), names({ version: 2 }), names({ name: 'others' })];
     await start([old, other]);
     await appendNext(store, s0, events('a', 1));
@@ -223,7 +223,7 @@ describe('The projector of a partitioned feed', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('makes everything anew, with others, when the rows come from events that the store does not have', async () => {
+  it('rebuilds everything, together with others, when the rows come from events that the store does not have', async () => {
     const ahead = await models.open(names());
     const put = [{ key: 'lost', row: {}, index: { partition: 'all', order: 'lost', tag: '' } }];
     await models.commit(ahead, { put, remove: [], progress: [], parked: [], position: 99 });
@@ -255,7 +255,7 @@ describe('The projector of a partitioned feed', () => {
     expect(problems).toHaveLength(1);
   });
 
-  it('tries again what failed, for as long as it takes, and then goes on as if nothing had been', async () => {
+  it('retries failures for as long as it takes, and then continues normally', async () => {
     let away = false;
     const unless = <T>(run: () => Promise<T>): Promise<T> => (away ? Promise.reject(new Error('away')) : run());
     const writer = writerWith(models, {
@@ -283,7 +283,7 @@ describe('The projector of a partitioned feed', () => {
     expect(await positionOf()).toBe(2);
   });
 
-  it('tries less at once after a transaction that failed, down to one event, and goes on with each that is written', async () => {
+  it('tries smaller transactions after a failed one, down to one event, and continues with each that is written', async () => {
     const narrow = writerWith(models, {
       commit: (build: Build, changes: Changes) =>
         changes.put.length > 1 ? Promise.reject(new Error('too large')) : models.commit(build, changes),
@@ -297,7 +297,7 @@ describe('The projector of a partitioned feed', () => {
     expect(await positionOf()).toBe(20);
   });
 
-  it('refuses what an old owner of a partition writes late', async () => {
+  it('refuses late writes of a previous owner of a partition', async () => {
     let hold: Promise<void> = Promise.resolve();
     let goOn = (): void => undefined;
     const commits: boolean[] = [];
@@ -333,7 +333,7 @@ describe('The projector of a partitioned feed', () => {
       return everythingIn(fresh);
     };
 
-    it('however messages are lost, doubled and displaced', async () => {
+    it('despite lost, duplicated and reordered messages', async () => {
       const fates = fc.infiniteStream(fc.constantFrom('kept', 'kept', 'kept', 'lost', 'doubled', 'late'));
       await fc.assert(
         fc.asyncProperty(history, fates, async (written, fate) => {
@@ -360,7 +360,7 @@ describe('The projector of a partitioned feed', () => {
       );
     });
 
-    it('however partitions move between three projectors that come and go', async () => {
+    it('despite partitions moving between three projectors that come and go', async () => {
       const moves = fc.array(fc.constantFrom('rebalance', 'join', 'leave', 'time'), { minLength: 4, maxLength: 12 });
       await fc.assert(
         fc.asyncProperty(history, moves, async (written, steps) => {

@@ -22,7 +22,7 @@ type Count = { readonly stream: string; readonly names: readonly string[] };
 
 const nameIn = (data: JsonObject): string => data['name'] as string;
 
-/** The names of a stream's events; one named `poison` cannot be taken. */
+/** The names of a stream's events; one named `poison` cannot be applied. */
 const names = (of: Partial<Projection<Count>> = {}): Projection<Count> => ({
   name: 'names',
   version: 1,
@@ -69,7 +69,7 @@ describe('The projector', () => {
   const namesIn = async (stream: string, of: Projection = names()): Promise<readonly string[] | null> =>
     ((await models.get(of, stream)) as Count | null)?.names ?? null;
 
-  it('applies what was there when it started, and what comes later', async () => {
+  it('applies the events that existed at its start, and later ones', async () => {
     await appendNext(store, 's', events('early', 2));
     await start([names()]);
     expect(await models.reached(names(), 's', 1, WAIT_MS)).toBe(true);
@@ -78,21 +78,21 @@ describe('The projector', () => {
     expect(await namesIn('s')).toEqual(['early-0', 'early-1', 'late-0']);
   });
 
-  it('moves the progress of a stream past events that it does not handle', async () => {
+  it('advances the progress of a stream past events that it does not handle', async () => {
     await start([names()]);
     await appendNext(store, 's', [event('a'), event('b', { type: 'Else' })]);
     expect(await models.reached(names(), 's', 1, WAIT_MS)).toBe(true);
     expect(await namesIn('s')).toEqual(['a']);
   });
 
-  it('answers who waits for a place in the global order', async () => {
+  it('answers callers that wait for a global position', async () => {
     await start([names()]);
     const { position } = (await appendNext(store, 's', events('a', 3))) as { position: number };
     expect(await models.reachedPosition(names(), position, WAIT_MS)).toBe(true);
     expect(await namesIn('s')).toHaveLength(3);
   });
 
-  it('goes on where it stopped, and applies nothing twice', async () => {
+  it('continues where it stopped, and applies nothing twice', async () => {
     const first = await start([names()]);
     await appendNext(store, 's', events('a', 2));
     await models.reached(names(), 's', 1, WAIT_MS);
@@ -104,7 +104,7 @@ describe('The projector', () => {
     expect(await namesIn('s')).toEqual(['a-0', 'a-1', 'b-0']);
   });
 
-  it('gathers events while nobody waits, and writes a row once for all of them', async () => {
+  it('batches events while no caller waits, and writes a row once for all of them', async () => {
     const commits: Changes[] = [];
     await start(
       [names()],
@@ -127,7 +127,7 @@ describe('The projector', () => {
     expect(await namesIn('s')).toHaveLength(11);
   });
 
-  it('ends the gathering at once when somebody begins to wait', async () => {
+  it('ends the batching immediately when a caller begins to wait', async () => {
     await start([names()]);
     await appendNext(store, 's', events('first', 1));
     await clock.advance(0);
@@ -136,7 +136,7 @@ describe('The projector', () => {
     expect(await models.reached(names(), 's', 1, WAIT_MS)).toBe(true);
   });
 
-  it('says how far behind it is', async () => {
+  it('reports its lag', async () => {
     await appendNext(store, 's', events('a', 3));
     const blocked = gate();
     const commit = async (build: Build, changes: Changes) => {
@@ -151,13 +151,13 @@ describe('The projector', () => {
     expect([await projector.lag(), await projector.parked()]).toEqual([0, 0]);
   });
 
-  describe('meeting an event that a projection cannot take', () => {
+  describe('meeting an event that a projection cannot apply', () => {
     const poisoned = async (): Promise<void> => {
       await appendNext(store, 's', [event('a'), event('poison'), event('b')]);
       await appendNext(store, 't', [event('c')]);
     };
 
-    it('parks the event with its reason: its stream stands still, others go on', async () => {
+    it('parks the event with its reason: its stream stops, others continue', async () => {
       const projector = await start([names()]);
       await poisoned();
       expect(await models.reached(names(), 't', 0, WAIT_MS)).toBe(true);
@@ -182,7 +182,7 @@ describe('The projector', () => {
       expect(problems).toHaveLength(1);
     });
 
-    it('stops the stream for that projection alone', async () => {
+    it('stops the stream for that projection only', async () => {
       const tolerant = names({ name: 'tolerant', evolve: (_, { stream }) => ({ stream, names: [] }) });
       await start([names(), tolerant]);
       await poisoned();
@@ -190,7 +190,7 @@ describe('The projector', () => {
       expect(await models.progress(names(), 's')).toBe(0);
     });
 
-    it('parks the event also when its key or its place in lists cannot be told', async () => {
+    it('parks the event also when its key or its position in lists cannot be derived', async () => {
       const isPoison = (text: string): boolean => text.includes('poison');
       const evolve: Projection<Count>['evolve'] = (_, { stream, data }) => ({ stream, names: [nameIn(data)] });
       const refuse = (): never => {
@@ -215,7 +215,7 @@ describe('The projector', () => {
       expect(await models.parkedCount([keyless, placeless])).toBe(2);
     });
 
-    it('takes the stream up again in a new version that can take the event', async () => {
+    it('resumes the stream in a new version that can apply the event', async () => {
       const first = await start([names()]);
       await poisoned();
       await models.reached(names(), 't', 0, WAIT_MS);
@@ -259,7 +259,7 @@ describe('The projector', () => {
       expect((await models.open(names())).position).toBe(0);
     });
 
-    it('does not hold up the projections that are current', async () => {
+    it('does not delay the projections that are current', async () => {
       const other = names({ name: 'other' });
       const first = await start([names(), other]);
       await appendNext(store, 's', events('a', 2));
@@ -279,7 +279,7 @@ describe('The projector', () => {
   });
 
   describe('when something fails', () => {
-    it('tries again, less and less often, and then goes on as if nothing had been', async () => {
+    it('retries less and less often, and then continues normally', async () => {
       let failures = 0;
       const commit = async (build: Build, changes: Changes) => {
         if (failures < 3) {
@@ -300,7 +300,7 @@ describe('The projector', () => {
       expect(problems).toHaveLength(3);
     });
 
-    it('folds a batch again when another writer moved a stream meanwhile', async () => {
+    it('folds a batch again when another writer advanced a stream in the meantime', async () => {
       const build = await models.open(names());
       await appendNext(store, 's', events('a', 2));
       const batch = await store.readAll(0, 10);
@@ -316,7 +316,7 @@ describe('The projector', () => {
       expect(await namesIn('s')).toEqual(['a-0', 'a-1']);
     });
 
-    it('refuses to go on behind an event that is missing, instead of hiding it', async () => {
+    it('refuses to continue behind a missing event, instead of hiding it', async () => {
       await appendNext(store, 's', events('a', 3));
       const [first, , third] = await store.readAll(0, 10);
       if (first === undefined || third === undefined) throw new Error('nothing was read');
@@ -325,7 +325,7 @@ describe('The projector', () => {
       expect(await models.progress(names(), 's')).toBe(-1);
     });
 
-    it('makes everything anew when its rows come from events that the store does not have', async () => {
+    it('rebuilds everything when its rows come from events that the store does not have', async () => {
       const ahead = await models.open(names());
       await models.swapIn(ahead);
       const put = [
@@ -339,7 +339,7 @@ describe('The projector', () => {
     });
   });
 
-  it('applies nothing any more once it is disposed of', async () => {
+  it('applies nothing after it is disposed of', async () => {
     const projector = await start([names()]);
     await projector[Symbol.asyncDispose]();
     await appendNext(store, 's', events('a', 1));
@@ -355,7 +355,7 @@ describe('The projector', () => {
       return everythingIn(fresh);
     };
 
-    it('however the feed is cut and however often it is delivered again', async () => {
+    it('however the feed is split and however often it is delivered again', async () => {
       const deliveries = fc.array(fc.tuple(fc.nat(60), fc.nat(60)), { maxLength: 12 });
       await fc.assert(
         fc.asyncProperty(history, deliveries, async (written, cuts) => {
@@ -377,7 +377,7 @@ describe('The projector', () => {
       );
     });
 
-    it('wherever the projector was stopped and started again', async () => {
+    it('wherever the projector was stopped and restarted', async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(history, { minLength: 1, maxLength: 4 }), async (parts) => {
           store = new MemoryEventStore();

@@ -19,7 +19,7 @@ const projection: Projection = {
   indexOf: () => ({ partition: '', order: '', tag: '' }),
 };
 
-/** A stream of three events and a read model that has applied none of them; `done` says whether the wait is over. */
+/** A stream of three events and a read model that has applied none of them; `done` is whether the wait is over. */
 const setUp = async () => {
   const store = new MemoryEventStore();
   await store.append(STREAM, 'no_stream', events('e', 3));
@@ -47,7 +47,7 @@ const setUp = async () => {
 };
 
 describe('a read of a read model', () => {
-  it('waits until the read model holds what the stream held when the read began', async () => {
+  it('waits until the read model has everything that was in the stream when the read began', async () => {
     const { apply, read } = await setUp();
     const { settled, done } = read();
     expect(await done()).toBe(false);
@@ -58,7 +58,7 @@ describe('a read of a read model', () => {
     expect(await done()).toBe(true);
   });
 
-  it('takes no longer when the wall clock is set back meanwhile', async () => {
+  it('takes no longer when the wall clock is set back in the meantime', async () => {
     const { clock, read } = await setUp();
     const { settled, done } = read();
     expect(await done()).toBe(false);
@@ -68,7 +68,7 @@ describe('a read of a read model', () => {
     await settled;
   });
 
-  it('goes on with what is there when the read model stays behind', async () => {
+  it('continues with stale rows when the read model stays behind', async () => {
     const { clock, read } = await setUp();
     const { settled, done } = read();
     expect(await done()).toBe(false);
@@ -78,7 +78,7 @@ describe('a read of a read model', () => {
     await expect(settled).resolves.toBeUndefined();
   });
 
-  it('waits for the revision that the client asked for, no less and no more', async () => {
+  it('waits exactly for the revision that the client requested', async () => {
     const { apply, read } = await setUp();
     const [one, three] = [read(1), read(3)];
     expect(await one.done()).toBe(false);
@@ -101,14 +101,14 @@ describe('a read of a read model', () => {
     });
   });
 
-  it('waits for nothing where the stream is empty', async () => {
+  it('does not wait if the stream is empty', async () => {
     const { store, readModels } = await setUp();
     await waitForStream({ events: store, readModels }, projection, 'npc-studio.other', undefined);
   });
 });
 
 describe('a read of the event store', () => {
-  it('goes on at once when no revision was asked for, or the one asked for exists', async () => {
+  it('continues immediately when no revision was requested, or the requested one exists', async () => {
     const { store } = await setUp();
     const still = storeWith(store, {
       subscribe: () => {
@@ -130,7 +130,7 @@ describe('a read of the event store', () => {
 
   it('is refused when the wait is over and the revision does not exist', async () => {
     const { store } = await setUp();
-    // The subscription ends as one does whose signal was raised.
+    // The subscription ends like one whose signal was aborted.
     const over = storeWith(store, {
       subscribe: ({ signal: _, ...options }) => store.subscribe({ ...options, signal: AbortSignal.abort() }),
     });

@@ -33,7 +33,7 @@ describe('Rebuilding the read models', () => {
     for (let n = 0; n < MINDS; n += 1) await register(`mind-${n}`);
   });
 
-  it('makes the rows from all events, and says how far it is on the way', async () => {
+  it('makes the rows from all events, and reports its progress', async () => {
     const told: RebuildProgress[] = [];
     const rebuilt = await rebuild({ events: store, writer: models, clock }, projections, (progress) =>
       told.push(progress),
@@ -48,7 +48,7 @@ describe('Rebuilding the read models', () => {
     }
   });
 
-  it('leaves out rows that no event accounts for', async () => {
+  it('drops rows that no event accounts for', async () => {
     const build = await models.open(npcs);
     const put = [{ key: 'ghost', row: {}, index: { partition: tenant, order: 'ghost', tag: 'live' } }];
     await models.commit(build, { put, remove: [], progress: [], parked: [], position: MINDS });
@@ -57,7 +57,7 @@ describe('Rebuilding the read models', () => {
     expect(await models.get(npcs, 'ghost')).toBeNull();
   });
 
-  it('leaves the old rows as they were when it is broken off, and begins anew the next time', async () => {
+  it('leaves the old rows unchanged when it is interrupted, and starts over the next time', async () => {
     await rebuild({ events: store, writer: models, clock }, projections);
     await register('late');
     const readAll = async (after: number, limit: number) => {
@@ -76,7 +76,7 @@ describe('Rebuilding the read models', () => {
     expect((await models.list(npcs, all)).rows).toHaveLength(MINDS + 1);
   });
 
-  it('counts the events that no projection could take', async () => {
+  it('counts the events that no projection could apply', async () => {
     const picky = {
       ...npcs,
       evolve: () => {
@@ -132,7 +132,7 @@ describe('Rebuilding the read models', () => {
     expect(Math.max(...sizes)).toBeLessThan(120 * 1024 * 1024);
   });
 
-  it('gives up when somebody else writes the same read models', async () => {
+  it('gives up when another process writes the same read models', async () => {
     const writer = writerWith(models, { commit: async () => false });
     await expect(rebuild({ events: store, writer, clock }, projections)).rejects.toThrow('Another process');
   });

@@ -14,7 +14,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 
 const PARTITIONS = 8;
 
-/** A log that keeps each write apart. */
+/** A log that keeps each write separate. */
 const keptFeed = () => {
   const writes: (readonly FeedEntry[])[] = [];
   const feed: FeedWriter = {
@@ -33,7 +33,7 @@ const recorded = async (count: number, streamOf = (n: number) => `s${n}`): Promi
   return store.readAll(0, count);
 };
 
-/** Whether a reader who knows nothing is led by each partition from the beginning to `end`. */
+/** Whether each partition leads a new reader from the beginning to `end`. */
 const expectLedTo = (end: number, writes: readonly (readonly FeedEntry[])[]): void => {
   const reached = Array.from({ length: PARTITIONS }, () => 0);
   for (const { partition, link } of writes.flat()) {
@@ -46,7 +46,7 @@ const expectLedTo = (end: number, writes: readonly (readonly FeedEntry[])[]): vo
 const emptyOf = (write: readonly FeedEntry[] = []): number => write.filter(({ link }) => link.event === null).length;
 
 describe('Links', () => {
-  it('tell every partition at once how far it is when nothing more waits', async () => {
+  it('report its progress to every partition immediately when nothing more waits', async () => {
     const { writes, feed } = keptFeed();
     const session = await linksInto(feed, new ManualClock()).open(0);
     const [first] = await recorded(1);
@@ -56,7 +56,7 @@ describe('Links', () => {
     expectLedTo(1, writes);
   });
 
-  it('tell it once at the end of a burst, and now and then while it lasts', async () => {
+  it('report it once at the end of a burst, and now and then during it', async () => {
     const { writes, feed } = keptFeed();
     const clock = new ManualClock();
     const session = await linksInto(feed, clock).open(0);
@@ -72,7 +72,7 @@ describe('Links', () => {
 });
 
 describe('The public output', () => {
-  it('publishes the events of minds alone, and in order', async () => {
+  it('publishes only the events of minds, in order', async () => {
     const published: CloudEvent[] = [];
     const publisher: EventPublisher = {
       open: async () => ({

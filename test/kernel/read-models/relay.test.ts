@@ -28,7 +28,7 @@ const feedWith = (feed: MemoryFeed, write: (entries: readonly FeedEntry[]) => Pr
   }),
 });
 
-/** A log that holds each write of events back until it is told to acknowledge it. */
+/** A log that holds each write of events back until the test acknowledges it. */
 const acknowledging = (feed: MemoryFeed) => {
   let acknowledge = (): void => undefined;
   return {
@@ -79,12 +79,12 @@ describe('The relay', () => {
     for (const stream of STREAMS) await appendNext(store, stream, events(`${stream}-${round}`, 2));
   };
 
-  /** What a partition holds of events, each once, in the order of its first coming. */
+  /** The events in a partition, each once, in the order of first delivery. */
   const heldIn = (partition: number): readonly number[] => [
     ...new Set((feed.log[partition] ?? []).flatMap(({ event }) => (event === null ? [] : [event.position]))),
   ];
 
-  /** Whether somebody who knows nothing is led up to `end` by each partition, and meets each of its events on the way. */
+  /** Whether each partition leads a new reader up to `end` through each of its events. */
   const expectWhole = async (): Promise<void> => {
     const all = await store.readAll(0, 10_000);
     const end = await store.lastPosition();
@@ -103,7 +103,7 @@ describe('The relay', () => {
     }
   };
 
-  it('writes what was there and what comes, each stream into its partition and in order, and tells every partition how far it is', async () => {
+  it('writes existing and new events, each stream to its partition and in order, and reports its progress to every partition', async () => {
     await append(1);
     const relay = await start();
     await append(2);
@@ -113,7 +113,7 @@ describe('The relay', () => {
     expect(problems).toEqual([]);
   });
 
-  it('writes an event that comes alone at once, and gathers those that follow for one more write', async () => {
+  it('writes a single event immediately, and gathers those that follow for one more write', async () => {
     let writes = 0;
     const counting = feedWith(feed, () => Promise.resolve(void (writes += 1)));
     await append(1);
@@ -128,7 +128,7 @@ describe('The relay', () => {
     await expectWhole();
   });
 
-  it('writes again what it wrote before it was killed and had no checkpoint, and nothing else', async () => {
+  it('rewrites what it wrote without a checkpoint before it was killed, and nothing else', async () => {
     let killed = false;
     const dead = new Promise<never>(() => undefined);
     const dying: RelayLease = {
@@ -163,7 +163,7 @@ describe('The relay', () => {
     await expectWhole();
   });
 
-  it('moves its checkpoint only over what was acknowledged', async () => {
+  it('advances its checkpoint only over acknowledged writes', async () => {
     const slow = acknowledging(feed);
     await start('one', slow.writer);
     await append(1);
@@ -177,7 +177,7 @@ describe('The relay', () => {
     expect(lease.checkpoint).toBe(await store.lastPosition());
   });
 
-  it('moves its checkpoint over the batch that was under way when it was told to stop', async () => {
+  it('advances its checkpoint over the batch in flight when it is stopped', async () => {
     const slow = acknowledging(feed);
     const relay = await start('one', slow.writer);
     await appendNext(store, 'a', events('a-1', 2));
@@ -189,14 +189,14 @@ describe('The relay', () => {
     expect(lease.checkpoint).toBe(await store.lastPosition());
   });
 
-  it('begins again behind its checkpoint when a write failed, and leaves nothing out', async () => {
+  it('restarts behind its checkpoint when a write failed, and leaves nothing out', async () => {
     let writes = 0;
     await start(
       'one',
       feedWith(feed, async (entries) => {
         writes += 1;
         if (writes % 3 !== 2) return;
-        // Some of it is there all the same.
+        // Some of it was written all the same.
         feed.append(entries.slice(0, 2));
         throw new Error('the broker went away');
       }),
@@ -210,7 +210,7 @@ describe('The relay', () => {
     await expectWhole();
   });
 
-  it('stands by while another is at work, and takes over once that one is gone', async () => {
+  it('stands by while another is active, and takes over once that one is gone', async () => {
     const first = await start('one');
     const second = await start('two');
     await append(1);
@@ -227,7 +227,7 @@ describe('The relay', () => {
     expect(again, 'a relay that ended in order leaves nothing to be written again').toHaveLength(STREAMS.length * 2);
   });
 
-  it('stops writing when it finds that another has taken its place', async () => {
+  it('stops writing when it finds that another has replaced it', async () => {
     await start('one');
     await lease.release('one');
     await lease.take('two');
@@ -237,7 +237,7 @@ describe('The relay', () => {
     expect(feed.log.flat().filter(({ event }) => event !== null)).toEqual([]);
   });
 
-  describe('whose output is open only after its place would be lost', () => {
+  describe('whose output opens only after its lease would expire', () => {
     const OPEN_MS = 1_500;
     let short: MemoryRelayLease;
     let slow: FeedWriter;
@@ -251,7 +251,7 @@ describe('The relay', () => {
       };
     });
 
-    it('keeps the place meanwhile, and what it had reached', async () => {
+    it('keeps the lease in the meantime, and its progress', async () => {
       await append(1);
       await short.take('zero');
       await short.keep('zero', 3);
@@ -265,7 +265,7 @@ describe('The relay', () => {
       expect([await first.lag(), await second.lag()]).toEqual([0, null]);
     });
 
-    it('writes no event when the place was lost meanwhile', async () => {
+    it('writes no event when the lease was lost in the meantime', async () => {
       await append(1);
       await start('one', slow, short);
       await short.release('one');
@@ -278,7 +278,7 @@ describe('The relay', () => {
     });
   });
 
-  it('leaves its place after it could not renew it for as long as it holds', async () => {
+  it('gives up its lease if it could not renew it within its duration', async () => {
     let away = false;
     const unreachable: RelayLease = {
       holdsMs: lease.holdsMs,
@@ -297,7 +297,7 @@ describe('The relay', () => {
     expect(await relay.lag()).toBe(0);
   });
 
-  it('does no harm beside a relay that holds the place no longer: all links are true', async () => {
+  it('does no harm beside a relay that no longer holds the lease: all links are true', async () => {
     let hold: Promise<void> = Promise.resolve();
     let goOn = (): void => undefined;
     await start(
@@ -318,7 +318,7 @@ describe('The relay', () => {
     await expectWhole();
   });
 
-  it('begins anew when its checkpoint is beyond what the store holds', async () => {
+  it('starts over when its checkpoint is beyond the end of the store', async () => {
     await lease.take('old');
     await lease.keep('old', 1_000);
     await lease.release('old');

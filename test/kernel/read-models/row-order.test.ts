@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { compareOrders } from '../../../src/kernel/read-models/row-order.js';
 
 describe('the order of rows', () => {
-  it('is that of their UTF-8 bytes', () => {
+  it('is the order of their UTF-8 bytes', () => {
     const text = fc.string({
       unit: fc.constantFrom('0', '9', 'a', '\u00e9', '\ud7ff', '\ue000', '\uffff', '\u{10000}'),
       maxLength: 6,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { withMore } from '../../../src/kernel/read-models/with-more.js';
 import { settle } from '../../support/settle.js';
 
-/** Batches that come when the test says so. */
+/** Batches that arrive when the test releases them. */
 const source = () => {
   const waiting: number[] = [];
   let ended = false;
@@ -36,8 +36,8 @@ const source = () => {
   };
 };
 
-describe('Batches one ahead', () => {
-  it('say whether the next one is there, and do not wait for it', async () => {
+describe('Batches with a look-ahead', () => {
+  it('report whether the next one is available, without waiting for it', async () => {
     const { batches, come, end } = source();
     const seen: unknown[] = [];
     const reading = (async () => {
@@ -58,7 +58,7 @@ describe('Batches one ahead', () => {
     expect(seen).toHaveLength(4);
   });
 
-  it('can be left while the next one is waited for', async () => {
+  it('can be left while the next one is awaited', async () => {
     const given = source();
     const reading = (async () => {
       for await (const { batch } of withMore(given.batches())) throw new Error(`refused ${String(batch)}`);
@@ -70,7 +70,7 @@ describe('Batches one ahead', () => {
     expect(given.left).toBe(true);
   });
 
-  it('throw what the source throws, after what came before it', async () => {
+  it('throw the error of the source, after the batches before it', async () => {
     const failing = async function* (): AsyncGenerator<number, void, undefined> {
       yield 1;
       await Promise.reject(new Error('gone'));

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { createWritten } from '../../../src/kernel/read-models/written.js';
 
-describe('what a key wrote last', () => {
-  it('is the furthest position that was noted for it, 0 where there is none', () => {
+describe('the last write of a key', () => {
+  it('is the furthest position recorded for it, or 0', () => {
     const written = createWritten();
     expect(written.position('one')).toBe(0);
     written.noted('one', 7);
@@ -12,7 +12,7 @@ describe('what a key wrote last', () => {
     expect([written.position('one'), written.position('other')]).toEqual([7, 0]);
   });
 
-  it('is forgotten for the key that has been silent for longest when there are too many', () => {
+  it('is dropped for the least recently active key when there are too many', () => {
     const written = createWritten(2);
     written.noted('one', 1);
     written.noted('other', 2);

@@ -10,8 +10,8 @@ import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { eventKinds } from '../../support/event-kinds.js';
 
 /**
- * One event of every type and version, as a store held it. Nothing is ever changed or taken away here: a new version of a type adds its event,
- * and `known`, what the newest program makes of each older one.
+ * One event of every type and version, as a store held it. Nothing here is ever changed or removed: a new version of a type adds its event,
+ * and `known`, the result of upcasting each older one.
  */
 const fixtures = JSON.parse(
   readFileSync(new URL('../../fixtures/stored-events.json', import.meta.url), 'utf8'),
@@ -26,7 +26,7 @@ const named = fixtures.map((fixture) => {
 });
 
 describe('stored events', () => {
-  it('are kept of every type and version', () => {
+  it('have an example of every type and version', () => {
     const wanted = Object.entries(eventKinds).flatMap(([kind, { types, versionOf }]) =>
       types.flatMap((type) =>
         Array.from({ length: versionOf(type) ?? 0 }, (_, index) => `${kind} ${type} ${String(index + 1)}`),
@@ -35,7 +35,7 @@ describe('stored events', () => {
     expect(named.map(([name]) => name).sort()).toEqual(wanted.sort());
   });
 
-  it.each(named)('are known: %s', (_, { kind, stored, known }) => {
+  it.each(named)('are decoded: %s', (_, { kind, stored, known }) => {
     const decoded = eventKinds[kind].decode(stored);
     expect({ type: decoded.type, data: decoded.data }).toEqual({ type: stored.type, data: known ?? stored.data });
     expect(known === undefined).toBe(stored.meta.schemaVersion === eventKinds[kind].versionOf(stored.type));
@@ -50,7 +50,7 @@ describe('stored events', () => {
     expect(new Set(types).size).toBe(types.length);
   });
 
-  it('are of every kind that has a decoder', () => {
+  it('include every kind that has a decoder', () => {
     const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     const made = sources
       .filter((name) => name !== join('kernel', 'base', 'decoder.ts'))

@@ -26,7 +26,7 @@ const mira = npcStream('studio', 'mira');
 const END = { revision: Number.MAX_SAFE_INTEGER };
 
 describe('a long stream', () => {
-  it('is loaded from its latest snapshot, and nothing before is read', async () => {
+  it('is loaded from its latest snapshot, without reading anything before it', async () => {
     const { store, server, snapshots } = await longMind();
     const { revisions, store: counted } = watched(store);
     const writers = server(snapshots, counted);
@@ -56,7 +56,7 @@ describe('a long stream', () => {
     ],
     ['that is no JSON', (snapshot) => ({ ...snapshot, state: snapshot.state.slice(0, -1) })],
     ['that is missing', () => null],
-  ])('is folded from its beginning where there is but a snapshot %s', async (_, spoil) => {
+  ])('is folded from its beginning if the only snapshot is %s', async (_, spoil) => {
     const { store, snapshots, server } = await longMind();
     const latest = await snapshots.latest(mira, MIND_VERSION, END);
     const other = EmbeddedSnapshots.open(':memory:');
@@ -69,16 +69,16 @@ describe('a long stream', () => {
     expect((await writers.asOf(mira, mindFold, { revision: 2_100 })).state).toMatchObject({ persona: 'p2100' });
   });
 
-  it('lets other work run while it is folded up to a moment, several times a page', async () => {
+  it('yields while it is folded up to a moment, several times a page', async () => {
     const { server } = await longMind();
     using turns = countTurns();
     const { state } = await server().asOf(mira, mindFold, { revision: 1_700 });
     expect(state).toMatchObject({ persona: 'p1700', revision: 1_700 });
-    // The 701 events after the snapshot come in two pages.
+    // The 701 events after the snapshot arrive in two pages.
     expect(turns.count).toBeGreaterThanOrEqual(10);
   });
 
-  it('that was restored from an older backup is loaded from the latest snapshot that it reaches', async () => {
+  it('that was restored from an older backup is loaded from the latest snapshot within it', async () => {
     const { store, server, snapshots } = await longMind();
     const restored = new MemoryEventStore();
     for (let from = 0; from < 1_900; from += 380) {
@@ -94,7 +94,7 @@ describe('a long stream', () => {
     }
   });
 
-  it('is folded from its beginning where snapshots cannot be had, which is logged once', async () => {
+  it('is folded from its beginning if snapshots are unavailable, which is logged once', async () => {
     const { snapshots, server, warnings } = await longMind();
     const fail = () => Promise.reject(new Error('the database is away'));
     const writers = server(snapshotsWith(snapshots, { latest: fail, save: fail }));
@@ -103,7 +103,7 @@ describe('a long stream', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('is folded from its beginning where the answer is late, however it ends then', async () => {
+  it('is folded from its beginning if the snapshot is late, whatever its result', async () => {
     const { snapshots, server, clock, warnings } = await longMind();
     for (const end of ['answer', 'fail', 'nothing']) {
       let finish: () => void = () => undefined;
@@ -125,7 +125,7 @@ describe('a long stream', () => {
     expect(warnings).toHaveLength(3);
   });
 
-  it('is loaded from a snapshot that is there when the time runs out, but not read yet', async () => {
+  it('is loaded from a snapshot that has arrived when the time runs out, but was not read yet', async () => {
     const { snapshots, store, server, clock, warnings } = await longMind();
     const { revisions, store: counted } = watched(store);
     let answer: () => void = () => undefined;
@@ -144,7 +144,7 @@ describe('a long stream', () => {
     expect([revisions[0], warnings]).toEqual([2_000, []]);
   });
 
-  it('is asked for a snapshot only while nothing is known of it', async () => {
+  it('requests a snapshot only while nothing is cached of it', async () => {
     const { snapshots, store, clock } = snapshotServers();
     let asked = 0;
     const latest: Snapshots['latest'] = (...question) => {

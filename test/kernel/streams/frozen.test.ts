@@ -13,7 +13,7 @@ import { seededRandom } from '../../support/seeded-random.js';
 import { settle } from '../../support/settle.js';
 import { eventsOf, note, onBehalf, storeWith, STREAM, texts, textsOf } from '../../support/streams.js';
 
-/** A way to the store that stands still before its call number `at`, until it is thawed. */
+/** A connection to the store that freezes before its call number `at`, until it is thawed. */
 const freezing = (store: EventStore, at: number) => {
   let calls = 0;
   const { opened: frozen, open: thaw } = gate();
@@ -32,9 +32,9 @@ const freezing = (store: EventStore, at: number) => {
 /** Turns of the event loop in which everything runs that is not frozen. */
 const TURNS = 8;
 
-describe('A server that stands still while another one carries its command out', () => {
+describe('A server that freezes while another one executes its command', () => {
   it.each([0, 3])(
-    'records nothing of the command afterwards, wherever it stood still (events before the command: %i)',
+    'records nothing of the command afterwards, wherever it froze (events before the command: %i)',
     async (before) => {
       for (let at = 1; at <= 8; at += 1) {
         const store = new MemoryEventStore();
@@ -104,7 +104,7 @@ describe('A server that stands still while another one carries its command out',
       standing.catch(() => undefined);
       await settle(TURNS);
       if (calls() >= at) stood += 1;
-      // The other server takes the step as it comes: at another time, under another id.
+      // The other server runs the step on its own: at another time, with another id.
       await clock.advance(1);
       const carried = await other.step(tapeOf({ observation: 'Once.' }), null, {
         commandId,
@@ -116,7 +116,7 @@ describe('A server that stands still while another one carries its command out',
         ({ answer }) => answer.turnId,
         (refusal: unknown) => (refusal as { code: string }).code,
       );
-      // Whoever is told to try again finds the turn that there is.
+      // A caller that is asked to retry finds the existing turn.
       expect([carried.answer.turnId, 'BUSY'], `frozen at ${at}`).toContain(late);
       const opened = (await eventsOf(store, npcStream(TENANT, 'mira'))).filter(({ type }) => type === 'TurnOpened');
       expect(opened, `frozen at ${at}`).toHaveLength(1);

@@ -13,7 +13,7 @@ import { jcs } from '../../../src/kernel/base/json.js';
 import type { RecordedEvent } from '../../../src/ports/event-store.js';
 import { sha256Hex } from '../../../src/kernel/crypto/sha256.js';
 
-/** Texts that I-JSON can hold: lone surrogates are refused before they come here. */
+/** Texts that I-JSON can hold: lone surrogates are refused earlier. */
 const text = fc.string({ unit: 'binary' }).filter((value) => value.isWellFormed());
 const data = fc.dictionary(text, fc.oneof(text, fc.integer(), fc.boolean(), fc.constant(null), fc.array(text)));
 
@@ -37,7 +37,7 @@ const event = fc
   })
   .map((made) => made as HashedEvent);
 
-/** Events of one stream, each linked to the one before. */
+/** Events of one stream, each linked to its predecessor. */
 const chainOf = (events: readonly HashedEvent[]): readonly RecordedEvent[] => {
   let prevHash = GENESIS_HASH;
   return events.map((made, revision) => {
@@ -48,7 +48,7 @@ const chainOf = (events: readonly HashedEvent[]): readonly RecordedEvent[] => {
 };
 
 describe('the hash of an event', () => {
-  it('is made from the canonical form of all its members, whatever they hold', () => {
+  it('is made from the canonical form of all its members, whatever they contain', () => {
     fc.assert(
       fc.property(event, ({ stream, revision, id, type, data: content, meta }) => {
         const hashed = { stream, revision, id, type, data: content, meta };
@@ -62,7 +62,7 @@ describe('the hash of an event', () => {
 });
 
 describe('a chain of hashes', () => {
-  it('is whole as it was made', () => {
+  it('is intact as it was made', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 5 }), (events) => {
         expect(findBreak(chainOf(events))).toBeNull();
@@ -70,7 +70,7 @@ describe('a chain of hashes', () => {
     );
   });
 
-  it('shows at one event what is wrong with its link, its content, or both', () => {
+  it('shows for each event whether its link, its content, or both are wrong', () => {
     fc.assert(
       fc.property(event, event, fc.boolean(), fc.boolean(), (first, second, linkless, touched) => {
         const [before, fitting] = chainOf([first, second]) as [RecordedEvent, RecordedEvent];
@@ -84,7 +84,7 @@ describe('a chain of hashes', () => {
     );
   });
 
-  it('breaks at the event that was changed, and at the gap that a missing one leaves', () => {
+  it('breaks at a changed event, and at the gap of a missing one', () => {
     fc.assert(
       fc.property(fc.array(event, { minLength: 2, maxLength: 5 }), fc.nat(), (events, at) => {
         const chain = chainOf(events);

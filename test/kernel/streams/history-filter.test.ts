@@ -12,10 +12,10 @@ import { event } from '../../support/events.js';
 import { STREAM } from '../../support/streams.js';
 
 const START_MS = Date.parse('2026-01-01T00:00:00.000Z');
-/** Two events at each minute. */
+/** Two events in each minute. */
 const minute = (n: number): number => START_MS + n * 60_000;
 
-describe('a history of which only some is asked for', () => {
+describe('a filtered history', () => {
   const COUNT = 40;
   const store = new MemoryEventStore();
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('a history of which only some is asked for', () => {
     await store.append(STREAM, 'no_stream', events);
   });
 
-  /** Every event that is asked for, page by page. */
+  /** Every matching event, page by page. */
   const all = async (query: Omit<HistoryQuery, 'limit'>): Promise<readonly number[]> => {
     const seen: number[] = [];
     for (let from = query.from; ;) {
@@ -51,7 +51,7 @@ describe('a history of which only some is asked for', () => {
       { types: new Set(['Odd']), actors: new Set(['key-3']), turns: new Set(['t5']) },
       (n: number) => n % 30 === 15,
     ],
-  ])('is what is %s [10.1b]', async (_, filter, keep) => {
+  ])('has the events that are %s [10.1b]', async (_, filter, keep) => {
     const wanted = revisions.filter(keep);
     expect(await all({ direction: 'forwards', filter })).toEqual(wanted);
     expect(await all({ direction: 'backwards', filter })).toEqual(wanted.toReversed());
@@ -65,7 +65,7 @@ describe('a history of which only some is asked for', () => {
     ['before it began', { untilMs: START_MS - 1 }, null],
     ['after its end', { sinceMs: minute(99) }, null],
     ['in no time', { sinceMs: minute(4), untilMs: minute(3) }, null],
-  ])('is what happened %s [10.1b]', async (_, times, bounds) => {
+  ])('has the events that happened %s [10.1b]', async (_, times, bounds) => {
     const wanted = bounds === null ? [] : revisions.slice(bounds[0], (bounds[1] ?? 0) + 1);
     expect(await all({ direction: 'forwards', times })).toEqual(wanted);
     expect(await all({ direction: 'backwards', times })).toEqual(wanted.toReversed());

@@ -14,13 +14,13 @@ import { countTurns } from '../../support/loop-turns.js';
 import { eventsOf, STREAM } from '../../support/streams.js';
 import { appendNext } from '../../support/append-next.js';
 
-/** A page of the history, its events read. */
+/** A page of the history, with its events parsed. */
 const historyOf = async (store: EventStore, stream: string, query: HistoryQuery) => {
   const page = await readHistory(store, stream, query);
   return { ...page, events: page.events.map((text) => JSON.parse(text) as HistoryEvent) };
 };
 
-/** A store with so many events in one stream, of type `Odd` and `Even` by turns. */
+/** A store with this many events in one stream, alternately of type `Odd` and `Even`. */
 const storeOf = async (count: number): Promise<MemoryEventStore> => {
   const store = new MemoryEventStore();
   for (let from = 0; from < count; from += 500) {
@@ -71,7 +71,7 @@ describe('the history of a stream', () => {
     expect(page.revision).toBe(9);
   });
 
-  it('is empty for a stream that nobody wrote to', async () => {
+  it('is empty for a stream without events', async () => {
     expect(await historyOf(ten, 'npc-studio.other', { direction: 'backwards', limit: 5 })).toEqual({
       revision: -1,
       events: [],
@@ -101,7 +101,7 @@ describe('the history of a stream', () => {
   it.each([
     ['', undefined],
     [' of one type', new Set(['Large'])],
-  ])('ends a page%s near 4 MiB, with where to go on [10.1c]', async (_, types) => {
+  ])('ends a page%s near 4 MiB, with a cursor to the rest [10.1c]', async (_, types) => {
     const store = new MemoryEventStore();
     const [count, size] = [20, 500_000];
     for (let n = 0; n < count; n += 1) {
@@ -127,7 +127,7 @@ describe('the history of a stream', () => {
     expect(Math.max(...pages)).toBeLessThan(5_000_000);
   });
 
-  it('looks at no more than a bounded number of events for one answer, and says where to go on [10.1c]', async () => {
+  it('looks at a bounded number of events for one response, and returns a cursor [10.1c]', async () => {
     const store = await storeOf(22_000);
     const query = { direction: 'forwards', limit: 5, filter: { types: new Set(['Other']) } } as const;
     const page = await historyOf(store, STREAM, query);
@@ -136,7 +136,7 @@ describe('the history of a stream', () => {
     expect((await historyOf(store, STREAM, { ...query, from: page.next ?? 0 })).next).toBeUndefined();
   });
 
-  it('lets other work run after each portion of a long page', async () => {
+  it('yields after each portion of a long page', async () => {
     const store = new MemoryEventStore();
     const [count, size] = [400, 2_000];
     const large = Array.from({ length: count }, (_, n) => event(`e${n}`, { data: { text: 'x'.repeat(size) } }));

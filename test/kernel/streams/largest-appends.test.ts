@@ -18,10 +18,10 @@ import { MemoryEventStore } from '../../support/memory/event-store.js';
 import { openMinds, tapeOf } from '../../support/minds.js';
 import { soulMemory, unsignedSoul } from '../../support/souls.js';
 
-/** The most that KurrentDB 25 takes at once, in bytes. */
+/** The maximum append of KurrentDB 25, in bytes. */
 const SERVER_BYTES = 1_048_576;
 
-/** What KurrentDB counts of an append: data and metadata in the bytes that are sent, and twice the length of each type. */
+/** How KurrentDB counts an append: data and metadata in the bytes sent, and twice the length of each type. */
 const countedByServer = (events: readonly EventToAppend[]): number =>
   messageOf('', 1, { stream: 's', expected: 'no_stream', events: serialise(events) })
     .getProposedMessagesList()
@@ -40,7 +40,7 @@ const longest = {
   causationId: null,
 };
 
-/** Minds whose store notes how much KurrentDB would count of each append. */
+/** Minds whose store records how much KurrentDB would count for each append. */
 const scene = async () => {
   const store = new MemoryEventStore();
   const sizes: { readonly events: number; readonly bytes: number }[] = [];
@@ -53,8 +53,8 @@ const scene = async () => {
   return { deps, sizes, most: () => Math.max(...sizes.map(({ bytes }) => bytes)) };
 };
 
-describe('what KurrentDB 25 counts of the largest appends', () => {
-  it('is below its bound for as many events as an append holds, as large as they may be', () => {
+describe('the size of the largest appends, as KurrentDB 25 counts it', () => {
+  it('is below the limit for the maximum number of events of the maximum size', () => {
     const fill = (chars: number) =>
       Array.from({ length: 500 }, (_, n) =>
         event(`e-${String(n)}`, { data: { text: 'x'.repeat(chars) }, meta: longest }),
@@ -65,7 +65,7 @@ describe('what KurrentDB 25 counts of the largest appends', () => {
     expect(() => serialise(fill(most + 1))).toThrow(expect.objectContaining({ code: 'EVENTS_TOO_LARGE' }));
   });
 
-  it('is below its bound for the memories of a soul, few large ones and many small ones', async () => {
+  it('is below the limit for the memories of a soul, few large ones and many small ones', async () => {
     const fat = soulMemory(1, { text: 'x'.repeat(MEMORY_BYTES), metadata: { notes: 'x'.repeat(METADATA_BYTES - 12) } });
     const turnId = 't'.repeat(128);
     const many = soulMemory(1, {
@@ -97,7 +97,7 @@ describe('what KurrentDB 25 counts of the largest appends', () => {
   });
 
   it.each([480, 20])(
-    'is below its bound for a card with %i entries, or the card is refused with its size',
+    'is below the limit for a card with %i entries, or the card is refused with its size',
     async (count) => {
       const { deps, sizes, most } = await scene();
       const take = (chars: number) => {
@@ -119,12 +119,12 @@ describe('what KurrentDB 25 counts of the largest appends', () => {
       }
       expect(sizes.at(-1)?.events).toBeGreaterThan(count);
       expect(most()).toBeLessThan(SERVER_BYTES);
-      // What is set aside for each event is not much more than it takes.
+      // The reserve for each event is not much more than it takes.
       expect(most()).toBeGreaterThan(1_030_000);
     },
   );
 
-  it('is below its bound for a resumed turn with its verdict', async () => {
+  it('is below the limit for a resumed turn with its verdict', async () => {
     const { deps, sizes, most } = await scene();
     const memory = { text: 'm'.repeat(2_900), type: 'observation', importance: 0.5 };
     const said = {
@@ -150,7 +150,7 @@ describe('what KurrentDB 25 counts of the largest appends', () => {
     expect(sizes).toEqual([{ events: 19, bytes: expect.any(Number) as number }]);
     expect(most()).toBeGreaterThan(600_000);
     expect(most()).toBeLessThan(SERVER_BYTES);
-    // Its events have a mark besides what the context makes.
+    // Its events have a mark in addition to what the context makes.
     expect(20 * (metaBytes(longest) + 200)).toBeLessThan(20_000);
   });
 });

@@ -7,7 +7,7 @@ import { note, onBehalf, STREAM, texts } from '../../support/streams.js';
 const first = firstHead(texts);
 const NOW = '2026-01-01T00:00:00.000Z';
 
-/** The ids of notes, placed at the beginning of a stream unless another head is given. */
+/** The ids of notes, staged at the beginning of a stream unless another head is given. */
 const idsOf = (
   words: readonly string[],
   { commandId = 'x', timeMs = 5, now = NOW, head = first, stream = STREAM } = {},
@@ -16,7 +16,7 @@ const idsOf = (
     ({ id }) => id,
   );
 
-it('makes the same id of the same event in the same place, and another of whatever differs in time, place or content', () => {
+it('gives the same event at the same position the same id, and other ids if time, position or content differs', () => {
   const [id] = idsOf(['a']);
   expect(idsOf(['a'])).toEqual([id]);
   const [before] = placeEvents([note('before')], { stream: STREAM, fold: texts, head: first }, onBehalf('x'), {
@@ -35,7 +35,7 @@ it('makes the same id of the same event in the same place, and another of whatev
   expect(new Set([id, ...others]).size).toBe(8);
 });
 
-it('counts the characters of JSON that the events hold', () => {
+it('counts the characters of JSON in the events', () => {
   const { chars } = placeEvents([note('a'), note('bc')], { stream: STREAM, fold: texts, head: first }, onBehalf('x'), {
     now: NOW,
     timeMs: 5,
@@ -43,13 +43,13 @@ it('counts the characters of JSON that the events hold', () => {
   expect(chars).toBe(JSON.stringify(note('a').data).length + JSON.stringify(note('bc').data).length);
 });
 
-it('knows the length of metadata before there is any', () => {
+it('computes the length of metadata in advance', () => {
   const context = { ...onBehalf('x'), correlationId: 'a "quoted" id', causationId: 'another' };
   const [placed] = placeEvents([note('a')], { stream: STREAM, fold: texts, head: first }, context, {
     now: NOW,
     timeMs: 5,
   }).events;
   const written = Buffer.byteLength(JSON.stringify(placed?.meta));
-  // One digit is left for versions beyond the ninth.
+  // One digit is reserved for versions beyond the ninth.
   expect(metaBytes(context)).toBe(written + 1);
 });

@@ -28,7 +28,7 @@ const serverOn = (store: EventStore) => {
 };
 
 describe('a command', () => {
-  it('records what was decided and tells what stands after it', async () => {
+  it('records the decision and returns the new revision', async () => {
     const store = new MemoryEventStore();
     const server = serverOn(store);
     await server.run('one');
@@ -51,7 +51,7 @@ describe('a command', () => {
     expect(outcome.state).toEqual(['one', 'two', 'three']);
   });
 
-  it('leaves a whole chain at whatever moment it comes while another one is refused', async () => {
+  it('leaves an intact chain whenever it arrives while another one is refused', async () => {
     for (let moment = 0; moment < 20; moment += 1) {
       const store = new MemoryEventStore();
       const [mine, other] = [serverOn(store), serverOn(store)];
@@ -65,7 +65,7 @@ describe('a command', () => {
     }
   });
 
-  it('gives up after its attempts, and says that a repeat makes sense', async () => {
+  it('gives up after its attempts, and asks for a retry', async () => {
     const jammed = storeWith(new MemoryEventStore(), { append: () => Promise.resolve({ ok: false, actual: 5 }) });
     let decided = 0;
     const command = serverOn(jammed).run('x', () => {
@@ -91,7 +91,7 @@ describe('a command', () => {
   it.each([
     ['changes nothing', onlyOnce],
     ['is refused', refusedTwice],
-  ])('that %s because of an event that is then thrown back is decided again', async (_, decide) => {
+  ])('that %s because of an event that is then discarded is decided again', async (_, decide) => {
     const memory = new MemoryEventStore();
     const { store, release } = heldStore(memory);
     const server = serverOn(store);
@@ -118,13 +118,13 @@ describe('a command', () => {
     expect(await store.lastPosition()).toBe(2);
   });
 
-  it('is not decided again when it was done and recorded nothing: others may have changed the state since', async () => {
+  it('is not decided again after it was done and recorded nothing, because others may have changed the state since', async () => {
     const store = new MemoryEventStore();
     const server = serverOn(store);
     await server.run('y');
     expect(await server.repeat('x')).toMatchObject({ events: [], revision: 0, state: ['y'] });
     expect(await textsOf(store)).toEqual(['y']);
-    // What was recorded is found.
+    // The recorded events are found.
     expect((await server.repeat('y')).events).toHaveLength(1);
   });
 

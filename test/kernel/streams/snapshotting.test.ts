@@ -25,7 +25,7 @@ const mira = npcStream('studio', 'mira');
 const END = { revision: Number.MAX_SAFE_INTEGER };
 
 describe('snapshots', () => {
-  it('are saved every 1,000 revisions, of the state at that very revision', async () => {
+  it('are saved every 1,000 revisions, of the state at exactly that revision', async () => {
     const { snapshots, saved } = await longMind();
     expect(await saved()).toEqual([1_000, 2_000]);
     const { state, hash, atMs } = (await snapshots.latest(mira, MIND_VERSION, { revision: 1_999 })) ?? {};
@@ -33,7 +33,7 @@ describe('snapshots', () => {
     expect([hash?.length, atMs]).toEqual([64, Date.parse('2026-01-01T00:00:00.000Z')]);
   });
 
-  it('are all made while a stream that has none is read through', async () => {
+  it('are all made when a stream without any is read through', async () => {
     const { store } = await longMind();
     for (const read of [load, (writers: StreamWriters) => writers.asOf(mira, mindFold, { revision: 2_100 })]) {
       const { server, saved } = snapshotServers({ store });
@@ -43,7 +43,7 @@ describe('snapshots', () => {
     }
   });
 
-  it('that are wrong are replaced on the way', async () => {
+  it('are replaced when they prove wrong', async () => {
     const { store, snapshots, server } = await longMind();
     const wrong = (await snapshots.latest(mira, MIND_VERSION, END)) as Snapshot;
     await snapshots.save({ ...wrong, hash: 'f'.repeat(64) });
@@ -54,7 +54,7 @@ describe('snapshots', () => {
     expect(revisions[0]).toBe(2_000);
   });
 
-  it('are saved of what is durable alone', async () => {
+  it('are saved only of durable state', async () => {
     const memory = new MemoryEventStore();
     const { store, release } = heldStore(memory);
     const { server, saved } = snapshotServers({ store, every: 2 });
@@ -82,7 +82,7 @@ describe('snapshots', () => {
     expect(await saved()).toEqual([2]);
   });
 
-  it('are waited for by nobody, and of more than a few at once one is left out', async () => {
+  it('never delay a write, and one is skipped when several are already being saved', async () => {
     const held: (() => void)[] = [];
     const revisions: number[] = [];
     const snapshots = snapshotsWith(EmbeddedSnapshots.open(':memory:'), {
@@ -104,7 +104,7 @@ describe('snapshots', () => {
     expect(revisions).toEqual([2, 4, 20]);
   });
 
-  it('that cannot be saved hold up nothing, and are logged once until one is saved again', async () => {
+  it('delay nothing when they cannot be saved, and are logged once until one is saved again', async () => {
     const memory = EmbeddedSnapshots.open(':memory:');
     let full = true;
     const snapshots = snapshotsWith(memory, {
@@ -127,7 +127,7 @@ describe('snapshots', () => {
     expect((await load(writers)).revision).toBe(40);
   });
 
-  it('are not even made into text of states that are much too large', async () => {
+  it('are not even serialised if the state is much too large', async () => {
     const { server, saved } = snapshotServers({ every: 2 });
     let made = 0;
     const toJSON = (): string => {
@@ -170,7 +170,7 @@ describe('snapshots', () => {
     expect(await saved(STREAM)).toEqual([]);
   });
 
-  it('are kept of minds alone', async () => {
+  it('are kept only of minds', async () => {
     const { server, saved } = snapshotServers({ every: 2 });
     const writer = await server().open(STREAM, texts);
     await writer.append(

@@ -30,7 +30,7 @@ import { eventKinds } from '../../support/event-kinds.js';
 type Kind = keyof typeof eventKinds;
 type Folded = { readonly initial: unknown; evolve(state: never, event: StreamEvent): unknown };
 
-/** One event of every type, as a store held it (test/kernel/streams/event-kinds.test.ts says more). */
+/** One event of every type, as a store held it (see test/kernel/streams/event-kinds.test.ts). */
 const fixtures = JSON.parse(
   readFileSync(new URL('../../fixtures/stored-events.json', import.meta.url), 'utf8'),
 ) as readonly { readonly kind: Kind; readonly stored: StreamEvent; readonly known?: JsonObject }[];
@@ -38,7 +38,7 @@ const named = fixtures.map((fixture) => [`${fixture.kind} ${fixture.stored.type}
 /** A newer program records these types in another form. */
 const current = named.filter(([, { known }]) => known === undefined);
 
-/** How the streams of a kind are folded where they are written. */
+/** How the streams of a kind are folded for writing. */
 const writtenBy: Readonly<Record<Kind, Folded & Pick<Fold<unknown>, 'versionOf'>>> = {
   npc: mindFold,
   ruleset: rulesetFold,
@@ -54,7 +54,7 @@ const writtenBy: Readonly<Record<Kind, Folded & Pick<Fold<unknown>, 'versionOf'>
   log: logFold,
 };
 
-/** What else they are folded to. */
+/** The other folds of a kind. */
 const machines: Readonly<Partial<Record<Kind, readonly Folded[]>>> = {
   npc: [turn, agentTurn, soulExport],
   imports: [soulImport],
@@ -63,7 +63,7 @@ const machines: Readonly<Partial<Record<Kind, readonly Folded[]>>> = {
   log: [checkpoint],
 };
 
-/** Places what was decoded from an event once more, behind the same event and on behalf of the same command. */
+/** Stages a decoded event once more, behind the same event and for the same command. */
 const recordAgain = ({ kind, stored }: (typeof fixtures)[number]): StreamEvent => {
   const { schemaVersion: _, at, prevHash, hash: __, process, ...context } = stored.meta;
   const { type, data } = eventKinds[kind].decode(stored);
@@ -77,7 +77,7 @@ const recordAgain = ({ kind, stored }: (typeof fixtures)[number]): StreamEvent =
   return events[0] ?? expect.fail('nothing was placed');
 };
 
-/** Their examples were written by hand, and so were their ids, which no digest made. Everything else of them is recorded again. */
+/** Their examples were written by hand, and so were their ids, which are not digests. The rest of them is recorded again. */
 const byHand: readonly string[] = [
   ...['MemoryConfirmed', 'RecallReported', 'MemoriesCleared', 'MemoriesRetracted', 'CortexChosen'],
   ...['SoulExportRequested', 'SoulSealed', 'SoulExported', 'SoulExportFailed', 'SoulExportExpired'],
@@ -98,7 +98,7 @@ describe('stored events', () => {
   });
 
   it.each(named.filter(([, { stored }]) => !alone.includes(stored.type)))(
-    'change what their stream is folded to: %s',
+    'change the folded state of their stream: %s',
     (_, { kind, stored }) => {
       const others = fixtures.filter((other) => other.kind === kind && other.stored.type !== stored.type);
       const isSeen = (fold: Folded): boolean => {

@@ -55,7 +55,7 @@ describe('the pages of a stream', () => {
     ['forwards from beyond the end', { direction: 'forwards', from: 9 }, [[]]],
     ['altogether no more than asked for', { direction: 'backwards' }, [[8, 7], [6]], 3],
     ['to their end, which a full page may be', { direction: 'forwards', from: 7 }, [[7, 8]]],
-  ])('come %s, though each ends early', async (_, range, pages, most) => {
+  ])('are read %s, though each ends early', async (_, range, pages, most) => {
     using short = shortPages(await written(), 2);
     const seen: number[][] = [];
     for await (const { events, lastRevision } of pagesOf(short.store, stream, range, most)) {
@@ -66,14 +66,14 @@ describe('the pages of a stream', () => {
     expect(short.reads).toHaveLength(pages.length);
   });
 
-  it('tell of a missing stream in an empty one', async () => {
+  it('report a missing stream as an empty page', async () => {
     const seen = [];
     for await (const page of pagesOf(new MemoryEventStore(), STREAM, { direction: 'forwards' })) seen.push(page);
     expect(seen).toEqual([{ events: [], lastRevision: -1 }]);
   });
 });
 
-describe('whoever reads a stream through', () => {
+describe('a reader of an entire stream', () => {
   it.each<[title: string, run: (store: EventStore) => Promise<unknown>, outcome: unknown]>([
     [
       'loads a writer',
@@ -124,7 +124,7 @@ describe('whoever reads a stream through', () => {
       },
       [0, 8],
     ],
-  ])('%s to the end, however early pages end, and lets other work run between them', async (_, run, outcome) => {
+  ])('%s through all pages, however early they end, and yields between them', async (_, run, outcome) => {
     using short = shortPages(await written(), 2);
     expect(await run(short.store)).toEqual(outcome);
     const pages = short.reads.slice(-4);

@@ -15,7 +15,7 @@ const put = (
 ): Promise<Recorded<readonly string[]> | null> => writer.append(words.map(note), onBehalf(words.join()), 0);
 const wasWritten = (recorded: Recorded<readonly string[]> | null): boolean => recorded !== null;
 
-/** A loaded writer on a store that others may write to as well; `elsewhere` is what another server writes. */
+/** A loaded writer on a store that others may write to as well; `elsewhere` writes as another server. */
 const setUp = async (store: EventStore = new MemoryEventStore(), clock = new ManualClock()) => {
   const writer = new StreamWriter(STREAM, texts, store, clock);
   await writer.load();
@@ -28,7 +28,7 @@ const setUp = async (store: EventStore = new MemoryEventStore(), clock = new Man
 };
 
 describe('a stream writer', () => {
-  it('sends appends ahead of each other, in order and with a whole chain', async () => {
+  it('pipelines appends, in order and with an intact chain', async () => {
     const { store, writer } = await setUp();
     const outcomes = await Promise.all([put(writer, 'a'), put(writer, 'b', 'c'), put(writer, 'd')]);
     expect(outcomes.map(wasWritten)).toEqual([true, true, true]);
@@ -37,7 +37,7 @@ describe('a stream writer', () => {
     expect([writer.state, writer.revision, writer.confirmedRevision]).toEqual([['a', 'b', 'c', 'd'], 3, 3]);
   });
 
-  it('waits for the append before where others write too, and does not where nobody else can', async () => {
+  it('waits for the previous append if others write too, and does not if it is the only writer', async () => {
     for (const soleWriter of [undefined, true] as const) {
       let sent = 0;
       const memory = new MemoryEventStore();
@@ -58,7 +58,7 @@ describe('a stream writer', () => {
     }
   });
 
-  it('shows at once what is placed, and says when it is durable', async () => {
+  it('shows staged events immediately, and reports when they are durable', async () => {
     const { store, release } = heldStore(new MemoryEventStore());
     const { writer } = await setUp(store);
     const appended = put(writer, 'a');
@@ -70,7 +70,7 @@ describe('a stream writer', () => {
     expect([writer.confirmedState, writer.confirmedRevision, writer.writing]).toEqual([['a'], 0, false]);
   });
 
-  it('throws everything behind a refused append back to what is confirmed, and goes on behind what others wrote', async () => {
+  it('discards everything behind a refused append, and continues behind the events of others', async () => {
     const { store, writer, elsewhere } = await setUp();
     await put(writer, 'a');
     await elsewhere('foreign');
@@ -83,7 +83,7 @@ describe('a stream writer', () => {
     expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
-  it('throws everything behind a failed append back to what is confirmed', async () => {
+  it('discards everything behind a failed append', async () => {
     const memory = new MemoryEventStore();
     const { store, release } = heldStore(memory);
     const { writer } = await setUp(store);
@@ -99,17 +99,17 @@ describe('a stream writer', () => {
     expect(await textsOf(memory)).toEqual(['c']);
   });
 
-  it('sends nothing behind a head that was thrown back, though a foreign event stands where it should have been', async () => {
+  it('sends nothing behind a discarded head, even if a foreign event is at its revision', async () => {
     const { store, writer, elsewhere } = await setUp();
     await put(writer, 'a');
     await elsewhere('foreign');
     await put(writer, 'refused');
-    // Who had loaded the writer just before places behind what never came to be.
+    // A caller that loaded the writer just before stages behind an event that was never written.
     expect(await put(writer, 'behind')).toBeNull();
     expect(await textsOf(store)).toEqual(['a', 'foreign']);
   });
 
-  it('loads page by page, and afterwards reads only what is new', async () => {
+  it('loads page by page, and afterwards reads only new events', async () => {
     const memory = new MemoryEventStore();
     const words = Array.from({ length: 600 }, (_, n) => String(n));
     const { writer: before } = await setUp(memory);
@@ -145,11 +145,11 @@ describe('a stream writer', () => {
     ]);
   });
 
-  it('never takes another version of its event for its own: the store shows a conflict, and the chain stays whole', async () => {
+  it('never mistakes another version of its event for its own: the store reports a conflict, and the chain stays intact', async () => {
     const { store, writer, clock } = await setUp();
     const again = new StreamWriter(STREAM, texts, store, clock);
     await again.load();
-    // The same step of the same process, taken once more after a while elsewhere.
+    // The same step of the same process, run again elsewhere after a while.
     await put(writer, 'step');
     await clock.advance(10_000);
     expect(await put(again, 'step')).toBeNull();
@@ -158,7 +158,7 @@ describe('a stream writer', () => {
     expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
-  it('records on whose behalf, and keeps the mark of a process outside the hash', async () => {
+  it('records the actor, and keeps the mark of a process outside the hash', async () => {
     const { store, writer } = await setUp();
     const mark = { name: 'turn', id: 't', open: true, due: null };
     await writer.append([{ ...note('a'), process: mark }], { ...onBehalf('x'), causationId: 'why' }, 5);
@@ -167,7 +167,7 @@ describe('a stream writer', () => {
     expect(findBreak(await eventsOf(store))).toBeNull();
   });
 
-  it('sees with `latest` what others appended, and goes on behind it', async () => {
+  it('sees the appends of others with `latest`, and continues behind them', async () => {
     const { writer, elsewhere } = await setUp();
     await put(writer, 'a');
     await elsewhere('foreign');
@@ -177,7 +177,7 @@ describe('a stream writer', () => {
     expect(writer.state).toEqual(['a', 'foreign', 'b']);
   });
 
-  it('takes nothing by `latest` from those who append meanwhile', async () => {
+  it('loses nothing of concurrent appends to `latest`', async () => {
     const { store, release } = heldStore(new MemoryEventStore());
     const { writer } = await setUp(store);
     const appended = [put(writer, 'a'), put(writer, 'b')];
@@ -189,7 +189,7 @@ describe('a stream writer', () => {
     expect(writer.state).toEqual(['a', 'b']);
   });
 
-  it('makes one read for all who ask for the latest while another is under way, and none of them sees less than was there', async () => {
+  it('makes one read for all callers of `latest` during another one, and none of them misses an earlier event', async () => {
     const memory = new MemoryEventStore();
     const held: (() => void)[] = [];
     let slow = false;
@@ -214,7 +214,7 @@ describe('a stream writer', () => {
     for (const each of await Promise.all(late)) expect(each.state).toEqual(['meanwhile']);
   });
 
-  it('that is retired takes no more appends', async () => {
+  it('accepts no appends once it is retired', async () => {
     const { store, writer } = await setUp();
     writer.retire();
     expect(await put(writer, 'a')).toBeNull();

@@ -6,7 +6,7 @@ import type { EventStore } from '../../../src/ports/event-store.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { heldStore, note, onBehalf, storeWith, texts } from '../../support/streams.js';
 
-/** Longer than a writer that was let go can be taken back, in milliseconds. */
+/** Longer than a released writer can be reused, in milliseconds. */
 const GONE_MS = 1_001;
 
 const setUp = (options: ConstructorParameters<typeof StreamWriters>[2], store: EventStore = new MemoryEventStore()) => {
@@ -20,7 +20,7 @@ const setUp = (options: ConstructorParameters<typeof StreamWriters>[2], store: E
 };
 
 describe('stream writers', () => {
-  it('keep as many as they may, and let the longest unused one go', async () => {
+  it('are cached up to a number, and the least recently used one is released', async () => {
     const { clock, writers } = setUp({ kept: 2 });
     const [a, b] = [await writers.open('a', texts), await writers.open('b', texts)];
     expect(await writers.open('a', texts)).toBe(a);
@@ -31,7 +31,7 @@ describe('stream writers', () => {
     expect(await writers.open('b', texts)).not.toBe(b);
   });
 
-  it('give back a writer that was let go a moment ago, and one that is writing however long ago', async () => {
+  it('include a writer that was released a moment ago, and one that is writing however long ago', async () => {
     const { store, release } = heldStore(new MemoryEventStore());
     const { clock, writers } = setUp({ kept: 1 }, store);
     const writing = await writers.open('writing', texts);
@@ -47,7 +47,7 @@ describe('stream writers', () => {
     expect(await writers.open('idle', texts)).not.toBe(idle);
   });
 
-  it('refuse nobody, however many more streams are in use than may be kept', async () => {
+  it('refuse no stream, however many more are in use than can be cached', async () => {
     const memory = new MemoryEventStore();
     const read: EventStore['read'] = async (...asked) => {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -58,7 +58,7 @@ describe('stream writers', () => {
     expect(await Promise.all(streams.map((stream) => write(stream)))).toEqual(streams.map(() => true));
   });
 
-  it('keep no more than they may by size, also of streams that are written once', async () => {
+  it('are cached up to a size, also for streams that are written once', async () => {
     const { clock, writers, write } = setUp({ bytes: 4 * 1024 * 1024 });
     const first = await writers.open('stream 0', texts);
     for (let n = 0; n < 40; n += 1) await write(`stream ${n}`, 'x'.repeat(100_000));
@@ -67,7 +67,7 @@ describe('stream writers', () => {
     expect(await writers.open('stream 0', texts)).not.toBe(first);
   });
 
-  it('take no append from a writer that was let go, so that the append is placed again through its successor', async () => {
+  it('accept no append from a released writer, so that the append is staged again through its successor', async () => {
     const { clock, writers, store } = setUp({ kept: 1 });
     const gone = await writers.open('a', texts);
     await writers.open('b', texts);
@@ -78,7 +78,7 @@ describe('stream writers', () => {
     expect((await store.read('a', { direction: 'forwards', limit: 9 })).events).toHaveLength(1);
   });
 
-  it('are one per stream also for those who ask at once', async () => {
+  it('are one per stream also for concurrent callers', async () => {
     const writers = new StreamWriters(new MemoryEventStore(), new ManualClock());
     const [one, other] = await Promise.all([writers.open('a', texts), writers.open('a', texts)]);
     expect(one).toBe(other);

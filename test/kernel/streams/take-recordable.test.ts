@@ -11,13 +11,13 @@ const turnsOf = async (brought: string): Promise<number> => {
   return turns.count;
 };
 
-describe('what a request brings to record', () => {
-  it('lets others run before it is recorded where it is much, and costs no turn of the event loop otherwise', async () => {
+describe('the recorded part of a request', () => {
+  it('yields before it is recorded if it is large, and costs no turn of the event loop otherwise', async () => {
     expect(await turnsOf('x'.repeat(500_000))).toBeGreaterThan(0);
     expect(await turnsOf('x'.repeat(1_000))).toBe(0);
   });
 
-  it('is taken in this way wherever it is taken', () => {
+  it('is checked in this way wherever it is accepted', () => {
     const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
     const direct = sources.filter((name) => readFileSync(join('src', name), 'utf8').includes('requireRecordable('));
     expect(direct).toEqual(['kernel/streams/take-recordable.ts']);

@@ -27,7 +27,7 @@ const LIMIT_MS = 600_000;
 
 const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 
-/** Whose answers are recorded where. What a server was not asked, its stand-in is not asked either. */
+/** The server that each file of recorded answers belongs to. The stand-in gets only the questions that its server got. */
 const SERVERS: readonly { readonly like: ServerName; readonly golden: string; readonly skip: readonly string[] }[] = [
   { like: 'eventstoredb-23.10', golden: 'golden.json', skip: [] },
   {
@@ -67,7 +67,7 @@ const runTool = async ({ like, golden, skip }: (typeof SERVERS)[number]): Promis
   return { output: `${tool.stdout}\n${tool.stderr}`, same: named('same'), different: named('DIFFERENT') };
 };
 
-describe.each(SERVERS)('the stand-in for $like, asked what a real one was asked', (server) => {
+describe.each(SERVERS)('the stand-in for $like', (server) => {
   let run: Run;
   let leftOut: readonly string[];
 
@@ -85,7 +85,7 @@ describe.each(SERVERS)('the stand-in for $like, asked what a real one was asked'
     ).toEqual([]);
   });
 
-  it('is asked every scenario of the themes that count', async () => {
+  it('gets every scenario of the relevant themes', async () => {
     const { scenarios } = JSON.parse(await readFile(fileOf(server.golden), 'utf8')) as {
       readonly scenarios: Readonly<Record<string, { readonly theme: string }>>;
     };

@@ -9,12 +9,12 @@ import type {
   FeedWriter,
 } from '../../../src/ports/event-feed.js';
 
-/** How many links one batch holds at most. */
+/** The maximum number of links in one batch. */
 const BATCH_LINKS = 50;
 
 type Member = { readonly handlers: FeedHandlers; owned: ReadonlySet<number>; generation: number };
 
-/** A partitioned log in memory with one group of readers. Partitions are assigned anew whenever a reader comes or goes. */
+/** A partitioned log in memory with one group of readers. Partitions are reassigned whenever a reader joins or leaves. */
 export class MemoryFeed implements FeedWriter, EventFeed {
   readonly #log: FeedLink[][];
   readonly #committed: number[];
@@ -26,12 +26,12 @@ export class MemoryFeed implements FeedWriter, EventFeed {
     this.#committed = this.#log.map(() => 0);
   }
 
-  /** What each partition holds, in order. */
+  /** The contents of each partition, in order. */
   get log(): readonly (readonly FeedLink[])[] {
     return this.#log;
   }
 
-  /** Where delivery of each partition would begin again. */
+  /** Where delivery of each partition would restart. */
   get committed(): readonly number[] {
     return this.#committed;
   }
@@ -49,7 +49,7 @@ export class MemoryFeed implements FeedWriter, EventFeed {
     this.#wakeAll();
   }
 
-  /** Assigns the partitions anew. What is being handled is delivered again, to the reader that has the partition now. */
+  /** Reassigns the partitions. Messages being handled are delivered again, to the reader that has the partition now. */
   rebalance(shift = 1): void {
     this.#members.push(...this.#members.splice(0, shift));
     for (const [at, member] of this.#members.entries()) {

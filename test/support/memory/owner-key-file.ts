@@ -1,6 +1,6 @@
 import type { OwnerKeyFile } from '../../../src/ports/owner-key-file.js';
 
-/** The owner-key file as two variables. `content` is what the file would hold. */
+/** The owner-key file as two variables. `content` is the content of the file. */
 export class MemoryOwnerKeyFile implements OwnerKeyFile {
   readonly path = 'owner-key';
   content: string | null = null;

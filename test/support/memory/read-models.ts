@@ -240,7 +240,7 @@ export class MemoryReadModels implements ReadModels, RowSearch, TextSearch, Read
     return kept;
   }
 
-  /** Whether every build that may still bring readers the stream has stopped at it: the one that they see, and those of this version or newer. */
+  /** Whether every build that may still bring readers the stream has stopped at it: the live one, and those of this version or newer. */
   #isStopped(projection: Projection, stream: string): boolean {
     const serving = this.#serving(projection);
     const going = this.#builds.filter(

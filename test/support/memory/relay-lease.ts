@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/ports/clock.js';
 import type { RelayLease } from '../../../src/ports/relay-lease.js';
 
-/** The relay's place in memory, for several relays of one process. */
+/** The relay's lease in memory, for several relays of one process. */
 export class MemoryRelayLease implements RelayLease {
   readonly holdsMs: number;
   readonly #clock: Clock;

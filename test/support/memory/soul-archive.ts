@@ -3,7 +3,7 @@ import { isStagedBy, requireArchiveNames, requireCidOfDigest } from '../../../sr
 
 type Staged = Staging & { readonly digest: string; readonly bytes: Uint8Array };
 
-/** Payloads for as long as the process lives. */
+/** Payloads for the lifetime of the process. */
 export class MemorySoulArchive implements SoulArchive {
   readonly #public = new Map<string, Uint8Array>();
   readonly #staged = new Map<string, Staged>();

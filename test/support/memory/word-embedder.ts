@@ -10,7 +10,7 @@ const DIMENSIONS = 512;
 /** Two texts are related if they share about a third of their words. */
 const RELATED = 0.3;
 
-/** Counts the words of a text in buckets, so texts with common words lie close together. It knows nothing of meaning. */
+/** Counts the words of a text in buckets, so texts with common words are close together. It does not understand meaning. */
 export class WordEmbedder implements Embedder {
   readonly id = 'words@1';
   #disposed = false;

@@ -5,16 +5,16 @@ import type { GhostResults, GhostStep } from '../../support/ghosts.js';
 import type { Case } from './cases.js';
 import { digestsOf, type Played, resultsText } from './difference.js';
 
-/** How long a server may be away, and how soon it is asked again, in milliseconds. */
+/** How long a server may be down, and how soon a request is retried, in milliseconds. */
 const PATIENCE_MS = 180_000;
 const AGAIN_MS = 500;
-/** How often a session is looked at, in milliseconds. */
+/** How often a session is checked, in milliseconds. */
 const LOOK_MS = 3_000;
-/** How long sessions may take as far as the server is concerned, in milliseconds: the trial has a limit of its own. */
+/** How long sessions may take as far as the server is concerned, in milliseconds: the trial has its own limit. */
 const SESSION_MS = 86_400_000;
 const PAGE = 250;
 
-/** Asks until it is answered: servers are killed under it. @param api how the server is asked now @throws Error for a refusal that does not pass */
+/** Retries until there is a response: servers are killed during it. @param api the current client @throws Error for a permanent refusal */
 const patiently = async (api: () => Api, ask: (api: Api) => Promise<Reply>): Promise<Reply> => {
   for (const lateMs = performance.now() + PATIENCE_MS; ;) {
     const reply = await ask(api()).catch(() => null);
@@ -28,14 +28,14 @@ const patiently = async (api: () => Api, ask: (api: Api) => Promise<Reply>): Pro
 export const ghostsOn = (api: () => Api) => {
   const get = async (path: string): Promise<Reply> => patiently(api, (to) => to.get(path));
 
-  /** @param name says which session it is: a repeat finds the one that the first attempt began */
+  /** @param name identifies the session: a repeat finds the one that the first attempt began */
   const begin = async (wanted: Case, name: string): Promise<string> => {
     const body = { ...wanted, timeout: SESSION_MS };
     const run = (to: Api) => to.post('/v1/ghost/run', body, { 'Idempotency-Key': name });
     return ((await patiently(api, run)).body as { id: string }).id;
   };
 
-  /** What a session has done, once it is over. @throws Error when it is not by then */
+  /** The record of a session, once it is over. @throws Error when it is not over in time */
   const played = async (id: string, lateMs: number): Promise<Played> => {
     for (;;) {
       const results = await endOf(id);
@@ -45,7 +45,7 @@ export const ghostsOn = (api: () => Api) => {
     }
   };
 
-  /** Its results, once they are whole. While it plays, they would have to be made from its last steps each time. */
+  /** Its results, once they are complete. While it plays, they would have to be made from its last steps each time. */
   const endOf = async (id: string): Promise<GhostResults | null> => {
     const { ghostStatus } = (await get(`/ghost/${id}/status`)).body as { ghostStatus: string };
     if (ghostStatus === 'pending' || ghostStatus === 'running') return null;

@@ -31,7 +31,7 @@ const four = [1, 2, 3, 4].map((n) => stepOf(n));
 const wanted = played(four);
 
 describe('the difference of two sessions', () => {
-  it('is none where only times and ids are others, or the order of members', () => {
+  it('is null if only times, ids or the order of members differ', () => {
     const later = four.map(({ action, ...step }) => ({ action, ...step, at: '2027-01-01T00:00:00.000Z' }));
     const ended = results({ resultsSessionId: 'g0_1_two', resultsDuration: 9, resultsMetrics: [['steps', 4]] });
     expect(differenceOf(wanted, played(later, ended))).toBeNull();
@@ -45,11 +45,11 @@ describe('the difference of two sessions', () => {
     ['recorded elsewhere', four.with(3, stepOf(4, { revision: 4 })), 'step 4 of 4 is another one'],
     ['played otherwise', four.with(0, stepOf(1, { action: null })), 'step 1 of 4 is another one'],
     ['played, and all lost', [], 'it has 0 steps, and not 4'],
-  ])('is found where a step was %s', (_, steps, difference) => {
+  ])('is found if a step was %s', (_, steps, difference) => {
     expect(differenceOf(wanted, played(steps))).toBe(difference);
   });
 
-  it('is found where only the end is another one', () => {
+  it('is found if only the end differs', () => {
     const failed = results({ resultsTests: [{ testName: 'goal: the door', testPassed: false, testError: 'shut' }] });
     expect(differenceOf(wanted, played(four, failed))).toContain('it ended otherwise');
   });

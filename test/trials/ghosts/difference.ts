@@ -2,7 +2,7 @@ import { type Json, jcs } from '../../../src/kernel/base/json.js';
 import { shortDigest } from '../../../src/kernel/crypto/sha256.js';
 import { comparableResults, comparableSteps, type GhostResults, type GhostStep } from '../../support/ghosts.js';
 
-/** What a session did, in short: a digest of each step, in their order, and what was said of it at its end. */
+/** A summary of a session: a digest of each step, in their order, and its result at the end. */
 export type Played = { readonly steps: readonly string[]; readonly results: string };
 
 const textOf = (value: object): string => jcs(JSON.parse(JSON.stringify(value)) as Json);
@@ -12,7 +12,7 @@ export const digestsOf = (steps: readonly GhostStep[]): readonly string[] =>
 
 export const resultsText = (results: GhostResults): string => textOf(comparableResults(results));
 
-/** The first thing in which a session is not the undisturbed one, for a person; null when it is the same. */
+/** The first difference between a session and the undisturbed one, for a person; null when they are the same. */
 export const differenceOf = (wanted: Played, got: Played): string | null => {
   const at = wanted.steps.findIndex((digest, n) => digest !== got.steps[n]);
   const [wantedSteps, gotSteps] = [wanted.steps.length, got.steps.length];

@@ -5,13 +5,13 @@ import { type Namespace, openNamespace } from '../../support/distributed-server.
 import { openEmbeddedServer } from '../../support/embedded-server.js';
 import { type OwnServers, openServers } from '../../support/own-servers.js';
 
-/** How long Temporal stays away when it was killed, in milliseconds. */
+/** How long Temporal stays down when it was killed, in milliseconds. */
 const AWAY_MS = 2_000;
 
-/** Something that is killed with -9 and started again on what it kept; resolves when it runs again. */
+/** A server that is killed with -9 and started again on its data; resolves when it runs again. */
 export type Victim = { readonly name: string; killAndRestart(): Promise<void> };
 
-/** The servers of a trial. Disposing of them checks that every chain is whole. */
+/** The servers of a trial. Disposing of them checks that every chain is intact. */
 export type TrialServers = AsyncDisposable & { api(): Api; readonly victims: readonly [Victim, ...Victim[]] };
 type Env = Readonly<Record<string, string>>;
 
@@ -42,7 +42,7 @@ const temporalOf = (servers: OwnServers): Victim => ({
   },
 });
 
-/** A Temporal of its own, which others do not miss; the other servers are those of this run. */
+/** A separate Temporal, which nothing else uses; the other servers are those of this run. */
 const openDistributed = async (env: Env): Promise<TrialServers> => {
   const servers = await openServers('temporal');
   try {

@@ -6,7 +6,7 @@ import { type Ghosts, ghostsOn } from './client.js';
 import { differenceOf, type Played } from './difference.js';
 import type { TrialServers, Victim } from './servers.js';
 
-/** How long nothing is killed between two kills, in milliseconds. */
+/** The time without kills between two kills, in milliseconds. */
 const QUIET_MS = { least: 1_000, most: 20_000 } as const;
 /** How long sessions may take from the first kill on, beyond the time of the kills, in milliseconds. */
 const END_WITHIN_MS = 1_800_000;
@@ -15,9 +15,9 @@ export type TrialPlan = { readonly sessions: number; readonly minutes: number; r
 export type Counts = { sessions: number; steps: number; readonly kills: Map<string, number> };
 
 /**
- * Plays each case undisturbed, then so many sessions at once while victims are killed; one that ends before the time is over is followed by another.
- * Each must be what the undisturbed session of its case is.
- * @param say takes lines for whoever watches
+ * Plays each case undisturbed, then this many concurrent sessions while victims are killed; one that ends before the time is over is followed by another.
+ * Each must equal the undisturbed session of its case.
+ * @param say gets lines for a person who watches
  * @throws Error with the first difference, or when a session or a server does not come back
  */
 export const runTrial = async (

@@ -13,15 +13,15 @@ export type Exchange = {
   readonly name: string;
   readonly who: Who;
   readonly remembers?: readonly string[];
-  /** How well each of these fits, where the engine is told. */
+  /** The similarity of each memory, if the engine gets them. */
   readonly similarities?: readonly number[];
   readonly rules?: readonly Partial<DirectiveRule>[];
   readonly said: string;
-  /** Each must be in the answer. */
+  /** Each must match the answer. */
   readonly must?: readonly RegExp[];
-  /** None may be in it. */
+  /** None may match the answer. */
   readonly mustNot?: readonly RegExp[];
-  /** `SPEAK` unless it says otherwise. */
+  /** Defaults to `SPEAK`. */
   readonly action?: { readonly type: string; readonly target: string };
   readonly delta?: JsonObject;
 };
@@ -38,14 +38,14 @@ export const inputOf = ({ who, remembers = [], rules = [], said }: Exchange, tem
     ruleset: aRuleset(rules, template),
   });
 
-/** What the engine answers a prompt. */
+/** The engine's answer to a prompt. */
 export const answer = async (
   prompt: string,
   similarities?: readonly number[],
 ): Promise<{ dialogue: string; action: object; stateDelta: object }> =>
   JSON.parse((await engine.complete({ prompt, ...defined({ similarities }) }, new AbortController().signal)).text);
 
-/** One test for each exchange, in every template. */
+/** One test per exchange, in every template. */
 export const plays = (exchanges: readonly Exchange[]): void => {
   it.each(exchanges.map((exchange) => [exchange.name, exchange] as const))('answers: %s', async (_, exchange) => {
     for (const template of templates) {

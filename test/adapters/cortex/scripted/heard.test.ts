@@ -72,6 +72,6 @@ const exchanges: readonly Exchange[] = [
   { name: 'a thing of two words', who: mira, said: 'Where is the ferry chain?', must: [/ferry chain/] },
 ];
 
-describe('what the scripted engine hears', () => {
+describe('how the scripted engine understands speech', () => {
   plays(exchanges);
 });

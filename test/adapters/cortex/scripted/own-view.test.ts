@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { saidBack, saidOfOneself } from '../../../../src/adapters/cortex/scripted/own-view.js';
 
-describe('what somebody said, said back', () => {
+describe('a statement, repeated back to the speaker', () => {
   it.each([
     ['The potion makes you sleepy.', 'The potion makes you sleepy.'],
     ['It keeps you awake, and lets you see.', 'It keeps you awake, and lets you see.'],
@@ -22,7 +22,7 @@ describe('what somebody said, said back', () => {
   });
 });
 
-describe('what a persona says to somebody, said by that one', () => {
+describe('a persona in the second person, turned into the first', () => {
   it.each([
     ['You think the dead talk to you', 'I think the dead talk to me'],
     ['You lost an eye, and you suspect your brother Olan.', 'I lost an eye, and I suspect my brother Olan.'],

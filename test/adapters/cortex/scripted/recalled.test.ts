@@ -102,10 +102,10 @@ const exchanges: readonly Exchange[] = [
 
 const README = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
 
-describe('what the scripted engine makes of memories', () => {
+describe('recalled memories', () => {
   plays(exchanges);
 
-  it("answers README's first conversation as README shows it", async () => {
+  it('gives the answer that the README shows in its first conversation', async () => {
     const [, talk = ''] = /```console\n\$ npx anima talk mira\n([^]*?)```/.exec(README) ?? [];
     const said = [...talk.matchAll(/^> (?!\/)(.+)$/gm)].map(([, text = '']) => text);
     const [silver = '', question = ''] = said;

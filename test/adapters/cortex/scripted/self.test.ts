@@ -6,7 +6,7 @@ const berta: Who = { persona: 'Berta keeps the inn. She is afraid of the sea.' }
 const ulf: Who = { persona: 'Ulf is a retired sailor. He has a wooden leg and a parrot named Biscuit.' };
 const greta: Who = { persona: 'Greta has a dog named Rex.' };
 
-/** What is said to who wants to buy. */
+/** Possible answers to somebody who wants to buy. */
 const TRADE = /pay|worth|in it for me|what do I get|offer|arranged|see what I can do|I might|have none|have no\b/i;
 const tomas: Who = {
   persona: 'You are Tomas Vey, a one-eyed blacksmith. You lost an eye, and you suspect your brother Olan.',
@@ -137,6 +137,6 @@ const exchanges: readonly Exchange[] = [
   },
 ];
 
-describe('what the scripted engine says of itself', () => {
+describe('how the scripted engine talks about itself', () => {
   plays(exchanges);
 });

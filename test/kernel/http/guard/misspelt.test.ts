@@ -19,7 +19,7 @@ const Body = Type.Object({
   data: Type.Optional(Type.Object({})),
 });
 
-describe('a name that looks like a known one', () => {
+describe('a name similar to a known one', () => {
   it.each([
     ['personality', 'persona'],
     ['result', 'lastResult'],
@@ -33,7 +33,7 @@ describe('a name that looks like a known one', () => {
     ['qurey', 'query'],
     ['dtaa', 'data'],
     ['sead', 'seed'],
-  ])('%s is like %s', (written, known) => {
+  ])('%s is similar to %s', (written, known) => {
     expect(isAlike(written, known)).toBe(true);
   });
 
@@ -45,11 +45,11 @@ describe('a name that looks like a known one', () => {
     ['__', 'persona'],
     ['id', 'npcId'],
     ['persona'.repeat(20), 'persona'],
-  ])('%s is not like %s', (written, known) => {
+  ])('%s is not similar to %s', (written, known) => {
     expect(isAlike(written, known)).toBe(false);
   });
 
-  it('is named by what was meant, at any depth that the schema names', () => {
+  it('is reported with the intended name, at any depth that the schema names', () => {
     expect(misspelt(Body, { personality: 'dour', tape: { observations: 'x', npc_state: {} } })).toEqual([
       '/persona',
       '/tape/observation',
@@ -58,7 +58,7 @@ describe('a name that looks like a known one', () => {
     expect(misspelt(Body, { lastResult: { Observation: 'x' } })).toEqual(['/lastResult/observation']);
   });
 
-  it('is looked for in lists, and in what an object of its type has [1.2l]', () => {
+  it('is searched for in lists, and in the members for the type of its object [1.2l]', () => {
     const Rules = Type.Object({ rules: Type.Array(Type.Object({ ruleCondition: Type.Optional(Type.Unknown()) })) });
     expect(misspelt(Rules, { rules: [{ ruleConditon: [] }, { rulecondition: [] }] })).toEqual([
       '/rules/-/ruleCondition',
@@ -71,30 +71,30 @@ describe('a name that looks like a known one', () => {
     expect(misspelt(ResultSchema, { type: 'Weather', generated_output: '' })).toEqual([]);
   });
 
-  it('is left alone where the known one is there, where JSON is free, and in what is no object', () => {
+  it('is ignored if the known one is present, if JSON is free-form, and in anything but objects', () => {
     expect(misspelt(Body, { persona: 'dour', personality: 'dour' })).toEqual([]);
     expect(misspelt(Body, { data: { personality: 'dour' } })).toEqual([]);
     for (const body of [null, 'personality', ['personality'], 7]) expect(misspelt(Body, body)).toEqual([]);
   });
 
-  it('is looked for in every item of a list, however long', () => {
+  it('is searched for in every item of a list, however long', () => {
     const Rules = Type.Object({ rules: Type.Array(Type.Object({ ruleCondition: Type.Optional(Type.Unknown()) })) });
     const rules = Array.from({ length: 1_000 }, (_, n) => (n === 999 ? { ruleConditon: [] } : { ruleCondition: [] }));
     expect(misspelt(Rules, { rules })).toEqual(['/rules/-/ruleCondition']);
   });
 
-  it('is meant where another place of the body has a member of that name', () => {
+  it('is matched with a member of that name elsewhere in the body', () => {
     const Two = Type.Object({ tape: Type.Optional(Type.Unknown()), result: Type.Object({ type: Type.String() }) });
     expect(misspelt(Two, { type: 'x', result: { type: 'y' } })).toEqual([]);
   });
 
-  it('is looked for among a bounded number of names [1.2m]', () => {
+  it('is searched for among a bounded number of names [1.2m]', () => {
     const many = Object.fromEntries(Array.from({ length: 50_000 }, (_, n) => [`n${String(n)}`, n]));
     expect(misspelt(Body, { ...many, personality: 'x' })).toEqual([]);
     expect(misspelt(Body, { personality: 'x', ...many })).toEqual(['/persona']);
   });
 
-  it('compares a bounded number of pairs of names', () => {
+  it('costs a bounded number of comparisons', () => {
     vi.mocked(distance).mockClear();
     const names = Array.from({ length: 64 }, (_, n) => `known${String.fromCharCode(97 + (n % 26))}${n}long`);
     const Many = Type.Object({

@@ -11,7 +11,7 @@ const drop = (schema: Parameters<typeof compileDropNulls>[0], value: unknown): u
 const optional = Type.Object({ a: Type.Optional(Type.String()) });
 
 describe('null in an optional member', () => {
-  it('is taken out wherever the schema names the member [1.2n]', () => {
+  it('is removed wherever the schema names the member [1.2n]', () => {
     expect(drop(optional, { a: null, b: null })).toEqual({ b: null });
     expect(drop(Type.Object({ child: optional }), { child: { a: null } })).toEqual({ child: {} });
     expect(drop(Type.Object({ list: Type.Array(optional) }), { list: [{ a: null }, null, 1] })).toEqual({
@@ -23,7 +23,7 @@ describe('null in an optional member', () => {
     ).toEqual({});
   });
 
-  it('is taken out also where the member may be null', () => {
+  it('is removed also if the member may be null', () => {
     const schema = Type.Object({ a: Type.Optional(Type.Union([Type.String(), Type.Null()])) });
     expect(drop(schema, { a: null })).toEqual({});
   });
@@ -36,21 +36,21 @@ describe('null in an optional member', () => {
     expect(drop(Type.Unknown(), { a: null })).toEqual({ a: null });
   });
 
-  it('stays where it is open which of several objects is meant', () => {
+  it('stays if several object schemas are possible', () => {
     const schema = Type.Union([optional, Type.Object({ a: Type.Null(), b: Type.Optional(Type.String()) })]);
     expect(drop(schema, { a: null })).toEqual({ a: null });
   });
 
-  it('does nothing to values of another shape', () => {
+  it('does not affect values of another shape', () => {
     for (const value of [null, 1, 'a', [], [null]]) expect(drop(optional, value)).toEqual(value);
   });
 
-  it('costs nothing when the schema names no optional member', () => {
+  it('costs nothing when the schema has no optional member', () => {
     expect(compileDropNulls(Type.Object({ a: Type.String() }))).toBeNull();
   });
 });
 
-describe('the schema that clients are told', () => {
+describe('the published schema', () => {
   const takes = (schema: TSchema, value: unknown): boolean =>
     new Ajv({ strict: false, validateFormats: false }).validate(withNullMembers(schema), value);
 
@@ -63,14 +63,14 @@ describe('the schema that clients are told', () => {
     ['an object', Type.Object({ b: Type.String() })],
     ['anything', Type.Unsafe({})],
     ['conditions', Type.Unsafe({ type: ['object', 'null'], allOf: [{ if: {}, then: { type: 'object' } }] })],
-  ])('lets null be in an optional member with %s', (_, member) => {
+  ])('allows null in an optional member with %s', (_, member) => {
     const schema = Type.Object({ a: Type.Optional(member) });
     expect(takes(schema, { a: null })).toBe(true);
     expect(takes(Type.Object({ list: Type.Array(schema) }), { list: [{ a: null }] })).toBe(true);
     expect(takes(Type.Union([schema, Type.Null()]), { a: null })).toBe(true);
   });
 
-  it('lets null be nowhere else', () => {
+  it('allows null nowhere else', () => {
     expect(takes(Type.Object({ a: Type.String() }), { a: null })).toBe(false);
     expect(takes(Type.Object({ a: Type.Optional(Type.Array(Type.String())) }), { a: [null] })).toBe(false);
     expect(takes(Type.Object({ a: Type.Optional(Type.String()) }), { a: 1 })).toBe(false);

@@ -11,18 +11,18 @@ describe('a member with few values', () => {
   const kinds = (values: readonly string[]) =>
     checkOf('body', Type.Object({ kind: Type.Unsafe<string>({ type: 'string', enum: values }) }))({ kind: '?' });
 
-  it('is refused with the values that it may have', () => {
+  it('is refused with the list of its possible values', () => {
     const issues = [{ in: 'body', pointer: '/kind', message: 'must be a, b, or c' }];
     expect(kinds(['a', 'b', 'c'])).toEqual(issues);
   });
 
-  it('names no more of them than a person reads', () => {
+  it('lists no more of them than a person reads', () => {
     const [issue] = kinds(Array.from({ length: 23 }, (_, n) => `v${String(n)}`)) ?? [];
     expect(issue?.message).toMatch(/^must be one of v0, .*, v19 and 3 more$/);
   });
 });
 
-describe('a text bounded in bytes', () => {
+describe('a text with a limit in bytes', () => {
   it('is counted as UTF-8', () => {
     expect(check({ text: 'x'.repeat(8_192) })).toBeNull();
     expect(check({ text: 'é'.repeat(4_096) })).toBeNull();
@@ -32,7 +32,7 @@ describe('a text bounded in bytes', () => {
   });
 });
 
-describe('a problem in words', () => {
+describe('a described problem', () => {
   const told = (schema: Parameters<typeof checkOf>[1], value: unknown) =>
     checkOf('body', Type.Object({ m: schema }))({ m: value })?.map(({ message }) => message);
 
@@ -57,7 +57,7 @@ describe('a problem in words', () => {
     expect(told(schema, value)).toEqual([message]);
   });
 
-  it('leaves out that a value may also be null, and that it fits none of several', () => {
+  it('leaves out that a value may also be null, and that it matches none of several schemas', () => {
     const limit = Type.Union([Type.Object({ limit: Type.Integer({ minimum: 1 }) }), Type.Literal('off'), Type.Null()]);
     expect(told(limit, { limit: 0 })).toEqual(['must be >= 1', 'must be a string', 'must be "off"']);
     expect(told(Type.Union([Type.String(), Type.Null()]), 7)).toEqual(['must be a string']);
@@ -66,7 +66,7 @@ describe('a problem in words', () => {
     expect(neighbours({ a: 1, ab: 1 })?.map(({ pointer }) => pointer)).toEqual(['/a', '/ab']);
   });
 
-  it('says something of everything that is refused', () => {
+  it('is reported for everything that is refused', () => {
     const only = Type.Unsafe<unknown>({ if: { type: 'object' }, then: { anyOf: [{ type: 'null' }] } });
     expect(told(only, {})).not.toEqual([]);
   });

@@ -76,7 +76,7 @@ export class Context {
     return this.placeholders.add(`cf${randomBytes(8).toString('hex')}`, label);
   }
 
-  /** The id called `label` in this scenario: the same label gives the same id. */
+  /** The id labelled `label` in this scenario: the same label gives the same id. */
   id(label) {
     if (!this.#ids.has(label)) this.#ids.set(label, this.placeholders.add(randomUUID(), `id:${label}`));
     return this.#ids.get(label);
@@ -124,7 +124,7 @@ export class Context {
     return { batch: await run({}, 'batch'), unary: await run({ credentials: CREDENTIALS }, 'unary') };
   }
 
-  /** All events of a read in short form, or {error} with the events that came before it. */
+  /** All events of a read in short form, or {error} with the events before it. */
   async read(stream, options = {}, client = this.client) {
     return this.drain(() => client.readStream(stream, options));
   }
@@ -143,7 +143,7 @@ export class Context {
     }
   }
 
-  /** Asks again until the answer satisfies `good`, for at most `ms`; returns the last answer. For what a server does shortly after its answer. */
+  /** Retries until the answer satisfies `good`, for at most `ms`; returns the last answer. For effects that a server shows shortly after its answer. */
   async eventually(ask, good, ms = 1500) {
     const until = Date.now() + ms;
     for (;;) {
@@ -220,7 +220,7 @@ export class Context {
   }
 }
 
-/** An event as most scenarios want it: its revision, and the label (or number, or type) that identifies it. */
+/** An event in the form that most scenarios want: its revision, and the label (or number, or type) that identifies it. */
 export function brief({ event, link, commitPosition }) {
   const shown = event ?? link;
   if (!shown) return { commitPosition, event: 'absent' };
