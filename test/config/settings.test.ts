@@ -8,7 +8,7 @@ import { settingGroups } from '../../src/config/settings/setting.js';
 type Env = Record<string, string>;
 
 const distributed = { ANIMA_PROFILE: 'distributed' };
-/** Between them, these environments take every branch of the parser. */
+/** Together, these environments take every branch of the parser. */
 const environments: readonly Env[] = [
   {},
   { ANIMA_EMBEDDER: 'http://127.0.0.1:1/v1', ANIMA_CORTEX_URL: 'http://127.0.0.1:1/v1' },
@@ -41,7 +41,7 @@ const serverReads = new Set(
 );
 
 describe('the table of settings', () => {
-  it('has every variable that the parser reads, and no other', () => {
+  it('has exactly the variables that the parser reads', () => {
     const ofServer = settingNames.filter((name) => settings[name].group !== 'command line');
     expect([...serverReads].sort()).toEqual([...ofServer].sort());
   });
@@ -52,7 +52,7 @@ describe('the table of settings', () => {
     expect(names).toContain('ANIMA_URL');
   });
 
-  it('says which variables only the distributed profile reads', () => {
+  it('marks the variables that only the distributed profile reads', () => {
     const embedded = new Set(
       environments
         .filter((env) => !('ANIMA_PROFILE' in env))
@@ -64,7 +64,7 @@ describe('the table of settings', () => {
     }
   });
 
-  it('has a valid default wherever it has one', () => {
+  it('has a valid default for every setting with one', () => {
     const defaults = settingNames.flatMap((name): [string, string][] => {
       const { default: text, profile } = settings[name];
       return text === null || profile !== undefined ? [] : [[name, text]];

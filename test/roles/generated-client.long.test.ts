@@ -14,7 +14,7 @@ const repository = resolve(import.meta.dirname, '../..');
 const modules = join(repository, 'node_modules');
 const require = createRequire(import.meta.url);
 
-/** What the document must be, besides what a generator reads of it. */
+/** Requirements for the document beyond those of a generator. */
 const lint = `extends: []
 rules:
   struct: error
@@ -36,8 +36,8 @@ const compilerOptions = {
   ...{ strict: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true },
 };
 
-describe('a client that is generated from the document', () => {
-  it('is generated from a valid OpenAPI 3.1 document, compiles in strict mode, and plays a turn', async () => {
+describe('a client generated from the document', () => {
+  it('comes from a valid OpenAPI 3.1 document, compiles in strict mode, and plays a turn', async () => {
     await using server = await openEmbeddedServer();
     await using directory = await temporaryDirectory();
     const at = (name: string): string => join(directory.path, name);

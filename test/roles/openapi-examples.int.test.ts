@@ -11,12 +11,12 @@ const compile = validatorOf(document);
 
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers of every shape
 type Json = any;
-/** What was answered so far, by operation. */
+/** The responses so far, by operation. */
 type Answers = Readonly<Record<string, Json>>;
 type Sent = {
   readonly operationId: string;
   readonly params?: (answers: Answers) => Readonly<Record<string, string>>;
-  /** The body where the example cannot stand alone; the example is its pattern. */
+  /** The body if the example cannot be sent alone; the example is its pattern. */
   readonly body?: (example: Json, answers: Answers) => unknown;
 };
 
@@ -25,7 +25,7 @@ const turnOf = ({ processStep }: Answers) => ({ npcId: 'mira', turnId: processSt
 const sessionOf = ({ runGhost }: Answers) => ({ sessionId: runGhost.id as string });
 const soulOf = ({ uploadToArchive }: Answers) => ({ txId: uploadToArchive.id as string });
 
-/** A story in which every example is sent: each request after those that it needs. */
+/** A story that sends every example: each request after those that it needs. */
 const story: readonly Sent[] = [
   send('registerNpc'),
   send('listNpcs'),
@@ -145,14 +145,14 @@ describe('the examples of the document', () => {
   let server: Server;
   const answers: Record<string, Json> = {};
   let sentSoFar = 0;
-  /** The last revision of the NPC that most requests are about; what they read is to hold it. */
+  /** The last revision of the NPC that most requests use; reads must include it. */
   let revision = '0';
   beforeAll(async () => {
     server = await openEmbeddedServer();
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  /** The request that a page made of the document sends: each required parameter with its example. */
+  /** The request that a page made from the document sends: each required parameter with its example. */
   const ask = async (sent: Sent) => {
     const { method, path, parameters, requestBody } = known(sent);
     const given = sent.params?.(answers) ?? {};
@@ -178,7 +178,7 @@ describe('the examples of the document', () => {
   };
 
   it.each(story.map((sent, at) => [`${String(at)} ${sent.operationId}`, sent] as const))(
-    'are what a server accepts, and what it answers is as documented: %s',
+    'are accepted by a server, and get the documented response: %s',
     async (_, sent) => {
       const response = await ask(sent);
       const text = await response.text();

@@ -33,7 +33,7 @@ const answers = operations.flatMap(responsesOf);
 const shared = Object.entries(responses).flatMap(([name, { content }]) => jsonOf(name, content));
 const bodies = [...requests, ...answers, ...shared];
 
-/** Every value under this key, at any depth. */
+/** Every value of this key, at any depth. */
 const valuesOf = (key: string, value: unknown): readonly unknown[] => {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => [
@@ -43,14 +43,14 @@ const valuesOf = (key: string, value: unknown): readonly unknown[] => {
 };
 
 describe('the document of all routes', () => {
-  it('names the schema of every body of JSON', () => {
+  it('names the schema of every JSON body', () => {
     expect(requests.length).toBeGreaterThan(30);
     expect(answers.length).toBeGreaterThan(80);
     const inline = bodies.filter(({ schema }) => !/^#\/components\/schemas\/\w+$/.test(schema.$ref ?? ''));
     expect(inline.map(({ where }) => where)).toEqual([]);
   });
 
-  it('has names in PascalCase, and refers only to what it holds', () => {
+  it('has names in PascalCase, and no dangling references', () => {
     for (const name of Object.keys(schemas)) expect(name).toMatch(/^([A-Z][a-z]+)+$/);
     const referred = valuesOf('$ref', document) as readonly string[];
     expect(referred.length).toBeGreaterThan(500);
@@ -91,7 +91,7 @@ describe('the document of all routes', () => {
     }
   });
 
-  it('lets a result have another type, and no result of a known type be wrong', () => {
+  it('allows results of other types, and checks results of known types', () => {
     const check = compile({ $ref: '#/components/schemas/ProcessRequest' });
     const tape = { observation: 'A stranger asks for a room.', mood: 'sour' };
     for (const lastResult of [
@@ -105,7 +105,7 @@ describe('the document of all routes', () => {
       expect(check({ tape, lastResult }), JSON.stringify(lastResult)).toBe(false);
   });
 
-  it('says of optional members of requests that they may be null', () => {
+  it('allows null in optional members of requests', () => {
     const closed = requests.flatMap(({ where, schema }) => {
       const { required = [], properties = {} } = (schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? {}) as {
         required?: readonly string[];
@@ -118,7 +118,7 @@ describe('the document of all routes', () => {
     expect(closed).toEqual([]);
   });
 
-  it('names every code, and the details of those with fixed ones', () => {
+  it('lists every code, and the details of those with fixed ones', () => {
     expect(schemas['ErrorCode']?.['enum']).toEqual(Object.keys(rejections));
     const check = compile({ $ref: '#/components/schemas/Error' });
     const error = (code: string, details: object) => ({ error: { code, message: 'x', details, requestId: 'r' } });
@@ -130,7 +130,7 @@ describe('the document of all routes', () => {
 });
 
 describe('the examples', () => {
-  it('are there for every body of JSON', () => {
+  it('exist for every JSON body', () => {
     expect(bodies.filter(({ example }) => example === undefined).map(({ where }) => where)).toEqual([]);
   });
 
@@ -140,7 +140,7 @@ describe('the examples', () => {
     expect(check.errors ?? []).toEqual([]);
   });
 
-  it('are there for every required parameter, and match', () => {
+  it('exist for every required parameter, and match its schema', () => {
     for (const { operationId, parameters } of operations)
       for (const { name, required, schema, example } of parameters) {
         expect(example !== undefined, `${operationId} ${name}`).toBe(required);
@@ -151,12 +151,12 @@ describe('the examples', () => {
 
 describe('the statuses of operations', () => {
   const declared = new Map(operations.map(({ operationId, responses: own }) => [operationId, Object.keys(own)]));
-  /** Every request can get one, whatever its route: a defect, or the note that its client has left. */
+  /** Every request can get one, whatever its route: a programming error, or the record that its client has left. */
   const anywhere = ['499', '500'];
-  /** A body with GET, and two headers `Authorization`: nothing that a client of the document sends. */
+  /** A body with GET, and two `Authorization` headers: a client of the document sends neither. */
   const unlikely = ['getNpc 415', 'getStatus 400'];
 
-  it('hold every one that the recorded exchanges show', () => {
+  it('include every status in the recorded exchanges', () => {
     const counted = readdirSync(EXCHANGES)
       .filter((name) => name.endsWith('.http'))
       .flatMap((name) => [...readFileSync(join(EXCHANGES, name), 'utf8').matchAll(/^= counted (\w+) (\d+): /gm)])
@@ -171,7 +171,7 @@ describe('the statuses of operations', () => {
     );
   });
 
-  it('follow from what a route is', () => {
+  it('follow from the properties of a route', () => {
     expect(declared.get('getLivez')).toEqual(['200', 'default']);
     expect(declared.get('listNpcs')).toEqual(['200', '400', '401', '403', '429', '503', 'default']);
     expect(declared.get('registerNpc')).toEqual([

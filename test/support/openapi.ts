@@ -41,7 +41,7 @@ export const operationsOf = ({ paths }: Document): readonly PlacedOperation[] =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   );
 
-/** Compiles schemas of a document, its references included; each schema must be one of JSON Schema 2020-12. */
+/** Compiles schemas of a document, with their references; each schema must be one of JSON Schema 2020-12. */
 export const validatorOf = (document: Document): ((schema: Schema) => ValidateFunction) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: true, logger: false });
   ajv.addFormat('client-id', isClientId);
@@ -71,7 +71,7 @@ const membersOf = (document: Document, { $ref, ...schema }: Schema): Readonly<Re
 export const schemaAt = ({ components }: Document, $ref: string): Schema =>
   components.schemas[$ref.split('/').at(-1) ?? ''] ?? {};
 
-/** The members of a valid value that its schema does not name though it names all members, as JSON Pointers. */
+/** The members of a valid value that its schema does not list although it lists members, as JSON Pointers. */
 export const undocumentedIn = (
   document: Document,
   compile: ReturnType<typeof validatorOf>,

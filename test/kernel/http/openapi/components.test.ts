@@ -12,7 +12,7 @@ const Room = named('Room', Type.Object({ name: Type.String(), beds: Type.Optiona
 const Inn = named('Inn', Type.Object({ rooms: Type.Array(Room), best: nullable(Room) }));
 
 describe('the components of a document', () => {
-  it('hold a named schema once, and refer to it wherever it is used', () => {
+  it('contain each named schema once, with references to it', () => {
     const components = new Components();
     expect(plain(components.response(Inn))).toEqual(reference('Inn'));
     expect(plain(components.response(Type.Array(Room)))).toEqual({ type: 'array', items: reference('Room') });
@@ -33,7 +33,7 @@ describe('the components of a document', () => {
     });
   });
 
-  it('keep a description of a use beside the reference', () => {
+  it('keep a description of a use next to the reference', () => {
     const use = { ...Room, description: 'The one under the roof.' };
     expect(plain(new Components().response(use))).toEqual({
       ...reference('Room'),
@@ -41,7 +41,7 @@ describe('the components of a document', () => {
     });
   });
 
-  it('let optional members of requests be null, in a schema of its own where responses have one', () => {
+  it('allow null in optional members of requests, in a separate schema if responses use it too', () => {
     const alone = new Components();
     expect(plain(alone.request(Room))).toEqual(reference('Room'));
     expect(plain(alone.schemas)).toMatchObject({ Room: { properties: { beds: { type: ['integer', 'null'] } } } });
@@ -56,7 +56,7 @@ describe('the components of a document', () => {
     });
   });
 
-  it('show what a schema is documented as in its place', () => {
+  it('show the documented form of a schema instead of the schema', () => {
     const checked = documentedAs(Room, Type.Object({}));
     const components = new Components();
     expect(plain(components.response(checked))).toEqual(reference('Room'));
@@ -65,7 +65,7 @@ describe('the components of a document', () => {
     });
   });
 
-  it('refuse two schemas of one name', () => {
+  it('reject two schemas with the same name', () => {
     const components = new Components();
     components.response(Room);
     components.response(named('Room', Type.Object({ name: Type.String(), beds: Type.Optional(Type.Integer()) })));

@@ -31,7 +31,7 @@ const routes = [
 describe('the OpenAPI document', () => {
   const document = JSON.parse(JSON.stringify(openApi(routes)));
 
-  it('holds every route under its path and method [10.9a]', () => {
+  it('contains every route under its path and method [10.9a]', () => {
     expect(document.openapi).toBe('3.1.0');
     expect(document.info.version).toBe('1.0.0');
     for (const { method, path, operationId } of routes) {
@@ -42,7 +42,7 @@ describe('the OpenAPI document', () => {
     expect(count).toBe(routes.length);
   });
 
-  it('names path and query parameters, the body and its need, and the Idempotency-Key of writes [1.7a]', () => {
+  it('describes path and query parameters, the body and whether it is required, and the Idempotency-Key of writes [1.7a]', () => {
     const operation = document.paths['/npcs/{npcId}/echo'].post;
     expect(
       operation.parameters.map(({ name, in: where, required }: Record<string, unknown>) => [name, where, required]),
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/npcs/{npcId}'].get.parameters).toHaveLength(1);
   });
 
-  it('says which routes need a key and which scope', () => {
+  it('states which routes need a key and which scope', () => {
     expect(document.paths['/open'].get.security).toEqual([]);
     expect(document.paths['/loose'].post).toMatchObject({ security: [{ apiKey: [] }], 'x-scope': 'npc' });
     expect(document.components.securitySchemes.apiKey).toEqual({ type: 'http', scheme: 'bearer' });
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     expect(document.paths['/loose'].post.deprecated).toBeUndefined();
   });
 
-  it('names the media type of what is not JSON, as a text or as bytes', () => {
+  it('states the media type of everything but JSON, as text or as bytes', () => {
     const typed = (contentType: string): RouteDefinition =>
       runRoute(() => ({}), { method: 'GET', responses: { 200: { description: '', contentType } } });
     const contentOf = (contentType: string) =>
@@ -88,7 +88,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('refers only to what it holds', () => {
+  it('refers only to what it contains', () => {
     const references = JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g);
     const named = Array.from(references, ([, kind = '', name = '']) => [kind, name] as const);
     expect(named.length).toBeGreaterThan(100);
