@@ -187,7 +187,7 @@ describe('a bundle', () => {
   });
 
   itLong(
-    'is broken by any bit that flips in the note, the path or the leaf',
+    'fails after any bit flip in the note, the path or the leaf',
     async () => {
       const last = lines.at(-1) ?? '';
       const begin = last.indexOf('"proof"');

@@ -245,7 +245,7 @@ export const cardScenarios = (profile: string, open: OpenServer): void => {
     });
   });
 
-  describe(`character cards on ${profile}, killed`, () => {
+  describe(`character cards on ${profile}, after kills`, () => {
     const running = projectingServer(open);
 
     it('are stored after kill -9 once they were answered', async () => {

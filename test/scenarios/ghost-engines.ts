@@ -151,7 +151,7 @@ export const ghostEngineScenarios = (profile: string, open: OpenServer): void =>
     });
   });
 
-  describeLong(`ghosts that a model plays on ${profile}, killed`, () => {
+  describeLong(`ghosts that a model plays on ${profile}, after kills`, () => {
     const opened = modelServer();
     const running = projectingServer(askingModels(open, opened));
     const { run, statusOf, over, textsOf } = clientOf(running);

@@ -197,7 +197,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     }, 300_000);
 
     itLong(
-      'are compared, drawn, and told to pipelines [9.11a, 9.11b, 9.12a, 9.12b, 9.12c, 9.12d]',
+      'can be compared, drawn, and reported to pipelines [9.11a, 9.11b, 9.12a, 9.12b, 9.12c, 9.12d]',
       async () => {
         const ids = await Promise.all([
           run({ goal: 'find_bugs', level: 'faulty', seed: 5 }),
@@ -258,7 +258,7 @@ export const ghostScenarios = (profile: string, open: OpenServer): void => {
     });
   });
 
-  describeLong(`ghost sessions on ${profile}, killed`, () => {
+  describeLong(`ghost sessions on ${profile}, after kills`, () => {
     const running = projectingServer(open);
     const { run, statusOf, over, stepsOf } = clientOf(running);
 

@@ -163,7 +163,7 @@ export const levelScenarios = (profile: string, open: OpenServer): void => {
     });
   });
 
-  describe(`levels on ${profile}, killed`, () => {
+  describe(`levels on ${profile}, after kills`, () => {
     const running = projectingServer(open);
 
     it('are stored after kill -9 once they were answered, each version with its map', async () => {

@@ -345,7 +345,7 @@ export const soulImportScenarios = (profile: string, open: OpenServer): void => 
     });
   });
 
-  describeLong(`souls that arrive on ${profile}, killed`, () => {
+  describeLong(`imported souls on ${profile}, after kills`, () => {
     const running = projectingServer(open);
     const { ok, pathOf, begin, confirm, memoriesOf } = clientOf(running);
 

@@ -118,7 +118,7 @@ export const soulsElsewhereScenarios = (profile: string, open: OpenServer): void
       expect((await running.api.post(exportPath(npcId), { storage: 'local' })).status).toBe(200);
     });
 
-    itLong('end by their deadline when the node goes down in between [7.2h]', async () => {
+    itLong('expire at their deadline when the node goes down between the phases [7.2h]', async () => {
       const npcId = await mindOf(running, 'waiting', []);
       node.answer(({ path }, response) => {
         if (path.startsWith('/api/v0/add?')) response.destroy();

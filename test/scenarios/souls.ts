@@ -459,7 +459,7 @@ export const soulScenarios = (profile: string, open: OpenServer): void => {
     });
   });
 
-  describeLong(`souls on ${profile}, killed`, () => {
+  describeLong(`souls on ${profile}, after kills`, () => {
     const running = projectingServer(open);
     const { ok, pathOf, freshMind, begin, upload, confirm, types } = clientOf(running);
 

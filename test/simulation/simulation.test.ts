@@ -15,7 +15,7 @@ describe('servers in virtual time', () => {
   for (const mode of ['shared', 'alone'] as const) {
     for (const faulty of [false, true]) {
       const seeds = SEEDS.filter((seed) => kindOf(seed).mode === mode && kindOf(seed).faulty === faulty);
-      const name = `keep what is promised, ${mode === 'shared' ? 'many at once' : 'one at a time'}, ${faulty ? 'with faults' : 'without any'}`;
+      const name = `keep all promises, ${mode === 'shared' ? 'in parallel' : 'one at a time'}, ${faulty ? 'with faults' : 'without faults'}`;
       it(name, { timeout: LIMIT_MS }, async () => {
         for (const seed of seeds) expect((await explore(seed)).failure, 'a seed that fails').toBeNull();
       });

@@ -94,7 +94,7 @@ const openEngine = async (fake = fakePackage(), settings: { threads?: number; co
   return { fake, clock, log, engine };
 };
 
-cortexEngineContract('the engine of a model in this process', async () => {
+cortexEngineContract('the in-process model', async () => {
   const { fake, engine } = await openEngine();
   await settle(4);
   return {

@@ -30,7 +30,7 @@ const openEngine = (url: string) => {
   return { clock, log, engine: createOpenAiEngine(server, { clock, log, random: seededRandom('jitter') }) };
 };
 
-cortexEngineContract('the engine of a model server', async () => {
+cortexEngineContract('a model server', async () => {
   const server = await startOpenAiServer();
   server.behave(well);
   return {

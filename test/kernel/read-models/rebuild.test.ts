@@ -88,7 +88,7 @@ describe('Rebuilding the read models', () => {
     expect(await models.parkedCount([picky])).toBe(MINDS);
   });
 
-  itLong('writes on the way, so that large minds are never held all at once', async () => {
+  itLong('writes as it goes, so that large minds are never all in memory', async () => {
     store = new MemoryEventStore();
     const persona = 'x'.repeat(500_000);
     for (let n = 0; n < 450; n += 1) {
@@ -107,7 +107,7 @@ describe('Rebuilding the read models', () => {
     expect(Math.max(...sizes)).toBeLessThan(120 * 1024 * 1024);
   });
 
-  itLong('writes on the way also what small events make of large minds', async () => {
+  itLong('writes as it goes also when small events change large minds', async () => {
     store = new MemoryEventStore();
     const persona = 'x'.repeat(500_000);
     for (const [type, data] of [
