@@ -1,6 +1,9 @@
 // The site of these pages: `npm run docs` builds it into .docs-site/. The pages are the files that a forge shows; nothing exists on the site alone.
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+import { plainMarkdown } from './plain-markdown.mjs';
 
 const docs = fileURLToPath(new URL('..', import.meta.url));
 
@@ -24,20 +27,25 @@ const itemsIn = (folder, first = []) => {
     .filter((entry) => entry.isFile() && entry.name.endsWith('.md'))
     .map((entry) => entry.name.slice(0, -3))
     .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1))
-    .map((name) => ({ text: titleOf(`${folder}/${name}.md`), link: `/${folder}/${name}` }));
+    .map((name) => ({
+      text: name === 'index' ? 'Overview' : titleOf(`${folder}/${name}.md`),
+      link: `/${folder}/${name}`,
+    }));
   const folders = entries
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => ({
-      text: name.charAt(0).toUpperCase() + name.slice(1),
+      text: name.charAt(0).toUpperCase() + name.slice(1).replaceAll('-', ' '),
       collapsed: true,
       items: itemsIn(`${folder}/${name}`, ['index']),
     }));
   return [...pages, ...folders];
 };
 
-/** Links from a page to code lead out of the site; `npm test` checks that their files exist. */
-const leadsToCode =
-  /\/(?:src|workflows|activities|projections|test|scripts|bench|examples|levels|README|CHANGELOG|LICENSE|docker-compose|\.ci|\.dependency-cruiser)\b/;
+/** The pages name JSON Schemas beside them, which are files of the site too. */
+const copySchemas = (to) => {
+  for (const name of readdirSync(docs, { recursive: true, encoding: 'utf8' }))
+    if (name.endsWith('.schema.json')) copyFileSync(join(docs, name), join(to, name));
+};
 
 export default {
   title: 'Anima',
@@ -46,9 +54,11 @@ export default {
   outDir: '../.docs-site',
   cacheDir: '../node_modules/.cache/vitepress',
   cleanUrls: false,
-  ignoreDeadLinks: [leadsToCode, /\.schema\.json$/],
-  // Pages are plain Markdown: braces in them, such as those of character cards, are text.
-  vue: { template: { compilerOptions: { delimiters: ['\u0000{', '}\u0000'] } } },
+  ignoreDeadLinks: [/\.schema\.json$/],
+  markdown: { config: plainMarkdown },
+  // The library that draws diagrams is one large chunk, loaded by pages with a diagram only.
+  vite: { build: { chunkSizeWarningLimit: 3_000 } },
+  buildEnd: ({ outDir }) => copySchemas(outDir),
   themeConfig: {
     search: { provider: 'local' },
     sidebar: groups.map(([text, folder, first]) => ({ text, collapsed: true, items: itemsIn(folder, first) })),

@@ -21,6 +21,11 @@ describe('npm run docs', () => {
     const pages = pagesIn('docs').map((page) => page.replace(/^docs\//, '').replace(/\.md$/, '.html'));
     expect(pages.filter((page) => !files.has(page))).toEqual([]);
     expect([...files].some((name) => /@localSearchIndexroot/.test(name))).toBe(true);
-    expect(await readFile(join(directory.path, 'how-to/play-a-turn.html'), 'utf8')).toContain('IdentifyActor');
+    const textOf = (page: string): Promise<string> => readFile(join(directory.path, page), 'utf8');
+    expect(await textOf('how-to/play-a-turn.html')).toContain('IdentifyActor');
+    expect(await textOf('how-to/import-a-card.html')).toContain('{{char}}');
+    expect(await textOf('index.html')).not.toContain('{{');
+    expect(await textOf('operate/roles.html')).toContain('<pre class="mermaid">flowchart LR');
+    expect(files.has('reference/soul.schema.json')).toBe(true);
   });
 });
