@@ -136,7 +136,7 @@ export function* canonicalText(text: string): Sliced<string> {
     const holder = stack.at(-1);
     return holder?.kind === 'object' && MODEL_TEXTS.has(holder.name) ? 'model text' : 'string';
   };
-  /** Begins an array or object; the canonical text at once where it is empty. */
+  /** Begins an array or object; returns its canonical text if it is empty. */
   const opened = (kind: Open['kind']): string | null => {
     if (stack.length === MAX_DEPTH) throw refuseJson(`The JSON is nested deeper than ${String(MAX_DEPTH)} levels.`);
     at += 1;

@@ -4,7 +4,7 @@ import { Rejection } from './rejection.js';
 /** Converts the data of an event to the next version of its type; pure. */
 export type Upcaster = (data: JsonObject) => JsonObject;
 
-/** Every type of a kind of stream, with what lifts its older versions, version 1 first: a type without upcasters is at version 1. */
+/** Every type of a kind of stream, with the upcasters of its older versions, version 1 first: a type without upcasters is at version 1. */
 export type Upcasters<Event extends { readonly type: string }> = {
   readonly [Type in Event['type']]: readonly Upcaster[];
 };
@@ -20,14 +20,14 @@ export type EventToDecode = {
 export type UnknownEvent = { readonly type: 'Unknown'; readonly data: Record<string, never> };
 const unknownEvent: UnknownEvent = { type: 'Unknown', data: {} };
 
-/** The boundary between what is stored in a kind of stream and what the program knows (docs/adr/0004). */
+/** The boundary between the stored events of a kind of stream and the types of the program (docs/adr/0004). */
 export type Decoder<Event> = {
   readonly types: readonly string[];
   /** The current version of an event type; null for a type of another kind of stream. */
   readonly versionOf: (type: string) => number | null;
   /**
-   * A stored event as the program knows it, lifted to the newest version of its type.
-   * @throws Rejection EVENT_VERSION_UNKNOWN when it was written in a later version: folding it as something else would fail unseen
+   * A stored event, lifted to the newest version of its type.
+   * @throws Rejection EVENT_VERSION_UNKNOWN if it was written in a later version: folding it as something else would fail unnoticed
    */
   readonly decode: (stored: EventToDecode) => Event | UnknownEvent;
 };
@@ -47,7 +47,7 @@ export const decoderOf = <Event extends { readonly type: string }>(upcasters: Up
       if (lifts === undefined) return unknownEvent;
       const newest = lifts.length + 1;
       if (meta.schemaVersion > newest) throw tooNew(type, meta.schemaVersion);
-      // The one place where stored JSON becomes an event: what was recorded was typed when it was made.
+      // The only code where stored JSON becomes an event: its type was checked when it was created.
       if (meta.schemaVersion === newest) return stored as unknown as Event;
       const lifted = lifts.slice(meta.schemaVersion - 1).reduce((before, lift) => lift(before), data);
       return { type, data: lifted } as unknown as Event;

@@ -2,9 +2,12 @@ import { type Json, jsonBytes, sizeAtMost } from './json.js';
 import { PAUSE_BYTES } from './page-size.js';
 import { Rejection } from './rejection.js';
 
-/** How much a request may bring to be recorded, in bytes of JSON; recorded-bytes.ts has the sums. */
+/** How much a request may contain to be recorded, in bytes of JSON; recorded-bytes.ts has the sums. */
 export const INPUT_BYTES = 524_288;
-/** How many values a request may bring to be recorded: each is parsed, compared, hashed and written in one piece of some microseconds. */
+/**
+ * How many values a request may contain to be recorded: each is parsed, compared, hashed and written, which together takes a few microseconds without
+ * yielding.
+ */
 export const INPUT_VALUES = 10_000;
 
 /** @returns how many bytes of JSON it has. @throws Rejection EVENTS_TOO_LARGE beyond INPUT_BYTES */
@@ -18,7 +21,7 @@ export const requireInputBytes = (brought: Json): number => {
 };
 
 /**
- * Checks a request's data against INPUT_BYTES and INPUT_VALUES before anything is decided. Callers use `takeRecordable`, which lets others run.
+ * Checks a request's data against INPUT_BYTES and INPUT_VALUES before anything is decided. Callers use `takeRecordable`, which yields to other work.
  * @param brought all the data that would be recorded
  * @returns how many bytes of JSON it has, or an upper bound of this if that is within PAUSE_BYTES
  * @throws Rejection EVENTS_TOO_LARGE

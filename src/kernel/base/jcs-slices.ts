@@ -17,7 +17,7 @@ type Unclosed = {
   at: number;
 };
 
-/** @throws Error for what I-JSON cannot hold */
+/** @throws Error for values that I-JSON does not allow */
 const tokenOf = (value: string | number | boolean | null): string => {
   if (typeof value === 'string' && !value.isWellFormed()) throw new Error('Lone surrogate is not allowed');
   if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`${String(value)} is not allowed`);
@@ -37,7 +37,7 @@ function* piecesOf(text: string): Generator<string, void, void> {
 }
 
 /**
- * The JCS form (RFC 8785) of a value, in UTF-8. It yields whenever the driver may pause, at any depth and inside of long texts. Only listing the names
+ * The JCS form (RFC 8785) of a value, in UTF-8. It yields whenever the driver may pause, at any depth and inside long texts. Only listing the names
  * of one object is not divided.
  * @throws Error as `jcs`
  */
@@ -55,7 +55,7 @@ export function* jcsSlices(value: Json): Generator<number, Buffer, void> {
     work = 0;
     return true;
   };
-  /** What begins a value; of a long text its pieces come after. */
+  /** The beginning of a value; the pieces of a long text follow. */
   const begin = function* (next: Json): Generator<string, void, void> {
     if (Array.isArray(next)) {
       yield '[';

@@ -9,12 +9,12 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 /** Throws for numbers that JSON cannot represent and for values that are not JSON. */
 const sortedText = configure({ strict: true });
-/** What JSON.stringify writes for half a surrogate pair, behind an even number of backslashes: a text may hold these characters, too. */
+/** What JSON.stringify writes for half a surrogate pair, after an even number of backslashes: a text may also contain these characters literally. */
 const HALF_PAIR = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
 
 /**
- * The canonical text of a JSON value (JCS, RFC 8785): what is hashed, signed and compared.
- * @throws Error on what I-JSON cannot hold (non-finite numbers, lone surrogates); the HTTP guard refuses such bodies first.
+ * The canonical text of a JSON value (JCS, RFC 8785), which is hashed, signed and compared.
+ * @throws Error for values that I-JSON does not allow (non-finite numbers, lone surrogates); the HTTP guard refuses such bodies first.
  */
 export const jcs = (value: Json): string => {
   const text = sortedText(value);
@@ -25,7 +25,10 @@ export const jcs = (value: Json): string => {
 /** The length of the JSON text of a value in bytes of UTF-8. */
 export const jsonBytes = (value: Json): number => Buffer.byteLength(JSON.stringify(value));
 
-/** What a value takes as JSON at most, in bytes of UTF-8: a number or a literal, a unit of a text (as an escape), what stands around and between values. */
+/**
+ * Upper bounds for a value as JSON, in bytes of UTF-8: a number or a literal, a unit of a text (as an escape), and the punctuation around and between
+ * values.
+ */
 const MOST_SCALAR_BYTES = 25;
 const MOST_UNIT_BYTES = 6;
 const MOST_AROUND_BYTES = 4;
@@ -63,7 +66,7 @@ export const sizeAtMost = (value: Json, most: number): Size => {
   return { values: Math.min(values, most + 1), bytesAtMost: bytes };
 };
 
-/** The first of these values, in order, whose JSON takes no more than so many bytes together. */
+/** The first of these values, in order, whose JSON together has at most this many bytes. */
 export const firstFitting = <Value extends Json>(values: readonly Value[], bytes: number): readonly Value[] => {
   let left = bytes;
   const over = values.findIndex((value) => (left -= jsonBytes(value)) < 0);

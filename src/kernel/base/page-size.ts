@@ -1,9 +1,9 @@
-/** A page ends with the item that brings it to this many bytes of JSON, near 4 MiB, however many items were requested. */
+/** A page ends with the item with which it reaches this many bytes of JSON, near 4 MiB, however many items were requested. */
 export const PAGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * A read of the event store ends with the event that brings it to this many bytes of JSON (one event holds up to 900,000). Several reads
- * make one page of an answer.
+ * A read of the event store ends with the event with which it reaches this many bytes of JSON (one event holds up to 900,000). Several reads make one
+ * page of an answer.
  */
 export const READ_BYTES = 1024 * 1024;
 

@@ -1,34 +1,34 @@
 import type { Sliced } from './sliced.js';
 import { cutWord, foldingWeight } from './words.js';
 
-/** A word that search compares, and where in its text it stands, in UTF-16 units. */
+/** A word that search compares, and its position in the text, in UTF-16 units. */
 export type PlacedWord = { readonly word: string; readonly start: number };
 
 /** The part of a text that is searched, in UTF-16 units. */
 export const SEARCHED_UNITS = 65_536;
-/** The words of a text end near so many bytes of UTF-8: in compatibility form one character may become eighteen. */
+/** The words of a text end near this many bytes of UTF-8: in compatibility form one character may become eighteen. */
 const WORDS_BYTES = 262_144;
 
-/** At most so many units: making a compatibility form of more at once would hold up other work. */
+/** At most this many units at a time: converting more to compatibility form in one go would block other work. */
 const RUN = /[\p{L}\p{M}\p{N}]{1,1024}/gu;
-/** Scripts without spaces between words: there each character is a word, and a word of a query is some of them in a row. */
+/** Scripts without spaces between words: each character is a word, and a word of a query is a sequence of them. */
 const UNSPACED =
   '[\\p{scx=Han}\\p{scx=Hiragana}\\p{scx=Katakana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmer}\\p{scx=Myanmar}]';
 const WORD = new RegExp(`(?=[\\p{L}\\p{N}])(?:${UNSPACED}\\p{M}*|(?:(?!${UNSPACED})[\\p{L}\\p{M}\\p{N}])+)`, 'gu');
 const PLAIN = /^[0-9A-Za-z]*$/;
-/** The marks of Latin, Greek and Cyrillic letters, but for one that is a letter when it is large. In other scripts a mark makes another word. */
+/** The marks of Latin, Greek and Cyrillic letters, except one that is a letter in upper case. In other scripts a mark makes a different word. */
 const ACCENTS = /[\u0300-\u0344\u0346-\u036f]/g;
 
-/** A small sigma has another form at the end of a word, and a prefix of a word does not end there. */
+/** A lower-case sigma has a different form at the end of a word, and a prefix does not end where its word ends. */
 const FINAL_SIGMA = /ς/g;
 
-/** Without case and accents, in compatibility form. Some letters are two when they are large, so all are made large first. */
+/** Without case and accents, in compatibility form. Some letters become two in upper case, so all are converted to upper case first. */
 const folded = (run: string): string =>
   run.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toUpperCase().toLowerCase().replace(FINAL_SIGMA, 'σ');
 
 /**
  * The words of a text in order, as search compares them: runs of letters, marks and digits, without case and accents. Texts that look alike have the
- * same words. No word has a character that means something to a search engine.
+ * same words. No word contains a character with a special meaning to a search engine.
  */
 export function* placedWords(text: string): Generator<PlacedWord, void, undefined> {
   let bytes = 0;
@@ -46,10 +46,10 @@ export function* placedWords(text: string): Generator<PlacedWord, void, undefine
   }
 }
 
-/** Whoever finds many words pauses after so many units of the text: a few milliseconds of work where each must be folded. */
+/** Callers that collect many words pause after this many units of text: a few milliseconds of work if each unit has to be folded. */
 const SLICE_UNITS = 1_024;
 
-/** Takes the words of a text one by one, in slices. @returns how many units were taken since the last one */
+/** Passes on the words of a text one by one, in slices. @returns how many units were read since the last one */
 function* eachWord(text: string, take: (placed: PlacedWord) => void): Sliced<number> {
   const weight = foldingWeight(text);
   let paused = 0;
@@ -69,7 +69,9 @@ export function* placedWordsInSlices(text: string): Sliced<readonly PlacedWord[]
   return words;
 }
 
-/** The words that an index holds of a text, each once, in slices. It yields at the end, too: many short texts are as much work as a long one. */
+/**
+ * The words of a text that an index stores, each once, in slices. It also yields at the end, because many short texts are as much work as a long one.
+ */
 export function* searchWords(text: string): Sliced<readonly string[]> {
   const words = new Set<string>();
   yield yield* eachWord(text, ({ word }) => words.add(word));

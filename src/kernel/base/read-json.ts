@@ -72,18 +72,18 @@ function* textOf(bytes: Uint8Array): Sliced<string> {
   }
 }
 
-/** How much of a text is read again to say where it is wrong, in characters: that costs twenty times as much as parsing it. */
+/** How much of an invalid text is read again to find the position of the error, in characters: that costs twenty times as much as parsing it. */
 const PLACED_CHARS = 65_536;
 
-/** Why a text is refused, with the place where it is short enough, in the same words on every version of Node. */
+/** Why a text is refused, with the position if the text is short enough, in the same words on every version of Node. */
 function* placed(text: string, otherwise: string): Sliced<Rejection> {
   if (text.length <= PLACED_CHARS) yield* canonicalText(text);
   return refuseJson(otherwise);
 }
 
 /**
- * The only reader of JSON from outside, in slices around one JSON.parse. It drops a byte order mark, and refuses JSON that two readers could read
- * differently: a member that occurs twice, and an integer that would come back with other digits (RFC 8259, sections 4 and 6).
+ * The only reader of external JSON, in slices around one JSON.parse. It drops a byte order mark, and refuses JSON that two readers could read
+ * differently: a member that occurs twice, and an integer that would be returned with different digits (RFC 8259, sections 4 and 6).
  * @throws Rejection MALFORMED_JSON, with the reason in its details; BODY_TOO_LARGE
  */
 export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
@@ -105,14 +105,14 @@ export function* readJsonSlices(bytes: Buffer): Sliced<ParsedJson> {
   return { value, mayHoldNull: text.includes('null') };
 }
 
-/** `readJsonSlices` at once, for texts that are short or of commands. @throws Rejection as `readJsonSlices` */
+/** `readJsonSlices` without pauses, for short texts and for commands. @throws Rejection as `readJsonSlices` */
 export const readJsonBytes = (bytes: Buffer): ParsedJson => drained(readJsonSlices(bytes));
 
 /** As `readJsonBytes`. */
 export const readJson = (text: string): Json => readJsonBytes(Buffer.from(text)).value;
 
 /**
- * The canonical text (JCS) of the bytes of a JSON text, without a value in between.
+ * The canonical text (JCS) of the bytes of a JSON text, without building the value.
  * @throws Rejection MALFORMED_JSON as `readJsonSlices`
  */
 export function* canonicalBody(bytes: Buffer): Sliced<string> {

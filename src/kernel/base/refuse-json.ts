@@ -3,7 +3,7 @@ import { Rejection } from './rejection.js';
 /** The deepest nesting that is accepted; the outermost object or array counts as one. */
 export const MAX_DEPTH = 32;
 
-/** Members that contain model output. It ends where the tokens end, which may be inside a character. */
+/** Members that contain model output. It ends where the tokens end, which may be in the middle of a character. */
 export const MODEL_TEXTS: ReadonlySet<string> = new Set(['generatedOutput']);
 
 /** How many characters of a name or number a refusal shows. */

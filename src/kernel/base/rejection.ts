@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.js';
 
-/** The code and standard message of every refusal that says nothing about HTTP. Codes are promises; messages may be improved at any time. */
+/** The code and standard message of every refusal that does not concern HTTP. Codes are promises; messages may be improved at any time. */
 const domainMessages = {
   MALFORMED_JSON: 'The JSON is invalid; details.reason says why.',
   ID_INVALID: 'The ID is invalid. Use 1 to 128 printable characters without "/", in Unicode form NFC.',
@@ -19,7 +19,7 @@ const domainMessages = {
   KEY_NOT_FOUND: 'No API key with this ID exists.',
   ARCHIVE_NOT_FOUND: 'The archive holds nothing under this ID.',
   CHECKPOINT_NOT_FOUND: 'The log has no such checkpoint.',
-  PROOF_NOT_FOUND: 'The log has no entry for this NPC that matches yet. The next checkpoint adds it.',
+  PROOF_NOT_FOUND: 'The log does not have a matching entry for this NPC yet. The next checkpoint adds it.',
   SOUL_ALREADY_LIVE:
     'This soul is already live on this server. To import it a second time under another npcId, set "copy": true.',
   GHOST_RUNNING: 'The ghost session is still running or has no report yet. Stop it, or wait for its report.',
@@ -28,7 +28,7 @@ const domainMessages = {
   GHOST_OVER: 'The ghost session is over and accepts no more steps.',
   SOUL_ARRIVING: 'The soul of this NPC is still being imported. Try again shortly.',
   LEVEL_BUILT_IN: 'This level is built in and cannot be changed. Use another levelId.',
-  LEVELS_FULL: 'The limit on stored level versions has been reached; details gives the limit.',
+  LEVELS_FULL: 'The limit on stored level versions has been reached; see details for the limit.',
   CONFLICT: 'The request conflicts with the current state.',
   CORTEX_NOT_FOUND: 'No engine or model of this server has this name.',
   LAST_ADMIN_KEY: 'This is the last admin key that does not expire. Issue another one first.',
@@ -42,13 +42,13 @@ const domainMessages = {
   PATTERN_INVALID: 'A rule pattern is not a valid RE2 expression, or is too large. Nothing was stored.',
   RULE_ID_REPEATED: 'Two rules in the set have the same drRuleId. Nothing was stored.',
   RULESET_TOO_LARGE:
-    'Evaluating this ruleset would cost too much; details gives the cost and the limits. Nothing was stored.',
+    'Evaluating this ruleset would cost too much; see details for the cost and the limits. Nothing was stored.',
   LEVEL_INVALID:
     'The map is not a valid level; details.problems says what to change, by layer and object. Nothing was stored.',
   SOUL_DOWNLOAD_FAILED: 'The soul could not be downloaded. Start again with the first phase.',
   REPRO_INVALID: 'The reproduction is invalid; details.problems says why. Nothing was played.',
   SOUL_INVALID: 'The soul is invalid; details.reason says why. Nothing was imported.',
-  SOUL_TOO_LARGE: 'The NPC is too large for a soul, or its data is nested too deeply; details gives the limits.',
+  SOUL_TOO_LARGE: 'The NPC is too large for a soul, or its data is nested too deeply; see details for the limits.',
   TEMPLATE_INVALID: 'The template is unknown. Use Raw, ChatML, Llama3 or Alpaca. Nothing was stored.',
   CARD_INVALID:
     'This is not a character card of version 1, 2 or 3; details.issues lists every problem. Nothing was stored.',
@@ -56,7 +56,7 @@ const domainMessages = {
   PNG_INVALID:
     'This is not a complete PNG with a readable card; details.reason says why. CHARX files are not supported: export the card as PNG or JSON.',
   RETRACTION_TOO_LARGE:
-    'This would retract more memories than one request may; details gives the numbers. Name some of them, without "derived".',
+    'This would retract more memories than one request may; see details for the numbers. Name some of them, without "derived".',
   SOUL_PAYLOAD_MISMATCH: 'The payload differs from the one that was signed in the first phase of the export.',
   ACTION_FORBIDDEN: 'The constraints of the turn forbid this action.',
   ACTION_NOT_ALLOWED: 'This action is not among those that the constraints of the turn allow.',
@@ -65,7 +65,7 @@ const domainMessages = {
   ACTION_TYPE_MISSING: 'The action has no type.',
   HP_DEPLETED: 'The NPC has no hit points left, so it cannot act.',
   ITEMS_TOO_MANY: 'The action names too many items at once.',
-  ITEM_NOT_IN_INVENTORY: 'The action names an item that is not in the inventory; details gives both.',
+  ITEM_NOT_IN_INVENTORY: 'The action names an item that is not in the inventory; see details for both.',
   MANA_INSUFFICIENT: 'The NPC does not have enough mana for this action.',
   MOVE_TARGET_MISSING: 'The move has no target.',
   OUT_OF_BOUNDS: 'The target is outside the bounds of the world.',
@@ -124,11 +124,11 @@ export const rejectionCodes = [
   ...(Object.keys(domainMessages) as DomainCode[]),
 ] as const satisfies readonly RejectionCode[];
 
-/** Whether this program knows a recorded code; a newer one may have recorded it. */
+/** Whether this program knows a recorded code, which a newer program may have recorded. */
 export const isRejectionCode = (code: string): code is RejectionCode =>
   isDomainCode(code) || requestCodes.some((each) => each === code);
 
-/** The message of a refusal that was given none: the code itself where only the HTTP edge has a message for it. */
+/** The message of a refusal without its own: the code itself if only the HTTP edge has a message for it. */
 export const standardMessage = (code: RejectionCode): string => (isDomainCode(code) ? domainMessages[code] : code);
 
 /**

@@ -4,7 +4,7 @@ import type { Sliced } from './sliced.js';
 /** The limits of a large body: an empty array takes two bytes as text and a hundred as a value. The largest soul uses a third of these limits. */
 export const MAX_CONTAINERS = 400_000;
 export const MAX_ITEMS = 2_000_000;
-/** Of one object: names take their time where there are very many in one place, and a mind's data holds less than this. */
+/** The limit of one object: very many names in one object are slow, and a mind's data has fewer. */
 export const MAX_MEMBERS = 50_000;
 /** How many bytes are scanned before yielding: about a millisecond. */
 const SLICE_BYTES = 524_288;
@@ -19,7 +19,7 @@ const ofNumbers = Uint8Array.from({ length: 256 }, (_, byte) => (/[-+.eE\d]/.tes
 export type JsonScan = {
   /** The number of members of its objects; a duplicate counts twice. */
   readonly members: number;
-  /** An integer that would be returned with other digits, as it was sent. */
+  /** An integer that would be returned with different digits, as it was sent. */
   readonly inexact: string | null;
 };
 
@@ -30,8 +30,8 @@ const tooMany = (): Rejection =>
   });
 
 /**
- * Whether an integer comes back as it was written, so that every reader of JSON reads the same (RFC 8259, section 6). Larger ones are doubles, too,
- * every sixteenth near 2^56, but are answered in other digits.
+ * Whether an integer is returned as it was written, so that every reader of JSON reads the same value (RFC 8259, section 6). Some larger integers are
+ * exact doubles as well, every sixteenth near 2^56, but are returned with different digits.
  * @param literal a number of JSON
  */
 export const isExact = (literal: string): boolean => {
@@ -40,8 +40,8 @@ export const isExact = (literal: string): boolean => {
 };
 
 /**
- * Looks at a text of JSON before it is parsed, in slices: parsing cannot be paused, and it hides members that come twice and integers that would
- * come back in other digits. What is no JSON shows when it is parsed.
+ * Scans a JSON text before it is parsed, in slices: parsing cannot be paused, and it hides duplicate members and integers that would be returned with
+ * different digits. Invalid JSON is only detected when it is parsed.
  * @throws Rejection BODY_TOO_LARGE
  */
 export function* scanJson(bytes: Buffer): Sliced<JsonScan> {

@@ -1,7 +1,7 @@
 /** The minimum length of a secret in bytes of its text; a generated one has 256 random bits. */
 export const SECRET_MIN_BYTES = 32;
 
-/** Why a secret is refused, without showing any of it; null if it is long enough. */
+/** Why a secret is refused, without revealing any of it; null if it is long enough. */
 export const secretProblem = (text: string, where: string): string | null =>
   new TextEncoder().encode(text).length >= SECRET_MIN_BYTES
     ? null

@@ -3,10 +3,10 @@ import { cutJsonText } from './text.js';
 
 /** Nothing is added once fewer bytes of JSON than this are left. */
 const CRUMB_BYTES = 16;
-/** The largest share of a container for one member, so that a large member leaves room for others. */
+/** The largest share of a container that one member may take, so that a large member leaves room for others. */
 const SHARE = 4;
 
-/** A value of at most `bytes` bytes of JSON (at least 16): unchanged when it fits, else with its texts cut and the last parts left out. */
+/** A value of at most `bytes` bytes of JSON (at least 16): unchanged if it fits, otherwise with its texts cut and its last parts left out. */
 export const shortened = (value: Json, bytes: number): Json => {
   if (jsonBytes(value) <= bytes) return value;
   if (typeof value === 'string') return cutJsonText(value, bytes - 2);

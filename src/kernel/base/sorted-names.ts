@@ -1,4 +1,4 @@
-/** How many names are sorted at once. */
+/** How many names are sorted at a time. */
 export const SORTED_AT_ONCE = 2_048;
 /** How many are merged before yielding. */
 const MERGED_AT_ONCE = 8_192;

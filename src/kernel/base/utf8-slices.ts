@@ -7,7 +7,7 @@ const SLICE_BYTES = 524_288;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * The text of bytes of UTF-8, without a byte order mark. It yields whenever the driver may pause.
+ * Decodes UTF-8, without a byte order mark. It yields whenever the driver may pause.
  * @throws TypeError for bytes that are not UTF-8
  */
 export function* utf8Slices(bytes: Uint8Array): Sliced<string> {

@@ -1,7 +1,10 @@
-/** Where the versions of a thing are in its stream: those from `version` on at revision `version + offset`, up to the next entry. There is another entry wherever other events lie in between. */
+/**
+ * The revisions of an object's versions in its stream: from `version` on, a version is at revision `version + offset`, up to the next entry. Each gap
+ * with other events starts a new entry.
+ */
 export type VersionPlaces = readonly { readonly version: number; readonly offset: number }[];
 
-/** The places after one more version, which is at `revision`. */
+/** The entries after one more version, which is at `revision`. */
 export const withVersionAt = (places: VersionPlaces, version: number, revision: number): VersionPlaces => {
   const offset = revision - version;
   return places.at(-1)?.offset === offset ? places : [...places, { version, offset }];

@@ -1,9 +1,12 @@
-/** What a value costs besides its text or members: an object with its header, a member with its name's reference. Round figures of V8. */
+/** What a value costs in addition to its text or members: the header of an object, the reference to the name of a member. Rounded figures of V8. */
 const OBJECT_BYTES = 48;
 const MEMBER_BYTES = 16;
 const NUMBER_BYTES = 8;
 
-/** About how many bytes of memory a value of plain data takes: for bounds of caches, not for bills. Texts count twice their length at most. */
+/**
+ * Roughly how many bytes of memory a value of plain data takes: for bounds of caches, not for exact accounting. Texts count at most twice their
+ * length.
+ */
 export const weightOf = (value: unknown): number => {
   if (typeof value === 'string') return MEMBER_BYTES + 2 * value.length;
   if (typeof value !== 'object' || value === null) return NUMBER_BYTES;

@@ -1,18 +1,21 @@
 import { untilFull } from './page-size.js';
 import { drained, type Sliced } from './sliced.js';
 
-/** A longer word is cut: it is not a word of any language, and indexes bound the length of a word (PostgreSQL 2,046 bytes). In code points. */
+/**
+ * The maximum length of a word in code points; a longer one is cut. It is not a word of any language, and indexes limit the length of a word
+ * (PostgreSQL 2,046 bytes).
+ */
 const WORD_CHARACTERS = 64;
 /**
- * The words of a text end near this many bytes of UTF-8: PostgreSQL accepts less than 1 MiB of them, and finds wrong ones beyond that. No text of an
+ * The words of a text end near this many bytes of UTF-8: PostgreSQL accepts less than 1 MiB of them, and finds wrong words beyond that. No text of an
  * event is that long, but in compatibility form one character may become four, or eighteen.
  */
 const WORDS_BYTES = 1_000_000;
-/** How much of a text in compatibility form is looked at, in bytes of UTF-8: making and splitting more of it would hold up all other work. */
+/** How much of a text is examined in compatibility form, in bytes of UTF-8: converting and splitting more of it would block all other work. */
 const FORM_BYTES = 2 * WORDS_BYTES;
 /**
- * A part of a text: up to 4,096 characters that end before white space, else after a mark of punctuation. Only a text that has neither for so long is
- * cut within a word. No character forms one with another across such a place.
+ * A part of a text: up to 4,096 characters that end before white space, or else after a punctuation mark. Only a text that has neither for that long
+ * is cut within a word. No characters combine across such a boundary.
  */
 const PART = /[^]{1,4096}(?=\s|$)|[^]{1,4096}(?<=[,;。、！？；])|[^]{1,4096}/gu;
 
@@ -20,7 +23,7 @@ const PART = /[^]{1,4096}(?=\s|$)|[^]{1,4096}(?<=[,;。、！？；])|[^]{1,4096
 export const cutWord = (word: string): string =>
   word.length <= WORD_CHARACTERS ? word : [...word].slice(0, WORD_CHARACTERS).join('');
 
-/** How much work the words of a text are, measured by a text of other letters than ASCII, which must be folded. */
+/** The work for the words of a text, relative to a text of non-ASCII letters, which have to be folded. */
 export const foldingWeight = (text: string): number => (/[\u0080-\uffff]/.test(text) ? 1 : 1 / 8);
 
 function* formsOf(text: string): Generator<string, void, undefined> {
@@ -28,9 +31,9 @@ function* formsOf(text: string): Generator<string, void, undefined> {
 }
 
 /**
- * The distinct words of a text, in the order in which they first come, up to the one that brings them to WORDS_BYTES. A word is a run of letters,
- * marks and digits, in lower case and in compatibility form (NFKC), so words that look alike are equal. It yields after each part, also the last one, how
- * many UTF-16 units its form has, by the weight of its folding.
+ * The distinct words of a text, in the order in which they first occur, up to the one with which they reach WORDS_BYTES. A word is a run of letters,
+ * marks and digits, in lower case and in compatibility form (NFKC), so words that look alike are equal. After each part, including the last one, it
+ * yields the number of UTF-16 units of its form, weighted by the cost of folding.
  */
 export function* wordsInSlices(text: string): Sliced<readonly string[]> {
   const words = new Set<string>();
@@ -41,5 +44,5 @@ export function* wordsInSlices(text: string): Sliced<readonly string[]> {
   return [...untilFull(words, (word) => Buffer.byteLength(word), WORDS_BYTES)];
 }
 
-/** `wordsInSlices` at once, for a short text. */
+/** `wordsInSlices` without pauses, for a short text. */
 export const wordsOf = (text: string): readonly string[] => drained(wordsInSlices(text));

@@ -6,7 +6,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text as content or attribute of XML 1.0; what XML cannot hold (2.2) is left out. */
+/** Text as content or attribute of XML 1.0; characters that XML does not allow (2.2) are left out. */
 export const escapeXml = (text: string): string =>
   text
     .toWellFormed()

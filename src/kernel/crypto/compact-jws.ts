@@ -1,7 +1,7 @@
 /** The accepted names of an Ed25519 signature: RFC 8037's and RFC 9864's. */
 export const ED25519_ALGORITHMS = ['EdDSA', 'Ed25519'];
 
-/** The longest signature that is checked, in characters: those of this server fit into a header, and a longer one must not cause work. */
+/** The longest signature that is checked, in characters: signatures of this server fit into a header, and a longer one must not cause work. */
 const SIGNATURE_CHARS = 16_384;
 
 /**

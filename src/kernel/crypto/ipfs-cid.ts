@@ -11,15 +11,15 @@ const DAG_PB = 0x70;
 const SHA_256 = 0x12;
 /** The chunk size of `ipfs add --cid-version=1`. */
 const CHUNK_BYTES = 256 * 1024;
-/** The maximum number of links of one node; a file of more chunks would need a further level. */
+/** The maximum number of links of one node; a file of more chunks would need another level. */
 const MAX_LINKS = 174;
-/** The largest file that a CID is made for. */
+/** The largest file for which a CID is made. */
 const MAX_FILE_BYTES = CHUNK_BYTES * MAX_LINKS;
 
 /** A CIDv1 in base32 of a raw block or a file, by its SHA-256. Its last character holds two spare bits, which are 0. */
 const IPFS_CID = /^b(?:afkrei|afybei)[a-h][a-z2-7]{50}[aeimquy4]$/;
 
-/** Whether a text is a CID as `ipfsCid` makes them. Only such a CID can be checked against bytes by making it again. */
+/** Whether a text is a CID as `ipfsCid` makes them. Only such a CID can be checked against bytes by computing it again. */
 export const isIpfsCid = (text: string): boolean => IPFS_CID.test(text);
 
 const cidOf = (codec: number, block: Uint8Array): CID =>

@@ -1,7 +1,7 @@
 import { jcs } from '../base/json.js';
 import { sha256Base64url } from './sha256.js';
 
-/** An Ed25519 public key as a JWK (RFC 8037): the members that its thumbprint covers, and no others. */
+/** An Ed25519 public key as a JWK (RFC 8037): exactly the members that its thumbprint covers. */
 export type Ed25519Jwk = { readonly crv: 'Ed25519'; readonly kty: 'OKP'; readonly x: string };
 
 /** @param x the public key, 32 bytes, base64url */

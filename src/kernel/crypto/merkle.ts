@@ -39,7 +39,7 @@ export function* merkleRoot(leaves: readonly Uint8Array[]): Sliced<Uint8Array> {
   return level[0] ?? sha256(new Uint8Array());
 }
 
-/** The inclusion proof of section 2.1.3 for the leaf at an index, from the bottom up; empty also if there is no such leaf. */
+/** The inclusion proof of section 2.1.3 for the leaf at an index, from the bottom up; also empty if there is no such leaf. */
 export function* inclusionPath(leaves: readonly Uint8Array[], place: number): Sliced<readonly Uint8Array[]> {
   const path: Uint8Array[] = [];
   let at = place;

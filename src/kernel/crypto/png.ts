@@ -57,5 +57,5 @@ const chunkBytes = ({ type, data }: PngChunk): Buffer => {
   return bytes;
 };
 
-/** A PNG of these chunks. */
+/** Builds a PNG from these chunks. */
 export const pngOf = (chunks: readonly PngChunk[]): Buffer => Buffer.concat([SIGNATURE, ...chunks.map(chunkBytes)]);

@@ -1,7 +1,7 @@
 import { sha256Base64url } from './sha256.js';
 /**
- * The id of a process: its stream's revision when it was made (loading reads forwards from there), the time in milliseconds (its events' ids insert
- * in order), and a digest of the command that made it. `prefix` is one letter for the kind of process.
+ * The id of a process: its stream's revision when the process was created (loading reads forwards from there), the time in milliseconds (its events'
+ * ids insert in order), and a digest of the command that made it. `prefix` is one letter for the kind of process.
  */
 export const makeProcessId = (prefix: string, revision: number, timeMs: number, commandId: string): string =>
   `${prefix}${Math.max(0, revision).toString(36)}_${timeMs.toString(36)}_${sha256Base64url(commandId).slice(0, 16)}`;

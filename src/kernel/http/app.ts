@@ -57,7 +57,7 @@ const requireHost: RequestMiddleware = ({ req }, next) => {
   return next();
 };
 
-/** Runs after the router: no route took the request. @throws Rejection NOT_READY, NOT_FOUND, METHOD_NOT_ALLOWED */
+/** Runs after the router, if no route matched the request. @throws Rejection NOT_READY, NOT_FOUND, METHOD_NOT_ALLOWED */
 const refuseUnrouted =
   ({ lifecycle, servesNoMore }: CommonDeps, definitions: ReadonlyMap<string, RouteDefinition>): RequestMiddleware =>
   (ctx) => {

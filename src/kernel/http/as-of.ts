@@ -3,7 +3,7 @@ import type { Moment } from '../../ports/snapshots.js';
 import { instantOf } from './timestamp.js';
 
 /**
- * Reads `asOf`: digits only are a revision, however many; anything else is an RFC 3339 timestamp. Without it, the response is about now.
+ * Reads `asOf`: digits only, however many, are a revision; anything else is an RFC 3339 timestamp. Without it, the response shows the current state.
  * @throws Rejection SCHEMA_INVALID
  */
 export const momentOf = (asOf: string | undefined): Moment | 'now' => {

@@ -3,8 +3,8 @@ import { onClosed } from './on-closed.js';
 import type { Call } from './route.js';
 
 /**
- * Aborts with ClientGone when the client leaves before its answer. Undefined under an Idempotency-Key: what the request does is then kept for its
- * repeats.
+ * Aborts with ClientGone if the client disconnects before the response. Undefined under an Idempotency-Key, because the result is then stored for
+ * repeated requests.
  */
 export const clientSignal = ({ koa, keyed }: Pick<Call, 'koa' | 'keyed'>): AbortSignal | undefined => {
   if (keyed) return undefined;

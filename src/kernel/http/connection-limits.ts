@@ -1,31 +1,34 @@
 /** Limits of one connection, and of the number of connections. */
 export type ConnectionLimits = {
-  /** Milliseconds from the first byte of a request to the end of its headers; also how long a new connection may be silent. */
+  /** Milliseconds from the first byte of a request to the end of its headers; also how long a new connection may stay silent. */
   readonly headersTimeoutMs: number;
   /** Milliseconds from the first byte of a request to the end of its body. */
   readonly requestTimeoutMs: number;
   /** How often these two limits are checked, in milliseconds. */
   readonly timeoutCheckMs: number;
-  /** In milliseconds; longer than the minute for which proxies usually keep a connection. So they close it first and never send into a closed one. */
+  /**
+   * In milliseconds; longer than the minute for which proxies usually keep a connection. So the proxy closes it first, and never sends a request over
+   * a closed one.
+   */
   readonly keepAliveTimeoutMs: number;
   /**
-   * Milliseconds in which a client must take some byte of a waiting answer or event stream; after that the connection is cut. A lost mobile
-   * connection is back, or gone for good, in less time.
+   * Milliseconds in which a client must read some byte of a pending response or event stream; after that the connection is closed. A lost mobile
+   * connection has recovered, or is gone for good, in less time.
    */
   readonly unreadTimeoutMs: number;
   /**
-   * Milliseconds in which a client must take a whole answer: the largest has a few megabytes, which is 20 kB a second. For a stream that has an end,
+   * Milliseconds in which a client must read a complete response: the largest has a few megabytes, which means 20 kB a second. For a finite stream,
    * the time for each 16 MiB (stream-body.ts).
    */
   readonly answerTimeoutMs: number;
   /**
-   * Open connections of one process; further ones are closed at once. An idle one holds about 10 kB, so all of them 100 MB. It is below the number of
-   * files that systems let a server open.
+   * The maximum number of open connections of one process; further ones are closed immediately. An idle connection takes about 10 kB, so all of them
+   * take 100 MB. The number is below the usual limit of open files.
    */
   readonly maxConnections: number;
   /**
-   * Connections that the system takes while the process is busy (at most `net.core.somaxconn`). Node's default, 511, is less than the clients of one
-   * server that come back together after an outage: the system drops the rest, and each tries again after 1, 3, 7 and 15 s.
+   * Connections that the system accepts while the process is busy (at most `net.core.somaxconn`). Node's default, 511, is too low for the clients
+   * that reconnect together after an outage: the system drops the rest, and each tries again after 1, 3, 7 and 15 s.
    */
   readonly backlog: number;
 };

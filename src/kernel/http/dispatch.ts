@@ -9,7 +9,7 @@ export type Dispatched = { readonly definition: RouteDefinition; readonly middle
 const isEndless = ({ responses }: RouteDefinition): boolean =>
   Object.values(responses).some(({ stream }) => stream === 'endless');
 
-/** What the paths of one router have in common: the first segment and the number of segments. */
+/** The properties that all paths of one router share: the first segment and the number of segments. */
 const shapeOf = (path: string): string => {
   let segments = 0;
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) segments += 1;
@@ -36,13 +36,13 @@ export const dispatch = (routes: readonly Dispatched[]): RequestMiddleware => {
       compose([...middleware]) as RouterMiddleware<RequestState>,
       { name: definition.operationId },
     );
-    // The router answers HEAD wherever it answers GET; an endless stream would hold the connection open without ever saying anything.
+    // The router answers HEAD wherever it answers GET; an endless stream would keep the connection open without ever sending anything.
     if (isEndless(definition)) layer.methods = layer.methods.filter((method) => method !== 'HEAD');
   }
   const byShape = new Map(Array.from(routers, ([shape, router]) => [shape, router.routes()] as const));
   return (ctx, next) => {
     const { path } = ctx.state;
-    // The router reads this one before Koa's path, which is parsed a second time and mended on the way.
+    // The router prefers this to Koa's path, which is parsed a second time and normalised.
     ctx['newRouterPath'] = path;
     const route = byShape.get(shapeOf(path));
     return route === undefined ? next() : (route(ctx as never, next) as Promise<void>);

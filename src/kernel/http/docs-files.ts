@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** What the docs page loads besides the OpenAPI document. */
+/** The files that the docs page loads in addition to the OpenAPI document. */
 export type DocsFile = { readonly type: string; readonly content: string; readonly etag: string };
 
 const SCRIPT = 'text/javascript; charset=utf-8';
@@ -13,7 +13,7 @@ const TEXT = 'text/plain; charset=utf-8';
 
 /** Our own files, next to this module; the build copies them. */
 export const ownFiles: Readonly<Record<string, string>> = { 'docs.js': SCRIPT, 'docs.css': STYLE };
-/** The viewer's, with the licences that have to go with it. */
+/** The files of the viewer, with the licences that must accompany it. */
 export const viewerFiles: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': SCRIPT,
   'swagger-ui-bundle.js.LICENSE.txt': TEXT,
@@ -27,11 +27,11 @@ const folder = fileURLToPath(new URL('./docs-files/', import.meta.url));
 
 const require = createRequire(import.meta.url);
 
-/** Where a file of the viewer is among the development packages: only a build and sources that run unbuilt ask. */
+/** The path of a viewer file among the development packages; used only by the build, and by sources that run unbuilt. */
 export const packagedFile = (name: string): string =>
   join(dirname(require.resolve('swagger-ui-dist/package.json')), name);
 
-/** Where the build puts a file, and where one of ours is anyway. */
+/** Where the build puts a file; our own files are there already. */
 export const docsFilePath = (name: string): string => join(folder, name);
 
 const read = (name: string, type: string): DocsFile => {
@@ -40,7 +40,7 @@ const read = (name: string, type: string): DocsFile => {
   return { type, content, etag: `"${createHash('sha256').update(content).digest('base64url')}"` };
 };
 
-/** Finds files by name, and reads each one once, when it is first asked for; null for what the page does not load. */
+/** Finds files by name, and reads each once, on first use; null for other names. */
 export const openDocsFiles = (): ((name: string) => DocsFile | null) => {
   const files = new Map<string, DocsFile>();
   return (name) => {

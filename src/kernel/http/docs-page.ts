@@ -4,8 +4,8 @@ import { rejections } from './rejections.js';
 import { statuses } from './statuses.js';
 
 /**
- * What the docs pages may do: load scripts and styles from this server and send requests to it, and nothing else. The viewer draws its icons from
- * `data:` images. It needs neither inline styles nor `eval`, so neither is allowed.
+ * The content security policy of the docs pages: they may load scripts and styles from this server and send requests to it, and nothing else. The
+ * viewer draws its icons from `data:` images. It needs neither inline styles nor `eval`, so neither is allowed.
  */
 export const docsPagePolicy = [
   "default-src 'none'",
@@ -33,7 +33,7 @@ const head = (title: string, more = ''): string => `<!doctype html>
 <link rel="icon" href="data:,">
 ${more}<link rel="stylesheet" href="/docs/docs.css"></head>`;
 
-/** The API for people: a viewer of `/openapi.json`. */
+/** The API for humans: a viewer of `/openapi.json`. */
 export const docsPage = (): string => `${head(
   `Anima ${apiVersion}`,
   `<link rel="stylesheet" href="/docs/swagger-ui.css">

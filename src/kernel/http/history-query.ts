@@ -23,7 +23,7 @@ type Filter = Static<TObject<typeof filterQuery>>;
 const setOf = (list: string | undefined): ReadonlySet<string> | undefined =>
   list === undefined ? undefined : new Set(list.split(','));
 
-/** The time that a member of the query names, in milliseconds since 1970. @throws Rejection SCHEMA_INVALID for what is no time */
+/** The time that a member of the query gives, in milliseconds since 1970. @throws Rejection SCHEMA_INVALID if it is not a time */
 export const timeOf = (name: 'since' | 'until', text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;
   const timeMs = instantOf(text);
@@ -33,11 +33,11 @@ export const timeOf = (name: 'since' | 'until', text: string | undefined): numbe
   });
 };
 
-/** @throws Rejection SCHEMA_INVALID for what is no time */
+/** @throws Rejection SCHEMA_INVALID if it is not a time */
 export const timesOf = ({ since, until }: Static<TObject<typeof timesQuery>>): HistoryTimes =>
   defined({ sinceMs: timeOf('since', since), untilMs: timeOf('until', until) });
 
-/** @throws Rejection SCHEMA_INVALID for what is no time */
+/** @throws Rejection SCHEMA_INVALID if it is not a time */
 export const filterOf = ({
   type,
   turnId,

@@ -5,8 +5,8 @@ import { refuseJson, whyRefused } from '../base/refuse-json.js';
 import { Rejection } from '../base/rejection.js';
 
 /**
- * Reads JSON that stands as a text in a body, as strictly as the body itself. Lines and columns of a refusal are those of the text.
- * @param member where the text stands, by a JSON Pointer
+ * Reads JSON that is embedded as a text in a body, as strictly as the body itself. Lines and columns in a refusal refer to the text.
+ * @param member the position of the text, as a JSON Pointer
  * @throws Rejection BODY_TOO_LARGE, MALFORMED_JSON
  */
 export const readJsonText = async (member: string, text: string): Promise<Json> => {

@@ -3,7 +3,7 @@ export type Phase = 'starting' | 'ready' | 'stopping';
 
 export type Lifecycle = {
   readonly phase: Phase;
-  /** Aborted when the process begins to stop: event streams end at once. */
+  /** Aborted when the process begins to stop: event streams end immediately. */
   readonly stopping: AbortSignal;
   /** Everything that the server needs is open. No effect once it stops. */
   ready(): void;

@@ -11,10 +11,10 @@ import { compareOrders } from '../read-models/row-order.js';
 const CHUNK_BYTES = 64 * 1024;
 /** One read ends near this many bytes of JSON; parsing them holds the event loop for a millisecond or two. */
 const SLICE_BYTES = 256 * 1024;
-/** How many rows one answer looks at when not all of them are kept; it may then hold fewer items than asked for, and says where to go on. */
+/** How many rows one response examines if some are filtered out; it may then have fewer items than requested, and says where to continue. */
 const ROWS_LOOKED_AT = 20_000;
 
-/** A list of a read model, with the presentation of a row. */
+/** A list of a read model, and the presentation of its rows. */
 export type List = {
   readonly readModels: Pick<ReadModels, 'list'>;
   readonly projection: Projection;
@@ -24,7 +24,7 @@ export type List = {
   readonly show: (row: Json) => unknown;
 };
 
-/** The rows beyond a place, as many as asked for, read in slices; others have their turn between two of them. */
+/** The rows after a position, as many as requested, read in slices, between which other work runs. */
 async function* slicesOf(
   { readModels, projection, query }: List,
   beyond: string | undefined,
@@ -43,7 +43,7 @@ async function* slicesOf(
   }
 }
 
-/** Where a page ends, how many items it has, and its beginning as JSON: all of it, unless it is longer than what is held for one answer. */
+/** Where a page ends, how many items it has, and its beginning as JSON: all of it, unless it is longer than the limit for one response. */
 type Extent = {
   readonly count: number;
   readonly last: string | undefined;
@@ -55,7 +55,7 @@ type Extent = {
 
 /**
  * Goes through a page to its end, because the `Link` must name the end before the first item is sent. Rows after the first PAGE_BYTES are read again
- * when they are sent. Such lists are rare, and holding them would take many times their length in memory for as long as their clients read.
+ * when they are sent. Such lists are rare, and holding them would take many times their length in memory while their clients read.
  */
 const extentOf = async (list: List, page: Page): Promise<Extent> => {
   const held: string[] = [];
@@ -84,9 +84,9 @@ const extentOf = async (list: List, page: Page): Promise<Extent> => {
 };
 
 /**
- * The rows held, then the rows after them up to the end of the page, in their newest form. Rows may have been inserted between them, but no more than
- * the page had: more could be inserted while they are read, and a response that omits rows must not look complete.
- * @throws Error when more were inserted, which cuts off the response; raises what the read models raise
+ * The rows in memory, then the following rows up to the end of the page, in their newest form. Rows may have been inserted between them, but not more
+ * than the page had: a response that omits rows must not look complete.
+ * @throws Error when more were inserted, which cuts off the response; propagates errors from the read models
  */
 async function* itemsOf(list: List, extent: Extent): AsyncGenerator<readonly string[], void> {
   const { count, held, heldLast, last } = extent;

@@ -1,7 +1,7 @@
 import { Rejection } from '../base/rejection.js';
 import type { Call } from './route.js';
 
-/** The revision that a read must have seen; undefined without the header. @throws Rejection HEADER_INVALID */
+/** The revision that a read must include; undefined without the header. @throws Rejection HEADER_INVALID */
 export const minRevision = (call: Call): number | undefined => {
   const header = call.header('anima-min-revision');
   if (header === undefined) return undefined;

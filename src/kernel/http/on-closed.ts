@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 type Exchanged = { readonly req: IncomingMessage; readonly res: ServerResponse };
 type Runs = Set<() => void>;
 
-/** What waits for a response, or for a connection: one listener on it, however much waits. */
+/** The callbacks that wait for a response or a connection: they share one listener, however many there are. */
 const WAITING = Symbol('waiting');
 type Closing = (ServerResponse | Socket) & { [WAITING]?: Runs };
 
@@ -22,7 +22,7 @@ const waitFor = (closing: Closing, run: () => void): Runs => {
 };
 
 /**
- * Runs something once: when the answer was taken, or when the client has left.
+ * Runs a callback once: when the response was read, or when the client has disconnected.
  * @param run must not throw
  */
 export const onClosed = ({ req, res }: Exchanged, run: () => void): void => {
@@ -35,7 +35,7 @@ export const onClosed = ({ req, res }: Exchanged, run: () => void): void => {
     waitFor(res, run);
     return;
   }
-  // It waits for an earlier answer on its connection, and Node tells it nothing when that connection breaks.
+  // It waits for an earlier response on its connection, and Node does not notify it if that connection breaks.
   const closed = (): void => {
     ofResponse.delete(closed);
     ofSocket.delete(closed);

@@ -11,12 +11,12 @@ export type ErrorAnswer = {
   readonly body: Json;
 };
 
-/** In seconds, for a temporary refusal that does not say when to retry. */
+/** In seconds, for a temporary refusal without its own retry time. */
 const DEFAULT_RETRY_AFTER = 1;
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 const CHALLENGE: Readonly<Record<string, string>> = { 'WWW-Authenticate': 'Bearer' };
 
-/** Whether the same request may succeed later; only then the answer has `Retry-After`. */
+/** Whether the same request may succeed later; only then does the response have `Retry-After`. */
 const isTemporary = ({ code, retryAfter }: Rejection): boolean =>
   statuses[code] === 429 || statuses[code] === 503 || retryAfter !== undefined;
 
@@ -36,7 +36,7 @@ export const errorBody = (rejection: Rejection, requestId: string): Json => ({
   error: { code: rejection.code, message: clientMessageOf(rejection), details: rejection.details, requestId },
 });
 
-/** A refusal of the HTTP layer as an answer; `short` is the specification's form for the 403 of `POST /rules`. */
+/** A refusal of the HTTP layer as a response; `short` is the specification's form for the 403 of `POST /rules`. */
 export const refusalOf = (rejection: Rejection, requestId: string, short: boolean): ErrorAnswer => ({
   status: statuses[rejection.code],
   headers: headersOf(rejection),

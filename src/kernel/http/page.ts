@@ -4,27 +4,27 @@ import { PAGE_BYTES } from '../base/page-size.js';
 import { Rejection } from '../base/rejection.js';
 import type { Call } from './route.js';
 
-/** The most items in one page, and in a list without paging. */
+/** The maximum number of items in one page, and in a list without paging. */
 export const PAGE_LIMIT = 500;
 export const WHOLE_LIMIT = 10_000;
-/** Bytes of JSON near which a whole list ends: rows of an ordinary mind come to 10,000 before that, large ones do not. */
+/** The approximate limit of an unpaged list in bytes of JSON: rows of ordinary size reach 10,000 items before that, large rows do not. */
 export const WHOLE_BYTES = 16 * 1024 * 1024;
 const DEFAULT_PAGE = 100;
 
-/** The query members with which a list is paged. */
+/** The query members for paging a list. */
 export const pageQuery = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: PAGE_LIMIT,
-      description: 'Items per page. Without `limit` and `cursor`, most lists are returned whole.',
+      description: 'Items per page. Without `limit` and `cursor`, most lists are returned completely.',
     }),
   ),
   cursor: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 2_048,
-      description: 'Where the page starts. Take it from the `Link` header of the page before.',
+      description: 'Where the page starts. Take it from the `Link` header of the previous page.',
     }),
   ),
 };
@@ -47,7 +47,7 @@ export const pageOf = (query: { readonly limit?: number; readonly cursor?: strin
   return { limit: query.limit ?? DEFAULT_PAGE, bytes: PAGE_BYTES, beyond };
 };
 
-/** The `Link` to the page after these items, when there are `more`. */
+/** The `Link` to the next page, if there are `more` items. */
 export const nextLink = (
   call: Pick<Call, 'koa'>,
   page: Page,

@@ -6,7 +6,7 @@ export const TX_ID = '^[A-Za-z0-9_-]+$';
 export const TENANT_ID = '^[a-z0-9_-]{1,64}$';
 /** At most 64 types, separated by commas. */
 export const TYPES = '^[^,]*(,[^,]*){0,63}$';
-/** How many leaves a tree has, in decimal. */
+/** The number of leaves of a tree, in decimal. */
 export const TREE_SIZE = '^(0|[1-9][0-9]{0,14})$';
 
 const sentences: Readonly<Record<string, string>> = {

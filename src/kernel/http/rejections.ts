@@ -25,7 +25,7 @@ const requestMessages: Readonly<Record<RequestCode, string>> = {
   TOO_MANY_STREAMS: 'This API key has too many open event streams. Close one first.',
 };
 
-/** Which request helps. Each is appended to the standard message of its code. */
+/** Which request helps. Each hint is appended to the standard message of its code. */
 const hints: Readonly<Partial<Record<DomainCode, string>>> = {
   LEVEL_NOT_FOUND: 'GET /levels lists all levels.',
   PRESET_NOT_FOUND: 'GET /rules/presets lists all presets.',
@@ -44,7 +44,7 @@ const clientMessage = (code: RejectionCode): string => {
   return hint === undefined ? standardMessage(code) : `${standardMessage(code)} ${hint}`;
 };
 
-/** The message of every code as clients see it, unless a refusal has a message of its own. */
+/** The message of every code as clients see it, unless a refusal has its own message. */
 export const rejections = Object.fromEntries(rejectionCodes.map((code) => [code, clientMessage(code)])) as Readonly<
   Record<RejectionCode, string>
 >;

@@ -6,7 +6,7 @@ import type { KeyedRequest } from '../../ports/idempotency-store.js';
 import type { Issue } from './guard/schema-check.js';
 import type { Answer, Call } from './route.js';
 
-/** What is known about one request, besides Koa's own context: `ctx.state`. The middleware of its route fills it in, from top to bottom. */
+/** The state of one request, in addition to Koa's own context: `ctx.state`. The middleware of its route fills it in, from top to bottom. */
 export type RequestState = {
   readonly requestId: string;
   /** The raw path of the request, still escaped. */
@@ -15,7 +15,7 @@ export type RequestState = {
   readonly query: string | undefined;
   /** `unrouted` until a route is found. */
   operationId: string;
-  /** Who asks, and what the route's own grant allows (authenticate). */
+  /** The caller, and what the route's own grant allows (authenticate). */
   principal: Principal;
   granted: unknown;
   /** The body, of JSON or of bytes (takeBody). */
@@ -29,11 +29,11 @@ export type RequestState = {
   attempt: KeyedRequest | null;
   /** The request, checked (checkRequest). */
   call: Call;
-  /** What is answered (handle, runOnce). */
+  /** The response (handle, runOnce). */
   answer: Answer;
-  /** Whether Koa was given a stream of the route to send, and no whole answer (reply). */
+  /** Whether Koa was given a stream to send, rather than a complete response (reply). */
   streams: boolean;
-  /** What the request waits for before Koa ends an answer without a body, when the client is still sending (respond). */
+  /** What the request waits for before Koa ends a response without a body, if the client is still sending (respond). */
   lingers: Promise<void> | null;
 };
 

@@ -14,9 +14,9 @@ type Answering = Pick<
 >;
 
 /**
- * Gives Koa a whole answer to send. What is left of an unread body is thrown away, so that the connection can be used again; where that is too much,
- * the connection ends, and the answer with it, once the client has had time to take it.
- * @param content null for an answer without a body
+ * Passes a complete response to Koa. The rest of an unread body is discarded, so that the connection can be reused; if the rest is too long, the
+ * connection is closed once the client has had time to read the response.
+ * @param content null for a response without a body
  */
 export const respond = (ctx: Answering, status: number, type: string, content: Chunk | null): void => {
   const { req, res, state } = ctx;
@@ -24,11 +24,11 @@ export const respond = (ctx: Answering, status: number, type: string, content: C
   ctx.status = status;
   const closes = mustClose(req);
   if (closes) ctx.set('Connection', 'close');
-  // Node itself drops a body that was not read at all, but not the rest of one that was read in part.
+  // Node itself drops a body that was not read at all, but not the rest of a body that was partly read.
   else if (!req.complete) discardBody(req);
   if (content === null) {
     ctx.body = null;
-    // Koa has just set 204. A 204 or 304 has no length; any other status says that the body is empty.
+    // Koa has just set 204. A 204 or 304 has no length; any other status has an empty body.
     ctx.status = status;
     if (status !== 204 && status !== 304) ctx.length = 0;
   } else {

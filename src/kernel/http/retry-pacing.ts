@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/clock.js';
 import type { Random } from '../../ports/random.js';
 
-/** How many requests a second one process should refuse at most: a refusal costs as much as a good part of a step. */
+/** The maximum number of requests per second that one process should refuse: a refusal costs a large part of what a step costs. */
 export const REFUSALS_PER_SECOND = 100;
-/** How long clients are asked to wait at most, in seconds; longer where what is away asks for it. */
+/** The maximum time for which clients are asked to wait, in seconds; longer if the refusal itself demands it. */
 export const MOST_SECONDS = 10;
 /** The time window for counting refusals, in milliseconds. */
 const COUNTED_MS = 1_000;
@@ -11,16 +11,16 @@ const COUNTED_MS = 1_000;
 type Pacing = {
   /**
    * Counts a refusal.
-   * @param seconds what it asks for
-   * @param spread up to how many seconds more its client is asked for at least
-   * @returns what its client is asked for
+   * @param seconds the wait that the refusal demands
+   * @param spread the minimum range of the random extra wait, in seconds
+   * @returns the wait that the client is asked for
    */
   stretched(seconds: number, spread: number): number;
 };
 
 /**
- * Asks clients to retry later, the more of them wait. Otherwise the clients that gathered during an outage would overload the server with retries alone.
- * Each gets its own random time, so that they do not all return at once.
+ * Asks clients to retry later the more of them are waiting. Otherwise the clients that accumulated during an outage would overload the server with
+ * retries alone. Each gets its own random time, so that they do not all return together.
  */
 export const createRetryPacing = ({
   clock,
@@ -30,9 +30,9 @@ export const createRetryPacing = ({
   readonly random: Random;
 }): Pacing => {
   let sinceMs = clock.monotonicMs();
-  /** All seconds that clients were told since then. So many wait as they are told in a second. */
+  /** The sum of the waits given to clients since then. Divided by the time, it estimates how many clients are waiting. */
   let told = 0;
-  /** For how long each must wait on average, in seconds. */
+  /** The average wait that each needs, in seconds. */
   let wanted = 0;
   return {
     stretched: (seconds, spread) => {

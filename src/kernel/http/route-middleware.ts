@@ -23,7 +23,7 @@ export type RouteDeps = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Null while the ports are not open: then only routes without a key answer. */
+  /** Null while the ports are not open: only routes without a key respond then. */
   readonly keys: (Gate & Reserving & { readonly written: Written }) | null;
 };
 

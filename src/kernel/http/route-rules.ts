@@ -1,6 +1,6 @@
 import type { RouteDefinition } from './route.js';
 
-/** One media type, or the range of all. */
+/** One media type, or the range of all types. */
 const MEDIA_TYPE = /^(\*\/\*|[a-z0-9.+-]+\/[a-z0-9.+-]+)$/;
 
 /** Why a definition cannot work, as a sentence; null if it is valid. */
@@ -18,22 +18,22 @@ const faultOf = ({
 }: RouteDefinition): string | null => {
   const streams = Object.values(responses).some(({ stream }) => stream !== undefined);
   if (streams && method !== 'GET' && restore === undefined)
-    return 'streams its answer, which only GET does: a stream cannot be kept for repeats';
-  if (admits !== undefined && scope !== null) return 'takes a grant and a key at once';
+    return 'streams its response, but only GET may: a stream cannot be stored for repeated requests';
+  if (admits !== undefined && scope !== null) return 'accepts both a grant and a key';
   if (bytes === undefined) {
     const isJson = Object.values(responses).every(
       ({ contentType = 'application/json' }) => contentType === 'application/json',
     );
     return isJson || method !== 'POST' || scope === null
       ? null
-      : 'answers POST with what is not JSON, which cannot be kept for repeats';
+      : 'answers POST with something other than JSON, which cannot be stored for repeated requests';
   }
-  if (method === 'GET' || method === 'DELETE') return `takes bytes with ${method}, which has no body`;
-  if (body !== undefined || bodyLimit !== undefined) return 'takes bytes and JSON at once';
+  if (method === 'GET' || method === 'DELETE') return `accepts bytes with ${method}, which has no body`;
+  if (body !== undefined || bodyLimit !== undefined) return 'accepts both bytes and JSON';
   if (writesTo !== undefined || keepAnswer !== undefined || restore !== undefined)
-    return 'takes bytes, so it has no Idempotency-Key to reserve a place or keep an answer for';
+    return 'accepts bytes, so it has no Idempotency-Key for which it could reserve a slot or store a response';
   const wrong = [bytes].flat().find(({ accepts }) => !MEDIA_TYPE.test(accepts));
-  return wrong === undefined ? null : `takes bytes of ${wrong.accepts}, which is no media type`;
+  return wrong === undefined ? null : `accepts bytes of ${wrong.accepts}, which is not a media type`;
 };
 
 /** @throws Error for a definition that cannot work */

@@ -11,10 +11,10 @@ export const ClientId = Type.String({
 /** The keyword that bounds a text in bytes of UTF-8; JSON Schema itself counts characters. */
 export const MAX_BYTES = 'x-maxBytes';
 
-/** Any JSON value; the server does not look into it. */
+/** Any JSON value; the server does not interpret it. */
 export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON value.' });
 
-/** An object with any members; the server does not look into it. */
+/** An object with any members; the server does not interpret it. */
 export const FreeObject = Type.Unsafe<{ readonly [name: string]: Json }>({
   type: 'object',
   additionalProperties: true,

@@ -15,8 +15,8 @@ import { unreadableAnswer, answerUnreadable } from './unreadable.js';
 /** Milliseconds for running requests to finish once the server stops. */
 export const STOP_TIMEOUT_MS = 10_000;
 /**
- * Milliseconds for which a server that stops still answers at least, with NOT_READY and `Connection: close`: what was sent to it before is on its way, and a
- * client would see a broken connection, and not know whether anything was done.
+ * The minimum time in milliseconds for which a stopping server still responds, with NOT_READY and `Connection: close`: for requests in transit,
+ * clients would otherwise see a broken connection, and not know whether anything was done.
  */
 export const STOP_LINGER_MS = 250;
 /** How often refused connections are logged, in milliseconds, because there may be very many. */
@@ -26,9 +26,9 @@ export type ListeningServer = {
   /** Where it listens, such as `http://127.0.0.1:8080`. */
   readonly url: string;
   readonly port: number;
-  /** From the next request on this application answers. */
+  /** This application handles all requests from the next one on. */
   serve(app: Koa): void;
-  /** Refuses what comes, lets running requests finish within 10 s, closes every connection, and resolves. May be called again. */
+  /** Refuses new requests, lets running requests finish within 10 s, closes every connection, and resolves. May be called again. */
   stop(): Promise<void>;
 };
 
@@ -36,7 +36,7 @@ export type ListenOptions = {
   readonly host: string;
   /** 0 lets the system choose. */
   readonly port: number;
-  /** Answers first, usually `createStartingApp`. */
+  /** The application that handles the first requests, usually `createStartingApp`. */
   readonly app: Koa;
   readonly lifecycle: Lifecycle;
   readonly clock: Clock;
@@ -70,8 +70,8 @@ const bind = (server: Server, address: { host: string; port: number; backlog: nu
   });
 
 /**
- * Cuts connections whose client takes nothing of what waits for it. Node calls this when nothing has moved on a connection for a while. A handler
- * that is still at work has nothing waiting, and neither has an event stream whose client has taken everything.
+ * Closes connections whose client does not read pending data. Node calls this if a connection has been idle for a while. A handler that is still
+ * running has no pending data, and neither has an event stream whose client has read everything.
  */
 const cutUnread = (server: Server, { unreadTimeoutMs }: ConnectionLimits): void => {
   server.timeout = unreadTimeoutMs;
@@ -80,7 +80,7 @@ const cutUnread = (server: Server, { unreadTimeoutMs }: ConnectionLimits): void 
   });
 };
 
-/** Closes connections beyond the bound at once, and logs this from time to time. */
+/** Closes connections beyond the limit immediately, and logs this from time to time. */
 const limitConnections = (
   server: Server,
   { maxConnections }: ConnectionLimits,
@@ -107,7 +107,7 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
   const running = new Set<ServerResponse>();
   let whenIdle: (() => void) | null = null;
 
-  /** Bounds the time in which a client takes a whole answer; most answers are with the system by now. */
+  /** Limits the time in which a client reads a complete response; most responses have been handed to the system by now. */
   const bound = (req: IncomingMessage, res: ServerResponse): void => {
     if (!res.writableEnded || res.writableFinished || res.destroyed) return;
     onClosed(
@@ -125,7 +125,7 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
       running.delete(res);
       if (running.size === 0) whenIdle?.();
     };
-    // It may run on after its client has left.
+    // The handler may continue after its client has disconnected.
     onClosed({ req, res }, done);
     const answered = (): void => {
       bound(req, res);
@@ -140,12 +140,12 @@ export const listen = async (options: ListenOptions): Promise<ListeningServer> =
       connectionsCheckingInterval: limits.timeoutCheckMs,
       keepAliveTimeout: limits.keepAliveTimeoutMs,
       maxHeaderSize: MAX_HEADER_BYTES,
-      // The application refuses it in the shape of every error; Node would answer without a body.
+      // The application refuses it in the usual shape of an error; Node would respond without a body.
       requireHostHeader: false,
     },
     onRequest,
   );
-  // The guard decides whether a body is wanted before the client sends it.
+  // The guard decides whether the client may send its body.
   server.on('checkContinue', onRequest);
   server.on('checkExpectation', onRequest);
   answerUnreadable(server, options.nameRequest);

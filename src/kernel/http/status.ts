@@ -16,7 +16,7 @@ import { named } from './named.js';
 import { type Answer, ok, route, type RouteDefinition } from './route.js';
 import { oneOf, pathId } from './schemas.js';
 
-/** The state of a dependency; `detail` is for people. */
+/** The state of a dependency; `detail` is for humans. */
 export type DependencyState = {
   readonly ok: boolean;
   readonly detail?: string;
@@ -29,14 +29,14 @@ export type DependencyState = {
 export type StatusDeps = {
   readonly lifecycle: Lifecycle;
   readonly metrics: Metrics;
-  /** Asked at each `GET /readyz`; answers within its own time limit. */
+  /** Called for each `GET /readyz`; returns within its own time limit. */
   readonly dependencies: () =>
     Readonly<Record<string, DependencyState>> | Promise<Readonly<Record<string, DependencyState>>>;
-  /** Every route of the server, these included: what the OpenAPI document is made from, once. */
+  /** Every route of the server, including these; the OpenAPI document is made from them once. */
   readonly allRoutes: () => readonly RouteDefinition[];
 };
 
-/** Headers that a proxy adds. With one of them, the peer's address does not show where the request comes from. */
+/** Headers that a proxy adds. If one is present, the address of the peer does not show the origin of the request. */
 const proxyHeader =
   /^(forwarded|via|x-(original-)?forwarded(-.*)?|x-(real|client|cluster-client)-ip|x-envoy-external-address|(cf-connecting|true-client|fastly-client)-ip)$/;
 
@@ -66,7 +66,7 @@ const Dependency = named(
   'Dependency',
   Type.Object({
     ok: Type.Boolean(),
-    detail: Type.Optional(Type.String({ description: 'What is wrong, for people.' })),
+    detail: Type.Optional(Type.String({ description: 'What is wrong, for humans.' })),
     needed: Type.Optional(
       Type.Boolean({ description: 'False if this process can do most of its work without the dependency.' }),
     ),
@@ -91,7 +91,7 @@ const OpenApiDocument = named(
 );
 const readiness = (ready: boolean) => ({
   ready,
-  dependencies: { eventStore: ready ? { ok: true } : { ok: false, detail: 'It does not answer.' } },
+  dependencies: { eventStore: ready ? { ok: true } : { ok: false, detail: 'It does not respond.' } },
 });
 
 const shown = ({ ok, detail, needed }: DependencyState) => ({ ok, ...defined({ detail, needed }) });
@@ -174,7 +174,7 @@ export const statusRoutes = (deps: StatusDeps): readonly RouteDefinition[] => {
       responses: { 302: { description: 'The documentation is at `/docs`.' } },
       handler: ({ koa }) => {
         koa.vary('Accept');
-        // What comes first is chosen when the client accepts both alike.
+        // The first type wins if the client accepts both equally.
         if (koa.accepts('application/json', 'text/html') !== 'text/html') throw new Rejection('NOT_FOUND');
         return { status: 302, headers: { Location: '/docs' } };
       },

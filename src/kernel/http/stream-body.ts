@@ -15,7 +15,7 @@ export type StreamDeps = { readonly lifecycle: Lifecycle; readonly clock: Clock;
 
 /** For this many bytes of a finite stream its client has the time of a whole answer; the largest whole answer is as large. */
 const TIMED_BYTES = 16 * 1024 * 1024;
-/** After this many bytes others have their turn: what the system takes at once is asked for again at once. */
+/** After this many bytes, other work runs: the system may accept chunk after chunk without a pause. */
 const PAUSE_BYTES = 64 * 1024;
 
 type NextChunk = IteratorResult<Chunk, unknown>;
@@ -79,7 +79,7 @@ const leavable = (
     stopping.addEventListener('abort', leave, { once: true });
     if (stopping.aborted) leave();
   }
-  // Last, because it calls `leave` at once when the client has already left.
+  // Last, because it calls `leave` immediately if the client has already disconnected.
   onClosed(ctx, leave);
   return { iterator, signal: left.signal, isOver: () => isOver, end, leave };
 };
@@ -99,7 +99,7 @@ const firstOf = ({ iterator, signal }: ReturnType<typeof leavable>): Promise<Nex
     iterator.next().then(resolve, reject);
   });
 
-/** What is sent of an answer, made no faster than it is taken. */
+/** The chunks of a response, produced no faster than they are read. */
 type Sending = {
   readonly stream: ReturnType<typeof leavable>;
   readonly first: NextChunk;

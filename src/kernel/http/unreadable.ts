@@ -42,8 +42,8 @@ type LateRequests = Map<Duplex, IncomingMessage | undefined>;
 
 /**
  * Looks at a late request again once the event loop has read what was waiting. After a blocked loop, timers run first, and then the delay was ours. A
- * request that is whole by then is answered like any other. If it was still arriving, or waits here for its handler, the client is told that the
- * server was at fault (503).
+ * request that is complete by then is handled like any other. If it was still arriving, or waits here for its handler, the client is informed that
+ * the server was at fault (503).
  */
 const onLate = (late: LateRequests, socket: Duplex & { readonly bytesRead?: number }, requestId: string): void => {
   const { bytesRead: readBefore = 0 } = socket;

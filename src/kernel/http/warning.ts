@@ -1,6 +1,9 @@
 import type { Context } from 'koa';
 
-/** What was done although something looks wrong, for whoever writes the client. Several are a list (RFC 9110, section 5.6.1). */
+/**
+ * A warning to the authors of the client: the request was carried out, but something looks wrong. Several warnings form a list (RFC 9110, section
+ * 5.6.1).
+ */
 const WARNING = 'Anima-Warning';
 
 /** Headers with more of them; warnings join the ones that are there. */

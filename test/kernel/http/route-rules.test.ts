@@ -30,24 +30,24 @@ describe('a route definition', () => {
   it.each([
     [{ responses: streams('finite') }, 'only GET'],
     [{ responses: streams('endless') }, 'only GET'],
-    [{ responses: picture }, 'cannot be kept for repeats'],
-    [{ admits: async () => 'granted' }, 'a grant and a key at once'],
+    [{ responses: picture }, 'cannot be stored for repeated requests'],
+    [{ admits: async () => 'granted' }, 'both a grant and a key'],
     [{ bytes, method: 'GET' }, 'has no body'],
     [{ bytes, method: 'DELETE' }, 'has no body'],
-    [{ bytes, body: Type.Object({}) }, 'bytes and JSON at once'],
-    [{ bytes, bodyLimit: 1 }, 'bytes and JSON at once'],
+    [{ bytes, body: Type.Object({}) }, 'both bytes and JSON'],
+    [{ bytes, bodyLimit: 1 }, 'both bytes and JSON'],
     [{ bytes, writesTo: () => 's' }, 'no Idempotency-Key'],
     [{ bytes, keepAnswer: () => null }, 'no Idempotency-Key'],
     [{ bytes, restore: async () => ({}) }, 'no Idempotency-Key'],
-    [{ bytes: { ...bytes, accepts: 'image/*' } }, 'no media type'],
-    [{ bytes: { ...bytes, accepts: 'Image/PNG' } }, 'no media type'],
-    [{ bytes: [bytes, { ...bytes, accepts: 'png' }] }, 'bytes of png, which is no media type'],
-    [{ bytes: { ...bytes, accepts: 'text/plain; charset=utf-8' } }, 'no media type'],
+    [{ bytes: { ...bytes, accepts: 'image/*' } }, 'not a media type'],
+    [{ bytes: { ...bytes, accepts: 'Image/PNG' } }, 'not a media type'],
+    [{ bytes: [bytes, { ...bytes, accepts: 'png' }] }, 'bytes of png, which is not a media type'],
+    [{ bytes: { ...bytes, accepts: 'text/plain; charset=utf-8' } }, 'not a media type'],
   ] as const)('is refused if it cannot work: %j', (over, why) => {
     expect(() => requireSound(definition(over))).toThrow(why);
   });
 
   it('is checked when the routes are made', async () => {
-    await expect(startApp([definition({ bytes, bodyLimit: 1 })])).rejects.toThrow('run takes bytes and JSON at once');
+    await expect(startApp([definition({ bytes, bodyLimit: 1 })])).rejects.toThrow('run accepts both bytes and JSON');
   });
 });

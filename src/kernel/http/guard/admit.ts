@@ -13,12 +13,12 @@ export type Gate = {
   readonly rateLimiter: RateLimiter;
 };
 
-/** The principal of a request that needs no key. */
+/** The principal of a request that does not need a key. */
 export const anonymous: Principal = { tenant: '', keyId: '', scopes: [], rateLimit: null };
 
 const AUTHORIZATION = 'authorization';
 
-/** Node takes the first of two headers, and a proxy before it may have taken the other one. @throws Rejection UNAUTHORIZED */
+/** Node uses the first of two headers, and a proxy in front of it may have used the other one. @throws Rejection UNAUTHORIZED */
 export const requireOneAuthorization = ({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void => {
   let found = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -17,12 +17,12 @@ export type KeyUse =
   | { readonly kind: 'run'; readonly seed: string; readonly resumed: boolean; readonly done: boolean }
   | { readonly kind: 'repeat'; readonly answer: StoredAnswer };
 
-/** After how many seconds the first request may be done. */
+/** After how many seconds the first request may have finished. */
 const RETRY_AFTER = 1;
 
 /**
- * Identifies a request by API key, method and concrete path, and its body by the digest of its JCS form. The path is decoded, so different escapes of a
- * proxy change nothing. The work lets others run in between: a body may have 16 MiB.
+ * Identifies a request by API key, method and concrete path, and its body by the digest of its JCS form. The path is decoded, so it does not matter
+ * how a proxy escapes it. It yields to other work, because a body may have 16 MiB.
  * @throws Rejection HEADER_INVALID
  */
 export const repeatable = async (
@@ -41,7 +41,7 @@ export const repeatable = async (
 };
 
 /**
- * Reserves the key, durably, before anything is done.
+ * Reserves the key durably before anything else happens.
  * @throws Rejection IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED
  */
 export const reserve = async (store: IdempotencyStore, request: KeyedRequest, newSeed: string): Promise<KeyUse> => {
@@ -63,8 +63,9 @@ const withFewDetails = (refusal: StoredAnswer): StoredAnswer => {
 };
 
 /**
- * Keeps the answer of a request that has run. A temporary refusal (`isPermanent` false) is not kept: its key is released, because a retry may succeed. If
- * the store fails, the client still gets its answer; the key stays reserved with its seed, so a retry after the next start completes the same command.
+ * Stores the response of a request that has run. A temporary refusal (`isPermanent` false) is not stored: its key is released, because a retry may
+ * succeed. If the store fails, the client still gets its response; the key stays reserved with its seed, so a retry after the next start completes
+ * the same command.
  */
 export const settle = async (
   store: IdempotencyStore,
@@ -76,14 +77,14 @@ export const settle = async (
   try {
     if (!isPermanent) await store.release(request);
     else if (answer.status < 400 || retention !== 'within-budget') await store.complete(request, answer, retention);
-    // A refusal records nothing, so a dropped one could later become a success.
+    // A refusal records nothing, so if it were not stored, a retry could later succeed.
     else await store.complete(request, withFewDetails(answer), 'always');
   } catch (err) {
     log.error({ err }, 'The response for an Idempotency-Key could not be stored');
   }
 };
 
-/** A kept error has the id of the present request: `requestId` equals `X-Request-Id` in every response. */
+/** A stored error gets the id of the current request: `requestId` equals `X-Request-Id` in every response. */
 export const repeatedBody = (answer: StoredAnswer, requestId: string): Json => {
   const { body } = answer;
   if (answer.status < 400 || !isObject(body) || !isObject(body['error'])) return body;

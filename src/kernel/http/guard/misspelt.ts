@@ -3,24 +3,27 @@ import { distance } from 'fastest-levenshtein';
 
 import { isObject } from '../../base/json.js';
 
-/** How many objects and unknown members of one body are looked at, and how many pairs of names are compared: some milliseconds. What comes after them is not looked at. */
+/**
+ * How many objects and unknown members of one body are examined, and how many pairs of names are compared: a few milliseconds of work. The rest is
+ * not examined.
+ */
 const LOOKED_AT = 5_000;
 const COMPARED = 5_000;
 /** The maximum length of a compared name. */
 const LONGEST_NAME = 64;
-/** A name that is part of another one says little if it is shorter. */
+/** A shorter name does not count as a part of another one, because it says little. */
 const PART_CHARS = 5;
-/** From so many characters on a name may have a slip, and may have two. */
+/** From how many characters on a name may contain one typing error, and two. */
 const [ONE_SLIP_CHARS, TWO_SLIPS_CHARS] = [4, 8];
 
-/** A name as it is compared: without case and separators, and its letters in order. */
+/** A name in the form in which it is compared: without case and separators, and its letters in order. */
 type Bare = { readonly text: string; readonly letters: string };
 const bareOf = (name: string): Bare => {
   const text = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return { text, letters: [...text].sort().join('') };
 };
 
-/** Two letters that changed places are two slips to `distance`. */
+/** `distance` counts two swapped letters as two errors. */
 const SWAPPED = 2;
 
 const areAlike = (one: Bare, other: Bare): boolean => {
@@ -33,7 +36,7 @@ const areAlike = (one: Bare, other: Bare): boolean => {
   return distance(one.text, other.text) <= (isSwapped ? SWAPPED : slips);
 };
 
-/** Whether somebody who wrote one name may have meant the other: other case or separators, a part of it, a slip or two. */
+/** Whether one name may be a misspelling of the other: different case or separators, a part of it, or one or two typing errors. */
 export const isAlike = (written: string, known: string): boolean =>
   written.length <= LONGEST_NAME && areAlike(bareOf(written), bareOf(known));
 
@@ -51,14 +54,14 @@ class Looking {
   #pairs = COMPARED;
   #bare: Map<string, Bare> | null = null;
   #meant: Map<readonly KnownName[], Map<string, readonly string[]>> | null = null;
-  /** Every name that the schema of the body has somewhere: who writes one of them means it. */
+  /** Every name that occurs anywhere in the schema of the body; such a name is never a misspelling. */
   readonly #elsewhere: ReadonlySet<string>;
 
   constructor(elsewhere: ReadonlySet<string>) {
     this.#elsewhere = elsewhere;
   }
 
-  /** @returns false when nothing more is looked at */
+  /** @returns false if nothing more is examined */
   spend(): boolean {
     this.#left -= 1;
     return this.#left >= 0;
@@ -68,7 +71,7 @@ class Looking {
     return this.#left <= 0;
   }
 
-  /** The known names that an unknown member of an object looks like. */
+  /** The known names that resemble an unknown member of an object. */
   meant(known: readonly KnownName[], written: string): readonly string[] {
     if (!this.spend() || written.length > LONGEST_NAME || this.#elsewhere.has(written)) return [];
     this.#meant ??= new Map();
@@ -94,7 +97,7 @@ class Looking {
 type KnownName = { readonly name: string; readonly bare: Bare };
 const nameOf = ({ name }: KnownName): string => name;
 
-/** What the members of a value may have meant, below a pointer. */
+/** Finds the intended names of the unknown members of a value, below a pointer. */
 type Look = (value: unknown, pointer: string, looking: Looking) => readonly string[];
 
 const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {
@@ -105,7 +108,7 @@ const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {
   });
   return (value, pointer, looking) => {
     if (!isObject(value) || !looking.spend()) return [];
-    // Nearly every body has only members that the schema names: it costs a request as little as possible.
+    // Nearly every body has only members that the schema names, so this case must be cheap.
     const found: string[] = [];
     for (const written in value) {
       if (looking.isOver) break;
@@ -119,7 +122,7 @@ const inObject = (properties: Readonly<Record<string, SchemaNode>>): Look => {
   };
 };
 
-/** An object that has more members when some have certain values. */
+/** An object that has further members if some members have certain values. */
 const inVariants = ({ properties = {}, allOf = [] }: SchemaNode): Look => {
   const plain = inObject(properties);
   const variants = allOf.map(({ if: condition, then }) => ({
@@ -133,7 +136,9 @@ const inVariants = ({ properties = {}, allOf = [] }: SchemaNode): Look => {
   };
 };
 
-/** Null where the schema names nothing. Of alternatives only one may be an object or a list; with several it is open which one a value is meant to be. */
+/**
+ * Null if the schema has no names. Only one alternative may be an object or an array; with several it is unclear which one the value is meant to be.
+ */
 const inNode = ({ items, anyOf = [], ...node }: SchemaNode): Look | null => {
   if (node.properties !== undefined) return node.allOf === undefined ? inObject(node.properties) : inVariants(node);
   if (items !== undefined) {

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** Takes out, in place, what counts as absent; does nothing to values of another shape than the schema's. */
+/** Removes, in place, members that count as absent; does not change values that do not have the shape of the schema. */
 export type DropNulls = (value: unknown) => void;
 
 type SchemaNode = {
@@ -51,7 +51,7 @@ const ofArray = (items: SchemaNode): DropNulls | null => {
   };
 };
 
-/** Of alternatives only one may be an object or an array; with several it is open which one a value is meant to be. */
+/** Only one alternative may be an object or an array; with several it is unclear which one the value is meant to be. */
 const ofAlternatives = (nodes: readonly SchemaNode[]): DropNulls | null => {
   const drops = nodes.map(ofNode).filter((drop) => drop !== null);
   return drops.length === 1 ? (drops[0] ?? null) : null;

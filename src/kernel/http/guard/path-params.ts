@@ -4,17 +4,17 @@ import { isClientId, plainId } from '../../base/client-id.js';
 import { Rejection } from '../../base/rejection.js';
 import { checkOf, schemaRejection } from './schema-check.js';
 
-/** Parameters with ids that clients choose; all others are ids that the server makes. */
+/** Parameters with ids that clients choose; all others are ids of the server. */
 const clientIds: readonly string[] = ['npcId', 'rulesetId', 'agentId', 'levelId'];
 
 const plain = /^[\w-]*$/;
 
-/** One path segment decoded once, or null when its escapes are broken or hide a separator. */
+/** One path segment decoded once, or null if its escapes are malformed or hide a separator. */
 const decodeSegment = (segment: string): string | null => {
   if (plain.test(segment)) return segment;
   try {
     const text = decodeURIComponent(segment);
-    // Ids of ours are ASCII; no control character or slash can be part of one.
+    // Ids of the server are ASCII and contain no control characters or slashes.
     // eslint-disable-next-line no-control-regex
     return /[\x00-\x1f/]/.test(text) ? null : text;
   } catch {
@@ -22,7 +22,7 @@ const decodeSegment = (segment: string): string | null => {
   }
 };
 
-/** Whether decoding alone decides, so the schema adds nothing. */
+/** Whether decoding alone is sufficient, so that the schema adds nothing. */
 const isDecided = (schema: TSchema): boolean => {
   const { type, format, description: _description, examples: _examples, ...rest } = schema as Record<string, unknown>;
   return type === 'string' && (format === undefined || format === 'client-id') && Object.keys(rest).length === 0;

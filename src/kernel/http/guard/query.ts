@@ -17,7 +17,7 @@ const twice = (name: string): Issue => ({ in: 'query', pointer: `/${name}`, mess
 
 const nothing: CheckedQuery = { query: Object.freeze({}), issues: [] };
 
-/** The value of a parameter's text for its schema. If the text cannot be converted it stays a text, which the check then refuses. */
+/** Converts the text of a parameter for its schema. A text that cannot be converted stays a text, which the check then refuses. */
 const reader = (schema: TSchema): ((text: string) => unknown) => {
   const declared: unknown = schema['type'];
   const types: readonly unknown[] = Array.isArray(declared) ? declared : [declared];
@@ -27,8 +27,8 @@ const reader = (schema: TSchema): ((text: string) => unknown) => {
 };
 
 /**
- * Reads the parameters that the schema names from the text after the `?` (undefined without one). Others are ignored. A parameter that comes twice is
- * refused: nobody can tell which of them was meant.
+ * Reads the parameters that the schema names from the text after the `?` (undefined without one). Others are ignored. A parameter that occurs twice
+ * is refused, because it is unclear which value was meant.
  */
 export const compileQuery = (schema: TObject | undefined): ((text: string | undefined) => CheckedQuery) => {
   if (schema === undefined) return () => nothing;

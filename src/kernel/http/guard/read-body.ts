@@ -35,12 +35,12 @@ export const announcesBody = (req: IncomingMessage): boolean => {
 const tooLarge = (limit: number): Rejection => new Rejection('BODY_TOO_LARGE', { details: { limitBytes: limit } });
 
 /**
- * Listeners are left to die with the request, which costs less than taking them off again. It may live long: its answer waits for earlier ones on its
- * connection. So they forget who waited, and with that the body.
+ * The listeners are not removed, which costs less than removing them. The request may live long, because its response waits for earlier ones on its
+ * connection. So the listeners drop their reference to the waiting code, and with it the body.
  */
 const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    // The client may have left while its key was looked up. Such a request emits nothing more, even if its body is whole.
+    // The client may have disconnected while its key was looked up. Such a request emits nothing more, even if its body is complete.
     if (req.destroyed) {
       reject(new ClientGone());
       return;
@@ -67,7 +67,7 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       fail(tooLarge(limit));
     });
     req.on('end', () => {
-      // The client has been told meanwhile that nothing was done (src/kernel/http/unreadable.ts), and may send it again.
+      // The client has since received a response that nothing was done (src/kernel/http/unreadable.ts), and may send it again.
       if (req.socket.writableEnded) {
         fail(new ClientGone());
         return;
@@ -78,7 +78,7 @@ const collect = (req: IncomingMessage, limit: number): Promise<Buffer> =>
       chunks = [];
     });
     req.on('close', () => {
-      // An error is created only if somebody waits for it, because its stack costs more than reading a body.
+      // An error is created only if a caller waits for it, because its stack costs more than reading a body.
       if (waiting !== null) fail(new ClientGone());
     });
   });
@@ -90,7 +90,8 @@ const requireLength = (req: IncomingMessage, limit: number): void => {
 };
 
 /**
- * The whole body. An announced length beyond the limit is refused before a byte is read; a body in chunks is refused as soon as it passes the limit.
+ * The complete body. An announced length beyond the limit is refused before a byte is read; a chunked body is refused as soon as it exceeds the
+ * limit.
  * @param limit bytes
  * @throws Rejection BODY_TOO_LARGE
  * @throws ClientGone
@@ -101,13 +102,13 @@ export const readBody = async (req: IncomingMessage, res: ServerResponse, limit:
   return collect(req, limit);
 };
 
-/** The chunks of a body, read on demand: what is not read waits with the client. */
+/** The chunks of a body, read on demand: the rest stays with the client. */
 async function* chunksOf(req: IncomingMessage, res: ServerResponse, limit: number): AsyncGenerator<Buffer, void> {
   tellToSend(req, res);
   let size = 0;
   try {
     for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      // The request was refused meanwhile (unreadable.ts), and its client has heard that nothing was done.
+      // The request has since been refused (unreadable.ts), and its client was informed that nothing was done.
       if (req.socket.writableEnded) throw new ClientGone();
       size += chunk.length;
       if (size > limit) throw tooLarge(limit);
@@ -132,7 +133,7 @@ export const mediaType = (req: IncomingMessage): string | undefined =>
   req.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
 
 /**
- * The body of a route that takes bytes, to be read once. Reading throws when the body grows beyond the limit, and when the client leaves.
+ * The body of a route that accepts bytes, to be read once. Reading throws if the body exceeds the limit, and if the client disconnects.
  * @throws Rejection BODY_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE
  */
 export const openBody = (

@@ -6,9 +6,12 @@ import { Rejection } from '../../base/rejection.js';
 import { sentenceOf } from '../patterns.js';
 import { MAX_BYTES } from '../schemas.js';
 
-/** The most problems listed in one response. */
+/** The maximum number of problems listed in one response. */
 export const MAX_ISSUES = 50;
-/** Values looked at when problems are listed; beyond it only the first problem is named, or a hostile body would make millions. */
+/**
+ * The maximum number of values for which all problems are listed; for larger bodies only the first problem is named, because a hostile body could
+ * cause millions.
+ */
 const MAX_VALUES_LISTED = 20_000;
 
 /** The maximum number of accepted values in a message. */
@@ -82,12 +85,12 @@ const messageOf = ({ keyword, message, params }: ErrorObject): string => {
 const isNullOnly = ({ keyword, params }: ErrorObject): boolean => keyword === 'type' && params['type'] === 'null';
 
 /**
- * The errors without those that add nothing to others. The branches of a condition or an alternative have said what is wrong, and that a value may also be
- * null helps nobody who gave another one. At least one is left.
+ * The errors without redundant ones. For a condition or an alternative, the errors of its branches are enough, and the hint that a value may also be
+ * null does not help if another value was sent. At least one error remains.
  */
 const telling = (errors: readonly ErrorObject[]): readonly ErrorObject[] => {
   const isTelling = (error: ErrorObject): boolean => !['if', 'anyOf'].includes(error.keyword) && !isNullOnly(error);
-  // Where something telling is said, of a value or of what is in it.
+  // The values that have a useful error, or contain one that has.
   const said = new Set<string>();
   for (const { instancePath } of errors.filter(isTelling))
     for (let path = instancePath; !said.has(path); path = path.slice(0, path.lastIndexOf('/'))) {
@@ -120,7 +123,7 @@ const sampleOf = (value: unknown): { readonly sample: unknown } | null => {
 };
 
 /**
- * Makes the check of one schema, which is compiled when it is first used: all of them together take a tenth of a second. Normally it looks only for the
+ * Creates the check of one schema, which is compiled on first use: all of them together take a tenth of a second. Normally it looks only for the
  * first problem; all problems are collected only when there is one. Values are never changed: no coercion, no defaults.
  */
 export const checkOf = (part: Part, schema: TSchema): SchemaCheck => {

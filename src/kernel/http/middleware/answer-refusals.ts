@@ -11,13 +11,13 @@ import type { RequestMiddleware, RequestState } from '../request-state.js';
 
 type RefusalDeps = { readonly clock: Clock; readonly random: Random; readonly logger: Log };
 
-/** What a request brought may be large, and its answer may wait long for an earlier one on its connection. */
+/** A request may be large, and its response may wait long for an earlier one on its connection. */
 const forgetBody = (state: RequestState): void => {
   Object.assign(state, { json: noJson, call: undefined, answer: undefined });
 };
 
 /**
- * Answers what is thrown: a refusal as it is, everything else as INTERNAL.
+ * Turns what is thrown into a response: a refusal as it is, everything else as INTERNAL.
  * @param isShort whether an operation refuses in the short form of the specification
  */
 export const answerRefusals = (deps: RefusalDeps, isShort: (operationId: string) => boolean): RequestMiddleware => {
@@ -28,7 +28,7 @@ export const answerRefusals = (deps: RefusalDeps, isShort: (operationId: string)
     } catch (thrown) {
       if (thrown instanceof ClientGone) {
         ctx.respond = false;
-        // It may still be sending: it was refused outside Koa.
+        // The client may still be sending: it was refused outside Koa.
         await throwAway(ctx.req);
         ctx.res.destroy();
         return;

@@ -5,7 +5,7 @@ import type { RequestMiddleware } from '../request-state.js';
 import type { RouteDefinition } from '../route.js';
 
 /**
- * Identifies the caller by the key or by the route's own grant: 401, 429 and 403, in this order.
+ * Identifies the caller by its key or by the route's own grant: 401, 429 and 403, in this order.
  * @param gate null while the ports are not open
  * @throws Rejection UNAUTHORIZED, RATE_LIMITED, FORBIDDEN, NOT_READY, or the route's own
  */

@@ -33,8 +33,8 @@ export type CheckDeps = {
 };
 
 /**
- * Whether an `Accept` header names this very media type. A range such as any type does not ask for a stream, and neither does a type with the weight 0
- * (RFC 9110, 12.5.1).
+ * Whether an `Accept` header names exactly this media type. A range such as any type does not ask for a stream, and neither does a type with the
+ * weight 0 (RFC 9110, 12.5.1).
  */
 export const acceptsType = (accept: string | undefined, type: string): boolean =>
   (accept ?? '').split(',').some((part) => {
@@ -42,11 +42,11 @@ export const acceptsType = (accept: string | undefined, type: string): boolean =
     return name === type && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 
-/** The stream that one may ask for instead of JSON. */
+/** The stream that a client may request instead of JSON. */
 export const onDemandOf = ({ responses }: RouteDefinition): string | undefined =>
   Object.values(responses).find(({ onDemand }) => onDemand !== undefined)?.onDemand;
 
-/** Checks the body against its schema, and makes of the request what its handler sees. @throws Rejection SCHEMA_INVALID */
+/** Checks the body against its schema, and builds the request that the handler gets. @throws Rejection SCHEMA_INVALID */
 export const checkRequest = (definition: RouteDefinition, { clock, random, written }: CheckDeps): RequestMiddleware => {
   const { body } = definition;
   const dropNulls = body === undefined ? null : compileDropNulls(body);

@@ -6,7 +6,7 @@ import type { RequestMiddleware } from '../request-state.js';
 /** The status in metrics if the client left before the response. It is never sent. */
 const CLIENT_GONE = 499;
 
-/** Counts each request once its answer was taken or its client has left, with the time until then. */
+/** Counts each request, with its duration, once its response was read or its client has disconnected. */
 export const countRequest =
   (metrics: Pick<Metrics, 'begin' | 'request'>, log: Pick<Log, 'isLevelEnabled' | 'debug'>): RequestMiddleware =>
   (ctx, next) => {
@@ -14,7 +14,7 @@ export const countRequest =
     onClosed(ctx, () => {
       const { req, res, state } = ctx;
       const { requestId, operationId: operation, path } = state;
-      // An answer that waited for an earlier one on its connection may have been made, and never begun.
+      // A response that waited for an earlier one on its connection may have been made but never started.
       const isBegun = res.headersSent && (res.socket !== null || res.writableFinished);
       const status = isBegun ? res.statusCode : CLIENT_GONE;
       metrics.request(operation, status, begun);

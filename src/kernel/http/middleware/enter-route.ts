@@ -7,8 +7,9 @@ import type { Send } from './reply.js';
 import { repeated } from './run-once.js';
 
 /**
- * Takes the route's own permit for a request, until its answer is made, or its stream was taken or left. While the runtime is away, a repeat is answered with what is kept for it, which
- * needs no permit. When the runtime is only busy nothing is looked up, because that would be more work, and the repeat gets its permit later.
+ * Acquires the route's own permit for a request, until its response is made, or its stream was read or abandoned. While the runtime is unavailable, a
+ * repeated request gets the stored response, which needs no permit. If the runtime is only busy, nothing is looked up, because that would be more
+ * work, and the repeated request gets its permit later.
  * @throws what `enter` throws
  */
 export const enterRoute = (

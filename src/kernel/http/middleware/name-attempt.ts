@@ -15,7 +15,7 @@ const refusedKey = (message: string): Rejection =>
   new Rejection('HEADER_INVALID', { message, details: { header: 'Idempotency-Key' } });
 
 /**
- * Identifies a request under its Idempotency-Key by its body as it was sent.
+ * Identifies a request under its Idempotency-Key by the body as it was sent.
  * @throws Rejection HEADER_INVALID
  */
 export const nameAttempt = (definition: RouteDefinition): RequestMiddleware => {
@@ -30,7 +30,7 @@ export const nameAttempt = (definition: RouteDefinition): RequestMiddleware => {
     const { headers } = ctx.req;
     const key = headers['idempotency-key'];
     if (key === undefined || state.principal === anonymous) return next();
-    // A body of bytes has no digest before it is read, so a repeat cannot be told from another request.
+    // A body of bytes has no digest before it is read, so a repeated request cannot be distinguished from a different one.
     if (bytes !== undefined) throw refusedKey(BYTES_TAKE_NO_KEY);
     if (onDemand !== undefined && acceptsType(headers.accept, onDemand)) throw refusedKey(STREAM_TAKES_NO_KEY);
     return name(state, String(key)).then((attempt) => {

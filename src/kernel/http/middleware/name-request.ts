@@ -3,12 +3,12 @@ import { createRequestIds } from '../guard/request-id.js';
 import { anonymous } from '../guard/admit.js';
 import type { RequestMiddleware, RequestState } from '../request-state.js';
 
-/** The bytes of a route that accepts no body, or accepts JSON. */
+/** The bytes of a route that does not accept a body, or accepts JSON. */
 const noBytes: AsyncIterable<Uint8Array> = {
   [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }),
 };
 
-/** The body of a request that brings none, or whose body is forgotten. */
+/** The body of a request that has none, or whose body was dropped. */
 export const noJson: RequestState['json'] = { value: Object.freeze({}), mayHoldNull: false };
 
 /** The raw path and query of a request target; an absolute one (as proxies send it) loses its origin. */

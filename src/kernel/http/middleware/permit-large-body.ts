@@ -4,15 +4,15 @@ import type { RequestMiddleware } from '../request-state.js';
 import { releaseAfter } from './release.js';
 
 /**
- * How many requests with a large body one route has at once in this process, and of one tenant: each may take ten times as much memory as its bytes, and
- * comes as slowly as its client likes.
+ * The maximum number of requests with a large body that one route of this process accepts at a time, in total and from one tenant: each may take ten
+ * times its size in memory, and arrives as slowly as its client sends it.
  */
 const PERMITS = 8;
 const TENANT_PERMITS = 4;
 
 /**
- * Bounds the requests of a route whose body is beyond DEFAULT_BODY_LIMIT, or whose length is not said. Each has its permit until
- * its answer is made; one in pieces may be made from the body.
+ * Limits the requests of a route whose body exceeds DEFAULT_BODY_LIMIT, or does not announce its length. Each holds a permit until its response is
+ * made, because a streamed response may be made from the body.
  * @throws Rejection BUSY
  */
 export const permitLargeBody = (): RequestMiddleware => {

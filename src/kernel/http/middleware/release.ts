@@ -2,8 +2,9 @@ import { onClosed } from '../on-closed.js';
 import type { RequestContext } from '../request-state.js';
 
 /**
- * Runs what comes after, and then gives a permit back: at once, or, for a stream, once it was taken or its client has left. A whole answer is made by
- * then. It may wait for earlier ones on its connection, or for a client that is slow or still sending, and none of them must keep others out.
+ * Runs the next middleware, and then releases a permit: immediately, or, for a stream, once it was read or its client has disconnected. Any other
+ * response is complete by then. It may wait for earlier ones on its connection, or for a client that is slow or still sending, and neither must block
+ * other requests.
  */
 export const releaseAfter = async (
   ctx: RequestContext,

@@ -18,7 +18,7 @@ export const handle =
 
 export type Send = (ctx: RequestContext, answer: Answer) => Promise<void> | undefined;
 
-/** Passes the response of a route to Koa. @throws Error when the definition does not name it as a stream, and it is one */
+/** Passes the response of a route to Koa. @throws Error if it is a stream and the definition does not declare one */
 export const sendAnswer = (definition: RouteDefinition, deps: StreamDeps): Send => {
   const stream = (ctx: RequestContext, status: number, answer: StreamedAnswer): Promise<void> => {
     const { stream: always, onDemand } = definition.responses[status] ?? {};
@@ -35,7 +35,7 @@ export const sendAnswer = (definition: RouteDefinition, deps: StreamDeps): Send 
   };
 };
 
-/** Sends what comes after it has answered. */
+/** Sends the response of the next middleware. */
 export const reply =
   (send: Send): RequestMiddleware =>
   async (ctx, next) => {

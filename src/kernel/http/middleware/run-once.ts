@@ -7,14 +7,14 @@ import { isPermanent, refusalOf, toRejection } from '../on-error.js';
 import type { Answer, Call, RouteDefinition } from '../route.js';
 import type { RequestMiddleware, RequestState } from '../request-state.js';
 
-/** What requests under an Idempotency-Key need. */
+/** The dependencies of requests under an Idempotency-Key. */
 export type Reserving = {
   readonly idempotency: IdempotencyStore;
-  /** A revision that the stream has reached, at best its last one. */
+  /** A revision that the stream has reached, ideally its last one. */
   readonly revisionOf: (stream: string) => Promise<number>;
 };
 
-/** The answer to a repeat, made of what was kept of the first one. */
+/** The response to a repeated request, made from the stored data of the first one. */
 export const repeated = async (definition: RouteDefinition, call: Call, kept: StoredAnswer): Promise<Answer> => {
   const { status } = kept;
   const headers = { ...kept.headers, 'Idempotency-Replayed': 'true' };
@@ -25,7 +25,7 @@ export const repeated = async (definition: RouteDefinition, call: Call, kept: St
   return { status, headers, body: status === 204 ? undefined : repeatedBody(kept, call.requestId) };
 };
 
-/** Runs the next middleware once per Idempotency-Key, and answers repeats with the kept response. */
+/** Runs the next middleware once per Idempotency-Key, and answers repeated requests with the stored response. */
 export const runOnce = (
   definition: RouteDefinition,
   { idempotency: store, revisionOf }: Reserving,

@@ -11,7 +11,7 @@ const reference = (name: string): Doc => ({ $ref: `#/components/schemas/${name}`
 const NULL: Doc = { type: 'null' };
 const allowsNull = ({ type }: Doc): boolean => Array.isArray(type) && type.includes('null');
 
-/** A schema, or `null`. Alternatives of alternatives become alternatives, each once. */
+/** A schema, or `null`. Nested alternatives are flattened, each once. */
 const anyOf = (schemas: readonly Doc[], rest: Doc = {}): Doc => {
   const flat = schemas.flatMap((schema) =>
     Array.isArray(schema['anyOf']) && Object.keys(schema).length === 1 ? (schema['anyOf'] as Doc[]) : [schema],
@@ -22,7 +22,7 @@ const anyOf = (schemas: readonly Doc[], rest: Doc = {}): Doc => {
 
 /**
  * The named schemas of a document. Requests may send `null` for an optional member and responses never do, so a shape that both use may need two
- * schemas; the one for requests is then called `…Input`. Responses are written first.
+ * schemas; the schema for requests is then named `…Input`. Responses are written first.
  */
 export class Components {
   readonly #schemas = new Map<string, { readonly of: TSchema; readonly doc: Doc }>();
@@ -80,13 +80,13 @@ export class Components {
 
   readonly #isRequestOnly = new Set<string>();
 
-  /** @throws Error when another schema has this name */
+  /** @throws Error if another schema has this name */
   #define(name: string, of: TSchema, write: () => Doc): void {
     const before = this.#schemas.get(name);
     if (before?.of === of) return;
     const doc = write();
     if (before !== undefined && JSON.stringify(before.doc) !== JSON.stringify(doc))
-      throw new Error(`two schemas are called ${name}`);
+      throw new Error(`two schemas are named ${name}`);
     this.#schemas.set(name, { of, doc });
   }
 }

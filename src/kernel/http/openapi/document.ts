@@ -21,7 +21,7 @@ const description = `The mind of game NPCs, as a service.
 
 Send \`Authorization: Bearer <key>\` and JSON. Routes tagged \`(ext)\` are additions of this server.`;
 
-/** Makes an OpenAPI 3.1 document of the definitions of routes. @throws Error when two schemas share a name */
+/** Makes an OpenAPI 3.1 document from the route definitions. @throws Error when two schemas share a name */
 export const openApi = (routes: readonly RouteDefinition[]): Doc => {
   const components = new Components();
   const { responses, headers } = sharedResponses(components);

@@ -24,13 +24,13 @@ const issues = Type.Array(Issue);
 export const LevelProblemSchema = named(
   'LevelProblem',
   Type.Object({
-    layer: Type.Union([text, Type.Null()], { description: 'Null for the whole map and for a layer without a name.' }),
+    layer: Type.Union([text, Type.Null()], { description: 'Null for the map itself and for a layer without a name.' }),
     object: Type.Union([text, Type.Null()]),
     problem: Type.String({ description: 'What to change.' }),
   }),
 );
 
-const reason = { reason: Type.String({ description: 'Why, as a sentence.' }) };
+const reason = { reason: Type.String({ description: 'The reason, as a sentence.' }) };
 const ofRuleset = { rulesetId: text, version: maybe(count) };
 
 /** The details of every code whose details have fixed members. */
@@ -39,7 +39,7 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   MALFORMED_JSON: reason,
   SCHEMA_INVALID: {
     issues: maybe(issues),
-    last: maybe(Type.Integer({ description: 'The last revision, where no event is within the requested range.' })),
+    last: maybe(Type.Integer({ description: 'The last revision, if no event is within the requested range.' })),
   },
   ID_INVALID: {
     parameter: maybe(Type.String({ description: 'The path parameter that is invalid.' })),
@@ -86,7 +86,7 @@ const members: Partial<Readonly<Record<RejectionCode, TProperties>>> = {
   PATTERN_INVALID: { drRuleId: text, ruleObsPattern: text, problem: text },
   RULE_ID_REPEATED: { drRuleId: text },
   RULESET_TOO_LARGE: {
-    figures: Type.Record(text, count, { description: 'What the set costs, as far as it was counted.' }),
+    figures: Type.Record(text, count, { description: 'The cost of the set, as far as it was counted.' }),
     bounds: Type.Record(text, count),
   },
   TEMPLATE_INVALID: { template: text },
@@ -128,7 +128,7 @@ export const pascalCase = (code: string): string =>
     .map((word) => word.slice(0, 1) + word.slice(1).toLowerCase())
     .join('');
 
-/** The schema of the details of each code that has fixed ones, by code. */
+/** The schema of the details of each code with fixed details, by code. */
 export const errorDetails: ReadonlyMap<RejectionCode, TSchema> = new Map(
   Object.entries(members).map(([code, properties]) => [
     code as RejectionCode,

@@ -12,7 +12,7 @@ export const codes = Object.keys(rejections) as readonly RejectionCode[];
 const members = (code: TSchema, details: TSchema): TSchema =>
   Type.Object({
     code,
-    message: Type.String({ description: 'What is wrong and what to do about it, for people.' }),
+    message: Type.String({ description: 'What is wrong and what to do about it, for humans.' }),
     details,
     requestId: Type.String({
       description: 'The same as the header `X-Request-Id`. Quote it when you report a problem.',
@@ -49,7 +49,7 @@ export const ErrorCode = named(
   }),
 );
 
-/** The detailed shape of every error but one. */
+/** The detailed shape of every error, with one exception. */
 export const ErrorBody = named(
   'Error',
   Type.Object({
@@ -68,7 +68,7 @@ export const ErrorBody = named(
 /** The short shape of every 403 of `POST /rules`. */
 export const ShortError = named('ShortError', Type.Object({ error: Type.String() }));
 
-/** An error as it is sent, as an example. */
+/** An example of an error as it is sent. */
 export const exampleOf = (code: RejectionCode, details: object = {}): object => ({
   error: { code, message: rejections[code], details, requestId: 'q3YtJ0Xn1A4F-2a' },
 });

@@ -30,7 +30,7 @@ const idempotencyKey: Doc = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to repeat for 24 hours: it is carried out once, and repeats get the same answer.',
+    'Makes the request safe to repeat for 24 hours: it is carried out once, and repeated requests get the same response.',
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 };
 
@@ -52,7 +52,7 @@ const requestBodyOf = ({ body, bytes, example }: RouteDefinition, components: Co
 
 export const tagsOf = ({ tag, ext }: RouteDefinition): readonly string[] => (ext === true ? [tag, EXT_TAG] : [tag]);
 
-/** One route as an operation, but for what it answers. */
+/** One route as an operation, without its responses. */
 export const operationOf = (definition: RouteDefinition, components: Components): Doc => {
   const { operationId, summary, description, scope, deprecated, admits } = definition;
   return {

@@ -7,8 +7,8 @@ export const takesKey = ({ method, scope, bytes }: RouteDefinition): boolean =>
   method === 'POST' && scope !== null && bytes === undefined;
 
 /**
- * The codes that a route can refuse with: what its definition implies, and what its handler finds (`refuses`). Left out is what every route can answer
- * (INTERNAL, REQUEST_UNREADABLE), and what only a request that fits no route gets.
+ * The codes with which a route can refuse: the codes that its definition implies, and those of its handler (`refuses`). Codes that every route can
+ * return (INTERNAL, REQUEST_UNREADABLE), and codes for requests that match no route, are left out.
  */
 export const refusalsOf = (definition: RouteDefinition): readonly RejectionCode[] => {
   const { path, query, body, bytes, scope, admits, forbids, enter, bodyLimit, always, refuses = [] } = definition;

@@ -14,7 +14,7 @@ type Shared = {
 
 const issues = [{ in: 'body', pointer: '/npcId', message: 'must be a string' }];
 
-/** The refusals that operations refer to, by status. */
+/** The refusals to which operations refer, by status. */
 const shared: Readonly<Record<number, Shared>> = {
   400: {
     name: 'BadRequest',
@@ -45,7 +45,7 @@ const shared: Readonly<Record<number, Shared>> = {
     description: 'The request conflicts with the current state.',
     code: 'CONFLICT',
   },
-  410: { name: 'Gone', description: 'The exchange has expired; begin again.', code: 'SOUL_EXCHANGE_EXPIRED' },
+  410: { name: 'Gone', description: 'The exchange has expired; start again.', code: 'SOUL_EXCHANGE_EXPIRED' },
   413: {
     name: 'ContentTooLarge',
     description: 'The body is too large, or would record too much.',
@@ -59,7 +59,7 @@ const shared: Readonly<Record<number, Shared>> = {
   },
   422: {
     name: 'Unprocessable',
-    description: 'The request is well formed and cannot be carried out.',
+    description: 'The request is well formed but cannot be carried out.',
     code: 'IDEMPOTENCY_KEY_REUSED',
   },
   429: {
@@ -80,7 +80,7 @@ const DEFAULT = 'UnexpectedError';
 
 const headers: Readonly<Record<string, Doc>> = {
   'Retry-After': {
-    description: 'Seconds to wait before the same request is worth sending again.',
+    description: 'Seconds to wait before you send the same request again.',
     schema: { type: 'integer', minimum: 1 },
   },
   'WWW-Authenticate': { description: 'Always `Bearer`.', schema: { type: 'string' } },
@@ -88,7 +88,7 @@ const headers: Readonly<Record<string, Doc>> = {
 
 const json = (schema: Doc, example: object): Doc => ({ 'application/json': { schema, example } });
 
-/** The responses that all operations share; their schemas come into the components. */
+/** The responses that all operations share; their schemas are added to the components. */
 export const sharedResponses = (components: Components): { readonly responses: Doc; readonly headers: Doc } => {
   const error = components.response(ErrorBody);
   const responses = Object.values(shared).map(({ name, description, code, details, header }) => [
@@ -126,7 +126,7 @@ const reference = (name: string, codes: readonly RejectionCode[] = []): Doc => (
   ...(codes.length === 0 ? {} : { description: codes.map((code) => `\`${code}\``).join(', ') }),
 });
 
-/** What is not JSON: a text, or bytes. */
+/** A response other than JSON: a text, or bytes. */
 export const contentSchema = (type: string): Doc =>
   type.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 
@@ -145,13 +145,13 @@ const ownResponses = ({ responses }: RouteDefinition, components: Components): r
     return [status, { description, ...(Object.keys(content).length === 0 ? {} : { content }) }];
   });
 
-/** Everything that a route answers: its own responses, its refusals by status, and a default for the rest. */
+/** All responses of a route: its own, its refusals by status, and a default for the rest. */
 export const responsesOf = (definition: RouteDefinition, components: Components): Doc => {
   const codesOfRoute = refusalsOf(definition);
   const refusals = [...new Set(codesOfRoute.map(statusOfCode))].map((status) => {
     const codes = codesOfRoute.filter((code) => statusOfCode(code) === status);
     const name = status === 403 && definition.shortForbidden === true ? 'ShortForbidden' : shared[status]?.name;
-    // What can be unavailable differs from one deployment to the next.
+    // The dependencies that can be unavailable differ between deployments.
     return [String(status), reference(name ?? DEFAULT, status === 503 ? [] : codes)] as const;
   });
   return Object.fromEntries([...refusals, ...ownResponses(definition, components), ['default', reference(DEFAULT)]]);

@@ -69,6 +69,6 @@ describe('the components of a document', () => {
     const components = new Components();
     components.response(Room);
     components.response(named('Room', Type.Object({ name: Type.String(), beds: Type.Optional(Type.Integer()) })));
-    expect(() => components.response(named('Room', Type.String()))).toThrow('two schemas are called Room');
+    expect(() => components.response(named('Room', Type.String()))).toThrow('two schemas are named Room');
   });
 });
