@@ -112,7 +112,7 @@ export const handOnCheckpoints = async (
   for (const { note, size } of (await above(events, tenant, handedOn)).slice(0, AT_ONCE)) {
     if (clock.monotonicMs() >= endMs) return { type: 'handedOn', upTo, failed: 'the receiver is too slow' };
     try {
-      if (receiver === null) throw new Error('no receiver for checkpoints is configured any more');
+      if (receiver === null) throw new Error('a receiver for checkpoints is no longer configured');
       await receiver.handOn(note, signal);
     } catch (error) {
       signal.throwIfAborted();

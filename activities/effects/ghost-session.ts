@@ -125,7 +125,7 @@ export const prepareGhostTurn =
   (deps: GhostTurnDeps): ProcessEffects['prepare'] =>
   async ({ id, stream }, recorded, taken) => {
     const mind = parseGhostMindStream(stream);
-    if (mind === null) throw new Error(`the turn ${id} is in the stream ${stream}, which is not a mind's`);
+    if (mind === null) throw new Error(`the turn ${id} is in the stream ${stream}, which is not the stream of a mind`);
     const state = recorded as TurnState;
     const inputs = taken as unknown as readonly TurnInput[];
     const issuer = { kid: deps.signingKeys.current.kid, iss: deps.issuer };

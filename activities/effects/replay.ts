@@ -23,7 +23,7 @@ export type ReplayEffectsDeps = {
 
 type OfTenant = { readonly tenant: string; readonly replayId: string; readonly setting: ReplaySetting };
 
-/** What a replay needs: its effects count what lies ahead and make slices of decisions again. */
+/** What a replay needs: its effects count the decisions ahead and replay them in slices. */
 export const replayEffects = (open: ReplayEffectsDeps, sliceMs: number = REPLAY_SLICE_MS): ProcessEffects => {
   const trialOf = async ({ tenant, setting }: OfTenant): Promise<DirectiveRuleSet | undefined> => {
     if (setting.ruleset === undefined) return setting.rules;

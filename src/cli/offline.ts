@@ -47,7 +47,7 @@ export const openStored = async (terminal: Terminal): Promise<Profile> => {
 
 /**
  * Creates another owner key for a tenant: in the data directory while the server is stopped, or in the event store of the distributed profile. There
- * the servers may run, and accept the key within a second. Raises what the event store raises. @throws CommandFailed, StartProblem
+ * the servers may run, and accept the key within a second. Propagates errors from the event store. @throws CommandFailed, StartProblem
  */
 export const recoverOwner = async (terminal: Terminal, tenantId: string): Promise<OwnerKey> => {
   const config = parseConfig(terminal.env, terminal.cwd);
@@ -62,7 +62,7 @@ export const recoverOwner = async (terminal: Terminal, tenantId: string): Promis
 
 /**
  * Creates the tenant `local` and its owner key in the event store of the distributed profile. It talks to the store, not to a running server. Null if
- * this was done before. Raises what the event store raises. @throws StartProblem
+ * this was done before. Propagates errors from the event store. @throws StartProblem
  */
 export const bootstrapDistributed = async (terminal: Terminal): Promise<OwnerKey | null> => {
   const config = parseConfig(terminal.env, terminal.cwd);

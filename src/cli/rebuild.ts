@@ -25,7 +25,7 @@ const runRebuild = async (terminal: Terminal, json: boolean): Promise<void> => {
   if (rebuilt.parked === 0) return;
   remark(
     terminal,
-    `${counted(rebuilt.parked, 'event', 'events')} could not be applied. The read models show their streams only up to there.`,
+    `${counted(rebuilt.parked, 'event', 'events')} could not be applied. The read models show the affected streams only up to those events.`,
   );
 };
 

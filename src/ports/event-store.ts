@@ -69,7 +69,7 @@ export type ReadRange = {
 };
 
 /**
- * One page of a stream. It ends with the event that brings data and metadata to READ_BYTES (src/kernel/base/page-size.ts), and holds at least one
+ * One page of a stream. It ends with the event with which data and metadata reach READ_BYTES (src/kernel/base/page-size.ts), and holds at least one
  * event if the range has any. `lastRevision` shows whether there is more; the number of events does not.
  */
 export type StreamPage = {

@@ -53,7 +53,7 @@ export interface ProcessRuntime extends AsyncDisposable {
   /**
    * The answer of the process once it waits for no effect: immediately for a process that waits for none, was never begun, or is over. Null if it
    * takes longer than `withinMs`; the process itself continues. This is not an input: it records nothing.
-   * @throws the reason of the signal when that aborts; Rejection BUSY also if the maximum number already waits for this outcome
+   * @throws the reason of the signal when that aborts; Rejection BUSY, including when the maximum number of callers already waits for this outcome
    */
   outcome(ref: ProcessRef, by: CommandContext, wait: Wait): Promise<StepAnswer | null>;
 }

@@ -98,7 +98,7 @@ export interface ReadModelWriter {
   abandon(build: Build): Promise<void>;
   /** Begins a new, empty build alongside the one that readers see. Drops unfinished ones of the version. */
   begin(projection: Projection): Promise<Build>;
-  /** The progress of the streams, and the rows of the keys up to the one that brings them to this many `bytes` of JSON; all of them if absent. */
+  /** The progress of the streams, and the rows of the keys up to the one with which they reach this many `bytes` of JSON; all of them if absent. */
   load(build: Build, keys: readonly string[], streams: readonly string[], bytes?: number): Promise<Loaded>;
   /** False if another writer moved one of the streams since `load`: nothing was written, load again. Throws if the build was dropped or abandoned. */
   commit(build: Build, changes: Changes): Promise<boolean>;

@@ -62,7 +62,7 @@ export type ListQuery = {
   /** Only rows whose `order` is in this range. It leaves out rows at the other end, e.g. everything before a clear. */
   readonly within?: OrderRange;
   readonly limit: number;
-  /** The page ends with the row that brings it to this many bytes of JSON; PAGE_BYTES (src/kernel/base/page-size.ts) if absent. */
+  /** The page ends with the row with which it reaches this many bytes of JSON; PAGE_BYTES (src/kernel/base/page-size.ts) if absent. */
   readonly bytes?: number;
 };
 

@@ -17,7 +17,7 @@ const IDLE_MS = 30_000;
 
 type AwaitedCall = { readonly resolve: (done: never) => void; readonly reject: (error: Error) => void };
 
-/** One thread that takes decisions again. It is started by its first part, and ended once nobody has needed it for a while. */
+/** One thread that replays decisions. The first part starts it, and it ends after some time without work. */
 class ReplayThread implements AsyncDisposable {
   readonly #source: ReplaySource;
   readonly #deps: { readonly clock: Pick<Clock, 'after'>; readonly log: Pick<Log, 'error'> };

@@ -257,7 +257,7 @@ const gaugesOf = (readModels: () => RunningReadModels | null): readonly GaugeRea
     gauge('anima_projection_lag_events', 'How far behind the slowest read model is.', 'lag'),
     gauge('anima_projection_parked_events', 'Events that a read model could not apply.', 'parked'),
     gauge('anima_relay_lag_events', 'How far behind the event store the relay is.', 'relayLag'),
-    gauge('anima_embedding_pending_texts', 'Texts that have no vector yet, 100,000 at most.', 'unembedded'),
+    gauge('anima_embedding_pending_texts', 'Texts that have no vector yet, at most 100,000.', 'unembedded'),
     gauge('anima_embedded_texts', 'Texts embedded in the background since the start.', 'embedded'),
   ];
 };

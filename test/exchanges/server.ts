@@ -168,7 +168,7 @@ export const openExchangeServer = async () => {
   const lifecycle = createLifecycle();
   const status: readonly RouteDefinition[] = statusRoutes({
     ...{ lifecycle, metrics },
-    dependencies: () => ({ eventStore: store.isWell() ? { ok: true } : { ok: false, detail: 'It does not answer.' } }),
+    dependencies: () => ({ eventStore: store.isWell() ? { ok: true } : { ok: false, detail: 'It does not respond.' } }),
     allRoutes: () => [...status, ...served],
   });
   const common = { lifecycle, clock, metrics, logger: log };

@@ -65,7 +65,7 @@ describe('KAFKA_PUBLIC_TOPIC', () => {
       kafka.admin(async (admin) => (await admin.fetchTopicMetadata({ topics: [name] })).topics[0]?.partitions.length);
     expect(await partitionsOf(topic)).toBe(3);
     expect(await partitionsOf(`${namespace.settings.ANIMA_NAMESPACE}.events`), 'what is there stays').toBe(8);
-    expect(namespace.output).toContain('The topic exists with a different number of partitions; keeping it');
+    expect(namespace.output).toContain('The topic exists with a different number of partitions; keeping that number');
     expect(((await after.get('/npcs')).body as unknown[]).length).toBe(2);
   });
 });

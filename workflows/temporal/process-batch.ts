@@ -30,7 +30,7 @@ export type ShardActivities = {
   advanceBatch(steps: readonly StepArgs[], answerBytes: number): Promise<readonly BatchedStep[]>;
   /**
    * The open processes of this shard with the nearest deadlines, at most DEADLINES_CACHED, by their index, which may be behind. Excludes those that
-   * the workflow tries in vain, given as `processKey`: there may be as many of them.
+   * the workflow tries without success, given as `processKey`: there may be as many of them.
    */
   nearestDeadlines(shard: Shard, without: readonly string[]): Promise<readonly Deadlined[]>;
 };

@@ -4,7 +4,7 @@ import { DEADLINES_BYTES, DEADLINES_CACHED } from '../../src/kernel/processes/pr
 
 /**
  * The open processes whose deadlines will be tried next. The number and the bytes are bounded: what does not fit is known only to the index, from
- * `horizonMs` on. A deadline that was tried in vain counts with its next try, so that those that always fail leave room for the others.
+ * `horizonMs` on. A deadline whose attempt failed counts at its next attempt, so that deadlines that always fail leave room for the others.
  */
 export type UpcomingDeadlines = {
   readonly byKey: Map<string, UpcomingDeadline>;

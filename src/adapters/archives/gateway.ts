@@ -29,7 +29,7 @@ const payloadIn = async (answer: IncomingMessage): Promise<Uint8Array | 'too_lar
   if (encoding !== 'identity') throw new Error('it sent an unrequested compressed response');
   if (Number(headers['content-length'] ?? 0) > MAX_ARCHIVED_BYTES) return 'too_large';
   const bytes = await boundedBytes(answer as AsyncIterable<Uint8Array>, MAX_ARCHIVED_BYTES);
-  if (bytes !== null && !answer.complete) throw new Error('its response broke off');
+  if (bytes !== null && !answer.complete) throw new Error('its response was cut off');
   return bytes ?? 'too_large';
 };
 

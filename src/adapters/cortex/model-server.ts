@@ -15,7 +15,7 @@ export type ModelServer = { readonly url: string; readonly model: string; readon
 /** Why one attempt returned no text. `reason`: a message with neither the key nor the server's text. */
 export class AttemptFailed extends Error {
   readonly reason: string;
-  /** The HTTP status; null if there was no answer, or it broke off. With a status of success the answer held no text. */
+  /** The HTTP status; null if there was no answer, or it was cut off. With a status of success, the response contained no text. */
   readonly status: number | null;
   /** `Retry-After` in milliseconds, 0 without one. */
   readonly retryAfterMs: number;

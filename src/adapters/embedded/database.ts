@@ -39,7 +39,7 @@ const UNAVAILABLE = new Set([5, 6, 8, 10, 14]);
 const DAMAGED = new Set([11, 26]);
 /** SQLite's messages for a damaged file: errors of prepared statements carry no code. */
 const DAMAGE = /disk image is malformed|file is not a database/;
-const RESTORE = 'Restore the whole data directory from a backup.';
+const RESTORE = 'Restore the entire data directory from a backup.';
 /** ENOSPC and EDQUOT: SQLite reports some of them as an I/O error. */
 const NO_SPACE = new Set([28, 122]);
 
@@ -108,8 +108,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Opens or creates the file, and verifies that it is as durable as requested. The path `:memory:` means a database without a file: it ends with
-   * this object.
+   * Opens or creates the file, and verifies that it is as durable as requested. The path `:memory:` means a database without a file: it disappears
+   * with this object.
    * @throws StartProblem if the file cannot be opened, is not a database, or does not accept the requested mode
    */
   static open(path: string, options: DatabaseOptions): Database {

@@ -201,7 +201,7 @@ export class ProcessActor {
       } catch (error) {
         if (isOver()) return;
         this.#log(error);
-        // The result is kept while it cannot be recorded: the effect may have been expensive. After a refusal it is produced anew.
+        // The result is kept while it cannot be recorded: the effect may have been expensive. After a refusal it is produced again.
         if (error instanceof Rejection && isFinal(error)) input = null;
       }
       await pause(this.#deps.clock, retryDelayMs(tries), signal);

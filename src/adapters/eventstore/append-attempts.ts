@@ -90,7 +90,7 @@ export class AppendAttempts {
     try {
       return (await this.#deps.reader.idsFrom(stream, revision, 1)).position;
     } catch (cause) {
-      throw Object.assign(new NoAnswer('The place of an append cannot be read.'), { cause });
+      throw Object.assign(new NoAnswer('The position of an append cannot be read.'), { cause });
     }
   }
 }

@@ -33,7 +33,7 @@ export class BatchCall {
   constructor(stream: BatchStream, node: AbortSignal) {
     this.#stream = stream;
     const left = (): void => {
-      this.#end(new NoAnswer('The node of the batch call does not answer.'));
+      this.#end(new NoAnswer('The node of the batch call does not respond.'));
       stream.cancel();
     };
     node.addEventListener('abort', left, { once: true });
@@ -61,7 +61,7 @@ export class BatchCall {
       const number = this.#count;
       const timer = setTimeout(() => {
         this.#waiting.delete(number);
-        reject(new NoAnswer(`No answer within ${timeoutMs} ms.`));
+        reject(new NoAnswer(`No response within ${timeoutMs} ms.`));
       }, timeoutMs);
       this.#waiting.set(number, { resolve, reject, timer });
       // What the connection cannot accept yet stays in the stream's buffer, which is as large as the appends in flight may be.

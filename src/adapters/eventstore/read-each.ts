@@ -80,7 +80,7 @@ const readOnce = async <Event extends ResolvedEvent | AllStreamResolvedEvent>(
   };
   // A read that the node still serves continues there.
   const left = (): void => {
-    if (heard === 0) end(new NodeLeft('The node was left before it answered.'));
+    if (heard === 0) end(new NodeLeft('The connection to the node was closed before it responded.'));
   };
   node.addEventListener('abort', left, { once: true });
   const timer = setTimeout(() => {

@@ -154,7 +154,7 @@ export class StoreConnection implements AsyncDisposable {
     const client = await getGRPCClient(StreamsClient, 'silent');
     // The client may have turned to another node meanwhile.
     if (!this.#hadTimeToAnswer) return;
-    await handleError(client, new SilentNode('The node does not answer.'));
+    await handleError(client, new SilentNode('The node does not respond.'));
     const left = this.#node;
     this.#node = new AbortController();
     setMaxListeners(0, this.#node.signal);

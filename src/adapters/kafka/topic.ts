@@ -62,7 +62,10 @@ const ensure = async (
   const partitions = await untilLed(admin, topic, time);
   if (partitions !== newTopics.partitions) {
     const wanted = newTopics.partitions;
-    log.info({ topic, partitions, wanted }, 'The topic exists with a different number of partitions; keeping it');
+    log.info(
+      { topic, partitions, wanted },
+      'The topic exists with a different number of partitions; keeping that number',
+    );
   }
   return partitions;
 };

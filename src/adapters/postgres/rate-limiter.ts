@@ -16,7 +16,7 @@ const BEGUN_LATER_MS = 10_000;
 /** After how many requests old windows are deleted, and how many at most: more than were added. */
 const SWEEP_EVERY = 1_000;
 const SWEPT = 2_000;
-/** How long after a failure the database is not used again, in milliseconds, so that no request waits for it meanwhile. */
+/** How long the database is not used after a failure, in milliseconds, so that no request waits for it. */
 const LOCAL_MS = 1_000;
 
 /** `left`: milliseconds until the window ends. */

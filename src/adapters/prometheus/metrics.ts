@@ -46,7 +46,7 @@ export const createMetrics = (gauges: readonly GaugeReading[] = []): Metrics => 
   }
   const requests = new Histogram({
     name: 'anima_http_request_duration_seconds',
-    help: "Time from a request's headers to its answer.",
+    help: 'Time from the headers of a request to its response.',
     labelNames: ['operation', 'status'],
     buckets: BUCKETS,
     registers: [register],

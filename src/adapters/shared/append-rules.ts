@@ -57,7 +57,7 @@ export const rangeOf = (
   lastRevision: number,
 ): { readonly lowest: number; readonly highest: number } => {
   if (!Number.isInteger(limit) || limit < 1 || limit > READ_EVENTS)
-    throw new RangeError(`A read takes a limit from 1 to ${READ_EVENTS}.`);
+    throw new RangeError(`The limit of a read must be 1 to ${READ_EVENTS}.`);
   const [low, high] = direction === 'forwards' ? [from, to] : [to, from];
   return { lowest: Math.max(low ?? 0, 0), highest: Math.max(-1, Math.min(high ?? lastRevision, lastRevision)) };
 };

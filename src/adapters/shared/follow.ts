@@ -53,8 +53,8 @@ export class ChangeSignal {
 
 /** @throws RangeError unless exactly one start is named, with a prefix only for a start in the global order. */
 export const assertOneStart = ({ after, prefix, stream }: Subscription): void => {
-  if ((after === undefined) === (stream === undefined)) throw new RangeError('Name either `after` or `stream`.');
-  if (prefix !== undefined && after === undefined) throw new RangeError('A `prefix` goes with `after`.');
+  if ((after === undefined) === (stream === undefined)) throw new RangeError('Pass either `after` or `stream`.');
+  if (prefix !== undefined && after === undefined) throw new RangeError('`prefix` requires `after`.');
 };
 
 /**

@@ -71,8 +71,8 @@ class Line {
 
 /**
  * Adaptive concurrency limit: admits updates at the rate at which they are answered (Little's law), and refuses the rest immediately, because
- * queueing under load only delays everyone. Once an update has waited in vain while nothing was answered, only single ones are admitted until an
- * answer comes.
+ * queueing under load only delays everyone. Once an update has timed out while nothing was answered, only single ones are admitted until an answer
+ * comes.
  */
 export class Admission {
   readonly #clock: Pick<Clock, 'monotonicMs'>;

@@ -21,7 +21,7 @@ export type OutcomeDeps = {
 };
 
 /**
- * Waits for an outcome by one update after the other. Null after the timeout, also for a caller that had a permit and lost it to another.
+ * Waits for an outcome by one update after the other. Null after the timeout, even for a caller that had a permit and lost it to another.
  * @throws Rejection BUSY if it never had a permit; what the step threw, and as `ProcessWorkflows.update`
  */
 export const awaitOutcome = async (

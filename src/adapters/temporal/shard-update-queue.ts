@@ -116,7 +116,7 @@ export class ShardUpdateQueue {
 
   #settle(waiting: WaitingUpdate, reply: BatchedReply | undefined): void {
     if (waiting.isOver) return;
-    if (reply === undefined) waiting.settle(new Error('a batch came back without this answer'));
+    if (reply === undefined) waiting.settle(new Error('the response of the batch does not contain this answer'));
     else if ('failed' in reply) waiting.settle(new Error(reply.failed));
     else if ('later' in reply) this.#askAgain(waiting, LATER_PAUSE_MS);
     else if ('late' in reply) this.#askAgain(waiting, 0);

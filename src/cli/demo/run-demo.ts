@@ -150,7 +150,7 @@ const revokeOwnKey = async (request: MindRequest, { keyId }: OwnKey): Promise<vo
   await request('DELETE', `/keys/${encodeURIComponent(keyId)}`);
 };
 
-/** Plays with a key of its own, and always revokes it. */
+/** Plays with its own key, and always revokes it. */
 const playWithOwnKey = async (
   scene: Scene,
   url: string,

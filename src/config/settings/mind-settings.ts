@@ -23,7 +23,9 @@ export const mindSettings = {
     about: 'The API key for that URL.',
   },
   ANIMA_EMBEDDER_KEY_FILE: { group: 'recall', default: null, expects: TEXT, about: 'A file that contains this key.' },
-  /** For embedders that nobody has measured. Models trained on sentence pairs are near it; some put all texts closer together and need up to 0.8. */
+  /**
+   * For embedders that have not been measured. Models trained on sentence pairs are near it; some put all texts closer together and need up to 0.8.
+   */
   ANIMA_EMBEDDER_RELATED: {
     group: 'recall',
     default: '0.4',

@@ -20,8 +20,8 @@ export const lookUpCortex = (engines: Engines, tenant: string, requested: string
 };
 
 /**
- * The same, and makes the engine the tenant's default if it is ready. Other servers apply this within a second, like revocations of keys. Raises what
- * the event store raises.
+ * The same, and makes the engine the tenant's default if it is ready. Other servers apply this within a second, like revocations of keys. Propagates
+ * errors from the event store.
  */
 export const chooseDefaultCortex = async (
   deps: TenantDeps,

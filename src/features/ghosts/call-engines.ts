@@ -12,7 +12,7 @@ import type { SessionTurnPrompt } from './session-turn.js';
 const OWN_MODEL_TEXTS = 1;
 /** How long a ghost waits for a permit before it retries later, in milliseconds. */
 export const PERMIT_WAIT_MS = 60_000;
-/** How many ghosts may wait for an engine at a time, and how many of one tenant; others retry later. */
+/** The maximum number of ghosts that wait for an engine, in total and of one tenant; others retry later. */
 const WAITING = 32;
 const TENANT_WAITING = 8;
 /** How much of an engine's text is used, in bytes of UTF-8: a checkpoint, this step and the answer to it must fit into one event. */

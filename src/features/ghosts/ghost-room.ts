@@ -15,7 +15,7 @@ const openSessions = async (readModels: ReadModels, tenant: string, position: nu
   return rows.map(({ row }) => row as GhostRow);
 };
 
-/** @throws Rejection GHOST_RUNNING while a session of the tenant plays this level, or its report is missing; what the read models raise */
+/** @throws Rejection GHOST_RUNNING while a session of the tenant plays this level, or its report is missing; errors from the read models */
 export const requireUnplayed = async (
   readModels: ReadModels,
   tenant: string,
@@ -30,7 +30,7 @@ export const requireUnplayed = async (
 /**
  * Concurrent requests do not see each other and may exceed the limit.
  * @param position the position of this client's last write: its own sessions count
- * @throws Rejection GHOSTS_RUNNING while too many sessions of the tenant have not ended or have no report; what the read models raise
+ * @throws Rejection GHOSTS_RUNNING while too many sessions of the tenant have not ended or have no report; errors from the read models
  */
 export const requireGhostRoom = async (readModels: ReadModels, tenant: string, position: number): Promise<void> => {
   if ((await openSessions(readModels, tenant, position)).length >= OPEN_GHOSTS)

@@ -18,8 +18,8 @@ type StepsRead = Pick<EventStore, 'read'>;
 type Found = Pick<GhostReport, 'step' | 'findings'>;
 
 /**
- * The path of a session up to a step, from its recorded actions alone, and where its findings began, however long ago. Raises what the event store
- * raises.
+ * The path of a session up to a step, from its recorded actions alone, and where its findings began, however long ago. Propagates errors from the
+ * event store.
  * @param most the maximum number of steps
  */
 export const journeyOf = async (

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.j
 import type { Sliced } from '../../kernel/base/sliced.js';
 import { pause } from '../../kernel/concurrency/pause.js';
 
-/** Runs pieces of a tenant's work in order of arrival; raises what the work raises, and Rejection BUSY if too many wait. */
+/** Runs pieces of a tenant's work in order of arrival; propagates errors from the work, and Rejection BUSY if too many wait. */
 export type Pace = <Result>(work: () => Result) => Promise<Result>;
 /** The pace of a tenant's work alongside the work of others. */
 export type SharedPace = (tenant: string) => Pace;

@@ -71,7 +71,7 @@ export const stepsStreamOf = ({ tenant, sessionId }: PlayedSession): string => g
 
 /**
  * The setting of a session, with its level as it was when the session was requested.
- * @throws Rejection LEVEL_NOT_FOUND if it is lost; what the levels raise
+ * @throws Rejection LEVEL_NOT_FOUND if it is lost; errors from the levels
  */
 export const settingFor = async (
   { levels }: Pick<PlayDeps, 'levels'>,
@@ -88,7 +88,7 @@ export const nullWhenLevelLost = (error: unknown): null => {
   throw error;
 };
 
-/** A session folded from its recorded steps, starting from the known ones. Raises what the levels and the event store raise. */
+/** A session folded from its recorded steps, starting from the known ones. Propagates errors from the levels and the event store. */
 export const loadSession = async (
   { events, levels, pace }: Pick<PlayDeps, 'events' | 'levels' | 'pace'>,
   session: PlayedSession,
@@ -104,7 +104,7 @@ export const loadSession = async (
   return { setting, state };
 };
 
-/** The current state of a session: from memory, plus steps recorded since then by others. Raises what the levels and the event store raise. */
+/** The current state of a session: from memory, plus steps recorded since then by others. Propagates errors from the levels and the event store. */
 export const presentSession = async (
   deps: Pick<PlayDeps, 'events' | 'levels' | 'pace' | 'kept'>,
   session: PlayedSession,
@@ -127,7 +127,7 @@ const checkpointOf = (state: SessionState): Json => {
 };
 
 /**
- * Plays the next step. An engine is asked outside the pace, because waiting for it takes no processor time. Raises what the engine raises, and the
+ * Plays the next step. An engine is asked outside the pace, because waiting for it takes no processor time. Propagates errors from the engine, and the
  * reason of the signal.
  */
 const playNext = async (
@@ -146,8 +146,8 @@ const playNext = async (
 
 /**
  * Plays the next steps of a session, each recorded before the next one begins, until the slice or the session is over. If another process plays the
- * same session, one of them is overtaken and continues from the record. Raises the reason of the signal, and what the levels, the event store and the
- * engine raise.
+ * same session, one of them is overtaken and continues from the record. Raises the reason of the signal, and errors from the levels, the event store
+ * and the engine.
  */
 export const playSlice = async (deps: PlayDeps, session: PlayedSession, signal: AbortSignal): Promise<GhostInput> => {
   const { callEngine, clock, kept, writers, pace } = deps;

@@ -26,8 +26,8 @@ const wordsIn = (memory: MemoryDraft): readonly number[] => {
 const weightOf = (memories: number): number => 1 / (1 + Math.log(Math.max(1, memories)));
 
 /**
- * The memories that share most with a query, best first, and newer ones first among equals: the same on every machine, which a recall by meaning need
- * not be. `similarity` is the share of the query's words, weighted by rarity.
+ * The memories that share most with a query, best first, and newer ones first among equals: the same on every machine, which is not certain for a
+ * recall by meaning. `similarity` is the share of the query's words, weighted by rarity.
  */
 export const recallByWords = (
   memories: readonly MemoryDraft[],

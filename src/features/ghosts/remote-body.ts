@@ -16,7 +16,7 @@ const awaitsBody = (session: GhostAnswer): boolean => session.driver === 'remote
 /** The input that ends a session after its ended turns, null if it continues; `through`: the last revision of its mind's stream that is in a step. */
 type Caught = { readonly ending: GhostInput | null; readonly through: number };
 
-/** Records the ended turns. Raises what the levels and the event store raise. */
+/** Records the ended turns. Propagates errors from the levels and the event store. */
 const record = async (deps: RemoteStepDeps, session: PlayedSession): Promise<Caught> => {
   const recorded = await recordEndedTurns(deps, session).catch(nullWhenLevelLost);
   // Only the requesting body plays the session.

@@ -49,7 +49,7 @@ export type RemoteStepDeps = Pick<PlayDeps, 'events' | 'writers' | 'levels'> & {
 /** `over`: no step follows. */
 export type CaughtUp = { readonly setting: Setting; readonly play: RemotePlay; readonly over: boolean };
 
-/** A session with a remote body, folded from its recorded steps. Raises what the event store raises. */
+/** A session with a remote body, folded from its recorded steps. Propagates errors from the event store. */
 const loadPlay = async (events: Pick<EventStore, 'read'>, stream: string, level: Level): Promise<RemotePlay> => {
   let play = beginRemotePlay(level);
   for await (const { remote, checkpoint } of stepsSinceCheckpoint(events, stream)) {
@@ -65,7 +65,7 @@ const TURN_BYTES = 400_000;
 /** A verdict in the stream of a mind, by its turn and its revision. */
 type EndedBy = { readonly turnId: string; readonly revision: number };
 
-/** The first verdict in a mind's stream after a revision; `looked` is the last revision that was read. Raises what the event store raises. */
+/** The first verdict in a mind's stream after a revision; `looked` is the last revision that was read. Propagates errors from the event store. */
 const nextVerdict = async (
   events: Pick<EventStore, 'read'>,
   mind: string,
@@ -83,7 +83,7 @@ const nextVerdict = async (
   return { verdict: null, looked };
 };
 
-/** The events of an ended turn, from its opening to the end of the append with its verdict. Raises what the event store raises. */
+/** The events of an ended turn, from its opening to the end of the append with its verdict. Propagates errors from the event store. */
 const eventsOfTurn = async (
   events: Pick<EventStore, 'read'>,
   mind: string,
@@ -120,7 +120,7 @@ const shortened = (own: readonly RecordedEvent[]): PlayedTurn['events'] => {
 
 type EndedTurn = { readonly turn: PlayedTurn; readonly action: Action | null; readonly remote: RemoteStep };
 
-/** A turn of a session's mind as a step of the session. Raises what the event store raises. */
+/** A turn of a session's mind as a step of the session. Propagates errors from the event store. */
 const endedTurn = async (
   events: Pick<EventStore, 'read'>,
   mind: string,
@@ -148,7 +148,7 @@ const endedTurn = async (
 
 /**
  * Records each turn that has ended, in the order of the verdicts, as a step of the session: the n-th to end is step n, whichever process records it
- * and however often. Raises what the levels and the event store raise.
+ * and however often. Propagates errors from the levels and the event store.
  */
 export const recordEndedTurns = (deps: RemoteStepDeps, session: PlayedSession): Promise<CaughtUp> =>
   deps.writers.runExclusive(`steps ${stepsStreamOf(session)}`, async () => {

@@ -34,8 +34,8 @@ const invalid = (problems: readonly unknown[]): Rejection =>
   new Rejection('REPRO_INVALID', { details: { problems: problems as readonly Json[] } });
 
 /**
- * The level of a reproduction, studied for play. @throws Rejection REPRO_INVALID if its map is not a level, or this server has no such level; what
- * the levels raise
+ * The level of a reproduction, studied for play. @throws Rejection REPRO_INVALID if its map is not a level, or this server has no such level; errors from
+ * the levels
  */
 const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduction): Promise<Level> => {
   if (map !== null) {
@@ -47,7 +47,7 @@ const levelMeant = async (levels: Levels, { level, map, seed }: BroughtReproduct
   const known = levels.ownLevelOf({ ...level, version: null }, seed);
   if (known !== null) return inSlices(study(known));
   throw invalid([
-    `The level ${level.levelId} of this server differs from that of the session, which another version generated.`,
+    `The level ${level.levelId} on this server differs from the level of the session, which another version generated.`,
   ]);
 };
 
@@ -84,7 +84,7 @@ export const replayScript = async (
 
 /**
  * Replays a reproduction without a session. Nothing is recorded.
- * @throws Rejection REPRO_INVALID; what the levels raise; the reason of the signal
+ * @throws Rejection REPRO_INVALID; errors from the levels; the reason of the signal
  */
 export const replayReproduction = async (
   { levels, pace, clock }: { readonly levels: Levels; readonly pace: Pace; readonly clock: Pick<Clock, 'monotonicMs'> },

@@ -48,7 +48,7 @@ const remoteReport = ({ level, goal }: Setting, play: RemotePlay, over: boolean)
   };
 };
 
-/** The findings in all recorded steps of a session; `over`: no step follows. Raises what the levels and the event store raise. */
+/** The findings in all recorded steps of a session; `over`: no step follows. Propagates errors from the levels and the event store. */
 const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: boolean): Promise<GhostReport> => {
   if (session.driver === 'remote') {
     const { setting, play } = await recordEndedTurns(deps, session);
@@ -59,8 +59,8 @@ const reportRecorded = async (deps: ReportDeps, session: PlayedSession, over: bo
 };
 
 /**
- * Ends the steps of a session, so that a process that is still playing it records none after the report, and reports its findings. Raises what the
- * levels and the event store raise.
+ * Ends the steps of a session, so that a process that is still playing it records none after the report, and reports its findings. Propagates errors
+ * from the levels and the event store.
  */
 export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): Promise<GhostReport> => {
   const stream = stepsStreamOf(session);
@@ -84,8 +84,8 @@ export const closeAndReport = async (deps: ReportDeps, session: PlayedSession): 
 export type ReportedSession = { readonly session: GhostAnswer; readonly report: GhostReport };
 
 /**
- * The findings of a session. A session that has ended is never reported as running: if its report is not recorded yet, its steps end here. Raises
- * what the levels and the event store raise.
+ * The findings of a session. A session that has ended is never reported as running: if its report is not recorded yet, its steps end here. Propagates
+ * errors from the levels and the event store.
  */
 export const reportSession = async (
   deps: ReportDeps,

@@ -35,7 +35,7 @@ const NOT_AGAIN = 'Replaying the same texts from the beginning does not lead to 
 const OTHER_WORLD = 'This finding occurred in the world of a game, which this server cannot replay.';
 const NO_STEPS_FOR_IT = 'The duration of a step depends on the machine, so no script can reproduce it.';
 const NO_REPRODUCTION =
-  'This finding is about something that never happened in the whole session, so no shorter script can show it.';
+  'This finding is about something that did not happen at any point of the session, so no shorter script can show it.';
 
 /** A finding with the fewest texts of the ghost known to lead to it. */
 export type Reproduction = {
@@ -72,7 +72,7 @@ export type ReproduceDeps = Pick<PlayDeps, 'events' | 'levels' | 'pace'> & {
   readonly searches: Searches;
 };
 
-/** The ghost's texts and actions in the first steps of a session, up to the limit of a script. Raises what the event store raises. */
+/** The ghost's texts and actions in the first steps of a session, up to the limit of a script. Propagates errors from the event store. */
 const saidIn = async (events: PlayDeps['events'], stream: string): Promise<readonly SaidAndDone[]> => {
   const said: SaidAndDone[] = [];
   let left = SCRIPT_BYTES;
@@ -91,7 +91,7 @@ const saidIn = async (events: PlayDeps['events'], stream: string): Promise<reado
 
 /**
  * The shortest script known to lead to a finding of a session. A search that takes too long continues with the next call.
- * @throws Rejection FINDING_NOT_FOUND; what the levels and the event store raise; the reason of the signal
+ * @throws Rejection FINDING_NOT_FOUND; errors from the levels and the event store; the reason of the signal
  */
 export const reproduce = async (
   deps: ReproduceDeps,

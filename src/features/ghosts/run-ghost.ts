@@ -96,7 +96,7 @@ export const runGhost = async (
   return { session: answer as GhostAnswer, revision, position };
 };
 
-/** A session of this tenant. @throws Rejection GHOST_NOT_FOUND, and what the event store raises */
+/** A session of this tenant. @throws Rejection GHOST_NOT_FOUND, and errors from the event store */
 export const findGhost = async (
   { repository }: Pick<GhostDeps, 'repository'>,
   tenant: string,

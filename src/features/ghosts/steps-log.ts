@@ -33,7 +33,7 @@ export type StepOutcome = 'recorded' | 'overtaken' | 'closed';
 
 /**
  * Records what follows `steps` steps: a step, or the end. If two players of one session meet, one of them is overtaken. Raises CONFLICT after
- * DECIDE_ATTEMPTS, and what the event store raises.
+ * DECIDE_ATTEMPTS, and errors from the event store.
  */
 export const recordStep = async (
   writers: StreamWriters,
@@ -71,15 +71,15 @@ const stepOf = (recorded: RecordedEvent): readonly RecordedStep[] => {
   return event.type === 'GhostStepped' ? [{ ...event.data, revision: recorded.revision, at: recorded.meta.at }] : [];
 };
 
-/** The number of the last step; 0 if there is none. Raises what the event store raises. */
+/** The number of the last step; 0 if there is none. Propagates errors from the event store. */
 export const lastStep = async (events: Pick<EventStore, 'read'>, stream: string): Promise<number> => {
   const [last] = (await events.read(stream, { direction: 'backwards', limit: 1 })).events;
   return last === undefined ? 0 : last.revision + (last.type === 'GhostStepped' ? 1 : 0);
 };
 
 /**
- * The steps since the last checkpoint, oldest first, including the checkpoint; all steps if there is none. One page at a time. Raises what the event
- * store raises.
+ * The steps since the last checkpoint, oldest first, including the checkpoint; all steps if there is none. One page at a time. Propagates errors from
+ * the event store.
  * @param known how many steps the reader already knows: none of them are read again
  */
 export async function* stepsSinceCheckpoint(
@@ -92,7 +92,7 @@ export async function* stepsSinceCheckpoint(
     yield* steps;
 }
 
-/** All steps starting with this number, page by page. Raises what the event store raises. */
+/** All steps starting with this number, page by page. Propagates errors from the event store. */
 export async function* pagesOfSteps(
   events: Pick<EventStore, 'read'>,
   stream: string,
@@ -108,7 +108,7 @@ export async function* pagesOfSteps(
 /** `next`: the number of the first step of the following page. */
 type StepsPage = { readonly steps: readonly RecordedStep[]; readonly next: number | null };
 
-/** A page of steps, starting with this number. Raises what the event store raises. */
+/** A page of steps, starting with this number. Propagates errors from the event store. */
 export const readSteps = async (
   events: Pick<EventStore, 'read'>,
   stream: string,

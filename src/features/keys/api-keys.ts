@@ -52,7 +52,7 @@ export const draftKey = (
   return { keyId, token, hash: hashApiKey(deps.hashKey, token) };
 };
 
-/** Issues a key on behalf of another one. Refuses with FORBIDDEN or UNAUTHORIZED; raises what the event store raises. */
+/** Issues a key on behalf of another one. Refuses with FORBIDDEN or UNAUTHORIZED; propagates errors from the event store. */
 export const issueApiKey = async (
   deps: ApiKeyDeps,
   by: Principal,

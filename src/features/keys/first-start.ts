@@ -10,7 +10,7 @@ export type OwnerKey = { readonly key: string; readonly path: string | null };
 /**
  * Creates the tenant `local` and its owner key if they do not exist, and completes a start that was killed half way. Null if the tenant already
  * existed; then nothing was changed.
- * @throws StartProblem if the owner-key file cannot be written; raises what the event store raises
+ * @throws StartProblem if the owner-key file cannot be written; propagates errors from the event store
  */
 export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<OwnerKey | null> => {
   const finished = await finishPrepared(deps, file);
@@ -34,7 +34,7 @@ export const firstStart = async (deps: ApiKeyDeps, file: OwnerKeyFile): Promise<
 /**
  * Adds an owner key to a tenant whose owner key was lost. The key of `local` replaces the one in the file; other tenants' keys are not in a file.
  * Keys that were issued before stay valid.
- * @throws StartProblem if the tenant does not exist or the file cannot be written; raises what the event store raises
+ * @throws StartProblem if the tenant does not exist or the file cannot be written; propagates errors from the event store
  */
 export const recoverOwnerKey = async (deps: ApiKeyDeps, file: OwnerKeyFile, tenantId: string): Promise<OwnerKey> => {
   if (deps.directory.tenant(tenantId).tenantId === null) {

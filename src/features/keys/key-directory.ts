@@ -59,7 +59,7 @@ export class KeyDirectory implements AsyncDisposable {
     this.#deps = deps;
   }
 
-  /** Folds every tenant's stream, and follows them from there unless this server is the sole writer. Raises what the event store raises. */
+  /** Folds every tenant's stream, and follows them from there unless this server is the sole writer. Propagates errors from the event store. */
   static async open(deps: KeyDirectoryDeps): Promise<KeyDirectory> {
     const directory = new KeyDirectory(deps);
     const position = await deps.events.lastPosition();
@@ -105,7 +105,7 @@ export class KeyDirectory implements AsyncDisposable {
     return [...this.#tenants.keys()];
   }
 
-  /** Reads the new events of a tenant's stream, so that this server's own writes take effect immediately. Raises what the event store raises. */
+  /** Reads the new events of a tenant's stream, so that this server's own writes take effect immediately. Propagates errors from the event store. */
   async refresh(tenantId: string): Promise<TenantState> {
     const from = (this.#tenants.get(tenantId)?.revision ?? -1) + 1;
     for await (const event of eventsOf(this.#deps.events, tenantStream(tenantId), from)) this.#apply(tenantId, event);

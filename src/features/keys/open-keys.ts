@@ -37,7 +37,7 @@ export type OpenedKeys = { readonly signingKeys: SigningKeys; readonly apiKeys: 
 
 /**
  * Opens the signing keys and then the directory of API keys. In this order a wrong secret is noticed before anything depends on it.
- * @throws StartProblem if the secret is not the one used before; raises what the event store raises
+ * @throws StartProblem if the secret is not the one used before; propagates errors from the event store
  */
 export const openKeys = async ({ ports, writers, secret, settings, onCutOff }: OpenKeysDeps): Promise<OpenedKeys> => {
   const { clock, random, events, keyUsage } = ports;

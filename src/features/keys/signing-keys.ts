@@ -57,7 +57,7 @@ const opened = (wrapKey: Uint8Array, { kid, alg, x, wrapped }: SigningKey): Open
 /**
  * Opens the signing keys, and makes the first one in an empty store. This is done before anything else is recorded, because opening them also
  * verifies that the secret is unchanged. The hashes of API keys depend on it too.
- * @throws StartProblem if the secret has changed; raises what the event store raises
+ * @throws StartProblem if the secret has changed; propagates errors from the event store
  */
 export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys> => {
   const commandId = makeCommandId(deps.clock, deps.random);
@@ -68,7 +68,7 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
     return currentSigningKey(keys, deps.alg) === undefined ? [{ type: 'SigningKeyMade', data: make(deps) }] : [];
   });
   const newest = currentSigningKey(start.state, deps.alg);
-  if (newest === undefined) throw new Error('a signing key was made but cannot be found');
+  if (newest === undefined) throw new Error('a signing key was created but cannot be found');
   const keys = new Map<string, OpenedKey>();
   const add = (state: SigningKeyState): void => {
     for (const key of state) if (!keys.has(key.kid)) keys.set(key.kid, opened(deps.wrapKey, key));
@@ -90,7 +90,7 @@ export const openSigningKeys = async (deps: SigningKeyDeps): Promise<SigningKeys
   };
   const own = async (kid: string): Promise<OpenedKey> => {
     const key = await find(kid);
-    if (key === undefined) throw new Error(`no server here ever made the signing key ${kid}`);
+    if (key === undefined) throw new Error(`no server of this system created the signing key ${kid}`);
     return key;
   };
   return {

@@ -35,19 +35,19 @@ export type StoredLevel = { readonly put: LevelVersion; readonly at: string };
 export type LevelStore = {
   /**
    * Stores a map. `created`: it is a new version.
-   * @throws Rejection LEVEL_INVALID, LEVELS_FULL, and what the archive and the event store raise
+   * @throws Rejection LEVEL_INVALID, LEVELS_FULL, and errors from the archive and the event store
    */
   put(levelId: string, map: Json, command: Command): Promise<StoredPut>;
   /**
    * Deletes a level, optionally with all of its versions and their maps. A repeat completes an unfinished deletion.
-   * @throws Rejection LEVEL_NOT_FOUND, and what the archive and the event store raise
+   * @throws Rejection LEVEL_NOT_FOUND, and errors from the archive and the event store
    */
   remove(deletion: Deletion, command: Command): Promise<{ readonly position: number }>;
   /** The newest version, or a given one, even of a deleted level; null if there is none. */
   find(tenant: string, levelId: string, version?: number): Promise<StoredLevel | null>;
   /** The JCS form of a map; null if the archive has lost it. */
   mapOf(digest: string): Promise<string | null>;
-  /** Keeps a map or level that does not belong to any version until the given time, if there is room for it. Raises what the archive raises. */
+  /** Keeps a map or level that does not belong to any version until the given time, if there is room for it. Propagates errors from the archive. */
   keepUntil(tenant: string, digest: string, map: string, until: Date): Promise<void>;
 };
 

@@ -47,12 +47,12 @@ export type Levels = LevelStore & {
   readonly builtIn: readonly BuiltInLevel[];
   /**
    * The level with a name, studied for play: the built-in one, otherwise the registered one, otherwise one generated from name and seed. Raises
-   * LEVEL_NOT_FOUND if its map is lost, and what the event store and the archive raise.
+   * LEVEL_NOT_FOUND if its map is lost, and errors from the event store and the archive.
    */
   openLevel(tenant: string, name: string | undefined, seed: number): Promise<OpenedLevel>;
   /**
-   * Keeps a level that a release may change (a built-in or generated one) for a session that plays it until the given time. Raises what the archive
-   * raises.
+   * Keeps a level that a release may change (a built-in or generated one) for a session that plays it until the given time. Propagates errors from
+   * the archive.
    */
   keepForSession(tenant: string, opened: OpenedLevel, until: Date): Promise<void>;
   /**

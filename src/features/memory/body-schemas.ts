@@ -61,7 +61,9 @@ export const MemoryItem = named(
     createdAt: Type.String({ format: 'date-time' }),
     confirmed: Type.Boolean({ description: 'Whether a body has confirmed it.' }),
     cause: MemoryCause,
-    source: Type.Optional(Type.Unsafe<JsonObject>({ ...MemorySource, description: 'Only if a soul brought it.' })),
+    source: Type.Optional(
+      Type.Unsafe<JsonObject>({ ...MemorySource, description: 'Only if it was imported with a soul.' }),
+    ),
   }),
 );
 export const MemoryList = named('MemoryList', Type.Array(MemoryItem));

@@ -33,7 +33,7 @@ const revisionIn = (memoryId: string): number =>
 /**
  * The event that stored a memory.
  * @param revision its revision, if known
- * @returns null if it is not among the TURN_MEMORY_EVENTS events after the revision in its id; raises what the event store raises
+ * @returns null if it is not among the TURN_MEMORY_EVENTS events after the revision in its id; propagates errors from the event store
  */
 const storedEvent = async (
   events: Pick<EventStore, 'read'>,

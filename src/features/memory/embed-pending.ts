@@ -112,7 +112,7 @@ export class EmbedPending implements AsyncDisposable {
     for (const { key: row } of await this.#failing.add(failed)) {
       log.warn({ embedder: embedder.id, row }, 'A text cannot be embedded; it is found by its words only');
     }
-    // Bounded because the batch is: the embedder ends every call, and a share is at least one percent. A batch may keep all threads busy.
+    // Bounded, because a batch is bounded (the embedder ends every call) and a share is at least one percent. A batch may keep all threads busy.
     const { threads = 1 } = embedder;
     const restMs = timed.spentMs() * (threads / share - 1);
     const isIdle = embedded.length + failed.length === 0;

@@ -7,8 +7,8 @@ import { yieldToEventLoop } from '../../kernel/concurrency/yield-to-event-loop.j
 const READ_ROWS = 64;
 
 /**
- * The memories of a mind with these ids, in their current form; unknown ids are left out. Other work runs between two reads. Raises what the read
- * models raise.
+ * The memories of a mind with these ids, in their current form; unknown ids are left out. Other work runs between two reads. Propagates errors from
+ * the read models.
  */
 export const memoryRows = async (
   readModels: Pick<ReadModels, 'getAll'>,

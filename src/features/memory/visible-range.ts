@@ -65,8 +65,8 @@ export const visibleRange = async (
 export type MemoriesQuery = Pick<ListQuery, 'direction' | 'tags' | 'limit' | 'bytes'>;
 
 /**
- * The memories of a mind that are visible in a range, read by read; some reads may yield none. Other work runs between two reads. Raises what the
- * read models raise.
+ * The memories of a mind that are visible in a range, read by read; some reads may yield none. Other work runs between two reads. Propagates errors
+ * from the read models.
  */
 export async function* visibleMemories(
   readModels: Pick<ReadModels, 'list'>,

@@ -33,7 +33,7 @@ const keyOf = ({ revision, member, stored, computed }: ChainBreak): string =>
 
 /**
  * Looks for every break from the revision `from` onwards; the event before `from` is not checked. After a break it continues from the stored hash, as
- * the writer of the next event did. Yields after each event. Raises what the event store raises.
+ * the writer of the next event did. Yields after each event. Propagates errors from the event store.
  */
 export const lookAtChain = async (store: EventStore, stream: string, from: number): Promise<ChainLook> => {
   const breaks: ChainBreak[] = [];
@@ -79,7 +79,7 @@ const acknowledged = async (store: EventStore, stream: string, from: number): Pr
  * Records every break of a look that the stream does not acknowledge yet, in one append, each once. Another writer may have recorded them in the
  * meantime, so newer events are read before the next attempt.
  * @returns the look with everything that is acknowledged now, and the position of the append, 0 if there was none
- * @throws Rejection CONFLICT if others keep writing; raises what the event store raises
+ * @throws Rejection CONFLICT if others keep writing; propagates errors from the event store
  */
 export const recordBreaks = async (
   deps: CommandDeps,

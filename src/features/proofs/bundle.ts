@@ -117,7 +117,7 @@ export const proveMind = async (
 
 /**
  * A part of a mind's history that proves itself: a header, the events, and their proof in the log of the tenant, each a line of JSON in JCS form. It
- * is yielded in chunks, so memory does not grow with the stream. Raises what the event store raises.
+ * is yielded in chunks, so memory does not grow with the stream. Propagates errors from the event store.
  */
 export async function* bundleOf(
   events: Pick<EventStore, 'read'>,

@@ -30,7 +30,7 @@ const lastOfEach = (events: readonly RecordedEvent[], prefix: string): readonly 
 
 /**
  * Gathers one batch of heads: of the events after `through`, those that are the last of their mind's stream up to `until`. So each mind that was
- * written to has one leaf in a round. Memory does not grow with the number of minds. Raises what the event store raises.
+ * written to has one leaf in a round. Memory does not grow with the number of minds. Propagates errors from the event store.
  */
 export const gatherHeads = async (
   { events, clock }: GatherDeps,
@@ -64,7 +64,7 @@ export const gatherHeads = async (
   return { type: 'gathered', leaves, through: Math.min(at, until) };
 };
 
-/** The global position of the first event of the tenant's minds after a position; null if there is none. Raises what the event store raises. */
+/** The global position of the first event of the tenant's minds after a position; null if there is none. Propagates errors from the event store. */
 export const firstNews = async (
   events: Pick<EventStore, 'readAll'>,
   tenant: string,

@@ -16,7 +16,7 @@ type KnownEvent = Exclude<LogEvent, UnknownEvent>;
 export const logEventOf = (recorded: RecordedEvent): KnownEvent => {
   const event = logEvents.decode(recorded);
   if (event.type === 'Unknown')
-    throw new Error(`${recorded.stream} holds ${recorded.type}, which is no event of a log`);
+    throw new Error(`${recorded.stream} contains ${recorded.type}, which is not an event of a log`);
   return event;
 };
 
@@ -52,7 +52,7 @@ const newestAt = async (events: LogReads, tenant: string, recorded: RecordedEven
 const lastEvent = async (events: LogReads, tenant: string): Promise<RecordedEvent | null> =>
   (await events.read(logStream(tenant), { direction: 'backwards', limit: 1 })).events[0] ?? null;
 
-/** The newest checkpoint of a tenant; null before the first. Raises what the event store raises, like all of these functions. */
+/** The newest checkpoint of a tenant; null before the first. Propagates errors from the event store, like all of these functions. */
 export const newestCheckpoint = async (events: LogReads, tenant: string): Promise<CheckpointAt | null> => {
   const last = await lastEvent(events, tenant);
   return last && newestAt(events, tenant, last);

@@ -32,7 +32,7 @@ const roundRef = (tenant: string, id: string): ProcessRef => ({
 /**
  * The current round, or a new one; null if nothing was written since the last.
  * @param news the position of the first event that the log lacks, if the caller has found it
- * @throws what the engine and the event store raise; Rejection CONFLICT if others are faster again and again
+ * @throws errors from the engine and the event store; Rejection CONFLICT if concurrent writers keep winning
  */
 export const beginRound = async (
   { runtime, writers, events, clock }: MakeCheckpointDeps,

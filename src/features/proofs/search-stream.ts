@@ -2,7 +2,7 @@ import type { EventStore, RecordedEvent } from '../../ports/event-store.js';
 
 /**
  * The first revision of a stream whose event satisfies a predicate, which must hold for every event after it. One more than `last` if it holds for
- * none up to `last`. A binary search that reads one event per step. Raises what the event store raises.
+ * none up to `last`. A binary search that reads one event per step. Propagates errors from the event store.
  */
 export const firstRevision = async (
   events: Pick<EventStore, 'read'>,

@@ -228,7 +228,7 @@ const auditLog = async (
  * Checks a tenant's minds against themselves and against its log: the chain of each mind, then the log, and each head in it against its stream. One
  * response ends near ANSWER_EVENTS events and heads, and gives the place to continue from.
  * @param npcIds only these minds; all without it
- * @throws Rejection SCHEMA_INVALID for an invalid place; what the event store and the read models raise
+ * @throws Rejection SCHEMA_INVALID for an invalid place; errors from the event store and the read models
  */
 export const auditMinds = async (
   deps: AuditDeps,

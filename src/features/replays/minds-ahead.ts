@@ -12,7 +12,7 @@ export type MindsAhead = AsyncGenerator<string, undefined, undefined>;
 /**
  * The minds of a tenant after a given one, by id, including archived ones: their histories are kept. Minds without an event since `since` are left
  * out.
- * @throws Rejection READ_MODEL_BEHIND while the list lacks something that was recorded at acceptance, and what the read models raise
+ * @throws Rejection READ_MODEL_BEHIND while the list lacks something that was recorded at acceptance, and errors from the read models
  */
 export async function* rowsOfMinds(
   readModels: Pick<ReadModels, 'list' | 'reachedPosition'>,
@@ -35,7 +35,7 @@ export async function* rowsOfMinds(
   }
 }
 
-/** The minds of a replay after one of them. Raises what `rowsOfMinds` raises. */
+/** The minds of a replay after one of them. Propagates errors from `rowsOfMinds`. */
 export async function* mindsAfter(
   readModels: Pick<ReadModels, 'list' | 'reachedPosition'>,
   tenant: string,

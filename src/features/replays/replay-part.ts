@@ -25,7 +25,7 @@ export type PartResult = { readonly next: number | null; readonly events: number
 /** Processes parts of one slice, one after the other. */
 export type ReplayHand = {
   /**
-   * Runs until the mind is finished, or `isOver` is true between two pages. @throws what the event store and the rules raise, and the reason of the
+   * Runs until the mind is finished, or `isOver` is true between two pages. @throws errors from the event store and the rules, and the reason of the
    * signal
    */
   part(mind: MindPart, signal: AbortSignal): Promise<PartResult>;

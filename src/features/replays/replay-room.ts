@@ -9,7 +9,7 @@ const RETRY_SECONDS = 10;
 /**
  * Concurrent requests do not see each other and may exceed the limit.
  * @param position the position of this client's last write: its own replays count
- * @throws Rejection REPLAYS_RUNNING while too many replays of the tenant have not ended; what the read models raise
+ * @throws Rejection REPLAYS_RUNNING while too many replays of the tenant have not ended; errors from the read models
  */
 export const requireReplayRoom = async (
   readModels: Pick<ReadModels, 'list' | 'reachedPosition'>,

@@ -23,7 +23,7 @@ export type SliceDeps = {
 
 /**
  * Does the next slice of a replay: distributes minds in the order of their ids until its time is up, so that the progress is always described by the
- * last mind that was begun and the few that are not finished. Raises what the hands and the read models raise, and the reason of the signal.
+ * last mind that was begun and the few that are not finished. Propagates errors from the hands and the read models, and the reason of the signal.
  */
 export const replaySlice = async (
   { hands, clock, mindsAfter, sliceMs }: SliceDeps,

@@ -47,7 +47,7 @@ export const runReplay = async (
 /**
  * A replay of this tenant.
  * @param npcId if given, it must be a replay of this mind alone
- * @throws Rejection REPLAY_NOT_FOUND, and what the event store raises
+ * @throws Rejection REPLAY_NOT_FOUND, and errors from the event store
  */
 export const findReplay = async (
   { repository }: Pick<ReplayDeps, 'repository'>,

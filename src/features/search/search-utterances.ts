@@ -18,7 +18,7 @@ const MAX_READS = 50;
 const MAX_UNITS = 2 * 1024 * 1024;
 /** Other work runs after this much text, in UTF-16 units: some milliseconds if each word must be folded. */
 const PAUSE_UNITS = 8 * 1024;
-/** An answer ends with the hit that brings its texts to this many bytes of UTF-8. */
+/** A response ends with the hit with which its texts reach this many bytes of UTF-8. */
 const ANSWER_BYTES = 1024 * 1024;
 /** How many words of a query are passed to the index: its results are compared with the complete query. */
 const INDEXED_WORDS = 16;

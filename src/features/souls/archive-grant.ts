@@ -38,7 +38,7 @@ export type GrantChecking = {
   readonly clock: Pick<Clock, 'now'>;
 };
 
-/** Signs a grant. It expires at a full second (RFC 7519), never after `expiresAt`. Raises what `sign` raises. */
+/** Signs a grant. It expires at a full second (RFC 7519), never after `expiresAt`. Propagates errors from `sign`. */
 export const issueArchiveGrant = (
   { sign, issuer }: GrantSigning,
   { digest, tenant, npcId, soulId, expiresAt }: ArchiveGrant,
@@ -75,7 +75,7 @@ const grantOf = (payload: Uint8Array): ArchiveGrant | null => {
 
 /**
  * The permission in a grant; null if the grant is not from this server, for another purpose, or expired. Never throws because of a client's input.
- * Raises what `publicKey` raises.
+ * Propagates errors from `publicKey`.
  */
 export const readArchiveGrant = async (
   { publicKey, clock }: GrantChecking,

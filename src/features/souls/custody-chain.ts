@@ -21,7 +21,7 @@ export const chainOf = async (
   if (origin === null) return beganHere;
   const recorded = await eventAt(events, stream, origin.arrivedAt);
   const event = recorded && npcEvents.decode(recorded);
-  if (event?.type !== 'SoulArrived') throw new Error(`the stream ${stream} does not tell how its soul arrived`);
+  if (event?.type !== 'SoulArrived') throw new Error(`the stream ${stream} does not record how its soul arrived`);
   const { copy, chain } = event.data;
   return { copy, chain };
 };

@@ -136,7 +136,7 @@ export const sealedExport = async (
 
 /**
  * Whether an upload may still publish what an export has sealed: not if the export has failed or expired.
- * Raises what the event store raises.
+ * Propagates errors from the event store.
  */
 export const mayUpload = async (
   { repository }: Pick<ExportDeps, 'repository'>,
@@ -180,7 +180,7 @@ const NEVER_UPLOADED: readonly string[] = [
 /**
  * Ends an export whose client could not upload the soul, and drops what was sealed, because no upload will follow. A soul that was already exported
  * stays exported.
- * @throws Rejection SOUL_UPLOAD_FAILED, and as `endExport`; what the archive raises
+ * @throws Rejection SOUL_UPLOAD_FAILED, and as `endExport`; errors from the archive
  */
 export const giveUpExport = async (
   deps: Pick<ExportDeps, 'runtime'> & { readonly archive: Pick<SoulArchive, 'unstage'> },

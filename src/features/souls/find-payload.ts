@@ -6,7 +6,7 @@ import type { SoulGateways } from './soul-gateways.js';
 export type FoundPayload = { readonly bytes: Uint8Array; readonly isKept: boolean };
 
 /**
- * The payload under an id, from the built-in archive or otherwise from a gateway; null if none has it. Raises what the archive raises, and as
+ * The payload under an id, from the built-in archive or otherwise from a gateway; null if none has it. Propagates errors from the archive, and as
  * SoulGateways.find.
  * @param tenant the caller's tenant
  */

@@ -146,7 +146,7 @@ export const giveUpImport = async (
  * Imports a soul as a mind: the document is verified and stored, then the import continues in the background. A repeat waits for it, and supplies the
  * document again in case it was lost.
  * @throws Rejection SOUL_IMPORT_NOT_FOUND, SOUL_EXCHANGE_EXPIRED, SOULS_WAITING, SOUL_INVALID, SOUL_PAYLOAD_MISMATCH, DATA_TOO_LARGE, SOUL_TOO_LARGE,
- * SOUL_ALREADY_LIVE, ENGINE_UNAVAILABLE if it takes longer than ARRIVING_MS, what the archive raises, and as ProcessRuntime.ask
+ * SOUL_ALREADY_LIVE, ENGINE_UNAVAILABLE if it takes longer than ARRIVING_MS, errors from the archive, and as ProcessRuntime.ask
  */
 export const receiveSoul = async (
   deps: ImportDeps,

@@ -36,7 +36,7 @@ const tooLarge: SoulExportInput = {
 
 /**
  * Stores a sealed soul. A repeat has the same result.
- * @throws Rejection ARCHIVE_UNAVAILABLE while the IPFS node does not answer; what the archive raises; the reason of the signal
+ * @throws Rejection ARCHIVE_UNAVAILABLE while the IPFS node does not answer; errors from the archive; the reason of the signal
  */
 export const keepSoul = async (
   deps: KeepDeps,

@@ -22,7 +22,7 @@ const asked = (data: { readonly [Member in (typeof ASKED)[number]]?: Json | unde
 
 /**
  * The export that a request joins: it is for the same request, is not over, has more than half of its time left, and nothing but exports has happened
- * to the mind since. Null if there is none. Raises what the event store raises.
+ * to the mind since. Null if there is none. Propagates errors from the event store.
  * @param revision the end of the mind's stream
  */
 export const openExport = async (

@@ -6,7 +6,10 @@ import { Semaphore } from '../../kernel/concurrency/semaphore.js';
 import { sealedSoul } from './sealed-soul.js';
 import { createShownPayloads, type ShownPayloads } from './shown-payloads.js';
 
-/** How many sealed souls are in memory at a time for their exporters, and for one tenant: at most 256 MiB, and only if all have the maximum size. */
+/**
+ * The maximum number of sealed souls in memory for their exporters, in total and for one tenant: at most 256 MiB, and only if all have the maximum
+ * size.
+ */
 export const SEALED_SHOWN = 16;
 export const TENANT_SEALED_SHOWN = 8;
 /** The same in binary form: 48 MiB each, if one consists only of short numbers. */

@@ -4,7 +4,7 @@ import type { SoulDocument } from './domain/document.js';
 import { utf8Slices } from '../../kernel/base/utf8-slices.js';
 import type { SoulArchive } from '../../ports/soul-archive.js';
 
-/** The document that this server sealed and stores under a digest; null if it no longer exists. Raises what the archive raises. */
+/** The document that this server sealed and stores under a digest; null if it no longer exists. Propagates errors from the archive. */
 export const sealedSoul = async (archive: Pick<SoulArchive, 'read'>, digest: string): Promise<SoulDocument | null> => {
   const bytes = await archive.read(digest);
   if (bytes === null) return null;

@@ -9,7 +9,7 @@ export type ShownPayloads = {
   /**
    * The payload, or null if there is none.
    * @param tenant the caller's tenant, if there is one: tenants share neither reads nor the refusals of reads
-   * @throws Rejection BUSY without a permit, and what the reading raises
+   * @throws Rejection BUSY without a permit, and errors from the reading
    */
   open(id: string, tenant?: string): Promise<OpenPayload | null>;
 };

@@ -13,7 +13,9 @@ import { withTimeLimit } from '../../kernel/concurrency/time-limit.js';
 
 /** The time limit of one search, in milliseconds: shorter than clients wait. */
 const SEARCH_MS = 10_000;
-/** How many searches one process makes at a time, and for one tenant: each may hold a payload, and wait for a slow archive. */
+/**
+ * The maximum number of searches that one process makes at a time, in total and for one tenant: each may hold a payload, and wait for a slow archive.
+ */
 const SEARCHES = 8;
 const TENANT_SEARCHES = 4;
 

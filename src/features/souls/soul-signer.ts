@@ -77,6 +77,6 @@ export const signSoul = async (
   if (!fitsIntoSoul({ ...hashed, bytes }) || ('wrong' in read && read.wrong === 'too_large')) {
     throw new Rejection('SOUL_TOO_LARGE', { details: { bytes, ...(await culprit(unsigned)), ...SOUL_BOUNDS } });
   }
-  if ('wrong' in read) throw new Error('a soul was made that is none');
+  if ('wrong' in read) throw new Error('an invalid soul was made');
   return signed;
 };

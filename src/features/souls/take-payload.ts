@@ -14,7 +14,7 @@ export type Upload = { readonly digest: string; readonly tenant: string; readonl
 
 /**
  * Publishes an uploaded payload; its staged copy may have expired, or belong to another tenant.
- * @throws Rejection BUSY if it is dropped faster than published (another server's clock is far ahead), and what the archive raises
+ * @throws Rejection BUSY if it is dropped faster than published (another server's clock is far ahead), and errors from the archive
  */
 export const takePayload = async (
   { archive, clock }: UploadDeps,

@@ -21,8 +21,8 @@ export type UploadedDeps = {
 /**
  * Where a payload is that a client reports as uploaded.
  * @param txId the id that the archive gave it; null if the client sends none
- * @throws Rejection SOUL_UPLOAD_FAILED if no archive can have it under that id, SOUL_PAYLOAD_MISMATCH if something else has the id, BUSY; what the
- * archive raises
+ * @throws Rejection SOUL_UPLOAD_FAILED if no archive can have it under that id, SOUL_PAYLOAD_MISMATCH if something else has the id, BUSY; errors from the
+ * archive
  */
 export const uploadedPlace = async (
   { archive, archives, publicUrl, mutex }: UploadedDeps,

@@ -125,7 +125,7 @@ const tamperedWith = async ({ soul, root }: SignedSoul): Promise<'too_large' | '
 
 /**
  * Verifies parsed JSON as a soul; whether its parts are those that were signed comes last. It never throws because of the content of the document.
- * Yields to other work in between. Raises what the event store raises while it is down; recognising a foreign key may take a second (SigningKeys).
+ * Yields to other work in between. Propagates errors from the event store while it is down; recognising a foreign key may take a second (SigningKeys).
  */
 export const verifySoul = async (document: unknown, trust: SoulTrust): Promise<SoulVerification> => {
   const signed = await signedSoul(document);

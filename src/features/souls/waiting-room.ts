@@ -19,8 +19,9 @@ export const stagedFor = (tenant: string, importId: string): { readonly tenant: 
 });
 
 /**
- * @param soul the import that a received soul is for: what that import has staged already, up to the soul's size, does not count against it
- * @throws Rejection SOULS_WAITING while too many souls of the tenant wait for their upload, or to arrive; what the archive raises
+ * @param soul the import to which a received soul belongs: what that import has already staged, up to the soul's size, does not count against the
+ * limit
+ * @throws Rejection SOULS_WAITING while too many souls of the tenant are waiting to be uploaded or imported; errors from the archive
  */
 export const requireWaitingRoom = async (
   archive: Pick<SoulArchive, 'stagedBytes'>,

@@ -15,12 +15,12 @@ import { stepExamples } from './step-examples.js';
 const LastResult = documentedAs(Type.Union([KnownResultSchema, OtherResultSchema]), ResultSchema);
 export const StepBody = named('ProcessRequest', Type.Object({ tape: TapeSchema, lastResult: nullable(LastResult) }));
 export const StepAnswered = {
-  description: 'What the body does next, and the tape as it is recorded.',
+  description: 'What the body does next, and the tape as recorded.',
   schema: named('ProcessResponse', Type.Object({ instruction: InstructionSchema, tape: RecordedTapeSchema })),
   example: stepExamples.opened,
 };
 
-/** Reads a body's request, has the step taken, and answers it. `npcId` is the subject of the verdict. Raises what the step and the signer raise. */
+/** Reads a body's request, has the step taken, and answers it. `npcId` is the subject of the verdict. Propagates errors from the step and the signer. */
 export const stepAnswers = ({ signer }: { readonly signer: VerdictSigner }) => {
   const instructionOf = async (tenant: string, npcId: string, answer: Stepped['answer']) => {
     const { instruction, turnId, signing } = answer;

@@ -42,13 +42,15 @@ export const TapeSchema = named(
       prompt: Type.Optional(AnyJson),
       constraints: Type.Optional(AnyJson),
       generatedOutput: nullable(Type.String()),
-      rulesetId: nullable(Type.String({ description: "The rules to decide by; the tenant's default by default." })),
+      rulesetId: nullable(
+        Type.String({ description: "The ruleset to apply; by default, the tenant's default ruleset." }),
+      ),
       vectorQueried: nullable(Type.Boolean({ description: 'Whether `memories` are the result of `QueryVector`.' })),
       turnId: nullable(Type.String({ description: 'Absent when the turn opens.' })),
     },
     {
       additionalProperties: true,
-      description: 'The turn as the body knows it. Send the tape of the last response, or the first one again.',
+      description: 'The tape of the last response, or the first tape again.',
     },
   ),
 );

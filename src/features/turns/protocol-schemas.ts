@@ -15,8 +15,8 @@ const object = (description: string) => Type.Unsafe<JsonObject>({ ...FreeObject,
 export const ActionSchema = named(
   'Action',
   openObject({
-    type: text('An upper-snake word, such as `SPEAK` or `MOVE`.'),
-    target: Type.Optional(text('Whom or what it is about.')),
+    type: text('A word in UPPER_SNAKE_CASE, such as `SPEAK` or `MOVE`.'),
+    target: Type.Optional(text('The target of the action.')),
     reason: Type.Optional(Type.String()),
     confidence: Type.Optional(Type.Number()),
     payload: Type.Optional(AnyJson),
@@ -92,7 +92,7 @@ export const RecallQuerySchema = named(
   'RecallQuery',
   Type.Object({
     query: text('What to recall.'),
-    limit: Type.Integer({ description: 'The most memories to recall.' }),
+    limit: Type.Integer({ description: 'The maximum number of memories to recall.' }),
     threshold: Type.Number({ description: 'The lowest similarity, from 0 to 1.' }),
   }),
 );
@@ -155,7 +155,7 @@ export const OtherResultSchema = named(
     required: ['type'],
     additionalProperties: true,
     properties: { type: { type: 'string', not: { enum: Object.keys(bodies) } } },
-    description: 'A result of another type. The server records that it does not fit, and repeats its instruction.',
+    description: 'A result of another type. The server records the mismatch, and repeats its instruction.',
   }),
 );
 

@@ -35,8 +35,8 @@ export type VerdictSigner = {
   /** The compact JWS of a recorded verdict; null if it is invalid. The same record makes the same bytes. */
   sign(recorded: RecordedVerdict): Promise<string | null>;
   /**
-   * Whether this server made a signature and it covers this verdict of this NPC; never throws because of a client's input. Raises what the event
-   * store raises.
+   * Whether this server made a signature and it covers this verdict of this NPC; never throws because of a client's input. Propagates errors from the event
+   * store.
    */
   verify(question: VerificationQuestion): Promise<VerificationAnswer>;
 };

@@ -102,7 +102,7 @@ describe('The settings of new topics', () => {
     expect(there.said).toEqual([
       {
         details: { topic: 't', partitions: 2, wanted: 3 },
-        message: 'The topic exists with a different number of partitions; keeping it',
+        message: 'The topic exists with a different number of partitions; keeping that number',
       },
     ]);
   });

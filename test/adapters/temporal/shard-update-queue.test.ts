@@ -248,7 +248,9 @@ describe('The asks to one shard', () => {
               (error: unknown) => {
                 settled += 1;
                 const { code, message } = error as { code?: string; message: string };
-                const own = [commandId, 'lost', 'a batch came back without this answer'].includes(message);
+                const own = [commandId, 'lost', 'the response of the batch does not contain this answer'].includes(
+                  message,
+                );
                 check(own || code === unavailable.code, 'its own failure');
               },
             );

@@ -24,7 +24,7 @@ const V2_DEFAULTS: JsonObject = {
 
 /** The remark that chara_card_v3 requires when a reader of V2 gets a V3 card. */
 const REMARK =
-  'This is a Character Card V3, shown as V2 to a reader that knows no V3. Some of what it says needs a reader of V3.';
+  'This is a Character Card V3, converted to V2 for software that does not support V3. Some of its contents need software that supports V3.';
 
 /** An object with defaults for missing members; `null` counts as absent, as when a card is read. */
 const withDefaults = (defaults: JsonObject, object: JsonObject): JsonObject => {

@@ -28,7 +28,10 @@ import { FreeObject, NpcParams } from '../../../kernel/http/schemas.js';
 
 const PNG = 'image/png';
 const MAX_PICTURE_BYTES = 16 * 1024 * 1024;
-/** How many imports one process accepts at once, and from one tenant: each body is held in memory, however slowly it arrives. */
+/**
+ * The maximum number of imports that one process accepts at a time, in total and from one tenant: each body is held in memory, however slowly it
+ * arrives.
+ */
 const IMPORTS = 16;
 const TENANT_IMPORTS = 8;
 
@@ -99,7 +102,7 @@ export const cardRoutes = ({ ports, writers }: CardRouteDeps): readonly RouteDef
       ],
       example: examples.card,
       refuses: ['MALFORMED_JSON', 'CONFLICT', 'EVENTS_TOO_LARGE', 'CARD_INVALID', 'CARD_MISSING', 'PNG_INVALID'],
-      responses: ok('What the NPC has from the card.', Imported, examples.imported),
+      responses: ok('What the NPC received from the card.', Imported, examples.imported),
       enter: ({ principal }) => imports.acquire(principal.tenant),
       handler: async (call) => {
         const { npcId } = call.params;

@@ -111,7 +111,7 @@ export const cortexRoutes = (
     body: InitCortexRequest,
     example: examples.init,
     refuses: ['CORTEX_NOT_FOUND', 'CONFLICT'],
-    responses: ok('The engine. For an unknown name, `state` says so.', Cortex, examples.cortex),
+    responses: ok('The engine. If the name is unknown, `state` reports it.', Cortex, examples.cortex),
     handler: async (call) => {
       const { requestedModel, default: makeDefault } = call.body;
       if (makeDefault !== true) return { body: lookUpCortex(engines, call.principal.tenant, requestedModel) };

@@ -112,7 +112,7 @@ export const runGhostCommand = (terminal: Terminal): Command =>
     .option('--generate', 'generate the level from its name and the seed if no level of that name exists')
     .addOption(new Option('--goal <goal>', 'goal of the ghost').choices([...ghostGoals]).default('find_bugs'))
     .option('--seed <n>', 'random seed; the same seed plays the same session (default: a random one)', wholeFrom(0))
-    .option('--engine <name>', 'let a model play instead of the built-in policy (engine or model name)')
+    .option('--engine <name>', 'let a model play instead of the built-in policy (name of an engine or model)')
     .option('--steps <n>', 'maximum number of steps (default: depends on goal and level)', wholeFrom(1))
     .option('--timeout <seconds>', 'time limit in seconds', wholeFrom(1, LONGEST_SECONDS), DEFAULT_SECONDS)
     .addOption(

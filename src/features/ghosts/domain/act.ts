@@ -26,7 +26,7 @@ const destinationOf = (level: Level, world: World, action: Action): Tile | Refus
   if (point !== undefined) {
     // Adding zero turns -0 into 0, because JSON cannot hold -0.
     if (isOnMap(level, point)) return { x: point.x + 0, y: point.y + 0 };
-    return refuse('OFF_THE_MAP', 'That place is not on the map.');
+    return refuse('OFF_THE_MAP', 'That position is outside the map.');
   }
   const placed = targetOf(level, world, action);
   return 'ok' in placed ? placed : placed.at;
@@ -36,10 +36,10 @@ const move = (level: Level, world: World, action: Action): Deed | Refused => {
   const to = destinationOf(level, world, action);
   if ('ok' in to) return to;
   if (!Number.isInteger(to.x) || !Number.isInteger(to.y) || distance(world.at, to) !== 1) {
-    return refuse('TOO_FAR', 'One move leads to one of the four neighbouring tiles.');
+    return refuse('TOO_FAR', 'A move can only reach one of the four neighbouring tiles.');
   }
   const tile = numberOfTile(level, to);
-  if (chartOf(level).walls[tile] !== 0) return refuse('WALL_IN_THE_WAY', 'There is a wall.');
+  if (chartOf(level).walls[tile] !== 0) return refuse('WALL_IN_THE_WAY', 'A wall is in the way.');
   if (isShut(level, world, tile)) return refuse('DOOR_SHUT', 'The door there is shut.');
   return { world: enter(level, world, to) };
 };
@@ -48,7 +48,8 @@ const move = (level: Level, world: World, action: Action): Deed | Refused => {
 const somebody = (level: Level, world: World, action: Action, tiles: number): Placed | Refused => {
   const target = targetOf(level, world, action, tiles);
   if ('ok' in target) return target;
-  if (target.kind !== 'npc') return refuse('TARGET_UNFIT', `The ${target.kind} ${shortId(target.id)} is nobody.`);
+  if (target.kind !== 'npc')
+    return refuse('TARGET_UNFIT', `The ${target.kind} ${shortId(target.id)} is not a character.`);
   return isDown(world, target.position) ? refuse('TARGET_DOWN', `${shortId(target.id)} is down.`) : target;
 };
 
@@ -69,7 +70,7 @@ const attack = (level: Level, world: World, action: Action): Deed | Refused => {
 
 const openDoor = (level: Level, world: World, door: number): Deed | Refused => {
   const { id, locked } = level.doors[door] ?? { id: '', locked: true };
-  if (world.opened.includes(door)) return refuse('DOOR_OPEN', `The door ${shortId(id)} is open already.`);
+  if (world.opened.includes(door)) return refuse('DOOR_OPEN', `The door ${shortId(id)} is already open.`);
   if (locked) return refuse('DOOR_LOCKED', `The door ${shortId(id)} is locked.`);
   return deed(world, { opened: [...world.opened, door] }, `You open the door ${shortId(id)}.`);
 };
@@ -92,7 +93,7 @@ const interact = (level: Level, world: World, action: Action): Deed | Refused =>
     case 'npc':
       return isDown(world, position)
         ? refuse('TARGET_DOWN', `${name} is down.`)
-        : deed(world, {}, `${name} takes notice of you.`);
+        : deed(world, {}, `${name} notices you.`);
     case 'hazard':
       return refuse('TARGET_UNFIT', `Nothing can be done with the hazard ${name}.`);
   }
@@ -107,7 +108,7 @@ const used = ({ held, spent }: World, item: number, { consumed }: LevelItem): Pa
 const heal = (level: Level, world: World, item: number, it: LevelItem): Deed | Refused => {
   const name = shortId(it.id);
   if (it.heals <= 0)
-    return refuse(it.opens.length > 0 ? 'TARGET_MISSING' : 'ITEM_UNFIT', `The item ${name} does nothing by itself.`);
+    return refuse(it.opens.length > 0 ? 'TARGET_MISSING' : 'ITEM_UNFIT', `The item ${name} has no effect on its own.`);
   if (world.hp >= level.hp) return refuse('NOT_HURT', 'You are not hurt.');
   const hp = Math.min(level.hp, world.hp + it.heals);
   return deed(world, { ...used(world, item, it), hp }, `You use the item ${name} and have ${hp} hit points.`);
@@ -123,9 +124,9 @@ const use = (level: Level, world: World, action: Action): Deed | Refused => {
   if (name === undefined) {
     const { kind, id } = chartOf(level).byId.get(action.target ?? '') ?? {};
     const reason = `You have nothing that opens the door ${shortId(id ?? '')}.`;
-    return refuse('ITEM_MISSING', kind === 'door' ? reason : 'It does not say which item to use.');
+    return refuse('ITEM_MISSING', kind === 'door' ? reason : 'The action does not say which item to use.');
   }
-  if (second !== undefined) return refuse('ITEM_UNFIT', 'One item is used at a time.');
+  if (second !== undefined) return refuse('ITEM_UNFIT', 'Only one item can be used at a time.');
   const placed = chartOf(level).byId.get(name);
   const it = placed?.kind === 'item' ? level.items[placed.position] : undefined;
   if (placed === undefined || it === undefined || !world.held.includes(placed.position)) {
@@ -135,9 +136,10 @@ const use = (level: Level, world: World, action: Action): Deed | Refused => {
   if ((action.target ?? '') === '' || action.target === name) return heal(level, world, item, it);
   const target = targetOf(level, world, action);
   if ('ok' in target) return target;
-  if (target.kind !== 'door') return refuse('TARGET_UNFIT', `The ${target.kind} ${shortId(target.id)} takes no item.`);
+  if (target.kind !== 'door')
+    return refuse('TARGET_UNFIT', `No item can be used on the ${target.kind} ${shortId(target.id)}.`);
   if (world.opened.includes(target.position))
-    return refuse('DOOR_OPEN', `The door ${shortId(target.id)} is open already.`);
+    return refuse('DOOR_OPEN', `The door ${shortId(target.id)} is already open.`);
   if (!it.opens.includes(target.id)) {
     return refuse('ITEM_UNFIT', `The item ${shortId(name)} does not open the door ${shortId(target.id)}.`);
   }
@@ -164,7 +166,8 @@ const judge = (level: Level, world: World, value: Json): Deed | Refused => {
   if (!read.ok) return refuse(read.code, read.reason);
   const doing = deeds.get(read.action.type);
   return (
-    doing?.(level, world, read.action) ?? refuse('ACTION_UNKNOWN', `This world knows no ${shortId(read.action.type)}.`)
+    doing?.(level, world, read.action) ??
+    refuse('ACTION_UNKNOWN', `This world has no action ${shortId(read.action.type)}.`)
   );
 };
 

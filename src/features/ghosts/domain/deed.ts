@@ -40,10 +40,10 @@ export const deed = (world: World, change: Partial<World>, ...news: readonly str
 
 /** The object that an action is about, if it is in reach; otherwise the reason. */
 export const targetOf = (level: Level, world: World, { target = '' }: Action, tiles = 1): Placed | Refused => {
-  if (target === '') return refuse('TARGET_MISSING', 'It does not say with what or whom.');
+  if (target === '') return refuse('TARGET_MISSING', 'The action has no target.');
   const placed = chartOf(level).byId.get(target);
   if (placed === undefined || !isInPlace(world, placed)) {
-    return refuse('TARGET_UNKNOWN', `Nothing here is called ${shortId(target)}.`);
+    return refuse('TARGET_UNKNOWN', `Nothing here is named ${shortId(target)}.`);
   }
   return distance(world.at, placed.at) <= tiles
     ? placed

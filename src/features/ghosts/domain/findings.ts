@@ -69,7 +69,11 @@ const neverFired = (level: Level, { decisions, fired, steps }: Tally): readonly 
     return rulesetRules
       .filter((rule, position) => !onlyDescribes(rule) && !bitmapHas(fired[set] ?? '', position))
       .map((rule) => ({
-        ...ofLevel('rule_never_fired', ruleSubject(rulesetId, rule), `The rule matched in none of ${made} decisions.`),
+        ...ofLevel(
+          'rule_never_fired',
+          ruleSubject(rulesetId, rule),
+          `The rule did not match in any of ${made} decisions.`,
+        ),
         fromStep: steps,
         toStep: steps,
       }));

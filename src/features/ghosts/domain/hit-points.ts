@@ -69,7 +69,7 @@ const errandsTo = (
   return budget.left > 0 ? errands : null;
 };
 
-/** Whether a ghost survives some errands, each by its cheapest path, without healing. False also if the budget ran out. */
+/** Whether a ghost survives some errands, each by its cheapest path, without healing. Also false if the budget ran out. */
 function* survives(
   level: Level,
   from: Departure,

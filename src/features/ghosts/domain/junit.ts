@@ -22,7 +22,7 @@ export type TestSuite = ShownEnding & {
 
 const seconds = (ms: number): string => (ms / 1_000).toFixed(3);
 
-/** A case has no time of its own: all cases look at the same steps. */
+/** A case has no separate time: all cases look at the same steps. */
 const caseOf = (classname: string, { testName, testPassed, testSkipped, testError }: TestCase): string => {
   const open = `<testcase classname="${classname}" name="${escapeXml(testName)}"`;
   if (testSkipped === true) return `  ${open}><skipped message="${escapeXml(testError ?? '')}"/></testcase>`;

@@ -34,7 +34,7 @@ const ENTRIES: readonly (readonly [sign: string, words: string])[] = [
   [square(COLOURS.wall), 'wall'],
   [square(SHADES[0]), 'seldom entered'],
   [square(SHADES[4]), 'often entered'],
-  [line, 'the last of the way'],
+  [line, 'end of the path'],
   [outline, 'where a finding began'],
 ];
 

@@ -69,7 +69,7 @@ const below = (
     ? {
         kind: 'rules_contradict',
         subject: subject(high, low),
-        detail: `Both rules match together with equal priority, but one directs ${said(high)} and the other ${said(low)}.`,
+        detail: `Both rules match at the same time with equal priority, but one directs ${said(high)} and the other ${said(low)}.`,
       }
     : {
         kind: 'rule_shadowed',

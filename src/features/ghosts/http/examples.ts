@@ -101,7 +101,7 @@ export const findingExamples = {
         n: 1,
         kind: 'mind_allowed_world_refused',
         subject: 'INTERACT/TOO_FAR',
-        detail: 'The mind let INTERACT pass, but the world did not: The npc clerk is too far away.',
+        detail: 'The mind allowed INTERACT, but the world refused it: The npc clerk is too far away.',
         fromStep: 2,
         toStep: 116,
         count: 6,
@@ -165,7 +165,7 @@ export const findingExamples = {
     finding: {
       kind: 'mind_allowed_world_refused',
       subject: 'INTERACT/TOO_FAR',
-      detail: 'The mind let INTERACT pass, but the world did not: The npc clerk is too far away.',
+      detail: 'The mind allowed INTERACT, but the world refused it: The npc clerk is too far away.',
     },
     level: {
       levelId: 'market',
@@ -189,7 +189,7 @@ export const findingExamples = {
     finding: {
       kind: 'mind_allowed_world_refused',
       subject: 'INTERACT/TOO_FAR',
-      detail: 'The mind let INTERACT pass, but the world did not: The npc clerk is too far away.',
+      detail: 'The mind allowed INTERACT, but the world refused it: The npc clerk is too far away.',
     },
     level: {
       levelId: 'market',
@@ -213,7 +213,7 @@ export const findingExamples = {
         n: 1,
         kind: 'mind_allowed_world_refused',
         subject: 'INTERACT/TOO_FAR',
-        detail: 'The mind let INTERACT pass, but the world did not: The npc clerk is too far away.',
+        detail: 'The mind allowed INTERACT, but the world refused it: The npc clerk is too far away.',
         fromStep: 1,
         toStep: 1,
         count: 1,
@@ -233,7 +233,7 @@ export const findingExamples = {
         n: 1,
         kind: 'mind_allowed_world_refused',
         subject: 'INTERACT/TOO_FAR',
-        detail: 'The mind let INTERACT pass, but the world did not: The npc clerk is too far away.',
+        detail: 'The mind allowed INTERACT, but the world refused it: The npc clerk is too far away.',
         fromStep: 2,
         toStep: 116,
         count: 6,

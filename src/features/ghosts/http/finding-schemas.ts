@@ -9,7 +9,7 @@ import { FreeObject, nullable, oneOf } from '../../../kernel/http/schemas.js';
 import { ActionSchema } from '../../turns/protocol-schemas.js';
 import { LevelShown, NamedGoal, ShownStatus } from './shown-results.js';
 
-/** The longest text of a script, in characters: a turn takes no more. */
+/** The longest text of a script, in characters: a turn accepts no more. */
 const TEXT_CHARS = 524_288;
 
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -48,7 +48,7 @@ const Outcome = named(
     required: ['ok'],
     properties: { ok: { type: 'boolean' }, code: { type: 'string' }, reason: { type: 'string' } },
     additionalProperties: true,
-    description: 'Whether the world let the action happen; if not, with which code and why.',
+    description: 'Whether the world allowed the action; if not, the code and the reason.',
   }),
 );
 const PlayedTurn = named(
@@ -80,7 +80,7 @@ const GhostStep = named(
             reached: Type.Optional(Type.Array(Type.String())),
             done: Type.Optional(Type.Literal(true)),
           },
-          { description: 'What a game of the studio reported. Only with the driver `remote`.' },
+          { description: 'What your game reported. Only with the driver `remote`.' },
         ),
       ),
     ),
@@ -107,7 +107,9 @@ const reproduction = {
   level: LevelShown,
   seed: Type.Integer(),
   engine: Type.Optional(
-    Type.Boolean({ description: 'Whether an engine wrote the texts. An engine knows more than a policy.' }),
+    Type.Boolean({
+      description: 'Whether an engine wrote the texts. An engine is given more information than a policy.',
+    }),
   ),
   script: Type.Array(
     named('ScriptedText', Type.Object({ text: Type.String({ maxLength: TEXT_CHARS }), probe: Type.Optional(Probe) })),
@@ -141,7 +143,7 @@ export const ReplayedGhost = named(
 
 const Metric = Type.Array(Type.Unsafe<string | number>({ type: ['string', 'number'] }));
 /** Figures by name. */
-const Metrics = Type.Array(Metric, { description: 'A name and its figures each.' });
+const Metrics = Type.Array(Metric, { description: 'Each entry has a name and its metrics.' });
 
 export const GhostComparison = named(
   'GhostComparison',

@@ -41,7 +41,7 @@ import { pathId } from '../../../kernel/http/schemas.js';
 import { SessionParams } from './sessions.js';
 
 const DEFAULT_STEPS = 100;
-/** How many searches for a reproduction, and replays of one, a process runs at once. */
+/** The maximum number of searches for a reproduction, and replays of one, that a process runs at a time. */
 const SEARCHES = 4;
 const TENANT_SEARCHES = 2;
 const SVG = 'image/svg+xml';
@@ -149,7 +149,7 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
     route('GET', '/ghost/:sessionId/picture', {
       ...common,
       operationId: 'ghostPicture',
-      summary: 'Get a picture of the way of a ghost through its level',
+      summary: 'Get a picture of the path of a ghost through its level',
       ext: true,
       params: SessionParams,
       query: Type.Object({
@@ -180,7 +180,7 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
     route('GET', '/ghost/:sessionId/findings/:n/repro', {
       ...common,
       operationId: 'ghostRepro',
-      summary: 'Get the shortest known way to reproduce a finding',
+      summary: 'Get the shortest known reproduction of a finding',
       description: 'The search takes up to 10 seconds. If `minimal` is false, repeat the request to continue it.',
       ext: true,
       params: Type.Object({ ...SessionParams.properties, n: pathId('The number of the finding, `n`.', '1') }),
@@ -200,7 +200,7 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
       ...common,
       operationId: 'replayGhost',
       summary: 'Play a reproduction',
-      description: 'Nothing is recorded, and no session is made.',
+      description: 'Nothing is recorded, and no session is created.',
       ext: true,
       bodyLimit: MAX_ARCHIVED_BYTES,
       body: ReplayGhostRequest,
@@ -229,7 +229,7 @@ export const ghostFindingRoutes = (services: GhostFindingRouteDeps): readonly Ro
       }),
       refuses: ['GHOST_NOT_FOUND', 'GHOST_RUNNING', 'LEVEL_NOT_FOUND'],
       responses: ok(
-        'The findings that are new, gone and the same in the second session, and the figures of both.',
+        'The findings that are new, gone and unchanged in the second session, and the metrics of both.',
         GhostComparison,
         examples.comparison,
       ),

@@ -30,7 +30,7 @@ const asked = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_STEPS,
-      description: 'The most steps it may take. The default depends on the goal and the level.',
+      description: 'The maximum number of steps. The default depends on the goal and the level.',
     }),
   ),
   level: nullable(Type.String({ ...ClientId, description: 'The id of a level; a generated one by default.' })),
@@ -41,9 +41,7 @@ const asked = {
       description: 'The same goal, level and seed play the same session.',
     }),
   ),
-  timeout: nullable(
-    Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'The longest it may play, in milliseconds.' }),
-  ),
+  timeout: nullable(Type.Integer({ minimum: 1, maximum: LONGEST_MS, description: 'The time limit, in milliseconds.' })),
   driver: nullable(
     Type.Unsafe<GhostDriver>({
       type: 'string',
@@ -82,7 +80,7 @@ const RunGhostSuiteRequest = named(
       description: 'The name of the suite. It chooses the goal.',
     }),
     duration: nullable(
-      Type.Integer({ minimum: 1, maximum: LONGEST_MS / 1_000, description: 'The longest it may play, in seconds.' }),
+      Type.Integer({ minimum: 1, maximum: LONGEST_MS / 1_000, description: 'The time limit, in seconds.' }),
     ),
     goal: nullable(NamedGoal),
     ...asked,
@@ -149,14 +147,14 @@ export const ghostRunRoutes = ({ ports, runtime, engines, levels }: GhostRunRout
       tag: 'Ghosts',
       summary: 'Start a ghost session',
       description:
-        'A ghost plays a level by itself, as a test. It plays until it has reached its goal, has used up its steps, or its time is over. The same goal, level and seed play the same session, unless an engine plays.',
+        'A ghost plays a level on its own, as a test, until it has reached its goal, has used up its steps, or has run out of time. The same goal, level and seed play the same session, unless an engine plays.',
       scope: 'ghosts',
       body: RunGhostRequest,
       example: examples.run,
       refuses: ['LEVEL_NOT_FOUND', 'CORTEX_NOT_FOUND', 'GHOSTS_RUNNING'],
       responses: {
         202: {
-          description: 'The session. It plays in the background; `Location` is where to ask for its status.',
+          description: 'The session. It plays in the background; `Location` is the URL of its status.',
           schema: AcceptedGhost,
           example: examples.started,
         },

@@ -65,10 +65,12 @@ export const SessionStatus = named(
     ghostTimedOut: Type.Boolean(),
     ghostDriver: oneOf(ghostDrivers),
     ghostCompletedAt: NullableTime,
-    ghostEngine: Type.String({ description: 'The engine that plays; `scripted` for the built-in policy of the goal.' }),
+    ghostEngine: Type.String({
+      description: 'The engine that plays the ghost; `scripted` is the built-in policy of the goal.',
+    }),
     ghostWaiting: Type.Unsafe<string | null>({
       type: ['string', 'null'],
-      description: 'What the session waits for, if its engine does not answer.',
+      description: 'What the session is waiting for, if its engine does not respond.',
     }),
   }),
 );
@@ -169,7 +171,7 @@ export const ghostRoutes = (services: GhostRouteDeps): readonly RouteDefinition[
       operationId: 'stopGhost',
       tag: 'Ghosts',
       summary: 'Stop a ghost session',
-      description: 'A session that has ended stays as it is.',
+      description: 'Stopping a session that has ended changes nothing.',
       scope: 'ghosts',
       params: SessionParams,
       body: StopGhostRequest,

@@ -32,7 +32,7 @@ export const ghostCompletedAt = (session: GhostSession): string | null =>
 /** How much of its budget it has played, 0 to 1; 1 once it is over. @param step how many steps are done */
 export const ghostProgressOf = (session: GhostSession, step: number): number =>
   'completedAt' in session ? 1 : Math.min(1, step / Math.max(1, session.steps));
-/** Why a session could not go on; nothing of one that could. */
+/** Why a session could not continue; absent if it could. */
 export const ghostErrorsOf = (session: GhostSession): readonly string[] =>
   'reason' in session && session.reason !== null ? [session.reason] : [];
 

@@ -27,8 +27,12 @@ const scopeSchema = named('Scope', Type.Unsafe<Scope>({ type: 'string', enum: [.
 const rateLimitSchema = named(
   'RateLimit',
   Type.Object({
-    limit: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How many requests.' }),
-    windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400, description: 'In how many seconds.' }),
+    limit: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'The maximum number of requests in the window.',
+    }),
+    windowSeconds: Type.Integer({ minimum: 1, maximum: 86_400, description: 'The length of the window in seconds.' }),
   }),
 );
 const shownRateLimit = Type.Union([rateLimitSchema, Type.Literal('off'), Type.Null()], {
@@ -170,7 +174,7 @@ export const keyRoutes = (deps: ApiKeyDeps): readonly RouteDefinition[] => [
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description:
-      'The server that answers refuses the key at once, other servers within a second. The last admin key that does not expire cannot be revoked.',
+      'The server that responds refuses the key immediately, other servers within a second. The last admin key that does not expire cannot be revoked.',
     params: Type.Object({ keyId: pathId('The id of the key.', '0YpwQ3uKPLZPiG9fP') }),
     refuses: ['KEY_NOT_FOUND', 'CONFLICT', 'LAST_ADMIN_KEY'],
     responses: { 204: { description: 'The key is no longer accepted.' } },

@@ -122,7 +122,7 @@ export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps):
       ...common,
       operationId: 'listLevels',
       summary: 'List levels',
-      description: 'The built-in levels first, then your own in their newest versions.',
+      description: 'The built-in levels first, then the latest versions of your own.',
       query: Type.Object(pageQuery),
       responses: {
         200: { description: 'The levels, ordered by id.', schema: LevelList, example: examples.list, stream: 'finite' },
@@ -146,7 +146,7 @@ export const levelRoutes = ({ ports, levels, requireUnplayed }: LevelRouteDeps):
       summary: 'Get a level with its map',
       params: LevelParams,
       query: Type.Object({
-        version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest version by default.' })),
+        version: Type.Optional(Type.Integer({ minimum: 1, description: 'The latest version by default.' })),
       }),
       refuses: ['LEVEL_NOT_FOUND'],
       responses: ok('The level.', Level, examples.level),

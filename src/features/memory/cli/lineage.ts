@@ -96,7 +96,7 @@ const show = async (terminal: Terminal, npcId: string, memoryId: string, json: b
     derived: pages.flatMap(({ derived }) => derived),
   };
   for (const line of treeLines(lineageTree(whole))) print(terminal, line);
-  if (pages.some(({ cut }) => cut)) remark(terminal, 'The lineage is incomplete: it is too long to follow to its end.');
+  if (pages.some(({ cut }) => cut)) remark(terminal, 'The lineage is incomplete: it is too long to follow to the end.');
 };
 
 /** `anima lineage <npcId> <memoryId>`: the origin of a memory and what was derived from it. */

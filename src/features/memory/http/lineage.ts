@@ -26,7 +26,7 @@ import { NpcParams, oneOf, pathId } from '../../../kernel/http/schemas.js';
 
 /** How long a reason may be, in characters. */
 const REASON_CHARS = 1_024;
-/** How long the id of a memory may be: one that a soul brought can be any text. */
+/** How long the id of a memory may be: the id of an imported memory can be any text. */
 const ID_CHARS = 512;
 
 const time = Type.String({ format: 'date-time' });
@@ -100,7 +100,7 @@ const RetractMemoriesRequest = named(
       minItems: 1,
       maxItems: RETRACTED_MEMORIES,
     }),
-    reason: Type.String({ minLength: 1, maxLength: REASON_CHARS, description: 'Why; it is recorded.' }),
+    reason: Type.String({ minLength: 1, maxLength: REASON_CHARS, description: 'The reason, which is recorded.' }),
     derived: Type.Optional(
       Type.Boolean({ default: false, description: 'Also retract the memories that were derived from them.' }),
     ),
@@ -183,7 +183,7 @@ export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps):
       }),
       query: Type.Object({
         cursor: Type.Optional(
-          Type.String({ maxLength: LINEAGE_CURSOR_CHARS, description: 'The `next` of the part before.' }),
+          Type.String({ maxLength: LINEAGE_CURSOR_CHARS, description: 'The `next` of the previous part.' }),
         ),
       }),
       refuses: ['NPC_NOT_FOUND', 'MEMORY_NOT_FOUND', 'HEADER_INVALID'],
@@ -215,7 +215,7 @@ export const lineageRoutes = ({ ports, writers, repository }: LineageRouteDeps):
       tag: 'Memory',
       summary: 'Retract memories',
       description:
-        'They leave lists, recall, confirmations and souls at once. Lists with an earlier `asOf` still show them, and the history keeps who retracted them and why.',
+        'They disappear from lists, recall, confirmations and souls immediately. Lists with an earlier `asOf` still show them, and the history keeps who retracted them and why.',
       scope: 'ops',
       ext: true,
       params: NpcParams,

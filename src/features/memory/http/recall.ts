@@ -43,7 +43,9 @@ const query = Type.String({
   description: `What to remember, in at most ${String(QUERY_BYTES)} bytes of UTF-8.`,
 });
 const limit = (usual: number) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: usual, description: 'The most memories.' }));
+  Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_LIMIT, default: usual, description: 'The maximum number of memories.' }),
+  );
 const score = (usual: number, description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: usual, description }));
 
@@ -64,7 +66,8 @@ const RecallBody = named(
     ),
     memories: Type.Optional({
       ...MemoriesSchema,
-      description: 'What the client has recalled itself: it is recorded and returned, and the server recalls nothing.',
+      description:
+        'What the client has recalled itself. It is recorded and returned, and the server does not recall anything.',
     }),
   }),
 );
@@ -143,7 +146,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       tag: 'Memory',
       summary: 'Recall memories of an NPC',
       description:
-        'Best first. Memories are compared by meaning. Those without a vector yet are compared by their words, and `Anima-Embedding-Pending` says how many they are.',
+        'Best first. Memories are compared by meaning. Those without a vector yet are compared by their words, and `Anima-Embedding-Pending` gives their number.',
       scope: 'memory',
       params: NpcParams,
       // A recall changes nothing; a report does.
@@ -194,7 +197,7 @@ export const recallRoutes = ({ ports, writers, recall }: RecallRouteDeps): reado
       tag: 'Memory',
       summary: 'Recall memories of an NPC, for agents',
       description:
-        'Best first. Related memories score 0.5 or more, unrelated ones less. `Anima-Embedding-Pending` says how many memories are compared by their words alone.',
+        'Best first. Related memories score 0.5 or more, unrelated ones less. `Anima-Embedding-Pending` gives the number of memories that are compared only by their words.',
       scope: 'memory',
       retention: 'never',
       params: AgentParams,

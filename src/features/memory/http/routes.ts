@@ -110,7 +110,7 @@ const ConfirmMemoryRequest = named(
       description: `The text of the memory; \`observation\` wins. ${MemoryText.description ?? ''}`,
     }),
     type: Type.Optional(
-      Type.String({ minLength: 1, maxLength: TYPE_CHARS, default: STORED_TYPE, description: 'Any word of yours.' }),
+      Type.String({ minLength: 1, maxLength: TYPE_CHARS, default: STORED_TYPE, description: 'A type of your choice.' }),
     ),
     importance: Type.Optional(Type.Number({ minimum: 0, maximum: 1, default: CONFIRMED_IMPORTANCE })),
     turnId: Type.Optional(Type.String({ description: 'The turn in which the memory was stored.' })),
@@ -122,7 +122,7 @@ const ConfirmedMemory = named(
     MemoryItem,
     Type.Object({
       retracted: Type.Optional(
-        Type.Literal(true, { description: 'The memory was retracted before, and nothing was stored.' }),
+        Type.Literal(true, { description: 'The memory had already been retracted, so nothing was stored.' }),
       ),
     }),
   ]),
@@ -206,7 +206,7 @@ export const memoryWriteRoutes = ({
       operationId: 'clearMemories',
       summary: 'Clear all memories of an NPC',
       description:
-        'They leave lists and recall at once. The history keeps who cleared them and when, and lists with an earlier `asOf` still show them.',
+        'They disappear from lists and recall immediately. The history keeps who cleared them and when, and lists with an earlier `asOf` still show them.',
       params: NpcParams,
       refuses: ['CONFLICT'],
       responses: ok('The memories are cleared; there may have been none.', ClearedMemories, examples.cleared),

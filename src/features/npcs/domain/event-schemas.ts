@@ -25,7 +25,7 @@ const AnyValue = Type.Unsafe<Json>({ description: 'Any JSON value.' });
 const AnyObject = Type.Unsafe<JsonObject>({ type: 'object' });
 const ActionTaken = Type.Unsafe<Action>(
   Type.Object({
-    type: text('An upper-snake word such as MOVE.'),
+    type: text('A word in UPPER_SNAKE_CASE, such as MOVE.'),
     target: Type.Optional(Type.String()),
     reason: Type.Optional(Type.String()),
     confidence: Type.Optional(Type.Number()),
@@ -46,7 +46,7 @@ export const RecalledSchema = object({
   revision: Type.Optional(Type.Integer({ description: 'The revision that stored it.' })),
   scoreParts: Type.Optional(
     Type.Unsafe<Readonly<Record<string, number>>>(
-      Type.Record(Type.String(), Type.Number(), { description: 'What its score was made from.' }),
+      Type.Record(Type.String(), Type.Number(), { description: 'The parts of its score.' }),
     ),
   ),
 });
@@ -60,15 +60,15 @@ export const InstructionGiven = Type.Union([
 
 const turn = { turnId: text('The turn to which the event belongs.') };
 const soul = { soulId: text('The soul to which the event belongs.') };
-const ofImport = { importId: text('The import, whose events stand in a stream of its own.') };
+const ofImport = { importId: text('The import. Its events are in a separate stream.') };
 /** Members of every event that records a decision. Replay folds the stream up to the revision; docs/adr/0012 explains the logic number. */
 const basis = {
-  mindRevision: Type.Integer({ description: 'The revision of the mind that the decision saw; -1: nothing yet.' }),
-  logic: Type.Integer({ description: 'The number of the logic that decided.' }),
+  mindRevision: Type.Integer({ description: 'The revision of the mind on which the decision is based; -1: none yet.' }),
+  logic: Type.Integer({ description: 'The number of the decision logic.' }),
 };
 /** Present only if an actor's data exceeds the limit of a mind's data. */
 const ofActor = {
-  actorDataKept: Type.Optional(Type.Literal(false, { description: 'The actor’s data is used by this turn alone.' })),
+  actorDataKept: Type.Optional(Type.Literal(false, { description: 'The actor’s data is used by this turn only.' })),
 };
 /** Determined before the decision; decisions and replay read them here. Absent if there are none. */
 const onPatterns = { patternsHeld: Type.Optional(list(text('A rule whose pattern matches the observation.'))) };
@@ -175,12 +175,12 @@ export const npcEventSchemas = {
     instruction: InstructionGiven,
   }),
   VerdictReached: event(
-    'The rules allow the output of the model; this ends a turn, or is the whole of a turn that only asked for a verdict.',
+    'The rules allow the output of the model; this ends a turn, or is the only event of a turn that asked for nothing but a verdict.',
     {
       ...turn,
       ...basis,
       ...verdict,
-      kid: Type.Optional(text('The public key that checks the signature, in /.well-known/jwks.json.')),
+      kid: Type.Optional(text('The public key for the signature, in /.well-known/jwks.json.')),
       iss: Type.Optional(text('Who signed.')),
     },
   ),
@@ -202,7 +202,7 @@ export const npcEventSchemas = {
     // From an agent's client, stored unchanged.
     metadata: Type.Optional(AnyObject),
   }),
-  MemoryConfirmed: event('The body reported that it keeps this memory, too.', { memoryId: Type.String() }),
+  MemoryConfirmed: event('The body reported that it has stored this memory as well.', { memoryId: Type.String() }),
   RecallReported: event('A body reported what it recalled from its own memory, and what it had asked for.', {
     query: Type.String(),
     similarity: Type.Optional(Type.Number()),
@@ -213,13 +213,13 @@ export const npcEventSchemas = {
   }),
   MemoriesCleared: event(
     'A client cleared the memory: everything stored before this event disappears from lists and recall.',
-    { count: Type.Integer({ description: 'How many memories it took away.' }) },
+    { count: Type.Integer({ description: 'The number of memories that were cleared.' }) },
   ),
   MemoriesRetracted: event(
     'An operator retracted these memories, which removes them from lists, recall, confirmations and souls.',
     {
       memoryIds: list(Type.String()),
-      reason: text('Why, in the words of whoever did it.'),
+      reason: text('The reason that the operator gave.'),
       // The memories that were named; only if memories derived from them were retracted too.
       roots: Type.Optional(list(Type.String())),
     },
@@ -230,7 +230,7 @@ export const npcEventSchemas = {
     round: Type.Integer(),
     members: list(object({ member: Type.String(), recorded: AnyValue, received: AnyValue })),
   }),
-  DirectiveGiven: event('A client asked for a directive, and got what to recall.', {
+  DirectiveGiven: event('A client asked for a directive, and got the query for its recall.', {
     ...turn,
     ...basis,
     ...onPatterns,
@@ -281,21 +281,21 @@ export const npcEventSchemas = {
       uploadedBy: Type.Union([Type.Literal('client'), Type.Literal('server')]),
       // Without these two, it is stored in this server's own archive, as JSON.
       storage: Type.Optional(Type.Literal('ipfs', { description: 'The soul is named by its CID.' })),
-      format: Type.Optional(Type.Literal('binary', { description: 'What is named is the soul as CBOR.' })),
+      format: Type.Optional(Type.Literal('binary', { description: 'The CID names the soul as CBOR.' })),
       deadlineAt: text('RFC 3339, UTC.'),
     },
   ),
-  SoulSealed: event('The soul document was made, signed, and kept under its digest.', {
+  SoulSealed: event('The soul document was made, signed, and stored under its digest.', {
     ...soul,
-    name: text('What lists call it.'),
+    name: text('The name shown in lists.'),
     digest: text('SHA-256 of the document’s JCS form, base64url.'),
     root: text('The Merkle root over the parts, base64url.'),
-    kid: text('The public key that checks the signature, in /.well-known/jwks.json.'),
-    mindRevision: Type.Integer({ description: 'The revision of the mind that the soul knows last.' }),
+    kid: text('The public key for the signature, in /.well-known/jwks.json.'),
+    mindRevision: Type.Integer({ description: 'The last revision of the mind that the soul includes.' }),
     memories: Type.Integer(),
     bytes: Type.Integer({ description: 'Of the document’s JCS form.' }),
     // Lets an answer include it without reading the document; absent from the oldest events.
-    signature: Type.Optional(text('That of the document: a compact JWS.')),
+    signature: Type.Optional(text('The signature of the document: a compact JWS.')),
   }),
   SoulExported: event('An archive has the soul.', {
     ...soul,
@@ -313,21 +313,21 @@ export const npcEventSchemas = {
     'An import of a soul began; the events of an import count only once it is complete. Always the first event of its stream.',
     { ...soul, ...ofImport, memories: Type.Integer() },
   ),
-  MemoryArrived: event('A soul brought this memory, as it was when it was first stored.', {
+  MemoryArrived: event('This memory was imported with a soul, as it was when it was first stored.', {
     memoryId: Type.String(),
     text: Type.String(),
     type: Type.String(),
     importance: Type.Number(),
     metadata: Type.Optional(AnyObject),
-    storedAt: text('When it was stored first: RFC 3339, UTC.'),
+    storedAt: text('When it was first stored: RFC 3339, UTC.'),
     confirmed: Type.Boolean(),
     source: Source,
   }),
-  SoulArrived: event('The import of a soul is complete, and the NPC starts from what the soul brought.', {
+  SoulArrived: event('The import of a soul is complete, and the NPC starts from the contents of the soul.', {
     ...soul,
     ...ofImport,
     digest: text('Of the soul document.'),
-    copy: Type.Boolean({ description: 'Whether it came in under another npcId than its source has.' }),
+    copy: Type.Boolean({ description: 'Whether it was imported under a different npcId from its source.' }),
     signer: Type.Union([Type.Literal('ours'), Type.Literal('known'), Type.Literal('unknown')]),
     // Its name in lists.
     name: Type.String(),
@@ -354,7 +354,7 @@ export const npcEventSchemas = {
   }),
   ChainBreakRecorded: event('An operator acknowledged a break in the hash chain of this stream.', {
     // The page about the hash chain explains `stored` and `computed`.
-    revision: Type.Integer({ description: 'Of the event that does not fit.' }),
+    revision: Type.Integer({ description: 'Of the event that does not match.' }),
     member: Type.Union([Type.Literal('prevHash'), Type.Literal('hash')]),
     stored: Type.String(),
     computed: Type.String(),

@@ -7,7 +7,7 @@ export type NamedPlayer = { readonly id?: string; readonly name?: string };
 const NAMING: ReadonlySet<string> = new Set(['player', 'players', 'playerId', 'playerName']);
 export const namesPlayers = (member: string): boolean => NAMING.has(member);
 
-/** Whether a value is an object that itself names a player, not deeper inside: all of it is then said of that player. */
+/** Whether a value is an object that names a player itself, not only in a nested object: all of its data is then about that player. */
 export const isOfPlayer = (value: Json): boolean => isObject(value) && Object.keys(value).some(namesPlayers);
 
 /** The limit of an id or a name, in UTF-16 units. */

@@ -142,7 +142,7 @@ export const historyRoutes = ({ ports, writers }: HistoryRouteDeps): readonly Ro
   }),
 ];
 
-/** How many histories are exported at once, and how many of one tenant: each holds a page of its stream. */
+/** The maximum number of exports at a time, in total and of one tenant: each holds a page of its stream. */
 const EXPORTS = 16;
 const TENANT_EXPORTS = 8;
 

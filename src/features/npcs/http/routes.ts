@@ -117,7 +117,7 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
     operationId: 'registerNpc',
     summary: 'Register an NPC, or replace its persona or data',
     description:
-      'Each member that you send replaces the whole old value. A request that changes nothing records nothing. `data` may have up to 262,144 bytes of JSON, `persona` and `data` together up to 524,288.',
+      'Each member that you send replaces the entire old value. A request that changes nothing records nothing. `data` may have up to 262,144 bytes of JSON, `persona` and `data` together up to 524,288.',
     body: RegisterNpcRequest,
     example: examples.register,
     refuses: ['CONFLICT', 'DATA_TOO_LARGE', 'EVENTS_TOO_LARGE'],
@@ -171,7 +171,7 @@ export const npcRoutes = ({ ports, writers }: NpcRouteDeps): readonly RouteDefin
     operationId: 'archiveNpc',
     summary: 'Archive an NPC',
     description:
-      'The NPC leaves the lists and its history stays. The next time that it acts, it is no longer archived.',
+      'The NPC disappears from lists, and its history is kept. The next time that it acts, it is no longer archived.',
     ext: true,
     params: NpcParams,
     refuses: ['NPC_NOT_FOUND', 'CONFLICT'],

@@ -33,7 +33,7 @@ const bundle = async (
     return;
   }
   const file = resolve(terminal.cwd, out);
-  // An incomplete bundle must not have the name of a bundle.
+  // An incomplete file must not have the name of a bundle.
   const part = `${file}.part`;
   try {
     await pipeline(chunks, createWriteStream(part));

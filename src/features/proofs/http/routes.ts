@@ -28,7 +28,7 @@ import { nextLink, pageOf, pageQuery } from '../../../kernel/http/page.js';
 import { NpcParams } from '../../../kernel/http/schemas.js';
 import { TREE_SIZE } from '../../../kernel/http/patterns.js';
 
-/** How many audits run at once in one process, and how many of one tenant: each reads many events. */
+/** The maximum number of audits that one process runs at a time, in total and of one tenant: each reads many events. */
 const AUDITS = 4;
 const TENANT_AUDITS = 1;
 const NOTE_TYPE = 'text/plain; charset=utf-8';
@@ -194,7 +194,7 @@ const checkpointOf = async (events: EventStore, tenant: string, order: string): 
   }
 };
 
-/** How many bundles are made at once, and how many of one tenant: each holds a page of its stream. */
+/** The maximum number of bundles made at a time, in total and of one tenant: each holds a page of its stream. */
 const BUNDLES = 16;
 const TENANT_BUNDLES = 8;
 const NDJSON_TYPE = 'application/x-ndjson';
@@ -207,7 +207,7 @@ export const historyBundleRoute = ({ ports, signingKeys }: AuditRouteDeps): Rout
     ...common,
     operationId: 'bundleHistory',
     summary: 'Export a history with its proof',
-    description: 'Anybody can verify the bundle offline.',
+    description: 'Anyone can verify the bundle offline.',
     params: NpcParams,
     query: Type.Object({
       from: Type.Optional(Type.Integer({ minimum: 0, description: 'The first revision, inclusive.' })),

@@ -39,7 +39,7 @@ export const AuditRequest = named(
         description: 'Only these NPCs; all by default.',
       }),
     ),
-    after: nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'The `next` of the part before.' })),
+    after: nullable(Type.String({ minLength: 1, maxLength: 2_048, description: 'The `next` of the previous part.' })),
   }),
 );
 export const AuditResult = named(

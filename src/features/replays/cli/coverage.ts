@@ -64,7 +64,7 @@ const show = async (
   remark(terminal, by === null ? `${decisions} in this replay.` : `${decisions} under version ${String(by)} of ${of}.`);
 };
 
-/** `anima coverage <rulesetId>`: how each rule of a ruleset took part in recorded decisions. */
+/** `anima coverage <rulesetId>`: how often each rule of a ruleset matched and decided in recorded decisions. */
 export const coverageCommand = (terminal: Terminal): Command =>
   new Command('coverage')
     .description('count how often each rule of a ruleset fired, decided, was shadowed or never matched')

@@ -27,7 +27,7 @@ const RuleCoverage = named(
     ruleName: Type.String(),
     fired: Type.Integer({ description: 'In how many decisions it matched.' }),
     decided: Type.Integer({ description: 'In how many decisions the action or the refusal came from it.' }),
-    shadowed: Type.Integer({ description: 'In how many decisions it matched and a higher rule decided otherwise.' }),
+    shadowed: Type.Integer({ description: 'In how many decisions it matched, but a rule above it decided.' }),
     use: oneOf(['decided', 'shadowed', 'fired', 'never']),
     samples: Type.Array(
       named(
@@ -59,11 +59,11 @@ export const CoverageAnswer = named(
   }),
 );
 
-/** How many rows of minds are read at once, and how many bytes of them. */
+/** The limits of one read of minds, in rows and in bytes. */
 const MIND_PAGE = { limit: 100, bytes: 256 * 1024 };
 const CURSOR_CHARS = 1_024;
 
-/** Where the counting goes on, and by which version: another may be registered meanwhile. */
+/** Where counting continues, and for which version: another may be registered in the meantime. */
 type CoverageCursor = CoveragePlace & { readonly version: number };
 
 const cursorText = ({ version, from, npcId }: CoverageCursor): string =>
@@ -80,7 +80,7 @@ const readCursor = (text: string): CoverageCursor => {
 
 /**
  * The minds of a tenant by their ids, from one on, without those that were last written to before a time. The last one of each read comes always, so
- * that whoever counts minds counts reads as well. Other work runs between two reads. Raises what the read models raise.
+ * so that a caller that counts minds also counts reads. Other work runs between two reads. Propagates errors from the read models.
  */
 export async function* mindsFrom(
   readModels: Pick<ReadModels, 'list' | 'get'>,
@@ -102,7 +102,7 @@ export async function* mindsFrom(
   }
 }
 
-/** @throws Rejection REPLAY_NOT_FOUND; RULESET_NOT_FOUND for a set that took no part and is not registered */
+/** @throws Rejection REPLAY_NOT_FOUND; RULESET_NOT_FOUND for a set that was not used and is not registered */
 const ofReplay = async (
   { repository, rulesets }: Pick<CoverageRouteDeps, 'repository' | 'rulesets'>,
   tenant: string,
@@ -142,7 +142,7 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
       version: Type.Optional(
         Type.Integer({
           minimum: 0,
-          description: 'By default the version that decides: the newest, or 0 for the built-in `default`.',
+          description: 'By default the version in force: the latest, or 0 for the built-in `default`.',
         }),
       ),
       npcId: Type.Optional(Type.String({ ...ClientId, description: 'Only the decisions of this NPC.' })),
@@ -155,7 +155,7 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
         }),
       ),
       cursor: Type.Optional(
-        Type.String({ minLength: 1, maxLength: CURSOR_CHARS, description: 'The `next` of the page before.' }),
+        Type.String({ minLength: 1, maxLength: CURSOR_CHARS, description: 'The `next` of the previous page.' }),
       ),
     }),
     responses: ok('The counts, or a part of them.', CoverageAnswer, examples.coverage),
@@ -171,7 +171,7 @@ export const coverageRoutes = ({ ports, rulesets, repository }: CoverageRouteDep
                 {
                   in: 'query',
                   pointer: '/replayId',
-                  message: 'cannot be combined with other parameters, because the replay already fixes them',
+                  message: 'cannot be combined with other parameters, because the replay already determines them',
                 },
               ],
             },

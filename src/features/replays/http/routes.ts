@@ -21,10 +21,10 @@ import { named } from '../../../kernel/http/named.js';
 import { ClientId, NpcParams, nullable, pathId } from '../../../kernel/http/schemas.js';
 import { RulesBody } from '../../rules/body-schemas.js';
 
-/** How many NPCs one replay may name, and how many texts it may bring. */
+/** How many NPCs one replay may name, and how many texts it may contain. */
 const MOST_NPCS = 1_000;
 const MOST_OUTPUTS = 1_000;
-/** The longest text that it may bring, in characters: a turn takes no more. */
+/** The longest text that it may contain, in characters: a turn accepts no more. */
 const TEXT_CHARS = 524_288;
 /** The id of rules that are sent without one. */
 const UNNAMED_RULES = 'trial';
@@ -32,7 +32,7 @@ const UNNAMED_RULES = 'trial';
 const UNREGISTERED_VERSION = 0;
 
 const trial = {
-  rulesetId: nullable(Type.String({ ...ClientId, description: 'Try the newest version of this registered set.' })),
+  rulesetId: nullable(Type.String({ ...ClientId, description: 'Try the latest version of this registered set.' })),
   rules: Type.Optional(
     Type.Unsafe<Static<typeof RulesBody> | null>({
       ...RulesBody,
@@ -40,7 +40,9 @@ const trial = {
       description: 'Try these rules, as for `POST /rules`. They are not registered.',
     }),
   ),
-  instead: nullable(Type.String({ ...ClientId, description: 'Only where this set decided; everywhere by default.' })),
+  instead: nullable(
+    Type.String({ ...ClientId, description: 'Only decisions made under this set; all decisions by default.' }),
+  ),
   outputs: nullable(
     Type.Array(
       named(
@@ -150,14 +152,14 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
 
   const accepted = {
     202: {
-      description: 'Accepted. It runs in the background; `Location` is where to ask for its status.',
+      description: 'Accepted. It runs in the background; `Location` is the URL of its status.',
       schema: ShownReplay,
       example: examples.accepted,
     },
   };
   const shown = {
     200: {
-      description: 'The status of the replay, and what it has found.',
+      description: 'The status of the replay, and its results so far.',
       schema: ShownReplay,
       example: examples.replay,
     },
@@ -168,7 +170,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
     route('POST', '/npcs/:npcId/replays', {
       ...common,
       operationId: 'replayNpc',
-      summary: 'Take the decisions of an NPC again, by the rules of then or by others',
+      summary: 'Replay the decisions of an NPC',
       params: NpcParams,
       body: OfMind,
       example: examples.replayNpc,
@@ -191,7 +193,8 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       ...common,
       operationId: 'replayNpcs',
       summary: 'Replay the decisions of many NPCs',
-      description: 'By the recorded rules, or by others as a trial. Without `npcIds` it replays all NPCs.',
+      description:
+        'Re-evaluates them under the recorded rules, or under other rules as a trial. Without `npcIds`, the replay covers all NPCs.',
       body: OfMinds,
       example: examples.replayNpcs,
       refuses: trialRefuses,
@@ -226,7 +229,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       ...common,
       operationId: 'cancelReplay',
       summary: 'Cancel a replay',
-      description: 'What it has found stays.',
+      description: 'Its results so far are kept.',
       params: ReplayParams,
       refuses: ['REPLAY_NOT_FOUND'],
       responses: shown,
@@ -236,7 +239,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       ...common,
       operationId: 'cancelNpcReplay',
       summary: 'Cancel a replay of an NPC',
-      description: 'What it has found stays.',
+      description: 'Its results so far are kept.',
       params: NpcReplayParams,
       refuses: ['REPLAY_NOT_FOUND'],
       responses: shown,

@@ -60,7 +60,7 @@ const RegisteredSet = named(
   Type.Intersect([
     StoredSet,
     Type.Object({
-      warnings: Type.Array(RuleWarning, { description: 'Rules that look as if they decide something but will not.' }),
+      warnings: Type.Array(RuleWarning, { description: 'Rules that look as if they had an effect, but have none.' }),
     }),
   ]),
 );
@@ -126,7 +126,7 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
       ...common,
       operationId: 'listRules',
       summary: 'List rule sets',
-      description: 'In their newest versions.',
+      description: 'In their latest versions.',
       query: Type.Object(pageQuery),
       responses: {
         200: { description: 'The sets, ordered by id.', schema: RuleSetList, example: examples.list, stream: 'finite' },
@@ -181,7 +181,7 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
       ext: true,
       params: RulesetParams,
       query: Type.Object({
-        version: Type.Optional(Type.Integer({ minimum: 1, description: 'The newest version by default.' })),
+        version: Type.Optional(Type.Integer({ minimum: 1, description: 'The latest version by default.' })),
       }),
       refuses: ['RULESET_NOT_FOUND'],
       responses: ok('The set.', StoredSet, examples.set),
@@ -203,7 +203,7 @@ export const ruleRoutes = (services: RuleRouteDeps): readonly RouteDefinition[] 
       ...common,
       operationId: 'deleteRules',
       summary: 'Delete a rule set',
-      description: 'Open turns keep the version that they began with.',
+      description: 'Open turns keep the version with which they began.',
       params: RulesetParams,
       refuses: ['RULESET_NOT_FOUND', 'CONFLICT'],
       responses: ok('The set is deleted.', DeletedRuleSet, examples.deleted),

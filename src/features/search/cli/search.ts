@@ -67,7 +67,7 @@ export const searchCommand = (terminal: Terminal): Command =>
     .description('search what NPCs heard, said, did and remember, newest first, one hit per line')
     .argument(
       '[query]',
-      'words that must all occur; "two words" for a phrase, word* for words that begin so, -word to exclude a word',
+      'words that must all occur; "two words" for a phrase, word* for words with that prefix, -word to exclude a word',
     )
     .option('--npc <list>', 'only hits of these NPCs (IDs separated by commas)')
     .option('--by <list>', 'only hits by these NPCs or players (separated by commas)')

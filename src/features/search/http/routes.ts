@@ -98,7 +98,7 @@ export const searchRoute = ({ ports }: SearchRouteDeps): RouteDefinition =>
       until: Type.Optional(Type.String({ description: 'Only at or before this time (RFC 3339).' })),
       limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_HITS, default: DEFAULT_HITS })),
       cursor: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 64, description: 'The `next` of the page before.' }),
+        Type.String({ minLength: 1, maxLength: 64, description: 'The `next` of the previous page.' }),
       ),
     }),
     refuses: ['HEADER_INVALID'],

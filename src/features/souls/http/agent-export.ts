@@ -65,7 +65,7 @@ export const agentExportRoute = (services: ExportServices): RouteDefinition => {
       await requireRevision(services.events, call.principal.tenant, call.params.agentId);
       const { keyed, resumed } = call;
       const by = onBehalfOf(call);
-      // Nothing is begun that cannot end.
+      // An export that cannot be completed is not started.
       if (storage === 'ipfs') await services.archives.ipfs?.ping();
       const { export: kept, ...at } = await beginExport(services, {
         stream,

@@ -33,12 +33,14 @@ export type ArchiveRouteDeps = {
 
 const ArchivedPayload = named('ArchivedPayload', Type.Object({ id: Type.String() }));
 
-/** How many uploads one process accepts at once, and from one tenant: each is held in memory, however slowly it arrives. */
+/**
+ * The maximum number of uploads that one process accepts at a time, in total and from one tenant: each is held in memory, however slowly it arrives.
+ */
 const UPLOADS = 16;
 const TENANT_UPLOADS = 8;
-/** How many payloads are in memory at once for those that read them: at most 512 MiB, and only if all are of the largest. */
+/** The maximum number of payloads in memory for their readers: at most 512 MiB, and only if all have the maximum size. */
 export const SHOWN_PAYLOADS = 32;
-/** What never changes may be kept for a year, which is as long as a cache keeps anything. */
+/** A payload never changes, so it may be cached for a year, the longest time that caches keep anything. */
 const FOREVER = 'public, max-age=31536000, immutable';
 const BEARER = /^Bearer +(\S+) *$/i;
 const GRANT_NEEDED =
@@ -109,7 +111,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
           example: examples.archived,
         },
         201: {
-          description: 'The payload is archived. The header `x-id` has the id, too.',
+          description: 'The payload is archived. The header `x-id` also has the id.',
           schema: ArchivedPayload,
           example: examples.archived,
         },
@@ -131,7 +133,7 @@ export const archiveRoutes = ({ ports, signingKeys, mayUpload }: ArchiveRouteDep
       tag: 'Souls',
       summary: 'Get a payload from the archive',
       description:
-        'A payload never changes. A soul that was exported to IPFS is found by its CID, too. A soul that was exported as binary is `application/cbor`.',
+        'A payload never changes. A soul that was exported to IPFS is also found by its CID. A soul that was exported as binary is `application/cbor`.',
       scope: null,
       params: Type.Object({ txId: pathId('The id of the payload.', 'ghw7IY9_f-BCQf0K8ExYhT2lAz6tOAiEO-PrrEigswo') }),
       refuses: ['ARCHIVE_NOT_FOUND'],

@@ -50,7 +50,7 @@ export const WithoutList = Type.Array(Type.Literal('players'), {
   description: 'What to leave out: `players` leaves out everything about players.',
 });
 
-/** What an export is told to leave out; nothing is left out by an empty list. */
+/** What an export leaves out; an empty list leaves out nothing. */
 export const leftOut = (without: readonly LeftOut[] | null | undefined): { readonly without?: readonly LeftOut[] } =>
   without === undefined || without === null || without.length === 0 ? {} : { without };
 
@@ -122,7 +122,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
     route('POST', '/npcs/:npcId/soul/export', {
       ...common,
       operationId: 'exportSoul',
-      summary: 'Begin to export the soul of an NPC',
+      summary: 'Start to export the soul of an NPC',
       description:
         'The first of two phases: the server makes and signs the soul. POST `auiPayload` to `auiEndpoint` with the header `Authorization: <auiAuthHeader>`, then confirm with `POST /npcs/{npcId}/soul/confirm`.',
       writesTo: mindStream,
@@ -164,7 +164,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
       ...common,
       operationId: 'confirmSoul',
       summary: 'Confirm the upload of a soul',
-      description: 'The second of two phases. A repeat returns the first response.',
+      description: 'The second of two phases. Repeating the request returns the first response.',
       bodyLimit: SOUL_BODY_BYTES,
       writesTo: mindStream,
       body: ConfirmSoulRequest,
@@ -195,7 +195,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
           const reason = cutText(result.aurError ?? 'The client reported that the upload failed.', ERROR_CHARS);
           await giveUpExport(services, ref, { digest, reason }, by);
         }
-        // What was exported stays so, whatever is said now.
+        // A finished export stays finished, whatever the client reports now.
         const claimed = result.aurSuccess
           ? await uploadedPlace(services, digest, result.aurTxId ?? null)
           : { txId: digest, url: archiveUrl(publicUrl, digest) };
@@ -208,7 +208,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
           kept: { txId: place.txId, url: place.url },
         };
       },
-      // The repeat brings the same document.
+      // The repeated request contains the same document.
       restore: async ({ body: { secSignedPayload, secSignature } }, kept) => {
         const document = ((await payloadOf(secSignedPayload)) ?? {}) as unknown as SoulDocument;
         return { stream: await secondPhase(document, secSignature, kept as { txId: string; url: string }) };
@@ -221,7 +221,7 @@ export const exportRoutes = (services: ExportServices): readonly RouteDefinition
 export const soulIdIn = (kept: Json): string =>
   isObject(kept) && typeof kept['soulId'] === 'string' ? kept['soulId'] : '';
 
-/** The document that a client brings back: an object, or its JSON text. @throws Rejection MALFORMED_JSON, BODY_TOO_LARGE */
+/** The document that a client sends back: an object, or its JSON text. @throws Rejection MALFORMED_JSON, BODY_TOO_LARGE */
 const payloadOf = async (payload: Json): Promise<JsonObject | null> => {
   if (isObject(payload)) return payload;
   const parsed = typeof payload === 'string' ? await readJsonText('/secSignedPayload', payload) : null;

@@ -47,7 +47,7 @@ const ConfirmImportRequest = named(
 
 export type ImportServices = ImportDeps & { readonly publicUrl: string; readonly archives: OtherArchives };
 
-/** The document that a client brings: an object, or its JSON text. */
+/** The document that a client sends: an object, or its JSON text. */
 const documentOf = async (body: Json | undefined): Promise<unknown> => {
   if (isObject(body)) return body;
   if (typeof body !== 'string') return null;
@@ -66,7 +66,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
   route('POST', '/npcs/import', {
     operationId: 'importSoul',
     tag: 'Souls',
-    summary: 'Begin to import a soul',
+    summary: 'Start to import a soul',
     description:
       'The first of two phases. GET `{adiGatewayUrl}/{adiExpectedTxId}`, then confirm with `POST /npcs/import/confirm`.',
     scope: 'souls',
@@ -87,7 +87,7 @@ export const importRoutes = (services: ImportServices): readonly RouteDefinition
     tag: 'Souls',
     summary: 'Confirm the download of a soul',
     description:
-      'The second of two phases: the soul becomes an NPC. A repeat with the same document returns the first response.',
+      'The second of two phases: the soul becomes an NPC. Repeating the request with the same document returns the first response.',
     scope: 'souls',
     bodyLimit: SOUL_BODY_BYTES,
     body: ConfirmImportRequest,

@@ -15,7 +15,7 @@ const signer = Type.Unsafe<'ours' | 'known' | 'unknown'>({
   description: 'Who signed it: this server, a server that it trusts, or another one.',
 });
 
-/** The document itself has a published schema of its own. */
+/** The document itself has a separate, published schema. */
 export const SoulDocumentSchema = named(
   'SoulDocument',
   Type.Unsafe<JsonObject>({
@@ -104,7 +104,7 @@ export const ImportedSoul = named(
     persona: orNull(Type.String()),
     data: FreeObject,
     soulId: Type.String(),
-    copy: Type.Boolean({ description: 'Whether it was imported under another npcId than its own.' }),
+    copy: Type.Boolean({ description: 'Whether it was imported under a different npcId.' }),
     kid: text('The key that signed the soul.'),
     signer,
   }),
@@ -219,6 +219,6 @@ export const SoulDisclosure = named(
       bytes: Type.Integer(),
       items: Type.Array(Type.Object({ pointer: Type.String(), players: Names })),
     }),
-    more: Type.Optional(Type.Literal(true, { description: 'Not everything is listed.' })),
+    more: Type.Optional(Type.Literal(true, { description: 'The list is incomplete.' })),
   }),
 );

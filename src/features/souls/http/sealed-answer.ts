@@ -20,7 +20,7 @@ export type SealedQuery = { readonly digest: string; readonly tenant: string };
 
 /**
  * The sealed payload with this digest. It is staged until its export's deadline, and stays once it is public.
- * @throws Rejection SOUL_EXCHANGE_EXPIRED when it is there no more, BUSY; what the archive raises
+ * @throws Rejection SOUL_EXCHANGE_EXPIRED when it no longer exists, BUSY; errors from the archive
  */
 const opened = async (payloads: ShownPayloads, { digest, tenant }: SealedQuery): Promise<OpenPayload> => {
   const payload = await payloads.open(digest, tenant);

@@ -31,13 +31,13 @@ import { protocolSoulText } from './soul-answer.js';
 const DEFAULT_SOULS = 50;
 
 /**
- * How many payloads are in memory at once to be answered, verified, or looked into, and for one tenant: at most 256 MiB each, and only if all are of the
- * largest.
+ * The maximum number of payloads in memory that are returned, verified or examined, in total and for one tenant: at most 256 MiB each, and only if
+ * all have the maximum size.
  */
 export const SOULS_READ = 16;
 export const TENANT_SOULS_READ = 8;
 
-/** How many proofs and disclosures are made, or not yet taken by their clients, at once, and for one tenant: a disclosure may have 10 MB. */
+/** The maximum number of proofs and disclosures that are being made or sent, in total and for one tenant: a disclosure may have 10 MB. */
 export const LOOKED_INTO = 32;
 export const TENANT_LOOKED_INTO = 16;
 

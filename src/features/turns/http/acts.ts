@@ -28,7 +28,7 @@ import { defined } from '../../../kernel/base/defined.js';
 const asked = {
   observation: nullable(Type.String({ description: 'What the NPC perceives.' })),
   npcState: nullable(FreeObject),
-  rulesetId: nullable(Type.String({ description: "The rules to decide by; the tenant's default by default." })),
+  rulesetId: nullable(Type.String({ description: "The ruleset to apply; by default, the tenant's default ruleset." })),
 };
 const turnId = Type.String({ description: 'The id under which the act is recorded.' });
 
@@ -138,7 +138,7 @@ export const actRoutes = (services: ActRouteDeps): readonly RouteDefinition[] =>
       writesTo: mindStream,
       body: VerdictRequest,
       example: examples.verdict,
-      responses: ok('The verdict, also if it refuses the action.', VerdictResponse, examples.judged),
+      responses: ok('The verdict, even if it refuses the action.', VerdictResponse, examples.judged),
       handler: async (call) => {
         const act = actOf(call);
         const acted = await actVerdict(deps, { ...act, generatedOutput: call.body.generatedOutput });

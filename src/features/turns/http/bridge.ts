@@ -89,7 +89,7 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
       body: Question,
       example: examples.question,
       refuses: ['EVENTS_TOO_LARGE'],
-      responses: ok('The result, also if the action is refused.', CheckedAction, examples.checked),
+      responses: ok('The result, even if the action is refused.', CheckedAction, examples.checked),
       handler: async (call) => {
         const { action, context } = call.body;
         await takeQuestion(action, context ?? {});
@@ -109,7 +109,7 @@ export const bridgeRoutes = ({ ports, writers, rulesets }: BridgeRouteDeps): rea
       body: Question,
       example: examples.question,
       refuses: ['CONFLICT', 'EVENTS_TOO_LARGE'],
-      responses: ok('The result, also if the action is refused.', CheckedAction, examples.checked),
+      responses: ok('The result, even if the action is refused.', CheckedAction, examples.checked),
       handler: async (call) => {
         const { npcId } = call.params;
         const { tenant } = call.principal;

@@ -107,7 +107,9 @@ const WhyRule = named(
           expected: Type.String(),
           holds: Type.Boolean(),
           saw: Type.Optional(Type.Unsafe({ description: 'The value; absent if the key was missing.' })),
-          notRecorded: Type.Optional(Type.Literal(true, { description: 'The value was too large to record whole.' })),
+          notRecorded: Type.Optional(
+            Type.Literal(true, { description: 'The value was too large to record completely.' }),
+          ),
         }),
       ),
     ),
@@ -147,7 +149,7 @@ const WhyModel = named(
         excess: orNull(Type.String()),
         stateChange: Type.Optional(AnyJson),
         memories: Type.Array(MemoryDraftSchema),
-        structured: Type.Boolean({ description: 'Whether the text held a JSON object.' }),
+        structured: Type.Boolean({ description: 'Whether the text contained a JSON object.' }),
       }),
     ),
   }),
@@ -174,7 +176,7 @@ export const WhySchema = named(
       ),
     ),
     rulesetMissing: Type.Optional(
-      Type.String({ description: 'The ruleset that the turn named and that is not registered.' }),
+      Type.String({ description: 'The ruleset that the turn named but that is not registered.' }),
     ),
     rules: Type.Array(WhyRule),
     memories: Type.Array(WhyMemory),

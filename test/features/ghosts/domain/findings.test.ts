@@ -13,7 +13,7 @@ import { drawnLevel } from './drawn-level.js';
 import { play } from './play.js';
 
 const open = drawnLevel(['@..G']);
-const wall: Outcome = { ok: false, code: 'WALL_IN_THE_WAY', reason: 'There is a wall.' };
+const wall: Outcome = { ok: false, code: 'WALL_IN_THE_WAY', reason: 'A wall is in the way.' };
 const waited: Outcome = { ok: true, happened: ['You wait.'] };
 
 const note = (level: Level, steps: readonly Partial<StepFacts>[], tally: Tally = beginTally(level)): Tally =>
@@ -46,7 +46,7 @@ describe('findings of steps', () => {
         n: 1,
         kind: 'mind_allowed_world_refused',
         subject: 'MOVE/WALL_IN_THE_WAY',
-        detail: 'The mind allowed MOVE, but the world refused it: There is a wall.',
+        detail: 'The mind allowed MOVE, but the world refused it: A wall is in the way.',
         fromStep: 2,
         toStep: 31,
         count: 30,

@@ -28,7 +28,7 @@ describe('an observation', () => {
 
   it('explains why nothing happened', () => {
     expect(observe(level, act(level, beginWorld(level), { type: 'DANCE' }).world)).toMatch(
-      /^Nothing happens\. This world knows no DANCE\./,
+      /^Nothing happens\. This world has no action DANCE\./,
     );
     expect(observe(level, heldBack(beginWorld(level), 'It is forbidden.'))).toMatch(
       /^You hold back\. It is forbidden\./,

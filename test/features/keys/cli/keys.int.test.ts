@@ -206,7 +206,7 @@ describe('anima rebuild', () => {
     const { code, stderr } = await typed(['rebuild'], { cwd: directory.path });
     expect([code, stderr]).toEqual([
       1,
-      `The database file ${file} is damaged. Restore the whole data directory from a backup.\n`,
+      `The database file ${file} is damaged. Restore the entire data directory from a backup.\n`,
     ]);
     expect(damaged.equals(await readFile(file))).toBe(true);
   });

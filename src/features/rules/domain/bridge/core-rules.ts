@@ -94,7 +94,7 @@ const movement: CoreRule = {
 
 const attack: CoreRule = {
   brRuleId: 'core.attack',
-  ruleDescription: 'An attack needs a target that is there, if it is known who is there.',
+  ruleDescription: 'An attack needs a target. If the entities present are known, it must be one of them.',
   affectedActions: ['ATTACK'],
   object({ target = '' }, { worldState }) {
     const entities = namesIn(worldState['entities']);
@@ -117,7 +117,7 @@ const interact: CoreRule = {
 
 const speak: CoreRule = {
   brRuleId: 'core.speak',
-  ruleDescription: `Speech needs words; more than ${SPEECH_CHARS} characters are cut.`,
+  ruleDescription: `Speech needs a text; it is truncated after ${SPEECH_CHARS} characters.`,
   affectedActions: ['SPEAK'],
   object(action, { dialogue }) {
     if ((speechOf(action)?.text ?? '').trim() !== '' || dialogue.trim() !== '') return null;
@@ -136,7 +136,7 @@ const manaCost = (action: Action): number | undefined =>
 
 const resources: CoreRule = {
   brRuleId: 'core.resources',
-  ruleDescription: 'Whoever acts needs hp above 0, and mana to cast; each only if it is known.',
+  ruleDescription: 'The actor needs hp above 0, and enough mana to cast. A value that is unknown is not checked.',
   affectedActions: ['*'],
   object(action, { npcState }) {
     const hp = numberIn(npcState, 'hp');
@@ -157,7 +157,7 @@ const resources: CoreRule = {
 
 const inventory: CoreRule = {
   brRuleId: 'core.inventory',
-  ruleDescription: `An item that is used, given or traded must be in the inventory, if that is known; at most ${ACTION_ITEMS} at once.`,
+  ruleDescription: `An item that is used, given or traded must be in the inventory, if the inventory is known. An action names at most ${ACTION_ITEMS} items.`,
   affectedActions: ['USE', 'USE_ITEM', 'GIVE', 'GIVE_ITEM', 'TRADE', 'TRADE_ITEM'],
   object(action, { npcState, worldState }) {
     const owned = namesIn(npcState['inventory']);
@@ -191,7 +191,7 @@ const typesIn = (constraints: JsonObject, name: string): readonly string[] | und
 
 const permitted: CoreRule = {
   brRuleId: 'core.constraints',
-  ruleDescription: 'Where constraints name allowed or forbidden actions, they are kept.',
+  ruleDescription: 'If the constraints name allowed or forbidden actions, the action must respect them.',
   affectedActions: ['*'],
   object({ type }, { constraints }) {
     const allowed = typesIn(constraints, 'allowedActions');
