@@ -117,7 +117,7 @@ describe('the signing keys', () => {
 
   it('refuse to sign with a key that was never made', async () => {
     const keys = await open(new MemoryEventStore());
-    await expect(keys.sign('unknown', claims, verdict)).rejects.toThrow('ever made the signing key unknown');
+    await expect(keys.sign('unknown', claims, verdict)).rejects.toThrow('created the signing key unknown');
   });
 });
 

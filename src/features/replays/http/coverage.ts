@@ -79,8 +79,8 @@ const readCursor = (text: string): CoverageCursor => {
 };
 
 /**
- * The minds of a tenant by their ids, from one on, without those that were last written to before a time. The last one of each read comes always, so
- * so that a caller that counts minds also counts reads. Other work runs between two reads. Propagates errors from the read models.
+ * The minds of a tenant by their ids, from one on, without those that were last written to before a time. The last one of each read is
+ * always included, so a caller that counts minds also counts reads. Other work runs between two reads. Propagates errors from the read models.
  */
 export async function* mindsFrom(
   readModels: Pick<ReadModels, 'list' | 'get'>,

@@ -171,6 +171,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       ...common,
       operationId: 'replayNpc',
       summary: 'Replay the decisions of an NPC',
+      description: 'Re-evaluates them under the recorded rules, or under other rules as a trial.',
       params: NpcParams,
       body: OfMind,
       example: examples.replayNpc,
@@ -194,7 +195,7 @@ export const replayRoutes = ({ ports, runtime, repository, rulesets }: ReplayRou
       operationId: 'replayNpcs',
       summary: 'Replay the decisions of many NPCs',
       description:
-        'Re-evaluates them under the recorded rules, or under other rules as a trial. Without `npcIds`, the replay covers all NPCs.',
+        'Re-evaluates them under the recorded rules, or under other rules as a trial. Without `npcIds`, all NPCs are covered.',
       body: OfMinds,
       example: examples.replayNpcs,
       refuses: trialRefuses,
